@@ -12,10 +12,9 @@ from rest_framework.views import APIView
 
 from agreement import discussion
 from agreement.models import NAME_LENGTH, Computation, Flag, Mapping, Remark
-from annotations.api.http.idempotency import idempotent
+from annotations.api.http.endpoints import idempotent
 from annotations.api.lists import ArrayPages, ProjectListView
-from annotations.api.serializers.coding import StrictSerializer
-from annotations.api.serializers.projects import validated
+from annotations.api.serializers.requests import StrictSerializer, validated
 from annotations.models import Project, Transfer, User
 from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for

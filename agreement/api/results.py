@@ -38,7 +38,7 @@ from agreement.results.registry import pages_for
 from agreement.results.tables import TABLE_FORMATS, list_tables
 from annotations.api.http.problems import problem
 from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, PartSerializer, ReportPages, SequencePages
-from annotations.api.serializers.projects import SchemeDocumentSerializer
+from annotations.api.schemes import SchemeDocumentSerializer
 from annotations.projects.viewing import results_for
 
 type Fields = dict[str, serializers.Field[Any, Any, Any, Any]]

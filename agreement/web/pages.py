@@ -38,8 +38,7 @@ from annotations.planning.forms import MoveToRoundForm
 from annotations.planning.rounds import move_to_round
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import results_for
-from annotations.web.paging import page_of
-from annotations.web.refusals import refused_at
+from annotations.web.shared import page_of, refused_at
 
 # After so long without a sign of a worker the page says how one is started.
 PATIENCE = timedelta(seconds=10)

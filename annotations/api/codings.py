@@ -6,31 +6,27 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.http.idempotency import idempotent
-from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.endpoints import endpoint, etag_response, require_match
 from annotations.api.lists import Row, RowListView, UTCDateTimeFilter
-from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import (
     AttributesField,
     CodingStateSerializer,
     ReadingsField,
     RelationsField,
     SpansField,
-    StrictSerializer,
 )
-from annotations.api.serializers.projects import validated
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer, validated
 from annotations.coding.judgements import links_of
 from annotations.coding.state import coding_state
 from annotations.coding.status import may_reopen_own, reopen_coding, reopen_own_coding, request_reopening, submit_coding
@@ -42,7 +38,6 @@ from annotations.planning.work.assignments import assign_texts, unassign
 from annotations.planning.work.states import COLUMNS, State, is_overdue, state_of, with_states
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.people.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
-from annotations.projects.permissions import project_for
 from annotations.projects.rounds import find_round
 from annotations.projects.viewing import record_view
 from annotations.revision.completeness import incomplete_judgements
@@ -184,11 +179,9 @@ class CodingList(RowListView):
                 row["text__slug"] = coded_slug(row["coder_id"], row["text_id"])
         return super().represent(rows)
 
-    @extend_schema(request=NewCodingsSerializer, responses=CodingsMadeSerializer)
-    @idempotent(Right.MANAGE)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.MANAGE, once=True, request=NewCodingsSerializer, responses=CodingsMadeSerializer)
+    def post(self, request: Request, project: Project) -> Response:
         """Give coders texts to code. What they have stays. Summaries are given out docset by docset."""
-        project = project_for(request.user, slug, Right.MANAGE)
         if project.answers == Project.Answers.SCUS:
             raise ValidationError({"texts": ["Summaries are given out at `docsets/<docset>/assignments/`."]})
         fields = validated(NewCodingsSerializer(data=request.data))
@@ -208,6 +201,7 @@ def rows_by_name[One](rows: QuerySet[Any, One], names: list[str], attribute: str
     return [rows_by_value[name] for name in dict.fromkeys(names)]
 
 
+OWN_ROUND = OpenApiParameter("round", str, description="Your coding in this round, not that of the latest one.")
 WHICH = [
     OpenApiParameter("round", str, description="Of several codings that of this round, not of the latest one."),
     OpenApiParameter("occasion", int, description="Of several within a round this one, not the last."),
@@ -225,26 +219,21 @@ def which_of(request: Request) -> tuple[str, int | None]:
 class CodingDetail(APIView):
     """Somebody's coding of a text, as their page starts from it: your own, or of those whose work you see."""
 
-    @extend_schema(parameters=WHICH, responses=CodingStateSerializer)
-    def get(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
-        project = project_for(request.user, slug)
+    @endpoint(parameters=WHICH, responses=CodingStateSerializer)
+    def get(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         coding = self._coding(request, project, text, coder, agreed)
         record_view(Coding.objects.of_coders().filter(pk=coding.pk), request.user)
         return etag_response(coding_state(coding, project))
 
-    @extend_schema(parameters=[IF_MATCH, *WHICH], request=StatusSerializer, responses=CodingStateSerializer)
-    @transaction.atomic
-    def patch(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
+    @endpoint(Right.MANAGE_WORK, seen=True, parameters=WHICH, request=StatusSerializer, responses=CodingStateSerializer)
+    def patch(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         """Reopen it (`open`), with a `reason` for its coder. Only its coder submits it, at `texts/<text>/coding/`."""
-        project = project_for(request.user, slug, Right.MANAGE_WORK)
         coding = self._coding(request, project, text, coder, agreed)
         return change_status(request, project, coding)
 
-    @extend_schema(parameters=[IF_MATCH, *WHICH], responses={204: None})
-    @transaction.atomic
-    def delete(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> Response:
+    @endpoint(Right.MANAGE_WORK, seen=True, parameters=WHICH, responses={204: None})
+    def delete(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> Response:
         """Unassign it, as long as nobody has begun it."""
-        project = project_for(request.user, slug, Right.MANAGE_WORK)
         coding = self._coding(request, project, text, coder, agreed)
         require_match(request, coding_state(coding, project))
         unassign(Text.objects.get(pk=coding.text_id), coder, coding.kind, coding.round)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.db import transaction
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -16,11 +15,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.codings import CodingsMadeSerializer, rows_by_name
-from annotations.api.http.idempotency import idempotent
+from annotations.api.http.endpoints import endpoint
 from annotations.api.lists import ArrayPages
-from annotations.api.serializers.choices import ChoiceField, from_form
-from annotations.api.serializers.coding import SCUStateSerializer, StrictSerializer
-from annotations.api.serializers.projects import validated
+from annotations.api.serializers.coding import SCUStateSerializer
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer, from_form, validated
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, weighted_scus
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
@@ -41,7 +39,6 @@ from annotations.models.project import may, may_see_models
 from annotations.planning.work.assignments import assign_docset
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.people.peer_names import is_blind_to_peers
-from annotations.projects.permissions import project_for
 from annotations.projects.viewing import record_view
 
 
@@ -110,20 +107,17 @@ class DocsetList(APIView):
 
     pagination_class = ArrayPages
 
-    @extend_schema(responses=DocsetSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
-        project = project_for(request.user, slug)
+    @endpoint(responses=DocsetSerializer(many=True))
+    def get(self, request: Request, project: Project) -> Response:
         refuse_other_projects(project)
         pages = self.pagination_class()
         page = pages.paginate_sequence(visible_docsets(project, request.user), request)
         overviews = docset_overviews(project, request.user, page)
         return pages.get_paginated_response(DocsetSerializer(overviews, many=True).data)
 
-    @extend_schema(request=NewDocsetSerializer, responses={201: DocsetDetailSerializer})
-    @idempotent(Right.MANAGE)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.MANAGE, once=True, request=NewDocsetSerializer, responses={201: DocsetDetailSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         """Make a docset of model summaries."""
-        project = project_for(request.user, slug, Right.MANAGE)
         refuse_other_projects(project)
         fields = validated(NewDocsetSerializer(data=request.data))
         if len(fields["summaries"]) > MAX_SUMMARIES:
@@ -142,27 +136,23 @@ def _detail(docset: Docset, project: Project, request: Request) -> dict[str, Any
 class DocsetDetail(APIView):
     """One docset with its model summaries and the codings that you may see."""
 
-    @extend_schema(responses=DocsetDetailSerializer)
-    def get(self, request: Request, slug: str, docset: str) -> Response:
-        project = project_for(request.user, slug)
+    @endpoint(responses=DocsetDetailSerializer)
+    def get(self, request: Request, project: Project, docset: str) -> Response:
         return Response(_detail(find_docset(project, request.user, docset), project, request))
 
 
 class PeerList(APIView):
     """The peer summaries of a docset: all of them, or for a coder those to code."""
 
-    @extend_schema(responses=PeerSerializer(many=True))
-    def get(self, request: Request, slug: str, docset: str) -> Response:
-        project = project_for(request.user, slug)
+    @endpoint(responses=PeerSerializer(many=True))
+    def get(self, request: Request, project: Project, docset: str) -> Response:
         docset_row = find_docset(project, request.user, docset)
         peers = read_peers(find_peers(docset_row, cast(User, request.user), blind=is_blind_to_peers(project)))
         return Response(PeerSerializer(peers, many=True).data)
 
-    @extend_schema(request=NewPeersSerializer, responses={201: PeerSerializer(many=True)})
-    @idempotent(Right.MANAGE)
-    def post(self, request: Request, slug: str, docset: str) -> Response:
+    @endpoint(Right.MANAGE, once=True, request=NewPeersSerializer, responses={201: PeerSerializer(many=True)})
+    def post(self, request: Request, project: Project, docset: str) -> Response:
         """Add peer summaries, all or none."""
-        project = project_for(request.user, slug, Right.MANAGE)
         docset_row = find_docset(project, request.user, docset)
         fields = validated(NewPeersSerializer(data=request.data))
         with transaction.atomic():
@@ -176,10 +166,8 @@ class PeerList(APIView):
 class Assignments(APIView):
     """Who makes a pyramid of a docset, and who holds which peers against what. What coders have stays."""
 
-    @extend_schema(request=AssignmentSerializer, responses=CodingsMadeSerializer)
-    @idempotent(Right.MANAGE)
-    def post(self, request: Request, slug: str, docset: str) -> Response:
-        project = project_for(request.user, slug, Right.MANAGE)
+    @endpoint(Right.MANAGE, once=True, request=AssignmentSerializer, responses=CodingsMadeSerializer)
+    def post(self, request: Request, project: Project, docset: str) -> Response:
         docset_row = find_docset(project, request.user, docset)
         fields = validated(AssignmentSerializer(data=request.data))
         members = members_in_roles(project, CODING_ROLES, models=may_see_models(project))
@@ -202,9 +190,8 @@ class PyramidSerializer(serializers.Serializer[Any]):
 class PyramidList(APIView):
     """The pyramids of a docset that you may see, with their SCUs: as a coder your own."""
 
-    @extend_schema(responses=PyramidSerializer(many=True))
-    def get(self, request: Request, slug: str, docset: str) -> Response:
-        project = project_for(request.user, slug)
+    @endpoint(responses=PyramidSerializer(many=True))
+    def get(self, request: Request, project: Project, docset: str) -> Response:
         codings = visible_codings(project, request.user).filter(
             text__docset=find_docset(project, request.user, docset), kind__in=PYRAMID_KINDS
         )
@@ -224,11 +211,9 @@ class PyramidList(APIView):
 class AgreedPyramid(APIView):
     """The agreed pyramid of a docset: who makes it."""
 
-    @extend_schema(request=AgreedSerializer, responses={201: CodingProgressSerializer})
-    @idempotent(Right.DISCUSS)
-    def post(self, request: Request, slug: str, docset: str) -> Response:
+    @endpoint(Right.DISCUSS, once=True, request=AgreedSerializer, responses={201: CodingProgressSerializer})
+    def post(self, request: Request, project: Project, docset: str) -> Response:
         """Begin it with the pyramid of a coder: for yourself, or as manager for an adjudicator."""
-        project = project_for(request.user, slug, Right.DISCUSS)
         docset_row = find_docset(project, request.user, docset)
         fields = validated(AgreedSerializer(data=request.data))
         pyramids = Coding.objects.of_people().filter(text__docset=docset_row, kind=Coding.Kind.PYRAMID)
@@ -245,10 +230,9 @@ class AgreedPyramid(APIView):
         agreed = docset_overview(docset_row, project, request.user).agreed
         return Response(CodingProgressSerializer(agreed).data, status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=ReassignSerializer, responses=CodingProgressSerializer)
-    def put(self, request: Request, slug: str, docset: str) -> Response:
+    @endpoint(Right.MANAGE, request=ReassignSerializer, responses=CodingProgressSerializer)
+    def put(self, request: Request, project: Project, docset: str) -> Response:
         """Let another adjudicator go on with it, all of it with its log. Only a manager does."""
-        project = project_for(request.user, slug, Right.MANAGE)
         docset_row = find_docset(project, request.user, docset)
         name = validated(ReassignSerializer(data=request.data))["adjudicator"]
         reassign_agreed_pyramid(docset_row, _adjudicator(project, name))

@@ -9,7 +9,7 @@ from typing import Any, cast
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.request import Request
@@ -18,29 +18,27 @@ from rest_framework.views import APIView
 
 from annotations.adjudication.decisions.listing import NO_REASON, DecisionFilters, describe_decisions, list_decisions
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
-from annotations.adjudication.hands import gold_coding, hand_on_gold
+from annotations.adjudication.hands import gold_coding, hand_on_gold, open_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramid_queue import build_pyramid_queue
 from annotations.adjudication.queue import MAX_CHECKS, SAMPLE_SIZE, Kind, Queue, build_queue
 from annotations.adjudication.readiness import GoldIsEarly, describe_early
 from annotations.adjudication.states import State
 from annotations.api.codings import rows_by_name
-from annotations.api.http.preconditions import etag_response
+from annotations.api.http.endpoints import endpoint, etag_response
 from annotations.api.lists import PAGE_PARAMETERS, SequencePages
-from annotations.api.serializers.choices import ChoiceField
-from annotations.api.serializers.coding import StrictSerializer
+from annotations.api.rounds import ComparedItemSerializer
 from annotations.api.serializers.problems import CONFLICT
-from annotations.api.serializers.projects import validated
-from annotations.api.serializers.training import ComparedItemSerializer, GoldSerializer
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer, validated
 from annotations.coding.decisions import Decision
 from annotations.coding.log.payloads import Reason, Source
-from annotations.models import Project, Round, User
+from annotations.models import Coding, Project, Round, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.planning.own_gold import codings_beside_gold, compare_with_gold
 from annotations.projects.guidelines import guidelines_headings
 from annotations.projects.letters import sees_names
-from annotations.projects.permissions import CodingChoice, own_coding, project_for
+from annotations.projects.permissions import CodingChoice, own_coding
 from annotations.projects.rounds import find_round, rounds_of
 
 STATES = [str(state) for state in State]
@@ -92,6 +90,22 @@ class DraftOrderSerializer(StrictSerializer):
     early = serializers.BooleanField(
         required=False, default=False, help_text="draft texts, too, that some of their coders have not submitted yet"
     )
+
+
+class GoldSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="text.slug", help_text="its address")
+    status = serializers.ChoiceField(Coding.Status.choices)
+    coder = serializers.CharField(
+        source="coder.username",
+        allow_null=True,
+        default=None,
+        help_text="who works on it; null: whoever opens it first",
+    )
+
+
+class NewGoldSerializer(StrictSerializer):
+    text = serializers.CharField(help_text="its address")
+    early = serializers.BooleanField(default=False, help_text="also before all coders have submitted")
 
 
 class HandOnSerializer(StrictSerializer):
@@ -307,13 +321,13 @@ class GoldStates(APIView):
 
     pagination_class = SequencePages
 
-    @extend_schema(
+    @endpoint(
+        Right.ADJUDICATE,
         parameters=[OpenApiParameter("round", OpenApiTypes.STR, description="Only of this round.")],
         responses=GoldStateSerializer(many=True),
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: Request, project: Project) -> Response:
         """List the texts of each round with how far their gold is, and how many have submitted them, in pages."""
-        project = project_for(request.user, slug, Right.ADJUDICATE)
         name = request.query_params.get("round", "")
         rounds = [find_round(project, name)] if name else rounds_of(project)
         pages = self.pagination_class()
@@ -335,44 +349,59 @@ class GoldStates(APIView):
         ]
         return pages.get_paginated_response(rows)
 
-    @extend_schema(request=DraftOrderSerializer, responses={200: DraftReportSerializer, **CONFLICT})
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.ADJUDICATE, request=DraftOrderSerializer, responses={200: DraftReportSerializer, **CONFLICT})
+    def post(self, request: Request, project: Project) -> Response:
         """Draft the gold of texts, all or none; what has been begun stays, so sent twice it is once, unless `again`.
 
         Texts that some of their coders have not submitted are drafted only with `early`: 409 (`early`) says which.
         """
-        project = project_for(request.user, slug, Right.ADJUDICATE)
         fields = validated(DraftOrderSerializer(data=request.data))
         fields["method"] = Method(fields["method"])
         try:
             report = draft_gold(project, DraftRequest(**fields), at_most=MAX_TEXTS)
         except GoldIsEarly as error:
-            raise early_problem(project, error) from None
+            raise EarlyGold(project, error) from None
         return Response({"drafted": report.drafted, "begun": report.begun})
 
 
 class EarlyGold(APIException):
-    """Coders have yet to submit: send it again with `early`."""
+    """Coders have yet to submit, in the words of the page: send it again with `early`."""
 
     status_code = 409
     default_code = "early"
 
+    def __init__(self, project: Project, error: GoldIsEarly) -> None:
+        lines = " ".join(describe_early(error.texts, names=sees_names(project)))
+        super().__init__(
+            f"{lines} Send “early”: true to begin gold before all have submitted; it is asked once for a text."
+        )
 
-def early_problem(project: Project, error: GoldIsEarly) -> EarlyGold:
-    """Return the refusal of gold that would begin before all have submitted, in the words of the page."""
-    lines = " ".join(describe_early(error.texts, names=sees_names(project)))
-    return EarlyGold(
-        f"{lines} Send “early”: true to begin gold before all have submitted; it is asked once for a text."
-    )
+
+class GoldOfRound(APIView):
+    """The gold of a text in a round."""
+
+    @endpoint(Right.ADJUDICATE, once=True, request=NewGoldSerializer, responses={201: GoldSerializer, **CONFLICT})
+    def post(self, request: Request, project: Project, name: str) -> Response:
+        """Open the gold of a text for you to work on at `texts/<text>/gold/coding/`, made where there is none.
+
+        Before all coders have submitted it is made only with `early`: 409 (`early`) says how many have.
+        """
+        round_ = get_object_or_404(Round, project=project, name=name)
+        fields = validated(NewGoldSerializer(data=request.data))
+        [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
+        try:
+            gold = open_gold(project, text, round_.name, cast(User, request.user), early=fields["early"])
+        except GoldIsEarly as error:
+            raise EarlyGold(project, error) from None
+        return Response(GoldSerializer(gold).data, status=201)
 
 
 class HandOnGold(APIView):
     """In whose hands the gold of a text is."""
 
-    @extend_schema(request=HandOnSerializer, responses=GoldSerializer)
-    def post(self, request: Request, slug: str, name: str) -> Response:
+    @endpoint(Right.ADJUDICATE, request=HandOnSerializer, responses=GoldSerializer)
+    def post(self, request: Request, project: Project, name: str) -> Response:
         """Hand it on to a manager or adjudicator, or to whoever opens it first. Twice is once; the log says so."""
-        project = project_for(request.user, slug, Right.ADJUDICATE)
         round_ = get_object_or_404(Round, project=project, name=name)
         fields = validated(HandOnSerializer(data=request.data))
         [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
@@ -385,10 +414,9 @@ class Decisions(APIView):
 
     pagination_class = SequencePages
 
-    @extend_schema(parameters=[DecisionQuerySerializer], responses=DecisionOnGoldSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.ADJUDICATE, parameters=[DecisionQuerySerializer], responses=DecisionOnGoldSerializer(many=True))
+    def get(self, request: Request, project: Project) -> Response:
         """List the decisions in the order of rounds, texts and markables, in pages."""
-        project = project_for(request.user, slug, Right.ADJUDICATE)
         _refuse_unknown(request, DecisionQuerySerializer)
         filters = DecisionFilters.from_query(project, request.query_params)
         found = list_decisions(project, request.query_params.get("round", ""))
@@ -409,10 +437,9 @@ class OwnGold(APIView):
 
     pagination_class = TextPages
 
-    @extend_schema(responses=TextBesideGoldSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.COMPARE_WITH_GOLD, responses=TextBesideGoldSerializer(many=True))
+    def get(self, request: Request, project: Project) -> Response:
         """List the texts that you have submitted and whose gold is decided, with what differs and why, in pages."""
-        project = project_for(request.user, slug, Right.COMPARE_WITH_GOLD)
         _refuse_unknown(request)
         pages = self.pagination_class()
         page = pages.paginate_sequence(list(codings_beside_gold(project, cast(User, request.user))), request)
@@ -432,13 +459,12 @@ def _refuse_unknown(request: Request, *serializers: type[DecisionQuerySerializer
 class GoldQueue(APIView):
     """What has to be decided of a text whose gold is drafted, or of an agreed pyramid, in order."""
 
-    @extend_schema(parameters=[QueueOptionsSerializer], responses=QueueSerializer)
-    def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
+    @endpoint(Right.ADJUDICATE, parameters=[QueueOptionsSerializer], responses=QueueSerializer)
+    def get(self, request: Request, project: Project, text: str, agreed: bool = False) -> HttpResponse:
         """Return the cards of the queue with what each coder says, and at the end a sample of what nobody contests.
 
         Answers are those that the draft rests on, whatever has changed since. Without a draft there are no cards.
         """
-        project = project_for(request.user, slug, Right.ADJUDICATE)
         options = validated(QueueOptionsSerializer(data=request.query_params.dict()))
         choice = CodingChoice(options["round"], request.headers.get("X-Coding", ""))
         user = cast(User, request.user)

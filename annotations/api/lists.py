@@ -20,7 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.serializers.choices import form_errors
+from annotations.api.serializers.requests import form_errors
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for

@@ -16,12 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.http.idempotency import idempotent
-from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.endpoints import endpoint, etag_response, idempotent, require_match
 from annotations.api.lists import ProjectListView
-from annotations.api.serializers.choices import from_form
-from annotations.api.serializers.coding import StrictSerializer
-from annotations.api.serializers.projects import validated
+from annotations.api.serializers.requests import StrictSerializer, from_form, validated
 from annotations.models import Invitation, Membership, ModelCoder, Project, User
 from annotations.models.people.rights import Right
 from annotations.models.people.user import ADDRESS_LENGTH
@@ -148,11 +145,9 @@ class MemberList(ProjectListView):
     def rows_of(self, project: Project) -> QuerySet[Membership]:
         return members_shown(project)
 
-    @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
-    @idempotent(Right.MANAGE)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.MANAGE, once=True, request=NewMemberSerializer, responses={201: MemberSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         """Let somebody in who has an account. Who is in already keeps their role: change it at their own address."""
-        project = project_for(request.user, slug, Right.MANAGE)
         fields = validated(NewMemberSerializer(data=request.data))
         user = find_person(fields["username"])
         if user is None:
@@ -170,15 +165,14 @@ class MemberList(ProjectListView):
 class MemberDetail(APIView):
     """One member of a project."""
 
-    @extend_schema(responses=MemberSerializer)
-    def get(self, request: Request, slug: str, username: str) -> HttpResponse:
-        return etag_response(MemberSerializer(self._member(request, slug, username)).data)
+    @endpoint(Right.MANAGE, responses=MemberSerializer)
+    def get(self, _: Request, project: Project, username: str) -> HttpResponse:
+        return etag_response(MemberSerializer(self._member(project, username)).data)
 
-    @extend_schema(parameters=[IF_MATCH], request=RoleSerializer, responses=MemberSerializer)
-    @transaction.atomic
-    def patch(self, request: Request, slug: str, username: str) -> HttpResponse:
+    @endpoint(Right.MANAGE, seen=True, request=RoleSerializer, responses=MemberSerializer)
+    def patch(self, request: Request, project: Project, username: str) -> HttpResponse:
         """Give them another role, put them into a group of coders, or both."""
-        member = self._locked_member(request, slug, username)
+        member = self._locked_member(request, project, username)
         fields = validated(RoleSerializer(data=request.data))
         changed = add_member(member.project, member.user, fields.get("role", member.role))
         if "group" in fields:
@@ -186,24 +180,23 @@ class MemberDetail(APIView):
             changed.refresh_from_db()
         return etag_response(MemberSerializer(changed).data)
 
-    @extend_schema(parameters=[IF_MATCH], responses={204: None})
-    @transaction.atomic
-    def delete(self, request: Request, slug: str, username: str) -> Response:
+    @endpoint(Right.MANAGE, seen=True, responses={204: None})
+    def delete(self, request: Request, project: Project, username: str) -> Response:
         """End their access from the next request on; what they coded stays."""
-        remove_membership(self._locked_member(request, slug, username))
+        remove_membership(self._locked_member(request, project, username))
         return Response(status=204)
 
-    def _member(self, request: Request, slug: str, username: str) -> Membership:
-        project = project_for(request.user, slug, Right.MANAGE)
+    def _member(self, project: Project, username: str) -> Membership:
         member = members_shown(project).filter(user__username=username).select_related("project").first()
         if member is None:
             raise Http404("There is no such member.")
         return member
 
-    def _locked_member(self, request: Request, slug: str, username: str) -> Membership:
+    def _locked_member(self, request: Request, project: Project, username: str) -> Membership:
         """Lock the project and return the member. Raise if the sender has not seen the member's present state."""
-        lock_project(project_for(request.user, slug, Right.MANAGE).pk)
-        member = self._member(request, slug, username)
+        lock_project(project.pk)
+        # Somebody else may have ended the sender's right meanwhile.
+        member = self._member(project_for(request.user, project.slug, Right.MANAGE), username)
         require_match(request, MemberSerializer(member).data)
         return member
 
@@ -218,11 +211,15 @@ class InvitationList(ProjectListView):
     def rows_of(self, project: Project) -> QuerySet[Invitation]:
         return Invitation.objects.filter(project=project).select_related("created_by", "used_by")
 
-    @extend_schema(request=NewInvitationSerializer, responses={201: InvitationMadeSerializer})
-    @idempotent(Right.MANAGE, secret_fields=("link",))
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(
+        Right.MANAGE,
+        once=True,
+        secret_fields=("link",),
+        request=NewInvitationSerializer,
+        responses={201: InvitationMadeSerializer},
+    )
+    def post(self, request: Request, project: Project) -> Response:
         """Create a link that lets one person in, or as many as it says. It is shown this once."""
-        project = project_for(request.user, slug, Right.MANAGE)
         fields = validated(NewInvitationSerializer(data=request.data))
         by, link, headers = cast(User, request.user), None, None
         days, note, max_uses = fields["days"], fields["whom"], fields["max_uses"]
@@ -244,10 +241,9 @@ class InvitationList(ProjectListView):
 class InvitationDetail(APIView):
     """An invitation that nobody has used."""
 
-    @extend_schema(responses={204: None})
-    def delete(self, request: Request, slug: str, pk: int) -> Response:
+    @endpoint(Right.MANAGE, responses={204: None})
+    def delete(self, _: Request, project: Project, pk: int) -> Response:
         """Take it back."""
-        project = project_for(request.user, slug, Right.MANAGE)
         if not invitations.withdraw(project, pk):
             raise Http404
         return Response(status=204)

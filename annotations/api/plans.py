@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.http.idempotency import idempotent
+from annotations.api.http.endpoints import endpoint
 from annotations.api.lists import PageQuerySerializer, PartSerializer, ProjectListView, ReportPages
-from annotations.api.serializers.choices import from_form
-from annotations.api.serializers.coding import StrictSerializer
-from annotations.api.serializers.projects import validated
+from annotations.api.serializers.requests import StrictSerializer, from_form, validated
 from annotations.coding.active_time import WorkedDay
 from annotations.models import Plan, PlanCoder, Project, User
 from annotations.models.people.rights import Right
@@ -33,7 +31,6 @@ from annotations.planning.plans.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import pools_of, take_next_text
 from annotations.planning.repeats import DAYS, RepeatRequest, apply_repeats, view_repeats
 from annotations.planning.work.progress import HOURS_RULE, worked_days
-from annotations.projects.permissions import project_for
 
 DESIGNS = Plan.Design.choices
 NAME_LENGTH = 150
@@ -139,11 +136,9 @@ class PlanList(ProjectListView):
         plans: QuerySet[Plan] = Plan.objects.filter(round__project=project)
         return plans.select_related("round").prefetch_related("coders__coder")
 
-    @extend_schema(request=NewPlanSerializer, responses=PlanViewSerializer)
-    @idempotent(Right.MANAGE)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.MANAGE, once=True, request=NewPlanSerializer, responses=PlanViewSerializer)
+    def post(self, request: Request, project: Project) -> Response:
         """Show a plan, or carry it out. Carried out twice, it changes nothing; what is begun stays with its coders."""
-        project = project_for(request.user, slug, Right.MANAGE)
         fields = validated(NewPlanSerializer(data=request.data))
         terms = ("k", "share", "blocks", "calibration", "seed", "move", "allow_unconnected", "pool")
         plan = PlanRequest(
@@ -178,13 +173,13 @@ class HoursSerializer(PartSerializer):
 class Hours(APIView):
     """The active time of coders."""
 
-    @extend_schema(
+    @endpoint(
+        Right.SEE_RESULTS,
         parameters=[OpenApiParameter("round", str, description="Of this round alone."), PageQuerySerializer],
         responses=HoursSerializer,
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: Request, project: Project) -> Response:
         """Return the active seconds of each coder by round, text and day, in pages."""
-        project = project_for(request.user, slug, Right.SEE_RESULTS)
         days = worked_days(project, request.query_params.get("round", ""))
         report = ReportPages().cut({"rule": HOURS_RULE, "days": days}, "days", request)
         return Response(HoursSerializer(report).data)
@@ -244,11 +239,9 @@ class RepeatViewSerializer(serializers.Serializer[Any]):
 class Repeats(APIView):
     """Texts that coders are shown again within a round, unmarked."""
 
-    @extend_schema(request=NewRepeatsSerializer, responses=RepeatViewSerializer)
-    @idempotent(Right.MANAGE_WORK)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.MANAGE_WORK, once=True, request=NewRepeatsSerializer, responses=RepeatViewSerializer)
+    def post(self, request: Request, project: Project) -> Response:
         """Say which texts are drawn, or show them again. Carried out twice, it changes nothing."""
-        project = project_for(request.user, slug, Right.MANAGE_WORK)
         fields = validated(NewRepeatsSerializer(data=request.data))
         terms = {name: fields[name] for name in ("share", "number", "days", "seed", "automatic")}
         asked = RepeatRequest(**terms, round_name=fields["round"], coders=tuple(fields["coders"]))
@@ -276,17 +269,14 @@ class TakenTextSerializer(serializers.Serializer[Any]):
 class Pool(APIView):
     """The pools from which you can take texts."""
 
-    @extend_schema(responses=PoolSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+    @endpoint(responses=PoolSerializer(many=True))
+    def get(self, request: Request, project: Project) -> Response:
         """Return the pools in which you take part."""
-        project = project_for(request.user, slug)
         return Response(PoolSerializer(pools_of(project, cast(User, request.user)), many=True).data)
 
-    @extend_schema(request=TakeSerializer, responses={201: TakenTextSerializer})
-    @idempotent(Right.VIEW_PROJECT)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(once=True, request=TakeSerializer, responses={201: TakenTextSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         """Take the next text."""
-        project = project_for(request.user, slug)
         fields = validated(TakeSerializer(data=request.data))
         coding = take_next_text(project, cast(User, request.user), fields["round"])
         return Response(TakenTextSerializer(coding).data, 201)

@@ -5,28 +5,22 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.http.idempotency import idempotent
-from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.endpoints import endpoint, etag_response, idempotent, require_match
 from annotations.api.lists import BaseListView
-from annotations.api.serializers.coding import ProjectSerializer
-from annotations.api.serializers.projects import (
-    CloneSerializer,
-    NewProjectSerializer,
-    ProjectChangesSerializer,
-    validated,
-)
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer, validated
 from annotations.models import Project, User
 from annotations.models.people.rights import Right
+from annotations.models.project import DATASHEET_FIELDS, KEY_LENGTH, MAX_GUIDELINES, TITLE_LENGTH
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project, set_archived
@@ -38,6 +32,38 @@ from annotations.texts.cloning import clone_project
 
 # Of a project that is to be deleted.
 TITLE = OpenApiParameter("title", str, OpenApiParameter.QUERY, required=True, description="The title of the project.")
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    role = serializers.CharField(read_only=True, help_text="What you are in this project.")
+
+    class Meta:
+        model = Project
+        fields = ["slug", "title", "answers", "guidelines", "results_open", "preset", "one_contributor"]
+        fields += ["words_exclusive", "scores_shown", *DATASHEET_FIELDS, "archived_at", "role"]
+
+
+class NewProjectSerializer(StrictSerializer):
+    slug = serializers.SlugField(max_length=KEY_LENGTH)
+    title = serializers.CharField(max_length=200)
+    scheme = ChoiceField(list(SCHEMES), help_text="A ready-made scheme.")
+    guidelines = serializers.CharField(allow_blank=True, default="", max_length=MAX_GUIDELINES, help_text="Markdown")
+    coders_mark = serializers.BooleanField(default=False, help_text="Coders create markables.")
+
+
+class ProjectChangesSerializer(StrictSerializer, serializers.ModelSerializer[Project]):
+    guidelines = serializers.CharField(allow_blank=True, max_length=MAX_GUIDELINES, help_text="Markdown")
+
+    class Meta:
+        model = Project
+        fields = ["title", "guidelines", "results_open", "one_contributor", "words_exclusive", "scores_shown"]
+        fields += DATASHEET_FIELDS
+
+
+class CloneSerializer(StrictSerializer):
+    slug = serializers.SlugField(max_length=KEY_LENGTH)
+    title = serializers.CharField(max_length=TITLE_LENGTH)
+    texts = serializers.BooleanField(default=False, help_text="Copy the texts too, without what coders did.")
 
 
 class ProjectFilters(filters.FilterSet):
@@ -83,26 +109,23 @@ class ProjectDetail(APIView):
     def get(self, request: Request, slug: str) -> HttpResponse:
         return etag_response(_project(request, slug))
 
-    @extend_schema(parameters=[IF_MATCH], request=ProjectChangesSerializer, responses=ProjectSerializer)
-    @transaction.atomic
-    def patch(self, request: Request, slug: str) -> HttpResponse:
+    @endpoint(Right.MANAGE, seen=True, request=ProjectChangesSerializer, responses=ProjectSerializer)
+    def patch(self, request: Request, project: Project) -> HttpResponse:
         """Change what is said of it, or open its results to its coders."""
-        lock_project(project_for(request.user, slug, Right.MANAGE).pk)
-        project = project_for(request.user, slug, Right.MANAGE)
-        require_match(request, _project(request, slug))
+        lock_project(project.pk)
+        project = project_for(request.user, project.slug, Right.MANAGE)
+        require_match(request, _project(request, project.slug))
         serializer = ProjectChangesSerializer(project, data=request.data, partial=True)
         validated(serializer)
         record_open_results(project)
         record_guidelines(serializer.save(), cast(User, request.user))
-        return etag_response(_project(request, slug))
+        return etag_response(_project(request, project.slug))
 
-    @extend_schema(parameters=[IF_MATCH, TITLE], responses={204: None})
-    @transaction.atomic
-    def delete(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.MANAGE_WORK, archived=True, seen=True, parameters=[TITLE], responses={204: None})
+    def delete(self, request: Request, project: Project) -> Response:
         """Delete it with everything in it, archived or not. Export its archive first: nothing brings it back."""
-        project = project_for(request.user, slug, Right.MANAGE_WORK, archived=True)
         lock_project(project.pk, archived=True)
-        require_match(request, _project(request, slug))
+        require_match(request, _project(request, project.slug))
         if request.query_params.get(TITLE.name) != project.title:
             raise ValidationError({TITLE.name: ["Send the title of the project, so that no other one is deleted."]})
         delete_project(project, project_deletion_figures(project).tag)
@@ -112,29 +135,25 @@ class ProjectDetail(APIView):
 class ProjectArchived(APIView):
     """Whether the project is archived: then it is read only."""
 
-    @extend_schema(request=None, responses=ProjectSerializer)
-    def put(self, request: Request, slug: str) -> HttpResponse:
+    @endpoint(Right.MANAGE, archived=True, request=None, responses=ProjectSerializer)
+    def put(self, request: Request, project: Project) -> HttpResponse:
         """Archive it."""
-        return self._set(request, slug, archived=True)
+        set_archived(project, archived=True)
+        return etag_response(_project(request, project.slug))
 
-    @extend_schema(responses={200: ProjectSerializer})
-    def delete(self, request: Request, slug: str) -> HttpResponse:
+    @endpoint(Right.MANAGE, archived=True, responses={200: ProjectSerializer})
+    def delete(self, request: Request, project: Project) -> HttpResponse:
         """Open it again."""
-        return self._set(request, slug, archived=False)
-
-    def _set(self, request: Request, slug: str, *, archived: bool) -> HttpResponse:
-        set_archived(project_for(request.user, slug, Right.MANAGE, archived=True), archived=archived)
-        return etag_response(_project(request, slug))
+        set_archived(project, archived=False)
+        return etag_response(_project(request, project.slug))
 
 
 class CloneList(APIView):
     """Copies of the project."""
 
-    @extend_schema(request=CloneSerializer, responses={201: ProjectSerializer})
-    @idempotent(Right.MANAGE, archived=True)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.MANAGE, archived=True, once=True, request=CloneSerializer, responses={201: ProjectSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         """Start a project with the same scheme, guidelines and settings; you manage it."""
-        project = project_for(request.user, slug, Right.MANAGE, archived=True)
         user = cast(User, request.user)
         if not user.has_perm("annotations.add_project"):
             raise PermissionDenied("You are not allowed to create projects.")

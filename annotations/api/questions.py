@@ -7,21 +7,18 @@ from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.http.idempotency import idempotent
+from annotations.api.http.endpoints import endpoint
 from annotations.api.lists import ProjectListView
-from annotations.api.serializers.choices import from_form
-from annotations.api.serializers.coding import StrictSerializer
-from annotations.api.serializers.projects import validated
+from annotations.api.serializers.requests import StrictSerializer, from_form, validated
 from annotations.models import GuidelinesVersion, Project, Question, Reply, User
 from annotations.models.people.rights import Right
 from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
-from annotations.projects.permissions import own_coding, project_for
+from annotations.projects.permissions import own_coding
 from annotations.texts.forms import QuestionForm, ReplyForm
 from annotations.texts.questions import Seen, ask, find_question, reply_to
 
@@ -98,11 +95,9 @@ class QuestionList(ProjectListView):
         project = getattr(self, "project", None)
         return {**super().get_serializer_context(), **(_names(project, self.request) if project else {})}
 
-    @extend_schema(request=NewQuestionSerializer, responses={201: QuestionSerializer})
-    @idempotent(Right.VIEW_PROJECT)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(once=True, request=NewQuestionSerializer, responses={201: QuestionSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         """Ask about a markable of a text that you code, or about the text."""
-        project = project_for(request.user, slug)
         fields = validated(NewQuestionSerializer(data=request.data))
         user = cast(User, request.user)
         coding = own_coding(user, project, fields["text"], agreed=fields["agreed"])
@@ -114,19 +109,17 @@ class QuestionList(ProjectListView):
 class QuestionDetail(APIView):
     """A question with its replies."""
 
-    @extend_schema(responses=QuestionSerializer)
-    def get(self, request: Request, slug: str, question: UUID) -> Response:
-        return Response(_shown(request, project_for(request.user, slug), question))
+    @endpoint(responses=QuestionSerializer)
+    def get(self, request: Request, project: Project, question: UUID) -> Response:
+        return Response(_shown(request, project, question))
 
 
 class ReplyList(APIView):
     """What is written in the thread of a question."""
 
-    @extend_schema(request=NewReplySerializer, responses={201: QuestionSerializer})
-    @idempotent(Right.VIEW_PROJECT)
-    def post(self, request: Request, slug: str, question: UUID) -> Response:
+    @endpoint(once=True, request=NewReplySerializer, responses={201: QuestionSerializer})
+    def post(self, request: Request, project: Project, question: UUID) -> Response:
         """Answer it, or ask again: a reply of its coder opens it."""
-        project = project_for(request.user, slug)
         user = cast(User, request.user)
         row = find_question(project, user, question)
         fields = validated(NewReplySerializer(data=request.data))

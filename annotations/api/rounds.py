@@ -1,4 +1,4 @@
-"""The REST API of rounds and of training: its results, decisions, gold, and what a coder sees of it."""
+"""The REST API of rounds and of training: its results, decisions, and what a coder sees of its gold."""
 
 from __future__ import annotations
 
@@ -6,38 +6,20 @@ from typing import Any, cast
 
 from django.db import transaction
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.adjudication.hands import open_gold
-from annotations.adjudication.readiness import GoldIsEarly
-from annotations.api.codings import rows_by_name
-from annotations.api.gold import early_problem
-from annotations.api.http.idempotency import idempotent
-from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.codings import OWN_ROUND, rows_by_name
+from annotations.api.http.endpoints import endpoint, etag_response, require_match
 from annotations.api.lists import SequencePages
-from annotations.api.serializers.choices import from_form
-from annotations.api.serializers.coding import StrictSerializer
-from annotations.api.serializers.problems import CONFLICT
-from annotations.api.serializers.projects import validated
-from annotations.api.serializers.training import (
-    FeedbackSerializer,
-    GoldSerializer,
-    NewGoldSerializer,
-    NewTrainingDecisionSerializer,
-    NextAttemptSerializer,
-    TrainingDecisionSerializer,
-    TrainingResultSerializer,
-)
-from annotations.models import Coding, Project, Round, User
+from annotations.api.serializers.requests import StrictSerializer, from_form, validated
+from annotations.models import Coding, Project, Round, TrainingDecision, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.planning.forms import RoundForm
+from annotations.planning.forms import DecisionForm, RoundForm
 from annotations.planning.rounds import (
     add_texts,
     change_round,
@@ -51,7 +33,7 @@ from annotations.planning.rounds import (
 from annotations.planning.training import decide_on_coder, feedback_on, take_next_attempt, training_results
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
-from annotations.projects.permissions import CodingChoice, own_coding, project_for
+from annotations.projects.permissions import CodingChoice, own_coding
 from annotations.projects.rounds import TRAINING_KINDS, find_round, round_for
 from annotations.projects.viewing import record_view
 
@@ -144,6 +126,86 @@ class RoundTextsChangedSerializer(serializers.Serializer[Any]):
     removed = serializers.IntegerField(help_text="how many were there")
 
 
+class ShareOfGoldSerializer(serializers.Serializer[Any]):
+    question = serializers.CharField(help_text="`category`, `category.chain`, or the key of an attribute or relation")
+    label = serializers.CharField()  # type: ignore[assignment]
+    equal = serializers.IntegerField(help_text="how many answers are those of the gold")
+    total = serializers.IntegerField()
+
+
+class AttemptSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="coding.text.slug", help_text="its address")
+    number = serializers.IntegerField(help_text="which of the coder's it is, from 1")
+    status = serializers.ChoiceField(Coding.Status.choices, source="coding.status")
+    has_gold = serializers.SerializerMethodField(help_text="whether it is submitted and compared with gold")
+    score = serializers.FloatField(allow_null=True, help_text="from 0 to 1, of three digits; null: none yet")
+    shares = ShareOfGoldSerializer(many=True)
+    passed = serializers.BooleanField()
+    counts = serializers.BooleanField(help_text="whether it is among as many as the round allows")
+
+    def get_has_gold(self, attempt: Any) -> bool:
+        return bool(attempt.has_gold and attempt.coding.status == Coding.Status.SUBMITTED)
+
+
+class TrainingDecisionSerializer(serializers.ModelSerializer[TrainingDecision]):
+    coder: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    decided_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+
+    class Meta:
+        model = TrainingDecision
+        fields = ["coder", "outcome", "reason", "decided_by", "decided_at"]
+
+
+class NewTrainingDecisionSerializer(StrictSerializer):
+    coder = serializers.CharField(max_length=150)
+    outcome = from_form(DecisionForm, "outcome")
+    reason = from_form(DecisionForm, "reason", help_text="The coder reads it.")
+
+
+class TrainingResultSerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField(source="coder.username")
+    passed = serializers.BooleanField()
+    best = serializers.FloatField(allow_null=True, help_text="the highest score that counts")
+    may_try = serializers.BooleanField(read_only=True, help_text="whether the coder may take a further text")
+    next_step = serializers.CharField(
+        read_only=True,
+        help_text="`code` a text, `wait` for gold, `try` another text, `ask` a manager, `passed`, or `failed`",
+    )
+    attempts = AttemptSerializer(many=True)
+    decisions = TrainingDecisionSerializer(many=True, help_text="of managers, the latest at last: it holds")
+
+
+class NextAttemptSerializer(serializers.Serializer[Any]):
+    round = serializers.CharField(source="round.name")
+    text = serializers.CharField(source="text.slug", help_text="its address")
+
+
+class ComparedAnswerSerializer(serializers.Serializer[Any]):
+    label = serializers.CharField()  # type: ignore[assignment]
+    own = serializers.CharField(allow_blank=True)
+    gold = serializers.CharField(allow_blank=True)
+    is_equal = serializers.BooleanField()
+
+
+class ComparedItemSerializer(serializers.Serializer[Any]):
+    markable = serializers.CharField()
+    words = serializers.CharField(allow_blank=True)
+    is_judged = serializers.BooleanField(help_text="whether the gold says anything of it")
+    is_as_gold = serializers.BooleanField(help_text="whether all answers are those of the gold")
+    category = serializers.CharField(allow_null=True, help_text="the label of yours")
+    gold_category = serializers.CharField(allow_null=True)
+    chain = serializers.ListField(child=serializers.CharField(), help_text="the words of each member of your chain")
+    gold_chain = serializers.ListField(child=serializers.CharField())
+    answers = ComparedAnswerSerializer(many=True, help_text="to attributes and relations")
+    explanation = serializers.CharField(allow_blank=True)
+    score = serializers.FloatField(help_text="from 0 to 1")
+
+
+class FeedbackSerializer(serializers.Serializer[Any]):
+    is_whole = serializers.BooleanField(help_text="false: these are what you have compared so far")
+    items = ComparedItemSerializer(many=True)
+
+
 def _data(project: Project, round_: Round) -> dict[str, Any]:
     """Return a round as the API has it.
 
@@ -158,9 +220,8 @@ class RoundList(APIView):
 
     pagination_class = SequencePages
 
-    @extend_schema(responses=RoundRowSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
-        project = project_for(request.user, slug, Right.READ_TEXTS)
+    @endpoint(Right.READ_TEXTS, responses=RoundRowSerializer(many=True))
+    def get(self, request: Request, project: Project) -> Response:
         sees_work = may(project, Right.SEE_RESULTS)
         pages = self.pagination_class()
         rows = [
@@ -175,11 +236,9 @@ class RoundList(APIView):
         ]
         return pages.get_paginated_response(rows)
 
-    @extend_schema(request=NewRoundSerializer, responses={201: RoundSerializer})
-    @idempotent(Right.MANAGE)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.MANAGE, once=True, request=NewRoundSerializer, responses={201: RoundSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         """Make a round after all others, with the texts of another one if you like."""
-        project = project_for(request.user, slug, Right.MANAGE)
         fields = validated(NewRoundSerializer(data=request.data))
         copied = fields.pop("copy_of", "")
         round_ = create_round(project, copied=find_round(project, copied) if copied else None, **fields)
@@ -189,16 +248,13 @@ class RoundList(APIView):
 class RoundDetail(APIView):
     """A round: its kind, dates and versions. Its texts are at `texts/?round=`, its codings at `codings/?round=`."""
 
-    @extend_schema(responses=RoundSerializer)
-    def get(self, request: Request, slug: str, name: str) -> HttpResponse:
-        project = project_for(request.user, slug, Right.READ_TEXTS)
+    @endpoint(Right.READ_TEXTS, responses=RoundSerializer)
+    def get(self, _: Request, project: Project, name: str) -> HttpResponse:
         return etag_response(_data(project, round_for(project, name)))
 
-    @extend_schema(parameters=[IF_MATCH], request=RoundChangesSerializer, responses=RoundSerializer)
-    @transaction.atomic
-    def patch(self, request: Request, slug: str, name: str) -> HttpResponse:
+    @endpoint(Right.MANAGE, seen=True, request=RoundChangesSerializer, responses=RoundSerializer)
+    def patch(self, request: Request, project: Project, name: str) -> HttpResponse:
         """Change its name, kind or dates, its place among the rounds; close it, or open it again."""
-        project = project_for(request.user, slug, Right.MANAGE)
         lock_project(project.pk)
         round_ = round_for(project, name)
         require_match(request, _data(project, round_))
@@ -209,11 +265,9 @@ class RoundDetail(APIView):
         round_ = change_round(round_, **fields)
         return etag_response(_data(project, round_))
 
-    @extend_schema(parameters=[IF_MATCH], responses={204: None})
-    @transaction.atomic
-    def delete(self, request: Request, slug: str, name: str) -> Response:
+    @endpoint(Right.MANAGE_WORK, seen=True, responses={204: None})
+    def delete(self, request: Request, project: Project, name: str) -> Response:
         """Delete it with its gold, where it has no codings, and each of its texts is in another round, too."""
-        project = project_for(request.user, slug, Right.MANAGE_WORK)
         lock_project(project.pk)
         round_ = round_for(project, name)
         require_match(request, _data(project, round_))
@@ -224,11 +278,10 @@ class RoundDetail(APIView):
 class RoundTexts(APIView):
     """Which texts are in a round."""
 
-    @extend_schema(request=RoundTextsSerializer, responses=RoundTextsChangedSerializer)
+    @endpoint(Right.MANAGE, request=RoundTextsSerializer, responses=RoundTextsChangedSerializer)
     @transaction.atomic
-    def post(self, request: Request, slug: str, name: str) -> Response:
+    def post(self, request: Request, project: Project, name: str) -> Response:
         """Let texts be in the round, too, or take them out where they are not coded in it; sent twice it is once."""
-        project = project_for(request.user, slug, Right.MANAGE)
         round_ = round_for(project, name)
         fields = validated(RoundTextsSerializer(data=request.data))
         texts = project.texts.defer("content")
@@ -246,10 +299,9 @@ class TrainingResults(APIView):
 
     pagination_class = SequencePages
 
-    @extend_schema(responses=TrainingResultSerializer(many=True))
-    def get(self, request: Request, slug: str, name: str) -> Response:
+    @endpoint(responses=TrainingResultSerializer(many=True))
+    def get(self, request: Request, project: Project, name: str) -> Response:
         """Return scores, attempts and decisions by the names of coders."""
-        project = project_for(request.user, slug)
         round_ = round_for(project, name, TRAINING_KINDS)
         sees_all = may(project, Right.ADJUDICATE)
         results = training_results(round_, None if sees_all else [cast(User, request.user).pk])
@@ -263,11 +315,14 @@ class TrainingResults(APIView):
 class TrainingDecisions(APIView):
     """What managers decide about coders in a training round."""
 
-    @extend_schema(request=NewTrainingDecisionSerializer, responses={201: TrainingDecisionSerializer})
-    @idempotent(Right.DECIDE_TRAINING)
-    def post(self, request: Request, slug: str, name: str) -> Response:
+    @endpoint(
+        Right.DECIDE_TRAINING,
+        once=True,
+        request=NewTrainingDecisionSerializer,
+        responses={201: TrainingDecisionSerializer},
+    )
+    def post(self, request: Request, project: Project, name: str) -> Response:
         """Say that a coder has passed, or not, whatever the scores say; or that the pass rule holds again (`rule`)."""
-        project = project_for(request.user, slug, Right.DECIDE_TRAINING)
         round_ = round_for(project, name, TRAINING_KINDS)
         fields = validated(NewTrainingDecisionSerializer(data=request.data))
         [coder] = rows_by_name(members_in_roles(project, CODING_ROLES), [fields["coder"]], "username", "coder")
@@ -280,33 +335,11 @@ class NextAttempt(APIView):
 
     annotates = True
 
-    @extend_schema(request=None, responses={201: NextAttemptSerializer})
-    def post(self, request: Request, slug: str, name: str) -> Response:
+    @endpoint(request=None, responses={201: NextAttemptSerializer})
+    def post(self, request: Request, project: Project, name: str) -> Response:
         """Take the next text that has gold, where you have submitted all that you have and not passed."""
-        project = project_for(request.user, slug)
         coding = take_next_attempt(round_for(project, name, TRAINING_KINDS), cast(User, request.user))
         return Response(NextAttemptSerializer(coding).data, status=201)
-
-
-class GoldOfRound(APIView):
-    """The gold of a text in a round."""
-
-    @extend_schema(request=NewGoldSerializer, responses={201: GoldSerializer, **CONFLICT})
-    @idempotent(Right.ADJUDICATE)
-    def post(self, request: Request, slug: str, name: str) -> Response:
-        """Open the gold of a text for you to work on at `texts/<text>/gold/coding/`, made where there is none.
-
-        Before all coders have submitted it is made only with `early`: 409 (`early`) says how many have.
-        """
-        project = project_for(request.user, slug, Right.ADJUDICATE)
-        round_ = get_object_or_404(Round, project=project, name=name)
-        fields = validated(NewGoldSerializer(data=request.data))
-        [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
-        try:
-            gold = open_gold(project, text, round_.name, cast(User, request.user), early=fields["early"])
-        except GoldIsEarly as error:
-            raise early_problem(project, error) from None
-        return Response(GoldSerializer(gold).data, status=201)
 
 
 class OwnFeedback(APIView):
@@ -314,18 +347,12 @@ class OwnFeedback(APIView):
 
     annotates = True
 
-    @extend_schema(
-        parameters=[
-            OpenApiParameter("round", str, description="Your coding in this round, not that of the latest one.")
-        ],
-        responses=FeedbackSerializer,
-    )
-    def get(self, request: Request, slug: str, text: str) -> Response:
+    @endpoint(parameters=[OWN_ROUND], responses=FeedbackSerializer)
+    def get(self, request: Request, project: Project, text: str) -> Response:
         """Return all judgements of the gold once you have submitted; before, those that you have compared.
 
         Which of the two the round says. 404 where there is nothing to see.
         """
-        project = project_for(request.user, slug)
         choice = CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
         coding = own_coding(cast(User, request.user), project, text, choice=choice)
         coding.round.project = project

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
@@ -18,17 +17,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.endpoints import endpoint, etag_response, require_match
 from annotations.api.http.problems import problem
 from annotations.api.lists import ProjectListView
-from annotations.api.serializers.projects import (
-    SchemeChangesSerializer,
-    SchemeDocumentSerializer,
-    SchemePreviewSerializer,
-    SchemeSerializer,
-    SchemeVersionSerializer,
-    validated,
-)
+from annotations.api.serializers.coding import SchemeStateSerializer
+from annotations.api.serializers.problems import SchemeProblemSerializer, SchemeViolationSerializer
+from annotations.api.serializers.requests import StrictSerializer, validated
 from annotations.formats import FormatError
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
@@ -49,6 +43,58 @@ DERIVED = ("constraints", "scheme_version")
 
 # What is wrong with the JSON itself is at no question.
 SHAPE = {"kind": "", "question": ""}
+
+
+class SchemeChangesSerializer(StrictSerializer):
+    coders_mark = serializers.ListField(
+        child=serializers.CharField(), help_text="The coded levels whose markables coders mark themselves: all of them."
+    )
+
+
+class SchemeSerializer(SchemeStateSerializer):
+    pass
+
+
+class MergeSerializer(serializers.Serializer[Any]):
+    question = serializers.CharField(help_text="`category`, or the key of an attribute")
+    value = serializers.CharField(help_text="the value or category that is left out or retired")
+    into = serializers.CharField(help_text="the one that its judgements get")
+
+
+class SchemeDocumentSerializer(serializers.Serializer[Any]):
+    """A scheme as a file has it, which is a response without `constraints`, and what is merged by the change."""
+
+    answers = serializers.ChoiceField(choices=Project.Answers.choices)
+    levels = serializers.ListField(child=serializers.DictField())
+    categories = serializers.ListField(child=serializers.DictField())
+    relations = serializers.ListField(child=serializers.DictField(), required=False)
+    attributes = serializers.ListField(child=serializers.DictField(), required=False)
+    merges = MergeSerializer(many=True, required=False)
+
+
+class SchemeEffectSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    question = serializers.CharField()
+    change = serializers.CharField(help_text="a sentence")
+    judgements = serializers.IntegerField()
+    texts = serializers.IntegerField()
+    coders = serializers.IntegerField()
+
+
+class SchemePreviewSerializer(serializers.Serializer[Any]):
+    problems = SchemeProblemSerializer(many=True, help_text="With one of them the scheme is refused.")
+    effects = SchemeEffectSerializer(many=True, help_text="What is merged or retired, and how often it was given.")
+    violations = SchemeViolationSerializer(many=True, help_text="Texts with answers that would not be allowed.")
+    changes = serializers.BooleanField(help_text="It differs from the present scheme.")
+    asks_otherwise = serializers.BooleanField(help_text="It differs in more than words and order.")
+
+
+class SchemeVersionSerializer(serializers.ModelSerializer[SchemeVersion]):
+    author = serializers.CharField(source="author.username", read_only=True, default=None, allow_null=True)
+
+    class Meta:
+        model = SchemeVersion
+        fields = ["number", "author", "created_at"]
 
 
 class InvalidScheme(ValueError):
@@ -103,31 +149,28 @@ def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
 class SchemeDetail(APIView):
     """What coders are asked: levels, categories, relations and attributes, with what each allows."""
 
-    @extend_schema(responses=SchemeSerializer)
-    def get(self, request: Request, slug: str) -> HttpResponse:
-        return etag_response(scheme_state(project_for(request.user, slug)))
+    @endpoint(responses=SchemeSerializer)
+    def get(self, _: Request, project: Project) -> HttpResponse:
+        return etag_response(scheme_state(project))
 
-    @extend_schema(parameters=[IF_MATCH], request=SchemeDocumentSerializer, responses=SchemeSerializer)
-    @transaction.atomic
-    def put(self, request: Request, slug: str) -> HttpResponse:
+    @endpoint(Right.MANAGE, seen=True, request=SchemeDocumentSerializer, responses=SchemeSerializer)
+    def put(self, request: Request, project: Project) -> HttpResponse:
         """Change it as a whole. With a problem nothing changes, and all problems are told, each with its path."""
-        project = lock_project(project_for(request.user, slug, Right.MANAGE).pk)
+        project = lock_project(project.pk)
         require_match(request, scheme_state(project))
         try:
             spec, answers, merges = _parse(request.data)
-            project = project_to_change(request.user, slug, spec, answers, merges)
+            project = project_to_change(request.user, project.slug, spec, answers, merges)
             save_scheme(project, spec, cast(User, request.user), answers=answers, merges=merges)
         except InvalidScheme as error:
             return _refusal(error.problems)
         except SchemeRefused as error:
             return _refusal(_problems(error.change, spec), error.change)
-        return etag_response(scheme_state(project_for(request.user, slug)))
+        return etag_response(scheme_state(project_for(request.user, project.slug)))
 
-    @extend_schema(parameters=[IF_MATCH], request=SchemeChangesSerializer, responses=SchemeSerializer)
-    @transaction.atomic
-    def patch(self, request: Request, slug: str) -> HttpResponse:
+    @endpoint(Right.MANAGE, seen=True, request=SchemeChangesSerializer, responses=SchemeSerializer)
+    def patch(self, request: Request, project: Project) -> HttpResponse:
         """Say which levels coders mark themselves. What they marked already stays."""
-        project = project_for(request.user, slug, Right.MANAGE)
         lock_project(project.pk)
         require_match(request, scheme_state(project))
         names = validated(SchemeChangesSerializer(data=request.data))["coders_mark"]
@@ -148,16 +191,15 @@ def _refusal(problems: Sequence[Mapping[str, str]], change: SchemeChange | None 
 class SchemePreview(APIView):
     """What a change of the scheme would do."""
 
-    @extend_schema(request=SchemeDocumentSerializer, responses=SchemePreviewSerializer)
-    def post(self, request: Request, slug: str) -> Response:
+    @endpoint(Right.MANAGE, request=SchemeDocumentSerializer, responses=SchemePreviewSerializer)
+    def post(self, request: Request, project: Project) -> Response:
         """Say what is wrong with a scheme, and how many answers it concerns. Nothing is changed."""
-        project_for(request.user, slug, Right.MANAGE)
         try:
             spec, answers, merges = _parse(request.data)
         except InvalidScheme as error:
             problems, change = error.problems, SchemeChange()
         else:
-            project = project_to_change(request.user, slug, spec, answers, merges)
+            project = project_to_change(request.user, project.slug, spec, answers, merges)
             change = plan_change(project, spec, answers=answers, merges=merges)
             problems = _problems(change, spec)
         return Response(
@@ -186,9 +228,9 @@ class SchemeVersionList(ProjectListView):
 class SchemeVersionDetail(APIView):
     """What was asked in one version of the scheme, as a file has it."""
 
-    @extend_schema(responses=SchemeDocumentSerializer)
-    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
-        scheme = scheme_of_version(project_for(request.user, slug), number)
+    @endpoint(responses=SchemeDocumentSerializer)
+    def get(self, _: Request, project: Project, number: int) -> HttpResponse:
+        scheme = scheme_of_version(project, number)
         if scheme is None:
             raise Http404(f"The scheme has no version {number}.")
         return etag_response(scheme)
@@ -197,15 +239,14 @@ class SchemeVersionDetail(APIView):
 class SchemeVersionUndo(APIView):
     """What undoes the merges of a version of the scheme."""
 
-    @extend_schema(request=None, responses=SchemeSerializer)
-    def post(self, request: Request, slug: str, number: int) -> HttpResponse:
+    @endpoint(Right.MANAGE_WORK, request=None, responses=SchemeSerializer)
+    def post(self, request: Request, project: Project, number: int) -> HttpResponse:
         """Give judgements back what the version merged, except where they were given anew since, in a new version."""
-        project = project_for(request.user, slug, Right.MANAGE_WORK)
         try:
             undo_merges(project, number, cast(User, request.user))
         except SchemeRefused as error:
             return _refusal(_problems(error.change, read_scheme(project.pk).spec), error.change)
-        return etag_response(scheme_state(project_for(request.user, slug)))
+        return etag_response(scheme_state(project_for(request.user, project.slug)))
 
 
 class SchemeFileSerializer(serializers.Serializer[object]):
@@ -224,15 +265,14 @@ class ReadSchemeSerializer(serializers.Serializer[object]):
 class ExportScheme(APIView):
     """The scheme of a project as a file."""
 
-    @extend_schema(
+    @endpoint(
         parameters=[OpenApiParameter("format", enum=list(WRITTEN), description="json, where it is not given.")],
         responses={
             (200, "application/json"): OpenApiResponse(OpenApiTypes.BINARY, description="Of the format json."),
             (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, description="Of the format mmax2."),
         },
     )
-    def get(self, request: Request, slug: str) -> HttpResponse:
-        project = project_for(request.user, slug, Right.VIEW_PROJECT)
+    def get(self, request: Request, project: Project) -> HttpResponse:
         try:
             return export_scheme(project, request.query_params.get("format", "json")).as_response()
         except FormatError as error:
@@ -244,9 +284,8 @@ class ReadScheme(APIView):
 
     parser_classes = [MultiPartParser]
 
-    @extend_schema(request=SchemeFileSerializer, responses=ReadSchemeSerializer)
-    def post(self, request: Request, slug: str) -> Response:
-        project_for(request.user, slug, Right.MANAGE)
+    @endpoint(Right.MANAGE, request=SchemeFileSerializer, responses=ReadSchemeSerializer)
+    def post(self, request: Request, _: Project) -> Response:
         read = read_uploaded_scheme(validated(SchemeFileSerializer(data=request.data))["file"])
         scheme = scheme_to_json(read.spec.with_pointing(), read.answers)
         return Response({"scheme": scheme, "losses": [str(loss) for loss in read.losses]})

@@ -22,21 +22,20 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.adjudication.hands import gold_coding
-from annotations.api.codings import StatusSerializer, change_status
-from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.codings import OWN_ROUND, StatusSerializer, change_status
+from annotations.api.http.endpoints import IF_MATCH, endpoint, etag_response, require_match
 from annotations.api.http.problems import rejection_problem
 from annotations.api.lists import Row, RowListView, SafeCursorPagination
 from annotations.api.serializers.coding import (
     ChangesSerializer,
     CodingStateSerializer,
     OperationSerializer,
-    StrictSerializer,
     TextDetailSerializer,
     TextSerializer,
     VersionSerializer,
 )
 from annotations.api.serializers.problems import CONFLICT
-from annotations.api.serializers.projects import validated
+from annotations.api.serializers.requests import StrictSerializer, validated
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state, text_state
@@ -168,18 +167,16 @@ class TextList(RowListView):
 class TextDetail(APIView):
     """One text with its content and segments. Offsets count Unicode code points."""
 
-    @extend_schema(responses=TextDetailSerializer)
-    def get(self, request: Request, slug: str, text: str) -> HttpResponse:
-        return etag_response(_representation(self._text(request, project_for(request.user, slug), text)))
+    @endpoint(responses=TextDetailSerializer)
+    def get(self, request: Request, project: Project, text: str) -> HttpResponse:
+        return etag_response(_representation(self._text(request, project, text)))
 
-    @extend_schema(parameters=[IF_MATCH], request=TextChangesSerializer, responses=TextDetailSerializer)
-    @transaction.atomic
-    def patch(self, request: Request, slug: str, text: str) -> HttpResponse:
+    @endpoint(Right.MANAGE, seen=True, request=TextChangesSerializer, responses=TextDetailSerializer)
+    def patch(self, request: Request, project: Project, text: str) -> HttpResponse:
         """Move it with its codings to a round, which is made where there is none, and to a place among the texts.
 
         An empty name of a round stands for `main`. A text in several rounds is moved at `rounds/<round>/texts/`.
         """
-        project = project_for(request.user, slug, Right.MANAGE)
         lock_project(project.pk)
         text_row = self._text(request, project, text)
         require_match(request, _representation(text_row))
@@ -193,16 +190,16 @@ class TextDetail(APIView):
             place_text(text_row, fields["position"])
         return etag_response(_representation(self._text(request, project, text)))
 
-    @extend_schema(
+    @endpoint(
+        Right.MANAGE_WORK,
         parameters=[
             IF_MATCH,
             OpenApiParameter("begun", int, description="How many codings have begun, where some have: they go too."),
         ],
         responses={204: None},
     )
-    def delete(self, request: Request, slug: str, text: str) -> Response:
+    def delete(self, request: Request, project: Project, text: str) -> Response:
         """Delete it with its codings and their log. Model summaries go with their docset, on its page."""
-        project = project_for(request.user, slug, Right.MANAGE_WORK)
         row = self._text(request, project, text)
         require_match(request, _representation(row))
         sees_gold = may(project, Right.ADJUDICATE)
@@ -230,10 +227,9 @@ def _representation(text: Text) -> dict[str, Any]:
 class Corrections(APIView):
     """Corrections of the words of a text that is coded."""
 
-    @extend_schema(parameters=[IF_MATCH], request=NewCorrectionSerializer, responses=CorrectionSerializer)
-    def post(self, request: Request, slug: str, text: str) -> Response:
+    @endpoint(Right.MANAGE_WORK, parameters=[IF_MATCH], request=NewCorrectionSerializer, responses=CorrectionSerializer)
+    def post(self, request: Request, project: Project, text: str) -> Response:
         """Give the text these words; markables move with them, no answer changes. `preview` says what would move."""
-        project = project_for(request.user, slug, Right.MANAGE_WORK)
         row = get_object_or_404(project.texts.select_related("docset"), slug=text)
         require_match(request, _representation(row))
         fields = validated(NewCorrectionSerializer(data=request.data))
@@ -243,18 +239,16 @@ class Corrections(APIView):
         return Response(CorrectionSerializer(plan).data)
 
 
-ROUND = OpenApiParameter("round", str, description="Your coding in this round, not that of the latest one.")
-
-
 def _coding_of(
-    request: Request, project: Project, text: str, *, agreed: bool, gold: bool, content: bool = True
-) -> Coding:
+    request: Request, slug: str, text: str, *, agreed: bool, gold: bool, content: bool = True
+) -> tuple[Project, Coding]:
     """Return the coding that the user works on, their own or gold: the page says it by its token in a header."""
+    project = project_for(request.user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
     choice = CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
     user = cast(User, request.user)
     if gold:
-        return gold_coding(user, project, text, choice=choice)
-    return own_coding(user, project, text, agreed=agreed, content=content, choice=choice)
+        return project, gold_coding(user, project, text, choice=choice)
+    return project, own_coding(user, project, text, agreed=agreed, content=content, choice=choice)
 
 
 class OwnCoding(APIView):
@@ -262,22 +256,20 @@ class OwnCoding(APIView):
 
     annotates = True
 
-    @extend_schema(parameters=[ROUND], responses=CodingStateSerializer)
+    @extend_schema(parameters=[OWN_ROUND], responses=CodingStateSerializer)
     def get(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
-        project = project_for(request.user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
-        coding = _coding_of(request, project, text, agreed=agreed, gold=gold)
+        project, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold)
         refuse_untrained(coding)
         return etag_response(coding_state(coding, project))
 
-    @extend_schema(parameters=[IF_MATCH, ROUND], request=StatusSerializer, responses=CodingStateSerializer)
+    @extend_schema(parameters=[IF_MATCH, OWN_ROUND], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
         """Submit it (`submitted`), or reopen it (`open`) until somebody has viewed the submission.
 
         Once it was viewed, `open` with a `reason` asks the managers to reopen it.
         """
-        project = project_for(request.user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
-        coding = _coding_of(request, project, text, agreed=agreed, gold=gold)
+        project, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold)
         refuse_untrained(coding)
         return change_status(request, project, coding, own=True)
 
@@ -299,23 +291,21 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         return user
 
     @extend_schema(
-        parameters=[ROUND, OpenApiParameter("since", int, description="Only operations after this version.")],
+        parameters=[OWN_ROUND, OpenApiParameter("since", int, description="Only operations after this version.")],
         responses=OperationSerializer(many=True),
     )
     def get(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> Response:
-        user = self.coder(request)
-        project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
-        coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
+        self.coder(request)
+        _, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold, content=False)
         since = validated(VersionSerializer(data={"version": request.query_params.get("since", 0)}))
         page = self.paginate_queryset(coding.operations.filter(sequence__gt=since["version"]))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
-    @extend_schema(parameters=[ROUND], request=ChangesSerializer, responses={200: VersionSerializer, **CONFLICT})
+    @extend_schema(parameters=[OWN_ROUND], request=ChangesSerializer, responses={200: VersionSerializer, **CONFLICT})
     def post(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> Response:
         """Apply operations, all or none. A stale version gets 409 with what you missed; a uuid counts once."""
         user = self.coder(request)
-        project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
-        coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
+        _, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold, content=False)
         refuse_untrained(coding)
         fields = validated(ChangesSerializer(data=request.data))
         operation_list = [operations.Change(**change) for change in fields["operations"]]

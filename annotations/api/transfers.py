@@ -15,7 +15,7 @@ from django.http.response import HttpResponseBase
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import status
+from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
@@ -23,21 +23,74 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.http.access import RequestThrottle, TransferThrottle
+from annotations.api.http.endpoints import endpoint
 from annotations.api.http.problems import problem
 from annotations.api.lists import ProjectListView
-from annotations.api.serializers.choices import form_errors
-from annotations.api.serializers.coding import (
-    ExportOrderSerializer,
-    ImportOrderSerializer,
-    RestoreOrderSerializer,
-    TransferSerializer,
-)
 from annotations.api.serializers.problems import CONFLICT
+from annotations.api.serializers.requests import form_errors
 from annotations.models import Project, Transfer, User
 from annotations.models.people.rights import Right
-from annotations.projects.permissions import may_archive, project_for, transfer_for
+from annotations.projects.permissions import may_archive, transfer_for
 from annotations.transfers import orders
 from annotations.transfers.forms import ExportForm, ImportForm, RestoreForm
+
+
+class TransferSerializer(serializers.ModelSerializer[Transfer]):
+    project = serializers.SlugField(source="project.slug", allow_null=True, read_only=True, default=None)
+    user = serializers.CharField(source="user.username", read_only=True)
+    report = serializers.JSONField(
+        read_only=True, help_text="What would come in or be lost, or what was; null until it is checked."
+    )
+
+    class Meta:
+        model = Transfer
+        fields = ["id", "project", "user", "kind", "format", "choices", "state", "done", "total", "report"]
+        fields += ["error", "created_at", "finished_at"]
+
+
+# The fields of the forms in transfers/forms.py, for the schema only.
+
+
+class ImportOrderSerializer(serializers.Serializer[Any]):
+    format = serializers.CharField(
+        required=False, help_text="The key of a format that is read; detected from the files where it is not given."
+    )
+    files = serializers.ListField(child=serializers.FileField())
+    whose = serializers.ChoiceField(
+        ["parent", "name", "one", "nobody"], required=False, help_text="Needed where the format names no coders."
+    )
+    coder = serializers.CharField(required=False, help_text="Required for one coder’s work.")
+    predefined = serializers.BooleanField(required=False)
+    create = serializers.BooleanField(required=False)  # type: ignore[assignment]
+    round = serializers.CharField(
+        required=False, help_text="where texts come into; without it the latest of each, of new ones the open one"
+    )
+    gold = serializers.BooleanField(
+        required=False, help_text="They are gold, of a manager or adjudicator; notes are the explanations."
+    )
+    new_scheme = serializers.BooleanField(
+        required=False, help_text="Make the scheme from the files: in a project without texts, by its managers."
+    )
+
+
+class ExportOrderSerializer(serializers.Serializer[Any]):
+    format = serializers.CharField(help_text="The key of a format that is written, or `project` for an archive.")
+    coders = serializers.ListField(child=serializers.CharField(), required=False)
+    texts = serializers.ListField(child=serializers.CharField(), required=False)
+    unfinished = serializers.BooleanField(required=False)
+    rounds = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="none: all but training and rechecks"
+    )
+    gold = serializers.ChoiceField(
+        ["", "gold", "silver"],
+        required=False,
+        help_text="Instead of codings the gold of texts, or drafts that are not decided yet; for who decides gold.",
+    )
+
+
+class RestoreOrderSerializer(serializers.Serializer[Any]):
+    file = serializers.FileField()
+    slug = serializers.CharField(required=False)
 
 
 def _validated_form[Form: forms.Form](form: Form) -> Form:
@@ -87,9 +140,8 @@ class ImportFiles(APIView):
     throttle_classes = [RequestThrottle, TransferThrottle]
     parser_classes = [MultiPartParser]
 
-    @extend_schema(request=ImportOrderSerializer, responses={201: TransferSerializer})
-    def post(self, request: Request, slug: str) -> Response:
-        project = project_for(request.user, slug, Right.MANAGE_WORK)
+    @endpoint(Right.MANAGE_WORK, request=ImportOrderSerializer, responses={201: TransferSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         form = _validated_form(ImportForm(project, _sent_fields(request), request.FILES))
         user, files = cast(User, request.user), form.cleaned_data["files"]
         return _order_response(orders.order_import(project, user, files, form.format_key, form.choices))
@@ -101,9 +153,8 @@ class ExportFiles(APIView):
     throttle_classes = [RequestThrottle, TransferThrottle]
     parser_classes = [JSONParser, MultiPartParser]
 
-    @extend_schema(request=ExportOrderSerializer, responses={201: TransferSerializer})
-    def post(self, request: Request, slug: str) -> Response:
-        project = project_for(request.user, slug, Right.SEE_RESULTS, archived=True)
+    @endpoint(Right.SEE_RESULTS, archived=True, request=ExportOrderSerializer, responses={201: TransferSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         form = _validated_form(ExportForm(project, _sent_fields(request), archives=may_archive(project)))
         return _order_response(orders.order_export(project, cast(User, request.user), form.format_key, form.choices))
 

@@ -18,7 +18,7 @@ from coindex.client.answers import (
     Question,
     Report,
 )
-from coindex.client.connection import address_of
+from coindex.client.connection import in_project
 from coindex.client.errors import Conflict
 from coindex.client.frames import PAGE, Lists, Rows
 from coindex.client.operations import Operation
@@ -69,18 +69,17 @@ class Codings(Lists):
 
     def hours(self, project: str, *, round: str | None = None) -> Report:
         """Return the `rule` of active time and its `days`, by coder, round and text, in all pages."""
-        return self.whole(address_of("projects", project, "hours"), "days", round=round)
+        return self.whole(in_project(project, "hours"), "days", round=round)
 
     def assign(self, project: str, texts: Sequence[str], coders: Sequence[str], *, round: str | None = None) -> int:
         """Give coders texts to code, and return how many codings are new. What they have stays."""
         fields: dict[str, Any] = {"texts": list(texts), "coders": list(coders)}
-        made = self.post_once(address_of("projects", project, "codings"), fields | ({"round": round} if round else {}))
+        made = self.post_once(in_project(project, "codings"), fields | ({"round": round} if round else {}))
         return cast(int, made["new"])
 
     def plan(self, project: str, design: str, *, apply: bool = False, **terms: Any) -> Plan:
         """Say who would code what, and assign it with `apply`; docs/api.md has the terms."""
-        fields = {"design": design, "apply": apply, **terms}
-        return cast(Plan, self.post_once(address_of("projects", project, "plans"), fields))
+        return cast(Plan, self.post_once(in_project(project, "plans"), {"design": design, "apply": apply, **terms}))
 
     def plans(self, project: str) -> Rows[Report]:
         """Return the plans of the rounds."""
@@ -88,20 +87,19 @@ class Codings(Lists):
 
     def repeat(self, project: str, *, apply: bool = False, **terms: Any) -> Report:
         """Say which texts coders are shown again, and show them with `apply`."""
-        fields = {"apply": apply, **terms}
-        return cast(Report, self.post_once(address_of("projects", project, "repeats"), fields))
+        return cast(Report, self.post_once(in_project(project, "repeats"), {"apply": apply, **terms}))
 
     def pools(self, project: str) -> list[Report]:
         """Return the pools that you may take texts from."""
-        return cast(list[Report], self.get(address_of("projects", project, "pool")))
+        return cast(list[Report], self.get(in_project(project, "pool")))
 
     def take_text(self, project: str, *, round: str = "") -> Report:
         """Take the next text of a pool."""
-        return cast(Report, self.post_once(address_of("projects", project, "pool"), {"round": round}))
+        return cast(Report, self.post_once(in_project(project, "pool"), {"round": round}))
 
     def coding(self, project: str, text: str, *, round: str = "", of: Whose = "own") -> Coding:
         """Return your coding of a text, in the latest of its rounds or in this one; or gold, or an agreed pyramid."""
-        return self._read(Coding(address_of("projects", project, "texts", text, *PLACES[of]), round, _NOTHING, ""))
+        return self._read(Coding(in_project(project, "texts", text, *PLACES[of]), round, _NOTHING, ""))
 
     def save(self, coding: Coding, operations: Iterable[Operation]) -> int:
         """Add operations to a coding, all or none, and return its version. Raise Conflict if others were added since.
@@ -137,20 +135,19 @@ class Codings(Lists):
         occasion: int | None = None,
     ) -> CodingState:
         """Return a coder's coding of a text, for those who see it."""
-        path = address_of("projects", project, "texts", text, "codings", coder)
+        path = in_project(project, "texts", text, "codings", coder)
         return cast(CodingState, self.get(path, round=round, occasion=occasion))
 
     def reopen_coding_of(
         self, project: str, text: str, coder: str, *, reason: str = "", round: str | None = None
     ) -> None:
         """Reopen a coder's coding, with a `reason` for the coder."""
-        path = address_of("projects", project, "texts", text, "codings", coder)
+        path = in_project(project, "texts", text, "codings", coder)
         self.change("PATCH", path, {"status": "open", "reason": reason}, params={"round": round})
 
     def unassign(self, project: str, text: str, coder: str, *, round: str | None = None) -> None:
         """Take a text from a coder who has not begun it."""
-        path = address_of("projects", project, "texts", text, "codings", coder)
-        self.change("DELETE", path, params={"round": round})
+        self.change("DELETE", in_project(project, "texts", text, "codings", coder), params={"round": round})
 
     def questions(self, project: str, **filters: Any) -> Rows[Question]:
         """Return the questions of coders that you see: `needs_answer`, `has_news` and `resolved` filter them."""
@@ -158,16 +155,16 @@ class Codings(Lists):
 
     def question(self, project: str, question: str) -> Question:
         """Return a question with its replies."""
-        return cast(Question, self.get(address_of("projects", project, "questions", question)))
+        return cast(Question, self.get(in_project(project, "questions", question)))
 
     def ask(self, project: str, text: str, body: str, *, markable: str = "", version: int | None = None) -> Question:
         """Ask about a text that you code, or about a markable of it."""
         fields = {"text": text, "body": body, "markable": markable, "version": version}
-        return cast(Question, self.post_once(address_of("projects", project, "questions"), fields))
+        return cast(Question, self.post_once(in_project(project, "questions"), fields))
 
     def reply(self, project: str, question: str, body: str, *, resolve: bool = False) -> Question:
         """Answer a question, or ask again."""
-        path = address_of("projects", project, "questions", question, "replies")
+        path = in_project(project, "questions", question, "replies")
         return cast(Question, self.post_once(path, {"body": body, "resolve": resolve}))
 
     def gold_states(self, project: str, *, round: str | None = None) -> Rows[GoldState]:
@@ -176,12 +173,12 @@ class Codings(Lists):
 
     def draft_gold(self, project: str, method: str, **choices: Any) -> Report:
         """Draft the gold of texts: by `most`, `agreed`, `coder` or `empty`. What has been begun stays."""
-        path = address_of("projects", project, "gold")
+        path = in_project(project, "gold")
         return cast(Report, self.request("POST", path, json={"method": method, **choices}).json())
 
     def open_gold(self, project: str, text: str, round: str, *, early: bool = False) -> Report:
         """Open the gold of a text, to work on it as `coding(project, text, round=round, of="gold")`."""
-        path = address_of("projects", project, "rounds", round, "gold")
+        path = in_project(project, "rounds", round, "gold")
         return cast(Report, self.post_once(path, {"text": text, "early": early}))
 
     def gold_decisions(self, project: str, **filters: Any) -> Rows[Report]:

@@ -60,6 +60,11 @@ def address_of(*parts: object) -> str:
     return "".join(f"{quote(str(part), safe='')}/" for part in parts)
 
 
+def in_project(project: str, *parts: object) -> str:
+    """Return the path of these parts of a project below the root of the API."""
+    return address_of("projects", project, *parts)
+
+
 def without_nothing(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values without those that are None: they are left to the server."""
     return {name: value for name, value in values.items() if value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from coindex.client.connection import Connection, address_of
+from coindex.client.connection import Connection, in_project
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ class Lists(Connection):
     def rows_in(self, project: str, *parts: str, row_type: type | None = None, **filters: Any) -> Rows[Any]:
         """Return the rows of a list of a project; the fields of their type are the columns."""
         columns = list(row_type.__annotations__) if row_type is not None else []
-        return self.rows(address_of("projects", project, *parts), columns, **filters)
+        return self.rows(in_project(project, *parts), columns, **filters)
 
 
 def frame_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pd.DataFrame:

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from coindex.client.answers import Agreement, Report, Task
+from coindex.client.answers import Report, Task
 from coindex.client.coding import Codings
-from coindex.client.connection import address_of
+from coindex.client.connection import in_project
 from coindex.client.frames import Rows, frame_of
 
 if TYPE_CHECKING:
@@ -24,20 +24,20 @@ PAGED = {"coreference": "texts", "gold": "docsets", "models": "items", "peers": 
 class Results(Codings):
     """What the pages of agreement show. `parameters` are those of docs/api.md, such as `distance` or `coders`."""
 
-    def agreement(self, project: str, **parameters: Any) -> Agreement:
+    def agreement(self, project: str, **parameters: Any) -> Report:
         """Return the agreement of a project over all texts and in each. What takes long is waited for."""
-        return cast(Agreement, self.whole(address_of("projects", project, "agreement"), "texts", **parameters))
+        return self.whole(in_project(project, "agreement"), "texts", **parameters)
 
     def report(self, project: str, name: ReportName, **parameters: Any) -> Report:
         """Return another report: `compare` with `by`, `first` and `second`, `groups`, `gold`, and so on."""
-        path = address_of("projects", project, "agreement", name)
+        path = in_project(project, "agreement", name)
         if name in PAGED:
             return self.whole(path, PAGED[name], **parameters)
         return cast(Report, self.get(path, **parameters))
 
     def grid(self, project: str, **parameters: Any) -> list[Report]:
         """Return the coefficients of every construction of chains by every distance."""
-        return cast(list[Report], self.get(address_of("projects", project, "agreement", "grid"), **parameters))
+        return cast(list[Report], self.get(in_project(project, "agreement", "grid"), **parameters))
 
     def items(self, project: str, **parameters: Any) -> Rows[Report]:
         """Return the items by their share of the disagreement, the largest first."""
@@ -45,26 +45,25 @@ class Results(Codings):
 
     def item(self, project: str, text: str, key: str, **parameters: Any) -> Report:
         """Return an item with what every coder answered."""
-        return cast(Report, self.get(address_of("projects", project, "agreement", "items", text, key), **parameters))
+        return cast(Report, self.get(in_project(project, "agreement", "items", text, key), **parameters))
 
     def matrix(self, project: str, **parameters: Any) -> pd.DataFrame:
         """Return the reliability data from which agreement is computed: a row a unit, a value for each coder."""
-        path = address_of("projects", project, "agreement", "data")
+        path = in_project(project, "agreement", "data")
         rows = self.get(path, **parameters)
         return frame_of({"text": row["text"], "unit": row["unit"], **row["values"]} for row in rows)
 
     def pages_of_results(self, project: str) -> list[Report]:
         """Return the pages of agreement that have tables."""
-        return cast(list[Report], self.get(address_of("projects", project, "agreement", "tables")))
+        return cast(list[Report], self.get(in_project(project, "agreement", "tables")))
 
     def tables(self, project: str, page: str, **parameters: Any) -> list[Report]:
         """Return the tables of a page."""
-        return cast(list[Report], self.get(address_of("projects", project, "agreement", "tables", page), **parameters))
+        return cast(list[Report], self.get(in_project(project, "agreement", "tables", page), **parameters))
 
     def table(self, project: str, page: str, table: str, **parameters: Any) -> pd.DataFrame:
         """Return a table of a page, with every digit."""
-        path = address_of("projects", project, "agreement", "tables", page, table)
-        return frame_of(self.get(path, **parameters)["rows"])
+        return frame_of(self.get(in_project(project, "agreement", "tables", page, table), **parameters)["rows"])
 
     def save_table(
         self,
@@ -76,26 +75,24 @@ class Results(Codings):
         **parameters: Any,
     ) -> Path:
         """Write a table of a page into a file."""
-        path = address_of("projects", project, "agreement", "tables", page, table)
+        path = in_project(project, "agreement", "tables", page, table)
         return self.download(path, to, params={**parameters, "form": form})
 
     def datasheet(self, project: str, **parameters: Any) -> Report:
         """Return what a paper says of the corpus."""
-        return cast(Report, self.get(address_of("projects", project, "datasheet"), **parameters))
+        return cast(Report, self.get(in_project(project, "datasheet"), **parameters))
 
     def tasks(self, project: str) -> list[Task]:
         """Return what workers do for a project, the latest hundred first."""
-        return cast(list[Task], self.get(address_of("projects", project, "tasks")))
+        return cast(list[Task], self.get(in_project(project, "tasks")))
 
     def flag(self, project: str, text: str, key: str) -> Report:
         """Flag an item as one that the guidelines should say something about."""
-        path = address_of("projects", project, "agreement", "items", text, key, "flag")
-        return cast(Report, self.request("PUT", path).json())
+        return cast(Report, self.request("PUT", in_project(project, "agreement", "items", text, key, "flag")).json())
 
     def unflag(self, project: str, text: str, key: str) -> None:
         """Take the flag of an item away."""
-        path = address_of("projects", project, "agreement", "items", text, key, "flag")
-        self.request("DELETE", path, repeatable=True)
+        self.request("DELETE", in_project(project, "agreement", "items", text, key, "flag"), repeatable=True)
 
     def remarks(self, project: str, text: str, key: str) -> Rows[Report]:
         """Return what managers and adjudicators say of an item."""
@@ -103,7 +100,7 @@ class Results(Codings):
 
     def remark(self, project: str, text: str, key: str, body: str) -> Report:
         """Say something of an item."""
-        path = address_of("projects", project, "agreement", "items", text, key, "remarks")
+        path = in_project(project, "agreement", "items", text, key, "remarks")
         return cast(Report, self.post_once(path, {"body": body}))
 
     def mappings(self, project: str) -> Rows[Report]:
@@ -112,5 +109,5 @@ class Results(Codings):
 
     def save_mapping(self, project: str, name: str, classes: dict[str, str]) -> Report:
         """Keep which categories are merged, under a name."""
-        path = address_of("projects", project, "agreement", "mappings")
+        path = in_project(project, "agreement", "mappings")
         return cast(Report, self.post_once(path, {"name": name, "classes": classes}))

@@ -12,7 +12,7 @@ from typing import Any, cast
 import httpx
 
 from coindex.client.answers import Transfer
-from coindex.client.connection import address_of, without_nothing
+from coindex.client.connection import address_of, in_project, without_nothing
 from coindex.client.errors import ApiError, ClientError, TransferFailed
 from coindex.client.frames import Lists, Rows
 
@@ -64,9 +64,7 @@ class Transfers(Lists):
         **choices: Any,
     ) -> Transfer:
         """Order the check of an import, which changes nothing, and return it: `wait` for its report."""
-        return self._order(
-            address_of("projects", project, "imports"), _fields(choices | {"format": format}), "files", files
-        )
+        return self._order(in_project(project, "imports"), _fields(choices | {"format": format}), "files", files)
 
     def export(
         self,
@@ -89,7 +87,7 @@ class Transfers(Lists):
 
     def order_export(self, project: str, format: str, **choices: Any) -> Transfer:
         """Order the check of an export, and return it: its report has what would be lost."""
-        path, fields = address_of("projects", project, "exports"), _fields(choices | {"format": format})
+        path, fields = in_project(project, "exports"), _fields(choices | {"format": format})
         return cast(Transfer, self.request("POST", path, json=fields, repeatable=True).json())
 
     def restore(

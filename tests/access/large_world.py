@@ -83,7 +83,7 @@ SIZES = (
     "annotations.texts.listing.PAGE_SIZE",
     "annotations.planning.plans.forms.CODERS_ON_A_PAGE",
     "annotations.planning.forms.MOST_CHOICES",
-    "annotations.web.paging.PAGE_SIZE",
+    "annotations.web.shared.PAGE_SIZE",
     "annotations.web.views.docsets.CODERS_ON_A_PAGE",
     "annotations.web.views.docsets.PEERS_ON_A_PAGE",
     "annotations.web.views.assignments.CODERS_ON_A_PAGE",

@@ -30,7 +30,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.people.model_coders import add_model
 from annotations.schemes.project_scheme import read_scheme
-from annotations.web.confirmation import CONFIRMED
+from annotations.web.shared import CONFIRMED
 from tests.access.walk import (
     PROJECT_ADDRESSES,
     WORLDS,

@@ -43,7 +43,7 @@ from annotations.texts.questions import ask, reply_to
 from annotations.transfers import orders
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from annotations.web.confirmation import CONFIRMED
+from annotations.web.shared import CONFIRMED
 from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import DIALOGUE, change, close_gold, judge, make_project
 from tests.shared.cases import Selection

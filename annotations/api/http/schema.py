@@ -11,7 +11,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ComponentIdentity, ResolvedComponent
 from rest_framework.permissions import SAFE_METHODS
 
-from annotations.api.http.preconditions import IF_MATCH
+from annotations.api.http.endpoints import IF_MATCH
 from annotations.api.http.problems import CONTENT_TYPE, TITLES
 from annotations.api.serializers.problems import InvalidSerializer, ProblemSerializer
 from annotations.coding.log.payloads import PAYLOADS, payload_schema

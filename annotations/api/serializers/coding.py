@@ -1,38 +1,14 @@
 """Serializers of codings and texts. Lists of rows are built by querysets, not by nested serializers."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotations.api.serializers.choices import ChoiceField
+from annotations.api.serializers.requests import ChoiceField
 from annotations.coding.log.payloads import PAYLOADS
 from annotations.formats.model.scheme import AnswerKind, Subject
-from annotations.models import Coding, Operation, Project, Text, Transfer
-from annotations.models.project import DATASHEET_FIELDS
-
-
-class StrictSerializer(serializers.Serializer[Any]):
-    """What is sent has these fields and no others, so that nobody believes another one had an effect."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, Mapping):
-            names = [name for name, field in self.fields.items() if not field.read_only]
-            unknown = [str(name) for name in data if name not in names]
-            if unknown:
-                message = f"This is no field here; there are {', '.join(names)}."
-                raise serializers.ValidationError({name: [message] for name in unknown})
-        return super().to_internal_value(data)
-
-
-class ProjectSerializer(serializers.ModelSerializer[Project]):
-    role = serializers.CharField(read_only=True, help_text="What you are in this project.")
-
-    class Meta:
-        model = Project
-        fields = ["slug", "title", "answers", "guidelines", "results_open", "preset", "one_contributor"]
-        fields += ["words_exclusive", "scores_shown", *DATASHEET_FIELDS, "archived_at", "role"]
+from annotations.models import Coding, Operation, Project, Text
 
 
 class TextSerializer(serializers.ModelSerializer[Text]):
@@ -293,61 +269,3 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
     class Meta:
         model = Operation
         fields = ["sequence", "uuid", "kind", "payload", "step", "undoes", "made_at", "applied_at"]
-
-
-class TransferSerializer(serializers.ModelSerializer[Transfer]):
-    project = serializers.SlugField(source="project.slug", allow_null=True, read_only=True, default=None)
-    user = serializers.CharField(source="user.username", read_only=True)
-    report = serializers.JSONField(
-        read_only=True, help_text="What would come in or be lost, or what was; null until it is checked."
-    )
-
-    class Meta:
-        model = Transfer
-        fields = ["id", "project", "user", "kind", "format", "choices", "state", "done", "total", "report"]
-        fields += ["error", "created_at", "finished_at"]
-
-
-# The fields of the forms in transfers/forms.py, for the schema only.
-
-
-class ImportOrderSerializer(serializers.Serializer[Any]):
-    format = serializers.CharField(
-        required=False, help_text="The key of a format that is read; detected from the files where it is not given."
-    )
-    files = serializers.ListField(child=serializers.FileField())
-    whose = serializers.ChoiceField(
-        ["parent", "name", "one", "nobody"], required=False, help_text="Needed where the format names no coders."
-    )
-    coder = serializers.CharField(required=False, help_text="Required for one coder’s work.")
-    predefined = serializers.BooleanField(required=False)
-    create = serializers.BooleanField(required=False)  # type: ignore[assignment]
-    round = serializers.CharField(
-        required=False, help_text="where texts come into; without it the latest of each, of new ones the open one"
-    )
-    gold = serializers.BooleanField(
-        required=False, help_text="They are gold, of a manager or adjudicator; notes are the explanations."
-    )
-    new_scheme = serializers.BooleanField(
-        required=False, help_text="Make the scheme from the files: in a project without texts, by its managers."
-    )
-
-
-class ExportOrderSerializer(serializers.Serializer[Any]):
-    format = serializers.CharField(help_text="The key of a format that is written, or `project` for an archive.")
-    coders = serializers.ListField(child=serializers.CharField(), required=False)
-    texts = serializers.ListField(child=serializers.CharField(), required=False)
-    unfinished = serializers.BooleanField(required=False)
-    rounds = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="none: all but training and rechecks"
-    )
-    gold = serializers.ChoiceField(
-        ["", "gold", "silver"],
-        required=False,
-        help_text="Instead of codings the gold of texts, or drafts that are not decided yet; for who decides gold.",
-    )
-
-
-class RestoreOrderSerializer(serializers.Serializer[Any]):
-    file = serializers.FileField()
-    slug = serializers.CharField(required=False)

@@ -9,7 +9,6 @@ from rest_framework import serializers
 
 from annotations.api.http.problems import CONTENT_TYPE, TITLES
 from annotations.api.serializers.coding import OperationSerializer
-from annotations.api.serializers.projects import SchemeProblemSerializer, SchemeViolationSerializer
 
 
 @extend_schema_field(
@@ -27,6 +26,22 @@ class ProblemSerializer(serializers.Serializer[Any]):
     status = serializers.IntegerField()
     code = serializers.CharField()
     detail = serializers.CharField()
+
+
+class SchemeProblemSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField(allow_blank=True, help_text="level, category, relation, attribute, answers or merge")
+    question = serializers.CharField(allow_blank=True, help_text="its key")
+    path = serializers.CharField(allow_blank=True, help_text="where it is in the JSON, such as `attributes[2]`")
+    message = serializers.CharField()
+
+
+class SchemeViolationSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    question = serializers.CharField()
+    text = serializers.CharField(help_text="the address of a text")
+    title = serializers.CharField(help_text="its title")
+    judgements = serializers.IntegerField()
+    coders = serializers.IntegerField()
 
 
 class InvalidSerializer(ProblemSerializer):

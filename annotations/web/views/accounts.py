@@ -39,9 +39,8 @@ from annotations.projects.people.accounts import (
 from annotations.projects.people.first_account import claim, is_good
 from annotations.projects.people.forms import AddressForm, JoinForm, MailKindsForm, PasswordForm, TokenForm
 from annotations.projects.people.tokens import create_token
-from annotations.web.paging import page_of
-from annotations.web.refusals import refused_at
-from annotations.web.views import signed_in_user
+from annotations.web.access import signed_in_user
+from annotations.web.shared import page_of, refused_at
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 

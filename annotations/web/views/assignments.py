@@ -9,10 +9,10 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from annotations.core.text import pluralize
 from annotations.models import Coding, Membership, Plan, Project, RepeatPlan, Round, Text, User
@@ -35,9 +35,8 @@ from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import COUNTED_KINDS, round_for, rounds_of
-from annotations.web.paging import page_of, preview_address
-from annotations.web.refusals import refused_to
-from annotations.web.views import signed_in_user
+from annotations.web.access import project_action, project_form, show, signed_in_user
+from annotations.web.shared import page_of, preview_address, refused_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +52,12 @@ class _Page:
         return PlanForm(self.rounds, self.coders, data, blind=self.blind)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def assign(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def assign(request: HttpRequest, project: Project) -> HttpResponse:
     """Show what is assigned in a round, or a plan with its preview; carry the plan out.
 
     The plan stands in the address; htmx, or `part=preview`, asks for the preview alone.
     """
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
     coders = list(members_in_roles(project, CODING_ROLES))
@@ -71,12 +69,13 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     project = page.project
-    context: dict[str, Any] = {"project": project, "has_coders": bool(page.coders), "blind": page.blind}
+    context: dict[str, Any] = {"has_coders": bool(page.coders), "blind": page.blind}
     try:
         round_ = plan_round(project, request.GET.get("round", ""))
     except ValidationError as error:
         context["refused"] = error.messages
-        return render(request, "annotations/planning/assign.html", context | {"form": page.form(None)}, status=400)
+        context["form"] = page.form(None)
+        return show(request, project, "annotations/planning/assign.html", context, status=400)
     context |= {"round": round_, "may_repeat": round_ is not None and not page.blind and round_.kind in COUNTED_KINDS}
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
     assigned = round_ is not None and Coding.objects.of_people().filter(round=round_).exists()
@@ -102,7 +101,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         context["release"] = ReleaseForm()
         context["pool_free"] = plan is not None and plan.pool
     alone = request.GET.get("part") == "preview" or "HX-Request" in request.headers
-    return render(request, f"annotations/planning/{'plan_preview' if alone else 'assign'}.html", context)
+    return show(request, project, f"annotations/planning/{'plan_preview' if alone else 'assign'}.html", context)
 
 
 def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:
@@ -165,8 +164,8 @@ def _apply(request: HttpRequest, page: _Page) -> HttpResponse:
     form = page.form(request.POST)
     view, refused = _asked(page, form, apply_plan)
     if view is None:
-        context = {"project": page.project, "form": form, "has_coders": True, "blind": page.blind}
-        return render(request, "annotations/planning/assign.html", context | {"previews": True, "refused": refused})
+        context = {"form": form, "has_coders": True, "blind": page.blind, "previews": True, "refused": refused}
+        return show(request, page.project, "annotations/planning/assign.html", context)
     new, removed = len(view.proposal.new), len(view.proposal.removed)
     said = f"{pluralize(new, 'assignment')} created{f', {removed} taken away' if removed else ''}."
     if view.request.parameters.pool and not new:
@@ -199,10 +198,9 @@ def assign_cell(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return JsonResponse({"on": is_on})
 
 
-@require_POST
-def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.MANAGE_WORK)
+def replace(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Give the open texts of a coder to another one."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = round_for(project, name)
     everybody = User.objects.filter(codings__in=Coding.objects.of_people().filter(round=round_)).distinct()
     form = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody, request.POST)
@@ -221,10 +219,9 @@ def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(_address(project, round_.name))
 
 
-@require_POST
-def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.MANAGE_WORK)
+def release(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Free the places of codings on which nobody has worked for some days."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = round_for(project, name)
     form = ReleaseForm(request.POST)
     with refused_to(request):
@@ -239,20 +236,18 @@ def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(_address(project, round_.name))
 
 
-@require_POST
-def take_next(request: HttpRequest, slug: str) -> HttpResponse:
+@project_action()
+def take_next(request: HttpRequest, project: Project) -> HttpResponse:
     """Take the next text of a pool, and open it."""
-    project = project_for(request.user, slug)
     with refused_to(request):
         coding = take_next_text(project, signed_in_user(request), request.POST.get("round", ""))
         return redirect("code", project.slug, coding.text.slug)
     return redirect("project", project.slug)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_form(Right.MANAGE_WORK, changes=True)
+def repeats(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Show what coders are shown again in the round, and what the form in the address comes to; carry it out."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK, changes=True)
     round_ = round_for(project, name)
     address = reverse("repeats", args=[project.slug, round_.name])
     if "preview" in request.POST:
@@ -261,7 +256,7 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
     plan = RepeatPlan.objects.filter(round=round_).select_related("round__project").prefetch_related("coders").first()
     form = RepeatForm(coders, sent if "days" in sent else None, initial=initial_repeats(plan))
-    context: dict[str, Any] = {"project": project, "round": round_, "plan": plan, "form": form}
+    context: dict[str, Any] = {"round": round_, "plan": plan, "form": form}
     try:
         if "withdraw" in request.POST:
             messages.success(request, f"{pluralize(withdraw_repeats(project, round_), 'text')} unassigned.")
@@ -283,4 +278,4 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         context["coders"] = page_of(request, context["shown"].coders, name="page")
     context["may_order"] = round_.kind in COUNTED_KINDS and not (round_.is_closed or project.results_open)
     status = 400 if form.errors or ("refused" in context and request.method == "POST") else 200
-    return render(request, "annotations/planning/repeats.html", context, status=status)
+    return show(request, project, "annotations/planning/repeats.html", context, status=status)

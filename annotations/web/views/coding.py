@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -40,8 +40,8 @@ from annotations.projects.permissions import CodingChoice, coding_token, own_cod
 from annotations.revision.versions import merged_answers
 from annotations.texts.questions import texts_with_news
 from annotations.web import markdown
-from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.views import signed_in_user
+from annotations.web.access import project_action, show, signed_in_user
+from annotations.web.shared import Question, ask, is_confirmed
 
 # So many places are told of a correction.
 MOST_EDITS = 3
@@ -65,8 +65,8 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
         state["feedback"] = _compared(coding, project)
     corrections = corrections_of(coding)
     merges = merged_answers(project, state["scheme"]["constraints"])
+    workbench = "pyramid" if project.answers == Project.Answers.SCUS else "coding"
     context = {
-        "project": project,
         "text": coding.text,
         "coding": coding,
         "coding_state": state,
@@ -79,6 +79,7 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
         "agreed": "-gold" if gold else "-agreed" if agreed else "",
         "gold": gold,
         "token": coding_token(coding),
+        "script": f"js/{workbench}/main.js",
     }
     if corrections and corrections[-1]["sequence"] == coding.version:
         context["corrected"] = corrections[-1]["edits"][:MOST_EDITS]
@@ -93,8 +94,7 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
         # Gold comes before the next text.
         is_next = not shows_gold_once_submitted(coding)
         context["following"] = is_next and work_after(project, signed_in_user(request), coding).next is not None
-    workbench = "pyramid" if project.answers == Project.Answers.SCUS else "coding"
-    return render(request, f"annotations/workbench/{workbench}.html", context | {"script": f"js/{workbench}/main.js"})
+    return show(request, project, f"annotations/workbench/{workbench}.html", context)
 
 
 def _compared(coding: Coding, project: Project) -> dict[str, Any]:
@@ -211,15 +211,13 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False,
     except OperationRejected as rejection:
         messages.error(request, str(rejection))
         return redirect(request.get_full_path())
-    context = {"project": project, "coding": coding, "form": form, "alone": may_reopen_own(coding), "address": address}
-    status = 400 if form.errors else 200
-    return render(request, "annotations/projects/coders/reopen_own.html", context, status=status)
+    context = {"coding": coding, "alone": may_reopen_own(coding), "address": address}
+    return show(request, project, "annotations/projects/coders/reopen_own.html", context, form=form)
 
 
-@require_POST
-def reopen(request: HttpRequest, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
+@project_action(Right.MANAGE_WORK)
+def reopen(request: HttpRequest, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:
     """Reopen a coding for its coder, once a manager has confirmed it; or decline the coder's request for it."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     codings = Coding.objects.of_coders().filter(text__project=project, text__slug=text, coder__username=coder)
     codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
     codings = codings.latest_first(request.GET.get("round", ""))

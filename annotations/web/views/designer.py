@@ -10,18 +10,16 @@ from typing import Any, cast
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.csp import CSP
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.csp import csp_override
-from django.views.decorators.http import require_POST, require_safe
 
 from annotations.core.http.etags import etag_of
 from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem, scheme_from_json, scheme_to_json
 from annotations.models import Coding, Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.projects.permissions import project_for
 from annotations.schemes.consistency import check_scheme
 from annotations.schemes.design.consequences import consequences_of
 from annotations.schemes.design.sample import SLUG, sample_state
@@ -29,7 +27,7 @@ from annotations.schemes.design.wording import describe_differences
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.schemes.ready_made import DESIGNED, starting_points
 from annotations.web import markdown
-from annotations.web.views import signed_in_user
+from annotations.web.access import project_action, project_page, show, signed_in_user
 from annotations.web.views.schemes import may_exchange
 
 KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
@@ -40,10 +38,9 @@ QUESTION = re.compile(
 in_frame_of_designer = csp_override(cast(Any, {**settings.SECURE_CSP, "frame-ancestors": [CSP.SELF]}))
 
 
-@require_safe
-def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page(Right.MANAGE, changes=True)
+def edit_scheme(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the designer with the scheme as it is saved."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if project.answers not in DESIGNED:
         messages.info(request, "The questions of pyramids are always the same: their scheme has options only.")
         return redirect("scheme", project.slug)
@@ -68,17 +65,16 @@ def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
             for one in starting_points(DESIGNED)
         ],
     }
-    context = {"project": project, "start": start, "may_exchange": may_exchange(project)}
-    return render(request, "annotations/schemes/edit_scheme.html", context)
+    context = {"start": start, "may_exchange": may_exchange(project)}
+    return show(request, project, "annotations/schemes/edit_scheme.html", context)
 
 
-@require_POST
-def draft(request: HttpRequest, slug: str) -> HttpResponse:
+@project_action(Right.MANAGE)
+def draft(request: HttpRequest, project: Project) -> HttpResponse:
     """Return what is wrong with a draft of the scheme, what it changes, what follows, and a coding to try it on.
 
     With the scheme that was opened, also what became of that meanwhile.
     """
-    project = project_for(request.user, slug, Right.MANAGE)
     opened = request.POST.get("opened")
     try:
         sent = json.loads(request.POST.get("scheme", ""))
@@ -116,17 +112,15 @@ def _problem_at_question(problem: ShapeProblem, sent: Any) -> dict[str, str]:
     return {"kind": KINDS[found["list"]], "question": str(key), "message": f"{', '.join(place)}: {problem.message}"}
 
 
-@require_safe
+@project_page()
 @xframe_options_sameorigin
 @in_frame_of_designer
-def sample(request: HttpRequest, slug: str) -> HttpResponse:
+def sample(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the coding page with the scheme on a sample text, where nothing is saved."""
-    project = project_for(request.user, slug)
     if project.answers not in DESIGNED:
         return redirect("scheme", project.slug)
     state = sample_state(read_scheme(project.pk).spec, project.answers, signed_in_user(request).get_username())
     context = {
-        "project": project,
         "text": {"slug": SLUG, "title": state["text"]["title"]},
         "coding_state": state,
         "guidelines_html": markdown.render(project.guidelines),
@@ -134,4 +128,4 @@ def sample(request: HttpRequest, slug: str) -> HttpResponse:
         "agreed": "",
         "script": "js/scheme/sample.js",
     }
-    return render(request, "annotations/workbench/sample.html", context)
+    return show(request, project, "annotations/workbench/sample.html", context)

@@ -9,9 +9,8 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.adjudication.drafts import agreed_state, draft_gold
 from annotations.adjudication.states import State
@@ -27,45 +26,37 @@ from annotations.models.project import may, may_change
 from annotations.planning.work.progress import CODERS_ON_A_PAGE
 from annotations.projects.listing import steps_to_do
 from annotations.projects.people.peer_names import is_blind_to_peers
-from annotations.projects.permissions import project_for
 from annotations.texts.changes import delete_docset as delete_with_work
 from annotations.texts.changes import deletion_figures
-from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.access import project_form, project_page, show, signed_in_user
 from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers, ReassignAgreedForm, StartAgreedForm
 from annotations.web.forms.gold import DraftAgreedForm
 from annotations.web.forms.texts import DeletionForm
-from annotations.web.paging import page_of, search_of
-from annotations.web.refusals import refused_at, refused_to
-from annotations.web.views import signed_in_user
-from annotations.web.views.news import news_for
+from annotations.web.shared import Question, ask, is_confirmed, news_for, page_of, refused_at, refused_to, search_of
 
 PEERS_ON_A_PAGE = 20
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def docsets(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.VIEW_PROJECT, post=Right.MANAGE)
+def docsets(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the docsets of a project of pyramids, to a coder those in which they code; managers can create docsets."""
-    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.VIEW_PROJECT)
     progress.refuse_other_projects(project)
     shown = page_of(request, progress.visible_docsets(project, signed_in_user(request)))
     context: dict[str, Any] = {
-        "project": project,
         "shown": shown,
         "docsets": progress.docset_overviews(project, signed_in_user(request), shown),
         "sees_all": may(project, Right.SEE_RESULTS),
-        "manages": may_change(project, Right.MANAGE),
     }
     form, created = NewDocset.answer(request, project)
     if created is not None:
         messages.success(request, f"Docset “{created}” created. Next: assign coders.")
         return redirect("docset", project.slug, created.slug)
-    return render(request, "annotations/docsets/docsets.html", context | {"new": form}, status=form.status)
+    return show(request, project, "annotations/docsets/docsets.html", context | {"new": form}, status=form.status)
 
 
-@require_safe
-def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_page()
+def docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Show a docset: its summaries, its peers and the progress of its codings; to a coder, only their own."""
-    project = project_for(request.user, slug)
     user, search, manages = signed_in_user(request), search_of(request), may_change(project, Right.MANAGE)
     docset_row = progress.find_docset(project, user, docset)
     overview = progress.docset_overview(docset_row, project, user)
@@ -76,14 +67,12 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     )
     not_begun = not_begun.only("kind", "coder__username", "text__slug", "text__title", "text__docset", "round__name")
     context = {
-        "project": project,
         "docset": overview,
         "search": search,
         "summaries": visible_summaries(docset_row, user),
         "shown_peers": shown_peers,
         "peers": read_peers(shown_peers),
         "sees_all": may(project, Right.SEE_RESULTS),
-        "manages": manages,
         "may_delete_summary": manages
         and overview.summaries > MIN_SUMMARIES
         and not any(coding.is_started or coding.is_submitted for coding in overview.codings),
@@ -96,43 +85,39 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         and any(coding.is_submitted for coding in overview.pyramids),
     }
     context |= _list_tasks(request, project, progress.tasks_in(overview), search, lambda _: overview.codings)
-    return render(request, "annotations/docsets/docset.html", context)
+    return show(request, project, "annotations/docsets/docset.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def peers(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Add peer summaries, pasted or from files, which are shown before they are added."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     form, added = NewPeers.answer(request, docset_row)
     if added is not None:
         messages.success(request, f"{pluralize(len(added), 'peer')} added. Next: assign coders.")
         return redirect("docset", project.slug, docset_row.slug)
-    context = {"project": project, "docset": docset_row, "new": form}
-    return render(request, "annotations/docsets/docset_peers.html", context, status=form.status)
+    context = {"docset": docset_row, "new": form}
+    return show(request, project, "annotations/docsets/docset_peers.html", context, status=form.status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def assign(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Assign the pyramid of a docset, and peers against the coders' own pyramids or the agreed one."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     form = DocsetAssignForm(docset_row, request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refused_at(form):
             messages.success(request, f"{pluralize(form.save(), 'assignment')} created.")
             return redirect("docset", project.slug, docset_row.slug)
-    context = {"project": project, "docset": docset_row, "form": form}
-    return render(request, "annotations/docsets/docset_assign.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/docsets/docset_assign.html", {"docset": docset_row}, form=form)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.DISCUSS, changes=True)
+def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Start the agreed pyramid by a copy or a draft: as adjudicator for oneself, as manager for an adjudicator.
 
     If there is one, it can be drafted again here, and a manager can assign it to another adjudicator.
     """
-    project = project_for(request.user, slug, Right.DISCUSS, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     agreed_codings = Coding.objects.of_people().filter(text__docset=docset_row, kind=Coding.Kind.AGREED)
     agreed_coding = agreed_codings.select_related("coder").first()
@@ -164,7 +149,6 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
                 return redirect("code-agreed", project.slug, coding.text.slug)
             return redirect("docset", project.slug, docset_row.slug)
     context = {
-        "project": project,
         "docset": docset_row,
         "form": form,
         "draft_form": draft_form,
@@ -173,7 +157,7 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         "again_form": _again_form(docset_row),
     }
     status = 400 if form.errors or draft_form.errors else 200
-    return render(request, "annotations/docsets/docset_agreed.html", context, status=status)
+    return show(request, project, "annotations/docsets/docset_agreed.html", context, status=status)
 
 
 def _draft_agreed(request: HttpRequest, project: Project, docset: Docset, form: DraftAgreedForm) -> HttpResponse | None:
@@ -229,10 +213,9 @@ def _draft_again(request: HttpRequest, project: Project, docset: Docset, agreed_
     return back
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def delete_docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Delete a docset with its summaries, peers and all that hangs on them, once somebody has seen what that is."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     figures = deletion_figures(docset_row.texts.all())
     form = DeletionForm(docset_row, figures, request.POST if request.method == "POST" else None)
@@ -242,18 +225,17 @@ def delete_docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
             messages.success(request, f"Deleted “{docset_row.title}”: {', '.join(deleted.lines)}.")
             return redirect("docsets", project.slug)
         return redirect("delete-docset", project.slug, docset_row.slug)
-    context = {"project": project, "docset": docset_row, "figures": figures, "form": form}
-    return render(request, "annotations/docsets/docset_delete.html", context, status=400 if form.errors else 200)
+    context = {"docset": docset_row, "figures": figures}
+    return show(request, project, "annotations/docsets/docset_delete.html", context, form=form)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_summary(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def delete_summary(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Delete a model summary of a docset on which nobody has worked."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     if request.method != "POST":
-        context = {"project": project, "docset": docset_row, "name": request.GET.get("name", "")}
-        return render(request, "annotations/docsets/summary_delete.html", context)
+        context = {"docset": docset_row, "name": request.GET.get("name", "")}
+        return show(request, project, "annotations/docsets/summary_delete.html", context)
     with refused_to(request):
         name = request.POST.get("name", "")
         delete_summary_of(docset_row, name)
@@ -265,10 +247,8 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the progress of all codings of a project of pyramids by docset; to a coder, only their own."""
     user, search, blind = signed_in_user(request), search_of(request), is_blind_to_peers(project)
     context: dict[str, Any] = {
-        "project": project,
         "search": search,
         "sees_all": may(project, Right.SEE_RESULTS),
-        "manages": may_change(project, Right.MANAGE),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE) else (),
         "steps": steps_to_do(project),
     }
@@ -284,7 +264,7 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
         progress.next_of_coder(project, user) if context["codes"] and project.archived_at is None else None
     )
     context |= news_for(project, user, codes=context["codes"])
-    return render(request, "annotations/docsets/pyramids_home.html", context)
+    return show(request, project, "annotations/docsets/pyramids_home.html", context)
 
 
 def _list_tasks(

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.adjudication.decisions.listing import (
     CONTENT_TYPES,
@@ -31,13 +29,10 @@ from annotations.models import Coding, Project, Round
 from annotations.models.people.rights import Right
 from annotations.planning.own_gold import codings_beside_gold, compare_with_gold
 from annotations.projects.letters import sees_names
-from annotations.projects.permissions import project_for
 from annotations.projects.rounds import rounds_of
-from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.gold import DraftForm, HandOnForm
-from annotations.web.paging import gold_address
-from annotations.web.refusals import refused_at
-from annotations.web.views import signed_in_user
+from annotations.web.shared import Question, ask, gold_address, is_confirmed, page_of, refused_at, refused_to
 
 PAGE_SIZE = 50
 # More rounds are a list to choose from.
@@ -46,13 +41,12 @@ MOST_CHIPS = 20
 TEXTS_PAGE_SIZE = 10
 
 
-@require_POST
-def draft(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.ADJUDICATE)
+def draft(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Draft the gold of the texts of a round that somebody has submitted; asked once where others have not yet.
 
     Where it is drafted again, what has been begun is drafted anew, which is asked once, too.
     """
-    project = project_for(request.user, slug, Right.ADJUDICATE)
     round_ = get_object_or_404(Round, project=project, name=name)
     form = DraftForm(request.POST)
     if not form.is_valid():
@@ -73,23 +67,15 @@ def draft(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             lines.insert(0, "What was decided stays as it is; what was not is drafted anew of what is submitted now.")
         back = reverse("round", args=[project.slug, name])
         return ask(request, project, Question(heading, lines, "Draft again" if begun else "Draft", back, "rounds"))
-    try:
-        report = draft_gold(
-            project,
-            DraftRequest(Method(form.cleaned_data["method"]), round_name=name, again=again),
-            at_most=MAX_TEXTS,
-        )
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, f"{report}.")
+    with refused_to(request):
+        order = DraftRequest(Method(form.cleaned_data["method"]), round_name=name, again=again)
+        messages.success(request, f"{draft_gold(project, order, at_most=MAX_TEXTS)}.")
     return redirect("round", project.slug, name)
 
 
-@require_POST
-def from_coding(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
+@project_action(Right.ADJUDICATE)
+def from_coding(request: HttpRequest, project: Project, name: str, text: str) -> HttpResponse:
     """Make the gold of a text of what an adjudicator has coded and submitted, once they have seen what that does."""
-    project = project_for(request.user, slug, Right.ADJUDICATE)
     round_ = get_object_or_404(Round, project=project, name=name)
     row = get_object_or_404(project.texts.defer("content"), slug=text)
     coding = get_object_or_404(
@@ -100,22 +86,12 @@ def from_coding(request: HttpRequest, slug: str, name: str, text: str) -> HttpRe
     if any(one.state is State.CLOSED for one in states):
         messages.error(request, f"The gold of “{row}” is closed: reopen it first.")
         return redirect(back)
-    order = DraftRequest(
-        Method.CODER,
-        coder=coding.coder.get_username(),
-        texts=(row.slug,),
-        round_name=name,
-        adjudicator=coding.coder.get_username(),
-        again=True,
-    )
-    try:
+    by = coding.coder.get_username()
+    order = DraftRequest(Method.CODER, coder=by, texts=(row.slug,), round_name=name, adjudicator=by, again=True)
+    with refused_to(request):
         if not is_confirmed(request):
             return ask(request, project, _making(project, coding, states, back))
-        report = draft_gold(project, order)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        if report.drafted:
+        if draft_gold(project, order).drafted:
             messages.success(request, f"The answers of {coding.coder} are the gold of “{row}”. Submit it to close it.")
         else:
             messages.error(request, f"The gold of “{row}” is closed or came from a file: it stays as it is.")
@@ -140,10 +116,9 @@ def _making(project: Project, coding: Coding, states: Sequence[GoldState], back:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def hand_on(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
+@project_form(Right.ADJUDICATE, changes=True)
+def hand_on(request: HttpRequest, project: Project, name: str, text: str) -> HttpResponse:
     """Hand the gold of a text on to a manager or adjudicator, or to whoever opens it first."""
-    project = project_for(request.user, slug, Right.ADJUDICATE, changes=True)
     round_ = get_object_or_404(Round, project=project, name=name)
     gold = get_object_or_404(
         Coding.objects.select_related("text", "coder").defer("text__content"),
@@ -157,14 +132,13 @@ def hand_on(request: HttpRequest, slug: str, name: str, text: str) -> HttpRespon
             hand_on_gold(project, gold.text, name, signed_in_user(request), to)
             messages.success(request, f"Handed the gold of “{gold.text}” on to {to or 'whoever opens it first'}.")
             return redirect(back)
-    context = {"project": project, "round": round_, "gold": gold, "form": form, "back": back}
-    return render(request, "annotations/gold/hand_on.html", context, status=400 if form.errors else 200)
+    context = {"round": round_, "gold": gold, "back": back}
+    return show(request, project, "annotations/gold/hand_on.html", context, form=form)
 
 
-@require_safe
-def decisions(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page(Right.ADJUDICATE)
+def decisions(request: HttpRequest, project: Project) -> HttpResponse:
     """Show what was decided of gold, with counts by reason and by section of the guidelines, which are filters."""
-    project = project_for(request.user, slug, Right.ADJUDICATE)
     round_name, refused = request.GET.get("round", ""), []
     try:
         filters = DecisionFilters.from_query(project, request.GET)
@@ -172,12 +146,11 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
     except ValidationError as error:
         filters, round_name, refused = DecisionFilters(), "", error.messages
         found = list_decisions(project)
-    shown = Paginator([one for one in found if filters.admits(one)], PAGE_SIZE).get_page(request.GET.get("page"))
+    shown = page_of(request, [one for one in found if filters.admits(one)], size=PAGE_SIZE)
     of_round = {"round": round_name} if round_name else {}
     rounds = rounds_of(project)
     query = of_round | filters.as_query()
     context = {
-        "project": project,
         "refused": refused,
         "shown": shown,
         "rows": describe_decisions(project, list(shown)),
@@ -191,7 +164,7 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
         "is_filtered": query != of_round,
         "sees_names": sees_names(project),
     }
-    return render(request, "annotations/gold/decisions.html", context, status=400 if refused else 200)
+    return show(request, project, "annotations/gold/decisions.html", context, status=400 if refused else 200)
 
 
 def _choices(counts: Sequence[tuple[str, str, int]], query: Mapping[str, str], name: str) -> list[dict[str, object]]:
@@ -209,10 +182,9 @@ def _choices(counts: Sequence[tuple[str, str, int]], query: Mapping[str, str], n
     ]
 
 
-@require_safe
-def decisions_file(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page(Right.ADJUDICATE)
+def decisions_file(request: HttpRequest, project: Project) -> HttpResponse:
     """Return the decisions on gold as CSV or JSON: all of the project, or those of a round and by filters."""
-    project = project_for(request.user, slug, Right.ADJUDICATE)
     format_key = request.GET.get("format", "csv")
     try:
         if format_key not in CONTENT_TYPES:
@@ -227,16 +199,14 @@ def decisions_file(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_safe
-def own_gold(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page(Right.COMPARE_WITH_GOLD)
+def own_gold(request: HttpRequest, project: Project) -> HttpResponse:
     """Show who codes where gold differs from their answers, and why, once the results are open."""
-    project = project_for(request.user, slug, Right.COMPARE_WITH_GOLD)
     codings = codings_beside_gold(project, signed_in_user(request))
-    shown = Paginator(codings, TEXTS_PAGE_SIZE).get_page(request.GET.get("page"))
+    shown = page_of(request, codings, size=TEXTS_PAGE_SIZE)
     context = {
-        "project": project,
         "shown": shown,
         "texts": compare_with_gold(project, list(shown)),
         "several_rounds": len({one.round_id for one in shown}) > 1,
     }
-    return render(request, "annotations/gold/own.html", context)
+    return show(request, project, "annotations/gold/own.html", context)

@@ -8,18 +8,18 @@ from typing import Any
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from annotations.core.text import pluralize
 from annotations.mail.queue import is_enabled
 from annotations.models import Coding, Invitation, Membership, Project, Token, User
 from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
-from annotations.models.project import may, may_change, may_see_models
+from annotations.models.project import may, may_see_models
 from annotations.projects.people import invitations
 from annotations.projects.people.accounts import make_reset_link, resettable_members
 from annotations.projects.people.forms import GroupForm, InvitationForm, MemberForm, ModelForm
@@ -31,22 +31,19 @@ from annotations.projects.people.members import (
     set_group,
 )
 from annotations.projects.people.model_coders import add_model, find_model, make_key, models_of, withdraw_keys
-from annotations.projects.permissions import project_for, project_with_models
-from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.paging import address_with, page_of
-from annotations.web.refusals import refused_at, refused_to
-from annotations.web.views import signed_in_user
+from annotations.projects.permissions import project_with_models
+from annotations.web.access import project_action, project_form, show, signed_in_user
+from annotations.web.shared import Question, address_with, ask, is_confirmed, page_of, refused_at, refused_to
 
 # Two forms of the page have a field of the role.
 INVITATION_IDS = "invitation_%s"
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@project_form(Right.MANAGE)
 @sensitive_variables("links")
-def members(request: HttpRequest, slug: str) -> HttpResponse:
+def members(request: HttpRequest, project: Project) -> HttpResponse:
     """Show and add members and invitations. The links of invitations are shown once."""
-    project = project_for(request.user, slug, Right.MANAGE)
     is_invitation, is_group = "invite" in request.POST, "set_group" in request.POST
     form = MemberForm(None if is_invitation or is_group else request.POST or None)
     group_form = GroupForm(project, request.POST if is_group else None)
@@ -80,7 +77,6 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     sees_work = may(project, Right.MANAGE_WORK)
     activity = activity_of_members(project) if sees_work else {}
     context = {
-        "project": project,
         "form": form,
         "group_form": group_form,
         "groups": list(dict.fromkeys([*Membership.GROUPS, *sorted(set(groups.order_by().distinct()))])),
@@ -90,14 +86,13 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "links": links,
         "now": timezone.now(),
         "memberships": [(membership, activity.get(membership.user_id)) for membership in memberships],
-        "manages": may_change(project, Right.MANAGE),
         "sees_work": sees_work,
         "sees_models": sees_work and may_see_models(project),
         "resettable": resettable_members(project, signed_in_user(request)) if sees_work else (),
         "invitations": invitation_rows,
         "undelivered": invitations.undelivered(list(invitation_rows)) if is_enabled() else (),
     }
-    return render(request, "annotations/projects/people/members.html", context)
+    return show(request, project, "annotations/projects/people/members.html", context)
 
 
 @sensitive_variables("secret", "links")
@@ -113,10 +108,9 @@ def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -
     return links
 
 
-@require_POST
-def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@project_action(Right.MANAGE)
+def remove_member(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Remove a member, once a manager has confirmed it; their codings stay."""
-    project = project_for(request.user, slug, Right.MANAGE)
     membership = get_object_or_404(members_shown(project).select_related("project"), pk=pk)
     back = _list(membership)
     if not is_confirmed(request):
@@ -179,10 +173,9 @@ def _removal(membership: Membership, *, tells: bool) -> Question:
     return Question(f"Remove {membership.user}?", lines, "Remove", people, "members", danger=True)
 
 
-@require_POST
-def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@project_action(Right.MANAGE)
+def withdraw_invitation(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Delete an invitation that is not used."""
-    project = project_for(request.user, slug, Right.MANAGE)
     if not invitations.withdraw(project, pk):
         raise Http404
     messages.success(request, "Invitation revoked.")
@@ -191,19 +184,18 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 
 
 @never_cache
-@require_POST
+@project_action(Right.MANAGE_WORK)
 @sensitive_variables("link")
-def reset_link(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def reset_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Show a link by which a member who has forgotten the password sets another one. It is shown once."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
     address = ""
     with refused_to(request):
         address = make_reset_link(membership, signed_in_user(request))
     if not address:
         return redirect(_list(membership))
-    context = {"project": project, "member": membership.user, "link": request.build_absolute_uri(address)}
-    return render(request, "annotations/projects/people/reset_link.html", context)
+    context = {"member": membership.user, "link": request.build_absolute_uri(address)}
+    return show(request, project, "annotations/projects/people/reset_link.html", context)
 
 
 # How long a key works that is made on the page.
@@ -236,13 +228,11 @@ def models(request: HttpRequest, slug: str) -> HttpResponse:
     users = [one.membership.user_id for one in shown]
     expiries = dict(Token.objects.filter(user__in=users).values_list("user", "expires_at"))
     context: dict[str, Any] = {
-        "project": project,
         "form": form,
         "key": key,
         "key_of": of,
         "groups": Membership.GROUPS,
         "shown": shown,
         "models": [(one, expiries.get(one.membership.user_id)) for one in shown],
-        "manages": may_change(project, Right.MANAGE),
     }
-    return render(request, "annotations/projects/people/models.html", context)
+    return show(request, project, "annotations/projects/people/models.html", context)

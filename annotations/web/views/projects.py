@@ -9,12 +9,11 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.gold import was_gold_shown
 from annotations.coding.required_answers import subtract_lacking
@@ -41,17 +40,14 @@ from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects, steps_to_do
 from annotations.projects.locks import set_archived
 from annotations.projects.people.members import CODING_ROLES
-from annotations.projects.permissions import project_for
 from annotations.schemes.ready_made import STARTING_POINTS
 from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.texts.cloning import clone_project
-from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.projects import CloneForm, DatasheetForm, ProjectForm
 from annotations.web.forms.texts import DeletionForm
-from annotations.web.paging import page_of, search_of
-from annotations.web.refusals import refused_at, refused_to
-from annotations.web.views import docsets, signed_in_user
-from annotations.web.views.news import news_for
+from annotations.web.shared import Question, ask, is_confirmed, news_for, page_of, refused_at, refused_to, search_of
+from annotations.web.views import docsets
 
 # Of the codings of who manages and codes.
 MOST_OWN = 10
@@ -74,7 +70,7 @@ def home(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     search = search_of(request)
     archived = request.GET.get("archived") == "1"
-    shown = Paginator(find_projects(user, search, archived=archived), PAGE_SIZE).get_page(request.GET.get("page"))
+    shown = page_of(request, find_projects(user, search, archived=archived), size=PAGE_SIZE)
     query = {"archived": "1" if archived else "", "q": search}
     context = {
         "shown": shown,
@@ -104,22 +100,19 @@ def new_project(request: HttpRequest) -> HttpResponse:
     return render(request, "annotations/projects/new_project.html", {"form": form, "schemes": STARTING_POINTS.values()})
 
 
-@require_safe
-def project_home(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page()
+def project_home(request: HttpRequest, project: Project) -> HttpResponse:
     """Show everybody's progress to users who see all work, and to a coder their texts."""
-    project = project_for(request.user, slug)
     if project.answers == Project.Answers.SCUS:
         return docsets.home(request, project)
     if may(project, Right.SEE_RESULTS):
         return _progress(request, project)
     context = _context_of_own(request, project, codes=True, size=0) | {
-        "project": project,
-        "manages": may_change(project, Right.MANAGE),
         "is_blind": is_blind_manager(project),
         "steps": steps_to_do(project),
     }
     context |= news_for(project, signed_in_user(request), codes=True)
-    return render(request, "annotations/projects/coders/own_texts.html", context)
+    return show(request, project, "annotations/projects/coders/own_texts.html", context)
 
 
 def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size: int) -> dict[str, Any]:
@@ -171,7 +164,7 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
 
 def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     user, today = signed_in_user(request), timezone.localdate()
-    context: dict[str, Any] = {"project": project}
+    context: dict[str, Any] = {}
     try:
         matrix = read_progress_matrix(
             project,
@@ -194,7 +187,6 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "several_rounds": matrix.several_rounds,
         "of_rounds": page_of(request, matrix.of_rounds, name="rounds"),
         "compares": codes and may(project, Right.COMPARE_WITH_GOLD),
-        "manages": may_change(project, Right.MANAGE),
         "to_decide": trainings_to_decide(project) if may_change(project, Right.DECIDE_TRAINING) else (),
         "without_gold": training_without_gold(project) if may_change(project, Right.ADJUDICATE) else (),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
@@ -202,13 +194,12 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     }
     context |= news_for(project, user, codes=bool(context["codings"]))
     status = 400 if "refused" in context else 200
-    return render(request, "annotations/planning/progress.html", context, status=status)
+    return show(request, project, "annotations/planning/progress.html", context, status=status)
 
 
-@require_safe
-def progress_file(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page(Right.SEE_RESULTS)
+def progress_file(request: HttpRequest, project: Project) -> HttpResponse:
     """Return the progress matrix or the hours of coders as CSV: of all rounds, or of one."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
     table, round_name = request.GET.get("table", ""), request.GET.get("round", "")
     try:
         if table == "progress":
@@ -225,10 +216,9 @@ def progress_file(request: HttpRequest, slug: str) -> HttpResponse:
     return HttpResponse(write_table(lines, raw=False), content_type="text/csv; charset=utf-8", headers=headers)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def settings(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE)
+def settings(request: HttpRequest, project: Project) -> HttpResponse:
     """Show what can be done with the project as a whole, and save what its datasheet says."""
-    project = project_for(request.user, slug, Right.MANAGE)
     form = DatasheetForm(project, request.POST if request.method == "POST" else None)
     if form.is_valid():
         form.save()
@@ -237,18 +227,16 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     if form.errors:
         project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
     context = {
-        "project": project,
         "form": form if may_change(project, Right.MANAGE) else None,
         "deletes": may(project, Right.MANAGE_WORK),
         "creates": signed_in_user(request).has_perm("annotations.add_project"),
     }
-    return render(request, "annotations/projects/settings.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/projects/settings.html", context, form=form)
 
 
-@require_POST
-def archive(request: HttpRequest, slug: str) -> HttpResponse:
+@project_action(Right.MANAGE, archived=True)
+def archive(request: HttpRequest, project: Project) -> HttpResponse:
     """Archive the project, once a manager has confirmed it."""
-    project = project_for(request.user, slug, Right.MANAGE, archived=True)
     if is_confirmed(request):
         set_archived(project, archived=True)
         messages.success(request, f"“{project}” is archived. It can be opened again here.")
@@ -266,19 +254,17 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
     return ask(request, project, Question(f"Archive “{project}”?", lines, "Archive", page, "settings"))
 
 
-@require_POST
-def unarchive(request: HttpRequest, slug: str) -> HttpResponse:
+@project_action(Right.MANAGE, archived=True)
+def unarchive(request: HttpRequest, project: Project) -> HttpResponse:
     """Open an archived project again."""
-    project = project_for(request.user, slug, Right.MANAGE, archived=True)
     if set_archived(project, archived=False):
         messages.success(request, f"“{project}” is open again.")
     return redirect("project-settings", project.slug)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def clone(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE, archived=True)
+def clone(request: HttpRequest, project: Project) -> HttpResponse:
     """Copy the project; the user manages the copy."""
-    project = project_for(request.user, slug, Right.MANAGE, archived=True)
     user = signed_in_user(request)
     if not user.has_perm("annotations.add_project"):
         raise PermissionDenied("You are not allowed to create projects.")
@@ -288,14 +274,12 @@ def clone(request: HttpRequest, slug: str) -> HttpResponse:
             copied = clone_project(project, **form.cleaned_data, manager=user)
             messages.success(request, f"“{copied}” is a copy of “{project}”.")
             return redirect("project", copied.slug)
-    context = {"project": project, "form": form}
-    return render(request, "annotations/projects/clone.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/projects/clone.html", form=form)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE_WORK, archived=True)
+def delete(request: HttpRequest, project: Project) -> HttpResponse:
     """Delete the project with all that is in it, once a manager has seen what that is and entered its title."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK, archived=True)
     sees_gold = may(project, Right.ADJUDICATE)
     figures = project_deletion_figures(project, gold=sees_gold)
     form = DeletionForm(project, figures, request.POST if request.method == "POST" else None, always=True)
@@ -306,5 +290,5 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("home")
         return redirect("delete-project", project.slug)
     exported = Transfer.objects.filter(project=project, format=ARCHIVE, state=Transfer.State.DONE).order_by("-pk")
-    context = {"project": project, "figures": figures, "form": form, "latest": exported.first()}
-    return render(request, "annotations/projects/delete.html", context, status=400 if form.errors else 200)
+    context = {"figures": figures, "latest": exported.first()}
+    return show(request, project, "annotations/projects/delete.html", context, form=form)

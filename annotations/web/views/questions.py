@@ -8,19 +8,17 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.formats.model.keys import parse_key
 from annotations.models import Coding, Project, Question, Reply
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.projects.permissions import own_coding, project_for
+from annotations.projects.permissions import own_coding
 from annotations.texts.forms import PublicAnswerForm, QuestionForm, ReplyForm
 from annotations.texts.keywords import covered_text
 from annotations.texts.questions import (
@@ -39,8 +37,8 @@ from annotations.texts.questions import (
     thread_state,
 )
 from annotations.web import markdown
-from annotations.web.refusals import refused_at
-from annotations.web.views import signed_in_user
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
+from annotations.web.shared import page_of, refused_at
 
 PAGE_SIZE = 25
 # The dialog of the coding page shows the latest threads about the text, and of each the latest replies.
@@ -49,18 +47,16 @@ DIALOG_REPLIES = 3
 STATES = {"open": "Open", "resolved": "Resolved"}
 
 
-@require_safe
-def questions(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page()
+def questions(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the user's own questions, and the answers that are published to everybody."""
-    project = project_for(request.user, slug)
     user = signed_in_user(request)
     state = request.GET.get("state", "open")
     state = state if state in STATES else "open"
     own = Question.objects.asked_by(user).filter(text__project=project)
     found = questions_by_state(own.select_related("resolved_by"), resolved=state == "resolved")
-    shown = Paginator(found, PAGE_SIZE).get_page(request.GET.get("page"))
+    shown = page_of(request, found, size=PAGE_SIZE)
     context = {
-        "project": project,
         "shown": shown,
         "rows": describe_threads(read_threads(list(shown), project, user), 0),
         "state": state,
@@ -72,13 +68,12 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
         "full_query": f"state={state}",
         "discusses": may(project, Right.DISCUSS),
     }
-    return render(request, "annotations/questions/questions.html", context)
+    return show(request, project, "annotations/questions/questions.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
+@project_form()
+def question(request: HttpRequest, project: Project, question: UUID) -> HttpResponse:
     """Show the thread of a question to its coder and to those who answer, who write in it."""
-    project = project_for(request.user, slug)
     user = signed_in_user(request)
     row = find_question(project, user, question)
     form = ReplyForm(request.POST if request.method == "POST" else None)
@@ -94,14 +89,12 @@ def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     answers = may(project, Right.DISCUSS)
     [thread] = describe_threads(read_threads([row], project, user))
     context = {
-        "project": project,
         "thread": thread,
-        "form": form,
         "answers": answers,
         "public_form": PublicAnswerForm(initial=_public_fields(row, thread["replies"])) if answers else None,
         "code": _code_address(project, row) if row.coder_id == user.pk else "",
     }
-    return render(request, "annotations/questions/question.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/questions/question.html", context, form=form)
 
 
 def _public_fields(row: Question, replies: Sequence[Reply]) -> dict[str, str]:
@@ -120,10 +113,9 @@ def _code_address(project: Project, row: Question) -> str:
     return reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
 
 
-@require_POST
-def resolve(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
+@project_action()
+def resolve(request: HttpRequest, project: Project, question: UUID) -> HttpResponse:
     """Resolve a question, which stays readable; a reply opens it again."""
-    project = project_for(request.user, slug)
     row = find_question(project, signed_in_user(request), question)
     if resolve_question(row, signed_in_user(request)):
         messages.success(request, "Question resolved.")
@@ -135,19 +127,17 @@ def resolve(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     return redirect("question", project.slug, row.uuid)
 
 
-@require_POST
-def read(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
+@project_action()
+def read(request: HttpRequest, project: Project, question: UUID) -> HttpResponse:
     """Record that the coder has read what is new in the thread."""
-    project = project_for(request.user, slug)
     row = find_question(project, signed_in_user(request), question)
     record_question_read(row, signed_in_user(request), request.POST.get("state", ""))
     return redirect("question", project.slug, row.uuid)
 
 
-@require_POST
-def publish_answer(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
+@project_action(Right.DISCUSS)
+def publish_answer(request: HttpRequest, project: Project, question: UUID) -> HttpResponse:
     """Publish an answer to everybody in the project, or withdraw it."""
-    project = project_for(request.user, slug, Right.DISCUSS)
     row = find_question(project, signed_in_user(request), question)
     form = PublicAnswerForm(request.POST)
     withdraws = "withdraw" in request.POST
@@ -163,10 +153,9 @@ def publish_answer(request: HttpRequest, slug: str, question: UUID) -> HttpRespo
     return redirect("question", project.slug, row.uuid)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
+@project_form()
+def text_questions(request: HttpRequest, project: Project, text: str, agreed: bool = False) -> HttpResponse:
     """Show the coder's questions about a text and a form to ask one: what the dialog of the coding page has."""
-    project = project_for(request.user, slug)
     user = signed_in_user(request)
     coding = own_coding(user, project, text, agreed=agreed)
     form = QuestionForm(request.POST if request.method == "POST" else None)
@@ -182,8 +171,6 @@ def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = Fa
     key = key_now(fields.get("about" if request.method == "POST" else "markable", ""), seen)
     place = parse_key(key)
     context = {
-        "project": project,
-        "form": form,
         "asked": asked,
         "version": coding.version,
         "key": key if place else "",
@@ -192,7 +179,7 @@ def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = Fa
         "rows": describe_threads(read_threads(latest, project, user), DIALOG_REPLIES),
         "more": own.count() > DIALOG_THREADS,
     }
-    return render(request, "annotations/questions/dialog.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/questions/dialog.html", context, form=form)
 
 
 def _version(sent: str, latest: int) -> int:

@@ -10,9 +10,8 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.adjudication.drafts import gold_of_rounds
 from annotations.adjudication.error_estimate import estimate_errors
@@ -46,22 +45,28 @@ from annotations.planning.training import (
 )
 from annotations.planning.work.next_coding import work_after
 from annotations.projects.letters import sees_names
-from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
+from annotations.projects.permissions import CodingChoice, coding_token, own_coding
 from annotations.projects.rounds import COUNTED_KINDS, TRAINING_KINDS, round_for, rounds_of
 from annotations.projects.viewing import record_view
-from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.gold import DraftForm
-from annotations.web.paging import address_with, gold_address, page_of
-from annotations.web.refusals import refused_at, refused_to
-from annotations.web.views import signed_in_user
+from annotations.web.shared import (
+    Question,
+    address_with,
+    ask,
+    gold_address,
+    is_confirmed,
+    page_of,
+    refused_at,
+    refused_to,
+)
 
 STEPS = {"up": -1, "down": 1}
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def rounds(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.READ_TEXTS, post=Right.MANAGE)
+def rounds(request: HttpRequest, project: Project) -> HttpResponse:
     """List the rounds of the project in their order, with what they contain; make a further one."""
-    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.READ_TEXTS)
     form = NewRoundForm(project, request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refused_at(form):
@@ -69,21 +74,17 @@ def rounds(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, f"Made the round {made}.")
             return redirect("round", project.slug, made.name)
     context = {
-        "project": project,
         "rounds": page_of(request, describe_rounds(project)),
-        "form": form,
-        "manages": may_change(project, Right.MANAGE),
         "deletes": may_change(project, Right.MANAGE_WORK),
         # How far the others are is nothing that who codes may know.
         "sees_work": may(project, Right.SEE_RESULTS),
     }
-    return render(request, "annotations/planning/rounds.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/planning/rounds.html", context, form=form)
 
 
-@require_safe
-def one_round(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_page(Right.READ_TEXTS)
+def one_round(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Show a round with its texts, and the forms that change them."""
-    project = project_for(request.user, slug, Right.READ_TEXTS)
     return _show_round(request, project, round_for(project, name))
 
 
@@ -105,14 +106,12 @@ def _show_round(
         for text, name in codings.values_list("text", "coder__username"):
             to_gold[text].append(name)
     context = {
-        "project": project,
         "list_address": reverse("round", args=[project.slug, round_.name]),
         "round": round_,
         "figures": figures_of_rounds(project)[round_.pk],
         "texts": page_of(request, round_.texts.defer("content"), name="texts"),
         "form": form or RoundForm.of_round(round_),
         "texts_form": texts or RoundTextsForm(round_),
-        "manages": may_change(project, Right.MANAGE),
         "may_repeat": may_change(project, Right.MANAGE_WORK) and round_.kind in COUNTED_KINDS,
         "of_summaries": project.answers == Project.Answers.SCUS,
         "changes_texts": project.answers != Project.Answers.SCUS and not round_.is_closed,
@@ -127,13 +126,12 @@ def _show_round(
         "draft_form": DraftForm(),
     }
     status = 400 if any(bound is not None and bound.errors for bound in (form, texts)) else 200
-    return render(request, "annotations/planning/round.html", context, status=status)
+    return show(request, project, "annotations/planning/round.html", context, status=status)
 
 
-@require_POST
-def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.MANAGE)
+def change(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Change the name, kind, dates and texts of a round; asked once where that changes which codings count."""
-    project = project_for(request.user, slug, Right.MANAGE)
     round_ = round_for(project, name)
     form = RoundForm.of_round(round_, request.POST)
     texts = RoundTextsForm(round_, request.POST) if "with_texts" in request.POST else None
@@ -178,20 +176,18 @@ def _submitted_work(project: Project, round_: Round) -> str:
     return pluralize(submitted, "submitted coding") if submitted else ""
 
 
-@require_POST
-def order(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.MANAGE)
+def order(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Move a round up or down."""
-    project = project_for(request.user, slug, Right.MANAGE)
     round_ = round_for(project, name)
     place = rounds_of(project).index(round_) + 1
     change_round(round_, place=place + STEPS.get(request.POST.get("move", ""), 0))
     return redirect(_list(project, round_))
 
 
-@require_POST
-def close(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.MANAGE)
+def close(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Close a round, once a manager has confirmed it, or open it again."""
-    project = project_for(request.user, slug, Right.MANAGE)
     round_ = round_for(project, name)
     if "open" in request.POST:
         change_round(round_, closed=False)
@@ -220,10 +216,9 @@ def _list(project: Project, round_: Round) -> str:
     return address_with(reverse("rounds", args=[project.slug]), place)
 
 
-@require_POST
-def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.MANAGE_WORK)
+def delete(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Delete a round without codings, with its gold, once a manager has confirmed it."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = round_for(project, name)
     back = _list(project, round_)
     try:
@@ -243,10 +238,9 @@ def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(back)
 
 
-@require_safe
-def training(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_page()
+def training(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Show the results of a training round: all of them to who manages the work of coders or decides gold."""
-    project = project_for(request.user, slug)
     return _show_training(request, project, round_for(project, name, TRAINING_KINDS))
 
 
@@ -262,7 +256,6 @@ def _show_training(
     own_attempts = own.attempts if own is not None else ()
     decides = may_change(project, Right.DECIDE_TRAINING)
     context: dict[str, Any] = {
-        "project": project,
         "list_address": reverse("training", args=[project.slug, round_.name]),
         "round": round_,
         "matrix": arrange_results(results, request.GET.get("page"), request.GET.get("texts")) if sees_all else None,
@@ -278,13 +271,12 @@ def _show_training(
         "sees_all": sees_all,
     }
     status = 400 if form is not None and form.errors else 200
-    return render(request, "annotations/projects/coders/training.html", context, status=status)
+    return show(request, project, "annotations/projects/coders/training.html", context, status=status)
 
 
-@require_POST
-def decide(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.DECIDE_TRAINING)
+def decide(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Record what a manager decides on a coder."""
-    project = project_for(request.user, slug, Right.DECIDE_TRAINING)
     round_ = round_for(project, name, TRAINING_KINDS)
     form = DecisionForm(project, request.POST)
     if not form.is_valid():
@@ -296,10 +288,9 @@ def decide(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return _show_training(request, project, round_, form)
 
 
-@require_POST
-def take_next(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action()
+def take_next(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Assign the coder a further text of the training round, and open it."""
-    project = project_for(request.user, slug)
     round_ = round_for(project, name, TRAINING_KINDS)
     with refused_to(request):
         coding = take_next_attempt(round_, signed_in_user(request))
@@ -308,18 +299,16 @@ def take_next(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect("project", project.slug)
 
 
-@require_safe
-def feedback(request: HttpRequest, slug: str, text: str, token: str) -> HttpResponse:
+@project_page()
+def feedback(request: HttpRequest, project: Project, text: str, token: str) -> HttpResponse:
     """Show a coder their submitted work of a training round beside the gold of the text."""
-    project = project_for(request.user, slug)
     coding = own_coding(signed_in_user(request), project, text, choice=CodingChoice(token=token))
     return _show_feedback(request, project, coding, own=True)
 
 
-@require_safe
-def comparison(request: HttpRequest, slug: str, name: str, text: str, coder: str) -> HttpResponse:
+@project_page(Right.ADJUDICATE)
+def comparison(request: HttpRequest, project: Project, name: str, text: str, coder: str) -> HttpResponse:
     """Show who decides gold the submitted work of a coder in a training round beside the gold of the text."""
-    project = project_for(request.user, slug, Right.ADJUDICATE)
     codings = Coding.objects.first_occasions(round_for(project, name, TRAINING_KINDS))
     codings = codings.select_related("text", "coder", "round")
     coding = get_object_or_404(codings, text__slug=text, coder__username=coder)
@@ -336,7 +325,6 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
     result = training_result(coding.round, coding.coder)
     work = work_after(project, signed_in_user(request), coding) if own and project.archived_at is None else None
     context = {
-        "project": project,
         "coding": coding,
         "feedback": found,
         "own": own,
@@ -346,16 +334,15 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
         "work": work,
         "repeated": [work.next.text_id] if work is not None and work.next is not None else (),
     }
-    return render(request, "annotations/projects/coders/feedback.html", context)
+    return show(request, project, "annotations/projects/coders/feedback.html", context)
 
 
-@require_POST
-def gold(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
+@project_action(Right.ADJUDICATE)
+def gold(request: HttpRequest, project: Project, name: str, text: str) -> HttpResponse:
     """Open the gold of a text in a round for the user to work on; what somebody else has begun becomes theirs.
 
     Where coders have yet to submit, and there is no gold yet, it is asked once.
     """
-    project = project_for(request.user, slug, Right.ADJUDICATE)
     row = get_object_or_404(project.texts.defer("content"), slug=text)
     get_object_or_404(Round, project=project, name=name)
     try:

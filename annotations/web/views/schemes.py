@@ -10,9 +10,8 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.core.text import pluralize
 from annotations.formats import FormatError
@@ -24,7 +23,6 @@ from annotations.models.project import may, may_change
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.guidelines import bound_difference, difference, guidelines_news, record_reading
 from annotations.projects.people.members import BLIND_ROLES
-from annotations.projects.permissions import project_for
 from annotations.revision.completeness import (
     CodingLeft,
     codings_of,
@@ -42,16 +40,14 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import DESIGNED, STARTING_POINTS
 from annotations.transfers.scheme_files import export_scheme, read_uploaded_scheme
 from annotations.web import markdown
-from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.projects import (
     AboutForm,
     ExchangeSchemeForm,
     ProjectFieldsForm,
     PyramidOptionsForm,
 )
-from annotations.web.paging import page_of
-from annotations.web.refusals import refused_at
-from annotations.web.views import signed_in_user
+from annotations.web.shared import Question, ask, is_confirmed, page_of, refused_at
 
 PAGE_SIZE = 25
 LONGEST_LIST = 50
@@ -59,10 +55,9 @@ IMPORT_PAGE = "annotations/schemes/import_scheme.html"
 LONGEST_JSON = 2_000_000
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def exchange(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def exchange(request: HttpRequest, project: Project) -> HttpResponse:
     """Give a project without texts another ready-made scheme."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     form = ExchangeSchemeForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         chosen = STARTING_POINTS[form.cleaned_data["scheme"]]
@@ -71,18 +66,15 @@ def exchange(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, f"The scheme is {chosen.label} now.")
             return redirect("scheme", project.slug)
     context = {
-        "project": project,
-        "form": form,
         "schemes": STARTING_POINTS.values(),
         "has_texts": project.texts.exists() or project.docsets.exists(),
     }
-    return render(request, "annotations/schemes/exchange_scheme.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/schemes/exchange_scheme.html", context, form=form)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def scheme(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.VIEW_PROJECT, post=Right.MANAGE)
+def scheme(request: HttpRequest, project: Project) -> HttpResponse:
     """Show scheme and guidelines. Managers can change these, open the results, and set the options of pyramids."""
-    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.VIEW_PROJECT)
     sent = request.POST if request.method == "POST" else None
     is_about = "about" in request.POST or project.answers in DESIGNED
     form = None if project.answers in DESIGNED else PyramidOptionsForm(project, None if is_about else sent)
@@ -103,10 +95,8 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
     levels, spec = list(project.levels.all()), read_scheme(project.pk).spec
     words = SchemeWording(spec)
     context = {
-        "project": project,
         "form": form,
         "about_form": about_form,
-        "manages": may_change(project, Right.MANAGE),
         "sees_results": may(project, Right.SEE_RESULTS),
         "levels": levels,
         "may_exchange": project.answers not in DESIGNED and may_exchange(project),
@@ -122,7 +112,7 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "attributes": [(one, words.subject(one), words.answer(one), words.asked(one)) for one in spec.attributes],
         "guidelines_html": markdown.render(project.guidelines),
     }
-    return render(request, "annotations/schemes/scheme.html", context)
+    return show(request, project, "annotations/schemes/scheme.html", context)
 
 
 def may_exchange(project: Project) -> bool:
@@ -180,25 +170,22 @@ def _scheme_page(project: Project) -> tuple[str, str]:
     return reverse("scheme", args=[project.slug]), "scheme"
 
 
-@require_safe
-def versions(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page()
+def versions(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the versions of the scheme, with what each of them changed."""
-    project = project_for(request.user, slug)
     shown = page_of(request, list_versions(project), size=PAGE_SIZE)
     undoes = may_change(project, Right.MANAGE_WORK)
     context = {
-        "project": project,
         "shown": shown,
         "entries": describe_versions(project, list(shown)),
         "merging": merging_versions(project, [one.number for one in shown]) if undoes else (),
     }
-    return render(request, "annotations/schemes/scheme_versions.html", context)
+    return show(request, project, "annotations/schemes/scheme_versions.html", context)
 
 
-@require_POST
-def undo(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+@project_action(Right.MANAGE_WORK)
+def undo(request: HttpRequest, project: Project, number: int) -> HttpResponse:
     """Give judgements back what a version merged, once that is confirmed."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     page = reverse("scheme-versions", args=[project.slug])
     if not is_confirmed(request):
         lines = [
@@ -232,13 +219,12 @@ class BeforeForm(forms.Form):
         self.fields["before"].validators.append(MaxValueValidator(latest))
 
 
-@require_safe
-def to_complete(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page()
+def to_complete(request: HttpRequest, project: Project) -> HttpResponse:
     """Show which codings lack answers that are required by now, or have some from before a version of the scheme.
 
     Who is blind to others sees their own.
     """
-    project = project_for(request.user, slug)
     form = BeforeForm(project.scheme_version, request.GET)
     before = form.cleaned_data["before"] if form.is_valid() else None
     judgements = judgements_of_texts(project, request.user)
@@ -247,8 +233,6 @@ def to_complete(request: HttpRequest, slug: str) -> HttpResponse:
     rows = [CodingLeft(*row) for row in shown]
     words = words_of(found, [row.pk for row in rows])
     context = {
-        "project": project,
-        "form": form,
         "before": before,
         "shown": shown,
         "rows": [(row, words.get(row.pk, [])) for row in rows],
@@ -256,7 +240,7 @@ def to_complete(request: HttpRequest, slug: str) -> HttpResponse:
         "reopens": may_change(project, Right.MANAGE_WORK),
         "reads": may(project, Right.SEE_RESULTS),
     }
-    return render(request, "annotations/schemes/to_complete.html", context, status=200 if form.is_valid() else 400)
+    return show(request, project, "annotations/schemes/to_complete.html", context, form=form)
 
 
 class SchemeFileForm(forms.Form):
@@ -276,30 +260,27 @@ class SchemeConfirmationForm(forms.Form):
     tag = forms.CharField(widget=forms.HiddenInput, max_length=100)
 
 
-@require_safe
-def export(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page()
+def export(request: HttpRequest, project: Project) -> HttpResponse:
     """Return the scheme of the project as a file."""
-    project = project_for(request.user, slug, Right.VIEW_PROJECT)
     try:
         return export_scheme(project, request.GET.get("format", "json")).as_response()
     except FormatError as error:
         return HttpResponse(error.message, status=400, content_type="text/plain; charset=utf-8")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def import_(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def import_(request: HttpRequest, project: Project) -> HttpResponse:
     """Show what the scheme of a file would change, and change it once that is confirmed."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if "scheme" in request.POST:
         return _save(request, project)
     form = SchemeFileForm(request.POST, request.FILES) if request.method == "POST" else SchemeFileForm()
-    context = {"project": project, "form": form}
     if form.is_valid():
         with refused_at(form):
             read = read_uploaded_scheme(form.cleaned_data["file"])
         if not form.errors:
             return _preview(request, project, read.spec, read.answers, [str(loss) for loss in read.losses])
-    return render(request, IMPORT_PAGE, context, status=400 if form.errors else 200)
+    return show(request, project, IMPORT_PAGE, form=form)
 
 
 def _preview(
@@ -316,7 +297,6 @@ def _preview(
         change = plan_change(project, spec, answers=answers)
         problems = [str(problem) for problem in change.problems]
     context = {
-        "project": project,
         "scheme": data,
         "losses": losses,
         "problems": problems,
@@ -326,7 +306,7 @@ def _preview(
             initial={"scheme": json.dumps(data, ensure_ascii=False), "tag": scheme_tag(project)}
         ),
     }
-    return render(request, IMPORT_PAGE, context, status=status)
+    return show(request, project, IMPORT_PAGE, context, status=status)
 
 
 def _save(request: HttpRequest, project: Project) -> HttpResponse:
@@ -363,60 +343,52 @@ class ReadingForm(forms.Form):
     number = forms.IntegerField(min_value=1)
 
 
-@require_safe
-def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page()
+def guidelines(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the guidelines and the list of their versions."""
-    project = project_for(request.user, slug)
     versions = GuidelinesVersion.objects.filter(project=project).select_related("author").defer("body")
     shown = page_of(request, versions, size=PAGE_SIZE)
     latest = versions.first() if shown.has_previous() else next(iter(shown), None)
     number = latest.number if latest else 0
     context = {
-        "project": project,
         "shown": shown,
         "latest": number,
         "news": guidelines_news(project, signed_in_user(request)),
         "guidelines_html": markdown.render(project.guidelines),
         "form": VersionsForm(initial={"before": max(number - 1, 1), "after": number}) if number > 1 else None,
-        "manages": may_change(project, Right.MANAGE),
     }
-    return render(request, "annotations/guidelines/guidelines.html", context)
+    return show(request, project, "annotations/guidelines/guidelines.html", context)
 
 
-@require_safe
-def guidelines_version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+@project_page()
+def guidelines_version(request: HttpRequest, project: Project, number: int) -> HttpResponse:
     """Show one version of the guidelines."""
-    project = project_for(request.user, slug)
     row = _version(project, number)
     earlier = GuidelinesVersion.objects.filter(project=project, number__lt=number).values_list("number", flat=True)
-    context = {"project": project, "version": row, "html": markdown.render(row.body), "earlier": earlier.first()}
-    return render(request, "annotations/guidelines/version.html", context)
+    context = {"version": row, "html": markdown.render(row.body), "earlier": earlier.first()}
+    return show(request, project, "annotations/guidelines/version.html", context)
 
 
-@require_safe
-def compare_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page()
+def compare_guidelines(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the difference between two versions of the guidelines."""
-    project = project_for(request.user, slug)
     form = VersionsForm(request.GET)
     if not form.is_valid():
-        return render(request, "annotations/guidelines/difference.html", {"project": project, "form": form}, status=400)
+        return show(request, project, "annotations/guidelines/difference.html", form=form)
     before, after = sorted((form.cleaned_data["before"], form.cleaned_data["after"]))
     old, new = _version(project, before), _version(project, after)
     context = {
-        "project": project,
-        "form": form,
         "old": old,
         "new": new,
         "difference": bound_difference(difference(old.body, new.body)),
         "news": guidelines_news(project, signed_in_user(request)),
     }
-    return render(request, "annotations/guidelines/difference.html", context)
+    return show(request, project, "annotations/guidelines/difference.html", context, form=form)
 
 
-@require_POST
-def read_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+@project_action()
+def read_guidelines(request: HttpRequest, project: Project) -> HttpResponse:
     """Record that the user has read a version of the guidelines."""
-    project = project_for(request.user, slug)
     form = ReadingForm(request.POST)
     if form.is_valid():
         record_reading(project, signed_in_user(request), form.cleaned_data["number"])

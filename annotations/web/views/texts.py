@@ -9,16 +9,14 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.core.text import is_storable, pluralize
 from annotations.models import Coding, Project, Text
 from annotations.models.people.rights import Right
 from annotations.models.project import is_blind_manager, may, may_change
 from annotations.planning.work.assignments import unassign as unassign_coder
-from annotations.projects.permissions import project_for
 from annotations.projects.rounds import find_round, rounds_of
 from annotations.projects.viewing import record_view
 from annotations.texts.changes import delete_text as delete_with_work
@@ -28,7 +26,7 @@ from annotations.texts.correction_plan import excerpts, plan_correction
 from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts
 from annotations.texts.versions import ReadText
 from annotations.transfers import orders
-from annotations.web.confirmation import is_confirmed
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.texts import (
     CorrectionForm,
     DeletionForm,
@@ -37,9 +35,7 @@ from annotations.web.forms.texts import (
     TextQueryForm,
     UploadTextsForm,
 )
-from annotations.web.paging import page_of
-from annotations.web.refusals import refused_at, refused_to
-from annotations.web.views import signed_in_user
+from annotations.web.shared import is_confirmed, page_of, refused_at, refused_to
 from annotations.web.views.transfers import may_order
 
 # So many differences of two coders are listed; all of them are lit in the text.
@@ -61,19 +57,17 @@ COLUMNS = (
 )
 
 
-@require_safe
-def texts(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page(Right.READ_TEXTS)
+def texts(request: HttpRequest, project: Project) -> HttpResponse:
     """List the texts of the project, with who codes each of them and how far."""
-    project = project_for(request.user, slug, Right.READ_TEXTS)
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
-    return render(request, "annotations/texts/texts.html", _list_context(request, project))
+    return show(request, project, "annotations/texts/texts.html", _list_context(request, project))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def add_texts(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE)
+def add_texts(request: HttpRequest, project: Project) -> HttpResponse:
     """Order an import of uploaded files or of a pasted text, coded by nobody; show the list with its forms if not."""
-    project = project_for(request.user, slug, Right.MANAGE)
     if project.answers == Project.Answers.SCUS or request.method != "POST":
         return redirect("project-texts", project.slug)
     form: UploadTextsForm | PasteTextForm
@@ -89,7 +83,7 @@ def add_texts(request: HttpRequest, slug: str) -> HttpResponse:
         "adds": True,
         "list_address": reverse("project-texts", args=[project.slug]),
     }
-    return render(request, "annotations/texts/texts.html", context, status=400)
+    return show(request, project, "annotations/texts/texts.html", context, status=400)
 
 
 def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
@@ -98,8 +92,6 @@ def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
     query = form.query
     shown = list_texts(project, signed_in_user(request), query, request.GET.get("page"))
     return {
-        "project": project,
-        "manages": may_change(project, Right.MANAGE),
         "form": form,
         "query": query,
         "shown": shown,
@@ -132,10 +124,9 @@ def _address(query: TextQuery, sort: str) -> str:
     return urlencode({name: value for name, value in fields.items() if value})
 
 
-@require_safe
-def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+@project_page(Right.READ_TEXTS)
+def text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
     """Show a text with its markables, as a coder answered, or two coders side by side with what differs."""
-    project = project_for(request.user, slug, Right.READ_TEXTS)
     row = _text_of(project, text)
     if row.docset is not None:
         return redirect("docset", project.slug, row.docset.slug)
@@ -158,9 +149,7 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     several = len({coding.round_id for coding in codings}) > 1
     shown = page_of(request, codings, name="versions", at=codings.index(chosen[0]) if chosen else 0)
     context = {
-        "project": project,
         "text": row,
-        "manages": may_change(project, Right.MANAGE),
         "manages_work": may_change(project, Right.MANAGE_WORK),
         "is_blind": is_blind_manager(project),
         "not_begun": page_of(request, [coding for coding in codings if not coding.is_begun], name="unassign"),
@@ -172,7 +161,7 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         "full_query": _version_query(chosen, several=several),
     }
     context |= _versions(ReadText(project, row), chosen, labels=labels)
-    return render(request, "annotations/texts/text.html", context)
+    return show(request, project, "annotations/texts/text.html", context)
 
 
 def _page_of(project: Project, row: Text) -> HttpResponse:
@@ -240,10 +229,9 @@ def _version_query(chosen: list[Coding], *, several: bool) -> str:
     return urlencode(query)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def edit_text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
     """Change the title and the round of a text."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     row = _text_of(project, text)
     title = row.title
     form = TextForm(row, request.POST if request.method == "POST" else None)
@@ -252,17 +240,15 @@ def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
             form.save()
             messages.success(request, f"Saved “{row.title}”.")
             return redirect("text", project.slug, row.slug)
-    context = {"project": project, "text": row, "title": title, "form": form}
-    return render(request, "annotations/texts/edit_text.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/texts/edit_text.html", {"text": row, "title": title}, form=form)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def correct_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+@project_form(Right.MANAGE_WORK, changes=True)
+def correct_text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
     """Change words of a text, whoever codes it, once somebody has seen what moves with them."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK, changes=True)
     row = _text_of(project, text)
     form = CorrectionForm(row, request.POST if request.method == "POST" else None)
-    context: dict[str, Any] = {"project": project, "text": row, "form": form}
+    context: dict[str, Any] = {"text": row}
     if form.is_valid():
         content, seen = form.cleaned_data["content"], form.cleaned_data["plan"]
         with refused_at(form):
@@ -273,14 +259,12 @@ def correct_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
                 return _page_of(project, row)
             form.show_plan(plan)
             context |= {"plan": plan, "excerpts": excerpts(row.content, plan), "changes": plan.changes[:MOST_CHANGES]}
-    status = 400 if form.errors else 200
-    return render(request, "annotations/texts/correct_text.html", context, status=status)
+    return show(request, project, "annotations/texts/correct_text.html", context, form=form)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+@project_form(Right.MANAGE_WORK, changes=True)
+def delete_text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
     """Delete a text with all that hangs on it, once somebody has seen what that is."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK, changes=True)
     row = _text_of(project, text)
     if row.role == Text.Role.MODELS and row.docset is not None:
         return redirect("delete-docset", project.slug, row.docset.slug)
@@ -295,14 +279,12 @@ def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
                 return redirect("docset", project.slug, row.docset.slug)
             return redirect("project-texts", project.slug)
         return redirect("delete-text", project.slug, row.slug)
-    context = {"project": project, "text": row, "figures": figures, "form": form}
-    return render(request, "annotations/texts/delete_text.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/texts/delete_text.html", {"text": row, "figures": figures}, form=form)
 
 
-@require_POST
-def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResponse:
+@project_action(Right.MANAGE_WORK)
+def unassign(request: HttpRequest, project: Project, text: str, coder: str) -> HttpResponse:
     """Delete the assignments of a text to a coder that have not begun."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     row = _text_of(project, text)
     if not row.codings.of_people().filter(coder__username=coder).exists():
         raise Http404("There is no such assignment.")
@@ -313,10 +295,9 @@ def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResp
     return _page_of(project, row)
 
 
-@require_POST
-def order_texts(request: HttpRequest, slug: str) -> HttpResponse:
+@project_action(Right.MANAGE)
+def order_texts(request: HttpRequest, project: Project) -> HttpResponse:
     """Move a text up or down, or put all texts into the order of their titles."""
-    project = project_for(request.user, slug, Right.MANAGE)
     if request.POST.get("by") == "title":
         sort_by_title(project)
         messages.success(request, f"{pluralize(project.texts.count(), 'text')} sorted by title.")

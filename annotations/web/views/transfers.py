@@ -21,9 +21,9 @@ from annotations.core.database.locks import DatabaseBusy
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, Transfer
 from annotations.models.people.rights import Right
-from annotations.models.project import may, may_change
+from annotations.models.project import may
 from annotations.models.transfers.transfer import ARCHIVE
-from annotations.projects.permissions import may_archive, project_for, transfer_for
+from annotations.projects.permissions import may_archive, transfer_for
 from annotations.transfers import orders
 from annotations.transfers.advice import Advice
 from annotations.transfers.forms import OPTION_PREFIX, ExportForm, ImportForm, RestoreForm
@@ -31,8 +31,8 @@ from annotations.transfers.importing.report import ImportFailed
 from annotations.transfers.importing.schemes.naming import NAME_OPTIONS, recall_names
 from annotations.transfers.names_form import NamesForm
 from annotations.transfers.project_formats import may_create_scheme
-from annotations.web.paging import page_of
-from annotations.web.views import signed_in_user
+from annotations.web.access import project_form, project_page, show, signed_in_user
+from annotations.web.shared import page_of
 
 # After this time without a start, the page says that there may be no worker.
 PATIENCE = timedelta(seconds=10)
@@ -42,26 +42,19 @@ MOST_DIGITS = 18  # of a key of a row
 BEING_WRITTEN = "The database is busy with an import. Try again in a moment."
 
 
-@require_safe
-def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page(Right.SEE_RESULTS)
+def all_transfers(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the imports and exports of the project, latest first."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
     shown = page_of(request, Transfer.objects.shown_in(project))
     for transfer in shown:
         orders.mark_if_lost(transfer)
-    context = {
-        "project": project,
-        "transfers": [_transfer_context(transfer) for transfer in shown],
-        "shown": shown,
-        "manages": may_change(project, Right.MANAGE),
-    }
-    return render(request, "annotations/transfers/transfers.html", context)
+    context = {"transfers": [_transfer_context(transfer) for transfer in shown], "shown": shown}
+    return show(request, project, "annotations/transfers/transfers.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def import_files(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE_WORK, changes=True)
+def import_files(request: HttpRequest, project: Project) -> HttpResponse:
     """Order an import of uploaded files."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK, changes=True)
     before = _import_to_change(request, project)
     stored = before.choices["files"] if before else ()
     if request.method == "POST":
@@ -135,10 +128,9 @@ def _order_or_check_again(
     return before
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def export_files(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.SEE_RESULTS, archived=True)
+def export_files(request: HttpRequest, project: Project) -> HttpResponse:
     """Order an export of codings in a format, or of the whole project as an archive."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS, archived=True)
     archives = may_archive(project)
     if request.method == "POST":
         form = ExportForm(project, request.POST, archives=archives)

@@ -45,7 +45,7 @@ def few_choices(monkeypatch):
 
 @pytest.fixture
 def short_pages(monkeypatch):
-    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", 2)
+    monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 2)
 
 
 PILOT, MAIN = ({"name": name, "kind": name, "with_texts": "1"} for name in ("pilot", "main"))

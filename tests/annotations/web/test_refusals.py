@@ -6,7 +6,7 @@ from django.contrib.messages import get_messages
 from django.contrib.messages.storage.cookie import CookieStorage
 from django.core.exceptions import ValidationError
 
-from annotations.web.refusals import refused_at, refused_to
+from annotations.web.shared import refused_at, refused_to
 
 
 class NameForm(forms.Form):

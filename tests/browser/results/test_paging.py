@@ -160,7 +160,7 @@ def test_summaries_are_found_by_keyboard_and_a_link_leads_back_to_all(
     made = docset(project, alice)
     peers = [add_peer(made, f"p{number}", f"System {number}", "A ferry sank.") for number in range(6)]
     assign_peers(made, peers, [alice], agreed=False)
-    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", SHORT)
+    monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", SHORT)
     page = sign_in(charlie, address)
     rows = page.get_by_role("table").first.locator("tbody tr")
     expect(rows).to_have_count(SHORT)

@@ -7,7 +7,6 @@ import pytest
 from coindex.client import answers
 
 COMPONENTS = {
-    "Agreement": "Report",
     "CodingRow": "CodingRow",
     "CodingState": "CodingState",
     "CodingVersion": "CodingVersion",

@@ -10,8 +10,8 @@ import pytest
 from rest_framework import serializers
 
 from annotations.api.gold import QueueOptionsSerializer
-from annotations.api.serializers.choices import MOST_LISTED, choices_message, from_form
-from annotations.api.serializers.coding import ChangeSerializer, StrictSerializer
+from annotations.api.serializers.coding import ChangeSerializer
+from annotations.api.serializers.requests import MOST_LISTED, StrictSerializer, choices_message, from_form
 from annotations.models import Round
 from annotations.planning.forms import RoundForm
 from annotations.projects.people.members import add_member

@@ -254,7 +254,7 @@ def test_tasks_of_a_docset_have_pages_and_a_search(signed_in, scored, charlie, m
     tasks = ["Pyramid", *(f"System {number}" for number in range(5))]
     assert shown() == tasks
     assert 'role="search"' not in manager.get(address).content.decode()
-    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", 2)
+    monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 2)
     assert [shown(f"page={number}") for number in (1, 2, 3)] == [tasks[:2], tasks[2:4], tasks[4:]]
     assert shown("q=SYSTEM+3") == ["System 3"]
     page = manager.get(f"{address}?q=ghost&page=2").content.decode()
@@ -278,7 +278,7 @@ def test_the_columns_of_coders_have_pages(signed_in, scored, charlie, monkeypatc
 def test_a_coder_pages_and_searches_the_own_tasks_by_the_names_that_they_see(
     signed_in, scored, alice, monkeypatch, address
 ):
-    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", 4)
+    monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 4)
     client = signed_in(alice)
     pages = [client.get(f"{address}?own={number}").content.decode() for number in (1, 2)]
     own = [sorted(set(re.findall(r">(Pyramid|Peer [A-Z0-9]+)</a>", page))) for page in pages]
@@ -292,7 +292,7 @@ def test_a_coder_pages_and_searches_the_own_tasks_by_the_names_that_they_see(
 
 def test_peers_and_what_is_not_begun_have_pages(signed_in, scored, charlie, monkeypatch):
     monkeypatch.setattr("annotations.web.views.docsets.PEERS_ON_A_PAGE", 2)
-    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", 3)
+    monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 3)
     client = signed_in(charlie)
     first, last = (client.get(f"{URL}sinking/?peers={n}&unassign={n}").content.decode() for n in (1, 3))
     assert [page.count('class="reading"') for page in (first, last)] == [3 + 2, 3 + 1]

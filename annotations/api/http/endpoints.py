@@ -1,24 +1,33 @@
-"""Idempotent POST requests: a request sent again with its `Idempotency-Key` has no effect and gets the first answer."""
+"""Methods of the API: the project that they are of, repeated requests and conditional changes.
+
+A POST that is sent again with its `Idempotency-Key` has no effect and gets the first answer. `ETag` names the state
+that a client has seen, and `If-Match` requires that state (RFC 9110). The tag is computed from what the API shows, so
+it reveals nothing that its reader does not see.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import wraps
 from typing import Any, cast
 from uuid import UUID
 
 from django.db import transaction
+from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.http import parse_etags
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotations.core.http.etags import etag_of
 from annotations.models import IdempotencyRecord, User
 from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for
@@ -26,8 +35,44 @@ from annotations.projects.permissions import project_for
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
 MAX_AGE = timedelta(days=1)
+# For the schema of views that require it.
+IF_MATCH = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, required=True, description="The ETag of what you have seen, or *."
+)
 
-type Post = Callable[..., Response]
+type Method = Callable[..., HttpResponse]
+
+
+def endpoint(
+    right: Right = Right.VIEW_PROJECT,
+    *,
+    archived: bool = False,
+    once: bool = False,
+    secret_fields: tuple[str, ...] = (),
+    seen: bool = False,
+    parameters: Sequence[Any] = (),
+    **schema: Any,
+) -> Callable[[Method], Method]:
+    """Give a method of an API view the project of its address, as `project_for` returns it, and a schema.
+
+    `once` makes it `idempotent`. `seen` makes it a transaction that has to `require_match`. `schema` is what
+    `extend_schema` takes.
+    """
+
+    def decorate(method: Method) -> Method:
+        @wraps(method)
+        def wrapped(view: APIView, request: Request, slug: str, **address: Any) -> HttpResponse:
+            return method(view, request, project_for(request.user, slug, right, archived=archived), **address)
+
+        decorated: Method = wrapped
+        if seen:
+            decorated = transaction.atomic(decorated)
+        if once:
+            decorated = idempotent(right, secret_fields=secret_fields, archived=archived)(decorated)
+        described = [*([IF_MATCH] if seen else []), *parameters]
+        return extend_schema(parameters=described, **schema)(decorated)
+
+    return decorate
 
 
 class IdempotencyKeyReused(APIException):
@@ -38,7 +83,7 @@ class IdempotencyKeyReused(APIException):
 
 def idempotent(
     right: Right | None = None, *, secret_fields: tuple[str, ...] = (), archived: bool = False
-) -> Callable[[Post], Post]:
+) -> Callable[[Method], Method]:
     """Make the `post` of an API view idempotent, if it has no effects outside the database.
 
     `right` is the one that the view requires, so that a user who has lost it gets no old answer either, and `archived`
@@ -46,7 +91,7 @@ def idempotent(
     together, so that neither is stored without the other.
     """
 
-    def decorate(post: Post) -> Post:
+    def decorate(post: Method) -> Method:
         @extend_schema(
             parameters=[
                 OpenApiParameter(
@@ -58,7 +103,7 @@ def idempotent(
             ]
         )
         @wraps(post)
-        def post_once(view: APIView, request: Request, *args: Any, **kwargs: Any) -> Response:
+        def post_once(view: APIView, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
             key = _key_of(request)
             if key is None:
                 return post(view, request, *args, **kwargs)
@@ -76,7 +121,7 @@ def idempotent(
                     raise IdempotencyKeyReused
                 if record is not None:
                     return Response(record.body, status=record.status, headers={REPLAYED: "true"})
-                response = post(view, request, *args, **kwargs)
+                response = cast(Response, post(view, request, *args, **kwargs))
                 body = response.data | dict.fromkeys(secret_fields) if secret_fields else response.data
                 IdempotencyRecord.objects.create(
                     user=user, key=key, digest=digest, status=response.status_code, body=body
@@ -84,7 +129,7 @@ def idempotent(
             IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - MAX_AGE).delete()
             return response
 
-        return cast(Post, post_once)
+        return cast(Method, post_once)
 
     return decorate
 
@@ -97,3 +142,31 @@ def _key_of(request: Request) -> UUID | None:
         return UUID(value)
     except ValueError:
         raise ValidationError({HEADER: ["Send a UUID."]}) from None
+
+
+class PreconditionRequired(APIException):
+    status_code = status.HTTP_428_PRECONDITION_REQUIRED
+    default_code = "precondition_required"
+    default_detail = "Send the ETag of what you have seen as If-Match, so that you do not undo somebody else's change."
+
+
+class PreconditionFailed(APIException):
+    status_code = status.HTTP_412_PRECONDITION_FAILED
+    default_code = "changed_meanwhile"
+    default_detail = "This is not what you have seen any more: read it again."
+
+
+def etag_response(representation: Mapping[str, Any]) -> HttpResponse:
+    """Return a response with the representation and its tag. `ConditionalGetMiddleware` answers `If-None-Match`."""
+    content = JSONRenderer().render(representation)
+    return HttpResponse(content, content_type="application/json", headers={"ETag": etag_of(content)})
+
+
+def require_match(request: Request, representation: Mapping[str, Any]) -> None:
+    """Raise unless the client has seen the present state. Call it in the transaction that changes it."""
+    header = request.headers.get("If-Match")
+    if header is None:
+        raise PreconditionRequired
+    tags = parse_etags(header)
+    if "*" not in tags and etag_of(representation) not in tags:
+        raise PreconditionFailed

@@ -1,4 +1,4 @@
-"""Fields that rest on those of forms, and fields with a set of choices, whose errors list them."""
+"""What is sent to the API: no unknown fields, fields that rest on those of forms, and errors that list the choices."""
 
 from __future__ import annotations
 
@@ -13,6 +13,26 @@ from rest_framework import serializers
 # Of names, of which a project may have any number.
 MOST_LISTED = 50
 LONGEST_VALUE = 100
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """What is sent has these fields and no others, so that nobody believes another one had an effect."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            names = [name for name, field in self.fields.items() if not field.read_only]
+            unknown = [str(name) for name in data if name not in names]
+            if unknown:
+                message = f"This is no field here; there are {', '.join(names)}."
+                raise serializers.ValidationError({name: [message] for name in unknown})
+        return super().to_internal_value(data)
+
+
+def validated(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
+    """Return the validated fields. Raise ValidationError by field."""
+    serializer.is_valid(raise_exception=True)
+    fields: dict[str, Any] = serializer.validated_data
+    return fields
 
 
 def choices_message(value: object, choices: Iterable[object]) -> str:
