@@ -25,16 +25,10 @@ export function chains(model, judgements, without = null) {
 /** @type {(model: Model, judgements: Judgements, without: string | null) => Chains} */
 function computeChains(model, judgements, without) {
   /** @type {Chains["of"]} */
-  const of = new Map();
-  if (model.answers === "indices") {
-    for (const [key, value] of judgements) {
-      if (key !== without && value.indices.length > 0) {
-        of.set(key, value.indices.map((index) => `#${index}`));
-      }
-    }
-  } else if (model.answers === "pointers") {
-    for (const [key, roots] of rootsOf(model, judgements, without)) {
-      of.set(key, roots);
+  const of = new Map(model.answers === "pointers" ? rootsOf(model, judgements, without) : []);
+  for (const [key, { indices }] of model.answers === "indices" ? judgements : []) {
+    if (key !== without && indices.length > 0) {
+      of.set(key, indices.map((index) => `#${index}`));
     }
   }
   /** @type {Chains["members"]} */

@@ -111,14 +111,9 @@ export function slices(content, range, parts, counts = () => true) {
   return root.children;
 }
 
-/** Depth: one more than the deepest underline inside. @type {(span: Slice, counts: (key: string) => boolean) => void} */
+/** Depth: one more than the deepest underline inside. @type {(span: Slice, counts: (key: string) => boolean) => number} */
 function measure(span, counts) {
-  let deepest = 0;
-  for (const child of span.children) {
-    if ("key" in child) {
-      measure(child, counts);
-      deepest = Math.max(deepest, child.depth);
-    }
-  }
+  const deepest = Math.max(0, ...span.children.map((child) => ("key" in child ? measure(child, counts) : 0)));
   span.depth = counts(span.key) ? deepest + 1 : deepest;
+  return span.depth;
 }

@@ -38,13 +38,8 @@ export function wordOfSummary(model, place, step) {
 
 /** How many words of each summary are in no SCU. @type {(model: Model, pyramid: Pyramid) => number[]} */
 export function freeCounts(model, pyramid) {
-  const counts = model.summaries.map(() => 0);
-  model.words.forEach(({ summary }, place) => {
-    if (summary >= 0 && isFree(pyramid, place)) {
-      counts[summary] += 1;
-    }
-  });
-  return counts;
+  const free = model.words.filter((_, place) => isFree(pyramid, place));
+  return model.summaries.map(({ place }) => free.filter(({ summary }) => summary === place).length);
 }
 
 /** @type {(one: number, other: number) => Run} */
