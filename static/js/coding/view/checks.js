@@ -44,7 +44,7 @@ function findings(model, judgements, key) {
   const from = model.byKey.at(key);
   const held = value.pointers.flat().flatMap((target) => model.byKey.get(target) ?? [])
     .filter((to) => to.level === from.level && holds(to, from) !== holds(from, to));
-  /** @type {[found: unknown, kind: string, text: string][]} */
+  /** @type {[found: unknown, kind: Finding["kind"], text: string][]} */
   const all = [
     [want !== null, isHole ? "required" : "incomplete", `${category?.label} without ${want === "index" ? "index" : "antecedent"}`],
     [identityOf(constraints, value.category)?.later && inCircle(judgements, key), "circle", "its antecedents lead back to it"],
