@@ -72,10 +72,7 @@ export function listenToPointer(pane, page, handlers) {
 
   /** @param {PointerEvent} event */
   function move(event) {
-    if (!pressed) {
-      return;
-    }
-    if (!pressed.moved && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < FAR) {
+    if (!pressed || (!pressed.moved && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < FAR)) {
       return;
     }
     if (!pressed.moved && pressed.dragged) {

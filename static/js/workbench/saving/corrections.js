@@ -47,10 +47,7 @@ export function mapSpan([start, end], edits) {
 
 /** @type {(spans: Span[], edits: Edit[]) => Span[] | null} */
 function mapSpans(spans, edits) {
-  const mapped = spans.flatMap((span) => {
-    const moved = mapSpan(span, edits);
-    return moved ? [moved] : [];
-  });
+  const mapped = spans.map((span) => mapSpan(span, edits)).filter((span) => span !== null);
   return mapped.length === spans.length ? mapped : null;
 }
 
