@@ -121,7 +121,12 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
   // ---- marking
 
   const marks = available.filter(({ group }) => group === "Mark");
-  const marking = marks.length === 0 ? null : createPart(async () => (await import("./view/marking.js")).createMarking(frame), frame);
+  const pointer = { isDown: false, isMouse: true }; // in the text
+  frame.pane.addEventListener("pointerdown", ({ pointerType }) => Object.assign(pointer, { isDown: true, isMouse: pointerType === "mouse" }));
+  for (const end of ["pointerup", "pointercancel"]) {
+    document.addEventListener(end, () => { pointer.isDown = false; });
+  }
+  const marking = marks.length === 0 ? null : createPart(async () => (await import("./view/marking.js")).createMarking(frame, pointer), frame);
   frame.pane.addEventListener("dblclick", (event) => marking?.use((part) => part.markWord(event)));
 
   // ---- finding

@@ -1,7 +1,7 @@
 // Wires state, view, keys and saving of the coding page.
 import { createPart } from "../workbench/commands.js";
 import { createEditor } from "../workbench/editor.js";
-import { byId, inside } from "../workbench/dom/element.js";
+import { around, byId, inside } from "../workbench/dom/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { judge, markableOf } from "../workbench/judgements.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
@@ -266,8 +266,14 @@ function listen() {
     },
     run: commands.run,
   });
+  const inQueue = () => Boolean(document.activeElement?.closest("#queue"));
+  document.addEventListener("mousedown", (event) => { // a further antecedent is no selection of text; the queue keeps the keys
+    if (((event.ctrlKey || event.metaKey) && event.shiftKey && around(event, "#text-pane")) || (around(event, "[data-do]") && inQueue())) {
+      event.preventDefault();
+    }
+  });
   const mouse = createPart(async () => (await import("./view/mouse.js")).listenToMouse(pane, page, {
-    answerWith,
+    answerWith, inQueue,
     press: (control) => further?.press(control),
     run: commands.run,
     go: (key, question) => {
