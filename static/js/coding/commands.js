@@ -1,5 +1,5 @@
 // What each action of the coding page does: one handler for each line of actions.js.
-import { createCommands, createPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
+import { createCommands, createPart, togglePanel } from "../workbench/commands.js";
 import { byId, inside } from "../workbench/dom/element.js";
 import { actionsOf, byUse } from "./actions.js";
 import * as answers from "./answers.js";
@@ -132,17 +132,13 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
   // ---- finding
 
   /** What is typed before the search is loaded is searched for then. */
-  async function openSearch() {
+  function openSearch() {
     const bar = byId("search-bar");
     const input = inside(bar, "input", HTMLInputElement);
     bar.hidden = false;
     input.select();
     input.focus();
-    try {
-      (await tools.load()).search();
-    } catch {
-      say(UNREACHABLE);
-    }
+    tools.use(({ search }) => search());
   }
 
   function goTo() {

@@ -28,7 +28,7 @@ export function createPyramidCommands(frame, editor, sync) {
     idle: () => model.words.length === 0, subject: () => page.contributor, checks: () => import("./view/checks.js"),
     search: {
       placeholder: "an action, or words of the text or of an SCU",
-      load: async () => (await import("./text/places.js")).createPlaces(frame, goTo),
+      load: async () => (await import("./dialogs.js")).createPlaces(frame, goTo),
     },
     relabel: () => buildPanel(model, keyboard),
   });

@@ -3,7 +3,7 @@ import { byId } from "./dom/element.js";
 import { readSize, SIZES, storeSize } from "./settings.js";
 /** @import { CommandOptions, Handlers, Keyboard, LoadedPart, PlacePicker } from "./types.js" */
 
-export const UNREACHABLE = "This needs the server, which is not responding.";
+const UNREACHABLE = "This needs the server, which is not responding.";
 const LONGEST_WAIT = 2000; // milliseconds for a part of the page
 const A_WHILE = 5000;
 

@@ -2,9 +2,8 @@
 import { around, byId, closeDialog, inside } from "../dom/element.js";
 import { onceAFrame } from "../dom/frames.js";
 import { combination } from "../keys/keys.js";
-import { chainsOfEntities, rowsByUnit } from "./places.js";
 import { countOpen, decisionOn, inParts, isAsked, isOpen, itemsOf, lackingAnswers, openRows, otherHoles, withoutHoles } from "./rows.js";
-import { decisionsOf, draftsSince } from "./steps.js";
+import { chainsOfEntities, decisionsOf, draftsSince, rowsByUnit } from "./steps.js";
 import { paintTable, shownRows } from "./table.js";
 /** @import { Change, DecidedItems, Decisions, Hole, Queue, QueueAnswer, QueueCard, QueueHost, QueuePanel, QueueRow, QueueView, Why } from "./types.js" */
 
