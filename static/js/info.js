@@ -1,8 +1,7 @@
 // Puts the panel of an info button below the button, or above it where there is no room, also when the page moves; the
 // browser opens and closes it. Several buttons may open one panel.
 
-/** @type {Element | null} */
-let pressed = null;
+let pressed = /** @type {Element | null} */ (null);
 
 function place() {
   /** @type {HTMLElement | null} */

@@ -65,8 +65,7 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
     }
   }
 
-  /** @param {"unsure" | "optional"} flag */
-  const toggle = (flag) => current((key) => {
+  const toggle = (/** @type {"unsure" | "optional"} */ flag) => current((key) => {
     answerWith(answers.addRemark(page.judgements, key, { [flag]: !page.judgements.get(key)?.[flag] }));
   });
 
@@ -115,8 +114,7 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
   }, frame);
   byId("entities").addEventListener("toggle", () => tools.load().catch(() => null));
 
-  /** @param {string} action */
-  const editChain = (action) => tools.use((part) => part.editChain(action));
+  const editChain = (/** @type {string} */ action) => tools.use((part) => part.editChain(action));
 
   // ---- marking
 

@@ -32,12 +32,10 @@ const { readOnly, version, direction } = loaded.model;
 const keyboard = createKeyboard(byUse(loaded.model), KEYS, direction === "rtl");
 
 let listsAll = false; // every candidate
-/** @type {Feedback | null} */
-let feedback = null;
+let feedback = /** @type {Feedback | null} */ (null);
 /** @type {string | null} */
 let painted = null; // the markable that is shown as the current one: no other is answered
-/** @type {string | null} */
-let pointedAt = null; // the candidate that mouse or focus is on
+let pointedAt = /** @type {string | null} */ (null); // the candidate that mouse or focus is on
 
 /** @type {Page} */
 const page = {

@@ -102,8 +102,7 @@ export function createPyramidCommands(frame, editor, sync) {
   const state = () => page.state;
   /** @param {(scu: string) => unknown} then */
   const withScu = (then) => (page.scu ? then(page.scu) : say("Select an SCU first: j and k move through the list, f filters it."));
-  /** @param {(contributor: string) => unknown} then */
-  const withOne = (then) => (page.contributor === null
+  const withOne = (/** @type {(contributor: string) => unknown} */ then) => (page.contributor === null
     ? say("Select a contributor first: click its words, or press Enter on one of them.") : then(page.contributor));
 
   function newScu() {
@@ -157,8 +156,7 @@ export function createPyramidCommands(frame, editor, sync) {
 
   function takeOut() {
     const [first, last] = words();
-    /** @param {Contributor} one */
-    const holding = (one) => one.places.some((place) => first <= place && place <= last);
+    const holding = (/** @type {Contributor} */ one) => one.places.some((place) => first <= place && place <= last);
     const own = page.contributor !== null && holding(page.pyramid.byKey.at(page.contributor)) ? [page.contributor]
       : page.pyramid.contributors.filter(holding).map((one) => one.key);
     if (own.length === 1) {

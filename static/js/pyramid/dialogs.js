@@ -41,8 +41,7 @@ export function createDialogs({ page }, { perform, check }, picker, homeOf) {
 
   /** @param {string} from */
   function merge(from) {
-    /** @param {Scu} into */
-    const edit = (into) => edits.merge(model, page.state, from, into.key);
+    const edit = (/** @type {Scu} */ into) => edits.merge(model, page.state, from, into.key);
     const title = `Merge “${nameOf(page.pyramid.scus.at(from))}” into …`;
     pickScu(title, from, (into) => perform(edit(into), "Merged. Undo separates them again."), (into) => {
       const planned = edit(into);

@@ -186,8 +186,7 @@ function putPointers(gold, queue, unit, value, answer, entities, given) {
     return set(gold, unit, { ...base, pointers: [] });
   }
   const identity = identityOf(gold.model.constraints, base.category);
-  /** @param {string} target */
-  const inGold = (target) => {
+  const inGold = (/** @type {string} */ target) => {
     const entity = answer.entities.find((one) => queue.entities[one].includes(target)) ?? answer.entities[0];
     const members = entities.membersOf(entity);
     return target !== unit && members.has(target) && isLegal(gold.model, unit, identity, target) ? target

@@ -11,8 +11,7 @@ export function entities(model, judgements, numbers) {
   const found = listed.map(([chain, members]) => ({
     chain, number: numbers.byChain.get(chain), name: nameOf(judgements, members), words: model.byKey.at(members[0]).words || "∅", members,
   }));
-  /** @param {Entity} entity */
-  const place = (entity) => model.byKey.at(entity.members[0]).order;
+  const place = (/** @type {Entity} */ entity) => model.byKey.at(entity.members[0]).order;
   return found.sort((one, other) => place(one) - place(other));
 }
 

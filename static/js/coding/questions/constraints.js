@@ -122,8 +122,7 @@ export function readingsViolation({ byKey }, from, relation, readings) {
  * @type {(table: Constraints, level: string, value: Judgement) => { kept: Judgement, dropped: string[] }}
  */
 export function withoutUnasked(table, level, value) {
-  /** @type {string[]} */
-  const dropped = [];
+  const dropped = /** @type {string[]} */ ([]);
   for (;;) {
     const given = givenAnswers(table, level, value);
     const unasked = [...Object.keys(value.relations), ...Object.keys(value.attributes)].filter((key) => !applies(table, key, given));

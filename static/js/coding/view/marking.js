@@ -32,10 +32,8 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   const words = inside(bar, ".workbench-bar-words");
   const warning = inside(bar, ".coding-crossing");
   const levels = inside(bar, "select", HTMLSelectElement);
-  /** @param {string} name */
-  const button = (name) => inside(bar, `[data-mark=${name}]`, HTMLButtonElement);
-  /** @type {Draft | null} */
-  let draft = null;
+  const button = (/** @type {string} */ name) => inside(bar, `[data-mark=${name}]`, HTMLButtonElement);
+  let draft = /** @type {Draft | null} */ (null);
   let byKey = false; // the keys move the draft
   let forHead = false;
 
@@ -322,8 +320,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
     },
     press(key, id) {
       const { parts, at } = chosen();
-      /** @param {Span} span */
-      const shift = (span) => set(parts.with(at, span), at);
+      const shift = (/** @type {Span} */ span) => set(parts.with(at, span), at);
       /** @type {Record<string, () => void>} */
       const keys = {
         "Enter": forHead ? tools.head : tools.make,
@@ -365,8 +362,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
  * @type {(view: TextView, range: Range) => Span | null}
  */
 function runOf(view, range) {
-  /** @type {Span | null} */
-  let run = null;
+  let run = /** @type {Span | null} */ (null);
   for (const { words } of view.rows.filter((row) => range.intersectsNode(row.words))) {
     for (const { text, at } of textNodes(view, words)) {
       if (range.intersectsNode(text)) {

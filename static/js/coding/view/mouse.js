@@ -11,8 +11,7 @@ export function listenToMouse(pane, page, handlers) {
   });
   pane.addEventListener("mouseleave", () => handlers.light([]));
   const side = inside(document, ".workbench-side");
-  /** @param {Event} event */
-  const pointed = (event) => {
+  const pointed = (/** @type {Event} */ event) => {
     const entered = ["mouseover", "focusin"].includes(event.type);
     const { target, goto } = (entered && around(event, "[data-target], [data-goto]")?.dataset) || {};
     handlers.light(chainOf(page, target ?? goto));

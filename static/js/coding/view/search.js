@@ -9,8 +9,7 @@ import { highlight, revealWords } from "./runs.js";
 export function createSearch(bar, { page, pane, text, go }) {
   const input = inside(bar, "input", HTMLInputElement);
   const count = inside(bar, ".coding-search-count");
-  /** @type {Span[]} */
-  let found = [];
+  let found = /** @type {Span[]} */ ([]);
   let at = -1;
 
   function show() {

@@ -21,15 +21,12 @@ export function newKey(crypto) {
 /** A state to work on, which remembers what was done. @type {(model: Model, state: PyramidState) => EditDraft} */
 export function draft(model, state) {
   const now = PYRAMID.copy(state);
-  /** @type {Change[]} */
-  const changes = [];
-  /** @param {Change} one */
-  const act = (one) => {
+  const changes = /** @type {Change[]} */ ([]);
+  const act = (/** @type {Change} */ one) => {
     changes.push(one);
     PYRAMID.carryOut(model, now, one);
   };
-  /** @param {string} key */
-  const value = (key) => now.judgements.get(key) ?? judgement();
+  const value = (/** @type {string} */ key) => now.judgements.get(key) ?? judgement();
   return {
     changes,
     value,

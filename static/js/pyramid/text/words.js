@@ -23,8 +23,7 @@ export function extendSelection(model, anchor, place, step) {
  */
 export function nextFree(model, pyramid, place, step) {
   const { length } = model.words;
-  /** @param {number} at */
-  const begins = (at) => isFree(pyramid, at)
+  const begins = (/** @type {number} */ at) => isFree(pyramid, at)
     && (at === 0 || !isFree(pyramid, at - 1) || model.words[at - 1].summary !== model.words[at].summary);
   const found = nextPlace(length, place, step, begins);
   return found < 0 ? null : found;

@@ -32,10 +32,8 @@ export const isRefused = ({ kind }, { loose }) => kind === "agreed" && loose.len
 
 /** @type {(model: Model, pyramid: Pyramid, freeCounts: number[]) => { title: string, note: string, findings: Finding[] }[]} */
 export function checkList(model, pyramid, freeCounts) {
-  /** @param {Scu} one */
-  const weights = (one) => `weight ${one.weight}`;
-  /** @param {Scu} one */
-  const words = (one) => one.contributors[0]?.words ?? one.models[0] ?? "";
+  const weights = (/** @type {Scu} */ one) => `weight ${one.weight}`;
+  const words = (/** @type {Scu} */ one) => one.contributors[0]?.words ?? one.models[0] ?? "";
   /** @type {{ title: string, note: string, findings: Finding[] }[]} */
   const list = model.peer ? [
     {

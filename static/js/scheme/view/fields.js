@@ -74,8 +74,7 @@ export function text(frame, label, path, { set, help = "", lines = 1, most = 100
   Object.assign(control, { maxLength: most, dir: "auto", readOnly: fixed !== "" });
   const error = element("p", "errorlist", "", { role: "alert" });
   labelled(frame, control, label, path, fixed || help, fixed !== "").append(error);
-  /** @param {string} problem */
-  const say = (problem) => {
+  const say = (/** @type {string} */ problem) => {
     error.textContent = problem;
     control.ariaInvalid = String(problem !== "");
   };

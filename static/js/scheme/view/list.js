@@ -20,8 +20,7 @@ const STACKED = "(max-width: 44rem)";
 
 /** @param {HTMLElement} root @param {Designer} designer */
 export function createList(root, designer) {
-  /** @type {{ kind: Kind, key: string } | null} */
-  let dragged = null;
+  let dragged = /** @type {{ kind: Kind, key: string } | null} */ (null);
   const answersPlace = element("div");
   /** @type {Map<Kind, HTMLElement>} */
   const lists = new Map(GROUPS.map(([kind]) => [kind, element("ul", "scheme-rows", "", { dataset: { kind } })]));

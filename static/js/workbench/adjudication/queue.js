@@ -22,13 +22,10 @@ export function createQueuePanel(host, address) {
   const dialog = byId("why", HTMLDialogElement);
   const form = inside(dialog, "form", HTMLFormElement);
   const { readOnly } = host;
-  /** @type {Queue | null} */
-  let queue = null;
-  /** @type {ReturnType<typeof rowsByUnit>} */
-  let rows = new Map();
+  let queue = /** @type {Queue | null} */ (null);
+  let rows = /** @type {ReturnType<typeof rowsByUnit>} */ (new Map());
   let card = 0;
-  /** @type {QueueRow | null} */
-  let at = null;
+  let at = /** @type {QueueRow | null} */ (null);
   let unfolded = false;
   /** It asks for the layout of all that is painted till then. */
   const scrollToRow = onceAFrame(() => table.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" }));

@@ -51,8 +51,7 @@ function stepsOf(known, entries) {
 
 /** @type {(steps: { step: string, undoes: string | null }[]) => Set<string>} what undoes an undoing does the step again */
 function undoneOf(steps) {
-  /** @type {Set<string>} */
-  const undone = new Set();
+  const undone = /** @type {Set<string>} */ (new Set());
   for (const { step, undoes } of [...steps].reverse()) {
     if (undoes !== null && !undone.has(step)) {
       undone.add(undoes);
@@ -67,12 +66,10 @@ const OWN = /** @type {const} */ ({ source: "own", reason: "", section: "", note
 export function decisionsOf(known, last, movesDecide = false) {
   const steps = stepsOf(known, entriesUpTo(last));
   const undone = undoneOf(steps);
-  /** @type {Map<string, Map<string, ItemDecision>>} */
-  const found = new Map();
+  const found = /** @type {Map<string, Map<string, ItemDecision>>} */ (new Map());
   /** what units are called now, by the keys that the queue has, and the other way round @type {Map<string, string>} */
   const now = new Map();
-  /** @type {Map<string, string>} */
-  const once = new Map();
+  const once = /** @type {Map<string, string>} */ (new Map());
   for (const { step, undoes, decides, markables, replaces, moves } of steps) {
     for (const [from, to] of moves) {
       const first = once.get(from) ?? from;
@@ -103,8 +100,7 @@ export function decisionsOf(known, last, movesDecide = false) {
       found.set(to, new Map([["", { ...OWN, codings: [] }]]));
     }
   }
-  /** @param {string} key */
-  const called = (key) => now.get(key) ?? key;
+  const called = (/** @type {string} */ key) => now.get(key) ?? key;
   return { called, of: (key, question) => found.get(called(key))?.get(question) ?? found.get(called(key))?.get("") ?? null };
 }
 
@@ -135,8 +131,7 @@ function homesOf(queue, rows, decisions, unit, drafted) {
 export function chainsOfEntities(queue, rows, decisions, chains) {
   /** @type {Map<string, number>[]} */
   const votes = queue.entities.map(() => new Map());
-  /** @type {Map<string, number[]>} */
-  const drafted = new Map();
+  const drafted = /** @type {Map<string, number[]>} */ (new Map());
   queue.entities.slice(0, queue.drafted).forEach((units, entity) => units.forEach((unit) => {
     drafted.set(unit, [...drafted.get(unit) ?? [], entity]);
   }));

@@ -111,8 +111,7 @@ export function mapState(state, edits) {
 
 /** The steps that can still be taken back: those after the last one whose words are gone. @type {(steps: Step[], edits: Edit[]) => Step[]} */
 export function mapSteps(steps, edits) {
-  /** @type {Step[]} */
-  let mapped = [];
+  let mapped = /** @type {Step[]} */ ([]);
   for (const step of steps) {
     const changes = step.changes.map((change) => mapChange(change, edits));
     const inverse = step.inverse.map((change) => mapChange(change, edits));
@@ -153,8 +152,7 @@ export function mergeAnswers(change, merges) {
  * @returns {Outbox}
  */
 export function renewedOutbox(outbox, visit, { corrections, merges }, model, notify) {
-  /** @type {string[]} */
-  const lost = [];
+  const lost = /** @type {string[]} */ ([]);
   /** @type {(seen: unknown) => Edit[][]} */
   const since = (seen) => corrections.filter(({ sequence }) => sequence > Number(seen ?? 0)).map(({ edits }) => edits);
   /** @type {(operations: Operation[]) => Operation[]} */

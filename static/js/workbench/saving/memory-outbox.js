@@ -3,8 +3,7 @@
 
 /** @returns {Outbox} */
 export function memoryOutbox() {
-  /** @type {Operation[]} */
-  let operations = [];
+  let operations = /** @type {Operation[]} */ ([]);
   return {
     durable: false,
     unstored: () => operations,

@@ -49,8 +49,7 @@ function durableOutbox(database, place, former) {
     transaction.onabort = () => reject(transaction.error);
     transaction.onerror = () => reject(transaction.error);
   });
-  /** @type {Set<Operation>} */
-  const unstored = new Set();
+  const unstored = /** @type {Set<Operation>} */ (new Set());
   return {
     durable: true,
     unstored: () => [...unstored],

@@ -32,8 +32,7 @@ export async function openSaving({ url, coding, former, place, page, machine, sh
   const status = { state: /** @type {SaveState} */ ("saved"), waiting: 0, durable: outbox.durable };
   const token = document.querySelector('meta[name="csrf-token"]');
   let read = true; // whether one worked on after a refusal
-  /** @type {Visit | null} */
-  let own = null; // what was stored when the page went away
+  let own = /** @type {Visit | null} */ (null); // what was stored when the page went away
   /** @param {S} state @param {Operation[]} operations */
   const apply = (state, operations) => applyChanges(machine, page.model, state, operations);
   const sync = createSync({
