@@ -109,10 +109,14 @@ export function openChecks(page, waiting) {
   const list = checkList(model, judgements);
   const isMissing = list[0]?.kind === "required";
   const refused = refusal(model, judgements);
-  openCheckList(model.coded.length > 0 ? `${decided} of ${model.coded.length} decided.` : "", waiting, list.map(({ title, findings }, place) => ({
-    title, count: findings.length, note: isMissing ? NOTES[place] : "",
-    items: findings.map(({ key, text, question }) => () => memberItem(page, key, text, question)),
-  })), refused || (model.coded.length ? "" : nothing(model)), isMissing || refused !== "");
+  openCheckList({
+    summary: model.coded.length > 0 ? `${decided} of ${model.coded.length} decided.` : "", waiting,
+    groups: list.map(({ title, findings }, place) => ({
+      title, count: findings.length, note: isMissing ? NOTES[place] : "",
+      items: findings.map(({ key, text, question }) => () => memberItem(page, key, text, question)),
+    })),
+    empty: refused || (model.coded.length ? "" : nothing(model)), refused: isMissing || refused !== "",
+  });
 }
 
 /** @param {Page["model"]} model of a text in which nothing is marked */
