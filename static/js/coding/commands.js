@@ -26,10 +26,8 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
     relabel: () => buildPanel(page.model, frame.keyboard),
   });
 
-  /** @param {Direction} direction @param {(markable: Markable) => boolean} [condition] */
-  function walk(direction, condition) {
-    return step(page.model.coded, page.current, direction, condition);
-  }
+  /** @type {(direction: Direction, condition?: (markable: Markable) => boolean) => string | null} */
+  const walk = (direction, condition) => step(page.model.coded, page.current, direction, condition);
 
   /** @param {Direction} direction */
   function walkUndecided(direction) {

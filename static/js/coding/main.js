@@ -144,16 +144,11 @@ function refresh() {
   feedback?.paint();
   queue?.paint();
   paintTime(page.seconds);
-  showHead();
+  const { head: own = [] } = page.judgements.get(page.current ?? "") ?? {};
+  highlight(text, "head", inUnits(page.model, own.length > 0 ? own : page.model.byKey.get(page.current ?? "")?.head ?? []));
   commands.paintChains();
   commands.drawOverlays(pointedAt);
   showSaving();
-}
-
-function showHead() {
-  const own = page.judgements.get(page.current ?? "")?.head ?? [];
-  const head = own.length > 0 ? own : page.model.byKey.get(page.current ?? "")?.head ?? [];
-  highlight(text, "head", inUnits(page.model, head));
 }
 
 function showSaving() {

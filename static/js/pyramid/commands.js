@@ -111,10 +111,7 @@ export function createPyramidCommands(frame, editor, sync) {
     }
   }
 
-  /** @param {string} scu */
-  function contribute(scu) {
-    perform(edits.contribute(model, state(), words(), scu), "Added.");
-  }
+  const contribute = (/** @type {string} */ scu) => perform(edits.contribute(model, state(), words(), scu), "Added.");
 
   let typed = ""; // digits of the number of an SCU, as long as longer numbers begin with them
 

@@ -57,9 +57,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
   }
 
   /** @type {(question: Question, answer: AttributeAnswer) => string} */
-  function labelsOf({ values }, answer) {
-    return [answer].flat().map((value) => values.find(({ key }) => key === value)?.label ?? String(value)).join(", ");
-  }
+  const labelsOf = ({ values }, answer) => [answer].flat().map((value) => values.find(({ key }) => key === value)?.label ?? String(value)).join(", ");
 
   function answersInWords() {
     const value = judgement(page.judgements.get(here ?? ""));

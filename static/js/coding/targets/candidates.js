@@ -99,9 +99,6 @@ function standing(model, current, from) {
   }
   return (markable) => {
     const its = (current.of.get(markable.key) ?? []).filter((chain) => last.has(chain));
-    if (its.length === 0) {
-      return 0;
-    }
-    return its.some((chain) => last.get(chain) === markable.key) ? LAST_OF_CHAIN : INSIDE_CHAIN;
+    return its.length === 0 ? 0 : its.some((chain) => last.get(chain) === markable.key) ? LAST_OF_CHAIN : INSIDE_CHAIN;
   };
 }

@@ -65,9 +65,7 @@ export function listenToPointer(pane, page, handlers) {
   }
 
   /** A selection stays in its summary. @param {number} place */
-  function extendedTo(place) {
-    return extendSelection(page.model, page.anchor, place, 0);
-  }
+  const extendedTo = (place) => extendSelection(page.model, page.anchor, place, 0);
 
   /** @param {PointerEvent} event */
   function move(event) {

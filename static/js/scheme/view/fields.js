@@ -1,6 +1,6 @@
 // The fields of the forms: each shows what the draft says, and hands on what is entered.
 import { contrast as ofLuminances, luminance } from "../../contrast.js";
-import { button, element } from "../../workbench/dom/element.js";
+import { button, element, elements } from "../../workbench/dom/element.js";
 /** @import { Frame, Named } from "../types.js" */
 
 /** What `--surface` of tokens.css is in the light and in the dark. */
@@ -181,7 +181,5 @@ export const tool = (frame, path, label, run, title = "", className = "small") =
 
 /** Give the focus to the control of a path. @param {HTMLElement} root @param {string} path */
 export function focus(root, path) {
-  /** @type {NodeListOf<HTMLElement>} */
-  const controls = root.querySelectorAll("[data-path]");
-  [...controls].find((one) => one.dataset.path === path)?.focus();
+  elements(root, "[data-path]").find((one) => one.dataset.path === path)?.focus();
 }

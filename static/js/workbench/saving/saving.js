@@ -39,7 +39,8 @@ export async function openSaving({ url, coding, former, place, page, machine, sh
     url,
     coding,
     user: page.model.user,
-    csrf: () => sessionToken() ?? (token instanceof HTMLMetaElement ? token.content : ""),
+    // That of the session is another one than the page came with, where somebody has signed in since.
+    csrf: () => document.cookie.match(/(?:^|; )(?:coindex_)?csrftoken=([^;]+)/)?.[1] ?? (token instanceof HTMLMetaElement ? token.content : ""),
     version: page.model.version,
     scheme: page.model.scheme,
     outbox,
@@ -136,6 +137,3 @@ function loadAgain() {
     location.reload();
   }
 }
-
-/** The token of the session: another one than the page came with, where somebody has signed in since. */
-const sessionToken = () => document.cookie.match(/(?:^|; )(?:coindex_)?csrftoken=([^;]+)/)?.[1] ?? null;
