@@ -239,7 +239,7 @@ export function createPyramidCommands(frame, editor, sync) {
     "extend-up": () => extendTo(extendSelection(model, page.anchor, lineBeside(view, model, page.cursor, -1), 0)),
     "new-scu": newScu,
     "contribute": () => withScu(contribute),
-    "outside": () => perform(edits.markOutside(model, state(), words()), "Marked as no SCU of the pyramid."),
+    "outside": () => perform(edits.toOutside(model, state(), edits.keyOfRun(model, words())), "Marked as no SCU of the pyramid."),
     "part": () => withOne((key) => perform(edits.addPart(model, state(), key, words()), "Part added.")),
     "take-out": takeOut,
     "move": () => withOne((key) => dialogs.use(({ move }) => move(key))),
@@ -286,7 +286,7 @@ export function createPyramidCommands(frame, editor, sync) {
       return edits.split(model, state(), dragged.scu, [dragged.key], "new");
     }
     if (drop === "outside" && dragged.kind === "words") {
-      return edits.markOutside(model, state(), words());
+      return edits.toOutside(model, state(), edits.keyOfRun(model, words()));
     }
     if (drop === "outside" && dragged.kind === "contributor") {
       return edits.toOutside(model, state(), dragged.key);

@@ -29,8 +29,7 @@ export function createQueuePanel(host, address) {
   let unfolded = false;
   /** It asks for the layout of all that is painted till then. */
   const scrollToRow = onceAFrame(() => table.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" }));
-  /** said before the decision that it is about @type {Why | null} */
-  let next = null;
+  let next = /** @type {Why | null} */ (null); // said before the decision that it is about
   /** offered for the next @type {Why} */
   let last = { reason: "", section: "", note: "" };
 
