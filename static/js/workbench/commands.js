@@ -5,7 +5,7 @@ import { readSize, SIZES, storeSize } from "./settings.js";
 
 const UNREACHABLE = "This needs the server, which is not responding.";
 const LONGEST_WAIT = 2000; // milliseconds for a part of the page
-const A_WHILE = 5000;
+const A_WHILE = 5000; // after which they come by themselves
 
 /**
  * Parts of the page that are seldom used are loaded when they are asked for; meanwhile keys wait for it.

@@ -68,5 +68,8 @@ export function createSearch(bar, { page, pane, text, go }) {
     }
   });
 
+  if (!bar.hidden) {
+    find(); // for what was typed while this was on its way
+  }
   return find;
 }
