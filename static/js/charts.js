@@ -5,11 +5,9 @@ import { contrast, luminance } from "./contrast.js";
 import { savePicture } from "./pictures.js";
 
 const script = document.getElementById("charts-script");
-/** @type {Map<HTMLElement, Figure>} */
-const drawn = new Map();
+const drawn = /** @type {Map<HTMLElement, Figure>} */ (new Map());
 const PAPER_WIDTH = 640; // of A4 between its margins
-/** @type {Promise<Window["Plotly"]> | null} */
-let plotly = null;
+let plotly = /** @type {Promise<Window["Plotly"]> | null} */ (null);
 
 function loaded() {
   plotly ??= new Promise((resolve, reject) => {

@@ -1,6 +1,8 @@
 /* Copies what an address answers (a link with data-copy), or the words or fields of an element (a button with
 data-copy-text, which names it). */
 
+import { around } from "./workbench/dom/element.js";
+
 const labels = new WeakMap(); // button -> its own label
 const status = document.createElement("div");
 status.className = "sr-only";
@@ -37,9 +39,6 @@ function wordsOf(element) {
   if (!fields.length) return element.innerText.trim();
   return fields.map((field) => `${field.labels?.[0]?.textContent ?? ""}\t${field.value}`).join("\n");
 }
-
-/** The nearest element around what an event is about. @type {(event: Event, selector: string) => HTMLElement | null} */
-const around = ({ target }, selector) => (target instanceof Element ? target.closest(selector) : null);
 
 document.addEventListener("click", async (event) => {
   const link = around(event, "[data-copy]");

@@ -1,8 +1,7 @@
 // What is new counts as read once it has been in sight for a moment: its form, <form data-read>, is sent then and goes away.
 const MOMENT = 1000; // milliseconds
 
-/** @type {Map<Element, ReturnType<typeof setTimeout>>} */
-const timers = new Map();
+const timers = /** @type {Map<Element, ReturnType<typeof setTimeout>>} */ (new Map());
 const observer = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     clearTimeout(timers.get(target));

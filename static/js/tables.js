@@ -1,8 +1,7 @@
 /* Closes the menus of downloads; shows or hides a coder's chain in the text of an item; keeps what is being typed
 into the controls. */
 
-/** The nearest element around what an event is about. @type {(event: Event, selector: string) => HTMLElement | null} */
-const around = ({ target }, selector) => (target instanceof Element ? target.closest(selector) : null);
+import { around, elements } from "./workbench/dom/element.js";
 
 document.addEventListener("click", (event) => {
   const coder = around(event, "[data-coder]");
@@ -28,12 +27,8 @@ document.addEventListener("keydown", ({ key }) => {
 
 /** Only the chains of the coders that are switched on are marked. */
 function overlay() {
-  /** @type {NodeListOf<HTMLElement>} */
-  const pressed = document.querySelectorAll("[data-coder][aria-pressed=true]");
-  const shown = new Set([...pressed].map((button) => button.dataset.coder));
-  /** @type {NodeListOf<HTMLElement>} */
-  const words = document.querySelectorAll("#overlay [data-of]");
-  for (const element of words) {
+  const shown = new Set(elements(document, "[data-coder][aria-pressed=true]").map((button) => button.dataset.coder));
+  for (const element of elements(document, "#overlay [data-of]")) {
     const of = (element.dataset.of ?? "").split(" ").filter(Boolean);
     element.classList.toggle("is-off", of.length > 0 && !of.some((number) => shown.has(number)));
   }

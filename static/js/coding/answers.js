@@ -42,8 +42,7 @@ export function chooseCategory(model, judgements, key, chosen) {
     });
   }
   const relation = identityOf(model.constraints, chosen);
-  /** @type {string[][]} */
-  let kept = [];
+  let kept = /** @type {string[][]} */ ([]);
   for (const reading of listsOf(before.pointers)) {
     const legal = (relation?.joint || reading.length === 1) && reading.every((target) => isLegal(model, key, relation, target));
     if (legal && new Set([...kept.flat(), ...reading]).size <= (relation?.max_targets ?? Infinity)) {

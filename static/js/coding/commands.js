@@ -1,5 +1,5 @@
 // What each action of the coding page does: one handler for each line of actions.js.
-import { createCommands, createPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
+import { createCommands, createPart, togglePanel } from "../workbench/commands.js";
 import { byId, inside } from "../workbench/dom/element.js";
 import { actionsOf, byUse } from "./actions.js";
 import * as answers from "./answers.js";
@@ -26,10 +26,8 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
     relabel: () => buildPanel(page.model, frame.keyboard),
   });
 
-  /** @param {Direction} direction @param {(markable: Markable) => boolean} [condition] */
-  function walk(direction, condition) {
-    return step(page.model.coded, page.current, direction, condition);
-  }
+  /** @type {(direction: Direction, condition?: (markable: Markable) => boolean) => string | null} */
+  const walk = (direction, condition) => step(page.model.coded, page.current, direction, condition);
 
   /** @param {Direction} direction */
   function walkUndecided(direction) {
@@ -65,8 +63,7 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
     }
   }
 
-  /** @param {"unsure" | "optional"} flag */
-  const toggle = (flag) => current((key) => {
+  const toggle = (/** @type {"unsure" | "optional"} */ flag) => current((key) => {
     answerWith(answers.addRemark(page.judgements, key, { [flag]: !page.judgements.get(key)?.[flag] }));
   });
 
@@ -115,29 +112,29 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
   }, frame);
   byId("entities").addEventListener("toggle", () => tools.load().catch(() => null));
 
-  /** @param {string} action */
-  const editChain = (action) => tools.use((part) => part.editChain(action));
+  const editChain = (/** @type {string} */ action) => tools.use((part) => part.editChain(action));
 
   // ---- marking
 
   const marks = available.filter(({ group }) => group === "Mark");
-  const marking = marks.length === 0 ? null : createPart(async () => (await import("./view/marking.js")).createMarking(frame), frame);
+  const pointer = { isDown: false, isMouse: true }; // in the text
+  frame.pane.addEventListener("pointerdown", ({ pointerType }) => Object.assign(pointer, { isDown: true, isMouse: pointerType === "mouse" }));
+  for (const end of ["pointerup", "pointercancel"]) {
+    document.addEventListener(end, () => { pointer.isDown = false; });
+  }
+  const marking = marks.length === 0 ? null : createPart(async () => (await import("./view/marking.js")).createMarking(frame, pointer), frame);
   frame.pane.addEventListener("dblclick", (event) => marking?.use((part) => part.markWord(event)));
 
   // ---- finding
 
   /** What is typed before the search is loaded is searched for then. */
-  async function openSearch() {
+  function openSearch() {
     const bar = byId("search-bar");
     const input = inside(bar, "input", HTMLInputElement);
     bar.hidden = false;
     input.select();
     input.focus();
-    try {
-      (await tools.load()).search();
-    } catch {
-      say(UNREACHABLE);
-    }
+    tools.use(({ search }) => search());
   }
 
   function goTo() {

@@ -1,7 +1,7 @@
 // Wires state, view, keys and saving of the coding page.
 import { createPart } from "../workbench/commands.js";
 import { createEditor } from "../workbench/editor.js";
-import { byId, inside } from "../workbench/dom/element.js";
+import { around, byId, inside } from "../workbench/dom/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { judge, markableOf } from "../workbench/judgements.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
@@ -32,12 +32,10 @@ const { readOnly, version, direction } = loaded.model;
 const keyboard = createKeyboard(byUse(loaded.model), KEYS, direction === "rtl");
 
 let listsAll = false; // every candidate
-/** @type {Feedback | null} */
-let feedback = null;
+let feedback = /** @type {Feedback | null} */ (null);
 /** @type {string | null} */
 let painted = null; // the markable that is shown as the current one: no other is answered
-/** @type {string | null} */
-let pointedAt = null; // the candidate that mouse or focus is on
+let pointedAt = /** @type {string | null} */ (null); // the candidate that mouse or focus is on
 
 /** @type {Page} */
 const page = {
@@ -146,16 +144,11 @@ function refresh() {
   feedback?.paint();
   queue?.paint();
   paintTime(page.seconds);
-  showHead();
+  const { head: own = [] } = page.judgements.get(page.current ?? "") ?? {};
+  highlight(text, "head", inUnits(page.model, own.length > 0 ? own : page.model.byKey.get(page.current ?? "")?.head ?? []));
   commands.paintChains();
   commands.drawOverlays(pointedAt);
   showSaving();
-}
-
-function showHead() {
-  const own = page.judgements.get(page.current ?? "")?.head ?? [];
-  const head = own.length > 0 ? own : page.model.byKey.get(page.current ?? "")?.head ?? [];
-  highlight(text, "head", inUnits(page.model, head));
 }
 
 function showSaving() {
@@ -266,8 +259,14 @@ function listen() {
     },
     run: commands.run,
   });
+  const inQueue = () => Boolean(document.activeElement?.closest("#queue"));
+  document.addEventListener("mousedown", (event) => { // a further antecedent is no selection of text; the queue keeps the keys
+    if (((event.ctrlKey || event.metaKey) && event.shiftKey && around(event, "#text-pane")) || (around(event, "[data-do]") && inQueue())) {
+      event.preventDefault();
+    }
+  });
   const mouse = createPart(async () => (await import("./view/mouse.js")).listenToMouse(pane, page, {
-    answerWith,
+    answerWith, inQueue,
     press: (control) => further?.press(control),
     run: commands.run,
     go: (key, question) => {

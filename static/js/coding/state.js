@@ -82,12 +82,7 @@ function markable({ content, toUnits, levels }, raw) {
  * @type {(model: Model | TextModel, judgements: Judgements) => Model}
  */
 export function withMarks(model, judgements) {
-  const own = new Set();
-  for (const key of judgements.keys()) {
-    if (!model.given.has(key)) {
-      own.add(key);
-    }
-  }
+  const own = new Set([...judgements.keys()].filter((key) => !model.given.has(key)));
   if ("own" in model && own.size === model.own.size && [...own].every((key) => model.own.has(key))) {
     return model;
   }

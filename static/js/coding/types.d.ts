@@ -375,6 +375,8 @@ export interface Frame {
 }
 
 export interface MouseHandlers {
+  /** the queue has the keys */
+  inQueue: () => boolean;
   /** a button of a question after the category */
   press: (control: HTMLElement) => void;
   answerWith: (answer: Answer) => void;

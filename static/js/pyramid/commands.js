@@ -28,7 +28,7 @@ export function createPyramidCommands(frame, editor, sync) {
     idle: () => model.words.length === 0, subject: () => page.contributor, checks: () => import("./view/checks.js"),
     search: {
       placeholder: "an action, or words of the text or of an SCU",
-      load: async () => (await import("./text/places.js")).createPlaces(frame, goTo),
+      load: async () => (await import("./dialogs.js")).createPlaces(frame, goTo),
     },
     relabel: () => buildPanel(model, keyboard),
   });
@@ -102,8 +102,7 @@ export function createPyramidCommands(frame, editor, sync) {
   const state = () => page.state;
   /** @param {(scu: string) => unknown} then */
   const withScu = (then) => (page.scu ? then(page.scu) : say("Select an SCU first: j and k move through the list, f filters it."));
-  /** @param {(contributor: string) => unknown} then */
-  const withOne = (then) => (page.contributor === null
+  const withOne = (/** @type {(contributor: string) => unknown} */ then) => (page.contributor === null
     ? say("Select a contributor first: click its words, or press Enter on one of them.") : then(page.contributor));
 
   function newScu() {
@@ -112,10 +111,7 @@ export function createPyramidCommands(frame, editor, sync) {
     }
   }
 
-  /** @param {string} scu */
-  function contribute(scu) {
-    perform(edits.contribute(model, state(), words(), scu), "Added.");
-  }
+  const contribute = (/** @type {string} */ scu) => perform(edits.contribute(model, state(), words(), scu), "Added.");
 
   let typed = ""; // digits of the number of an SCU, as long as longer numbers begin with them
 
@@ -157,8 +153,7 @@ export function createPyramidCommands(frame, editor, sync) {
 
   function takeOut() {
     const [first, last] = words();
-    /** @param {Contributor} one */
-    const holding = (one) => one.places.some((place) => first <= place && place <= last);
+    const holding = (/** @type {Contributor} */ one) => one.places.some((place) => first <= place && place <= last);
     const own = page.contributor !== null && holding(page.pyramid.byKey.at(page.contributor)) ? [page.contributor]
       : page.pyramid.contributors.filter(holding).map((one) => one.key);
     if (own.length === 1) {
@@ -244,7 +239,7 @@ export function createPyramidCommands(frame, editor, sync) {
     "extend-up": () => extendTo(extendSelection(model, page.anchor, lineBeside(view, model, page.cursor, -1), 0)),
     "new-scu": newScu,
     "contribute": () => withScu(contribute),
-    "outside": () => perform(edits.markOutside(model, state(), words()), "Marked as no SCU of the pyramid."),
+    "outside": () => perform(edits.toOutside(model, state(), edits.keyOfRun(model, words())), "Marked as no SCU of the pyramid."),
     "part": () => withOne((key) => perform(edits.addPart(model, state(), key, words()), "Part added.")),
     "take-out": takeOut,
     "move": () => withOne((key) => dialogs.use(({ move }) => move(key))),
@@ -291,7 +286,7 @@ export function createPyramidCommands(frame, editor, sync) {
       return edits.split(model, state(), dragged.scu, [dragged.key], "new");
     }
     if (drop === "outside" && dragged.kind === "words") {
-      return edits.markOutside(model, state(), words());
+      return edits.toOutside(model, state(), edits.keyOfRun(model, words()));
     }
     if (drop === "outside" && dragged.kind === "contributor") {
       return edits.toOutside(model, state(), dragged.key);

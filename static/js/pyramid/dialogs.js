@@ -1,9 +1,16 @@
-// The dialogs in which an SCU is chosen: to move a contributor there, or to merge with. Loaded with the list of all actions.
+// The dialogs in which an SCU is chosen, to move a contributor there or to merge with, and the places that words lead to. Loaded
+// with the list of all actions.
+import { findMatches } from "../workbench/dialogs/search.js";
 import { element } from "../workbench/dom/element.js";
 import * as edits from "./edits/edits.js";
 import { filtered, nameOf } from "./state.js";
 import { badge } from "./view/words.js";
-/** @import { Contributor, Frame, Picker, PyramidEditor, Scu } from "./types.js" */
+/** @import { Contributor, Frame, Picker, Places, PyramidEditor, Run, Scu } from "./types.js" */
+
+const MOST_SCUS = 20;
+const MOST_MATCHES = 200;
+const BEFORE = 2; // words of the text around a match that are shown
+const AFTER = 3;
 
 /** @type {(frame: Frame, editor: PyramidEditor, picker: Picker, homeOf: (one: Contributor) => string | undefined) => { move: (contributor: string) => void, merge: (scu: string) => void }} */
 export function createDialogs({ page }, { perform, check }, picker, homeOf) {
@@ -34,8 +41,7 @@ export function createDialogs({ page }, { perform, check }, picker, homeOf) {
 
   /** @param {string} from */
   function merge(from) {
-    /** @param {Scu} into */
-    const edit = (into) => edits.merge(model, page.state, from, into.key);
+    const edit = (/** @type {Scu} */ into) => edits.merge(model, page.state, from, into.key);
     const title = `Merge “${nameOf(page.pyramid.scus.at(from))}” into …`;
     pickScu(title, from, (into) => perform(edit(into), "Merged. Undo separates them again."), (into) => {
       const planned = edit(into);
@@ -50,4 +56,27 @@ export function createDialogs({ page }, { perform, check }, picker, homeOf) {
   }
 
   return { move, merge };
+}
+
+/** Where words lead: to SCUs and to words of the text. @type {(frame: Frame, goTo: (place: number) => void) => Places} */
+export function createPlaces({ page, select }, goTo) {
+  const { model } = page;
+  return (query) => {
+    const wanted = query.trim();
+    const scus = wanted ? filtered(page.pyramid.order, query, page.numberOf).slice(0, MOST_SCUS).map((scu) => ({
+      label: nameOf(scu), badge: badge(page.numberOf(scu.key), scu.weight), hint: `weight ${scu.weight}`, run: () => select(scu.key, null),
+    })) : [];
+    const matches = wanted.length > 1 ? findMatches(model.content, query).slice(0, MOST_MATCHES) : [];
+    return [...scus, ...matches.flatMap(([start, end]) => {
+      const first = model.words.findIndex((word) => model.toUnits(word.end) > start);
+      const last = model.words.findLastIndex((word) => model.toUnits(word.start) < end);
+      const summary = model.summaries[model.words[first]?.summary];
+      if (first < 0 || last < first || !summary) {
+        return [];
+      }
+      /** @type {Run} */
+      const context = [Math.max(first - BEFORE, summary.words[0]), Math.min(last + AFTER + 1, summary.words[1])];
+      return [{ label: page.wordsOf(context), hint: summary.name, run: () => goTo(first) }];
+    })];
+  };
 }

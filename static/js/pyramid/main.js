@@ -23,8 +23,7 @@ const pane = byId("text-pane");
 const filter = byId("scu-filter", HTMLInputElement);
 const keyboard = createKeyboard(ACTIONS, KEYS, model.direction === "rtl");
 const { numbers } = model;
-/** @type {PyramidState | null} */
-let derivedFrom = null; // the state that page.pyramid is of
+let derivedFrom = /** @type {PyramidState | null} */ (null); // the state that page.pyramid is of
 
 /** @type {Page} */
 const page = {

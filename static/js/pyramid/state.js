@@ -138,8 +138,7 @@ export function wordsOf({ content, toUnits }, [start, end]) {
 const byText = (one, other) => one.parts[0][0] - other.parts[0][0] || (other.parts.at(-1)?.[1] ?? 0) - (one.parts.at(-1)?.[1] ?? 0)
   || (one.key < other.key ? -1 : 1);
 
-/** @param {Scu} scu */
-const folded = (scu) => scu.label.toLowerCase();
+const folded = (/** @type {Scu} */ scu) => scu.label.toLowerCase();
 /** @type {(one: Scu, other: Scu) => number} */
 const byWeight = (one, other) => other.weight - one.weight || Number(one.gone) - Number(other.gone)
   || (folded(one) < folded(other) ? -1 : Number(folded(one) > folded(other))) || (one.key < other.key ? -1 : 1);

@@ -68,10 +68,8 @@ export function relabel(scheme, kind, key, label, fixed) {
  * instead: when the questions are asked that were asked by an attribute that is gone
  */
 function follow(scheme, kind, from, to, instead = null) {
-  /** @param {string | null} key */
-  const now = (key) => (key === from ? to : key);
-  /** @param {string[]} keys */
-  const levels = (keys) => (kind === "level" ? keys.flatMap((key) => now(key) ?? []) : keys);
+  const now = (/** @type {string | null} */ key) => (key === from ? to : key);
+  const levels = (/** @type {string[]} */ keys) => (kind === "level" ? keys.flatMap((key) => now(key) ?? []) : keys);
   /** @type {(condition: Condition | null) => Condition | null} */
   const condition = (asked) => {
     if (kind === "relation" && asked && "relation" in asked && asked.relation === from) {

@@ -35,8 +35,7 @@ let drafts = begin({ scheme: saved, merges: [] });
 let place = { kind: "answers", key: "" };
 /** @type {Verdict} */
 let verdict = { problems: [], sample: null, changes: [], consequences: [], theirs: [] };
-/** Of the drafts, which the verdict is about. @type {Draft | null} */
-let judged = null;
+let judged = /** @type {Draft | null} */ (null); // Of the drafts, which the verdict is about.
 /** @type {number | undefined} */
 let timer;
 let asked = 0;
@@ -115,8 +114,7 @@ const savingOptions = {
     showAll();
   },
 };
-/** Loaded when it is asked for. @type {{ open: () => void } | null} */
-let saving = null;
+let saving = /** @type {{ open: () => void } | null} */ (null); // Loaded when it is asked for.
 byId("scheme-start-list").append(...start.starts.map(({ label, description, scheme }) => element("li", "", button("scheme-start", [
   element("strong", "", label), element("span", "muted small", description),
 ], {

@@ -3,9 +3,9 @@ import { byId } from "./dom/element.js";
 import { readSize, SIZES, storeSize } from "./settings.js";
 /** @import { CommandOptions, Handlers, Keyboard, LoadedPart, PlacePicker } from "./types.js" */
 
-export const UNREACHABLE = "This needs the server, which is not responding.";
+const UNREACHABLE = "This needs the server, which is not responding.";
 const LONGEST_WAIT = 2000; // milliseconds for a part of the page
-const A_WHILE = 5000;
+const A_WHILE = 5000; // after which they come by themselves
 
 /**
  * Parts of the page that are seldom used are loaded when they are asked for; meanwhile keys wait for it.
@@ -29,10 +29,8 @@ export async function loadPart(load, { keyboard, say }) {
  * @template T @param {() => Promise<T>} load @param {Parameters<typeof loadPart>[1]} frame @returns {LoadedPart<T>}
  */
 export function createPart(load, frame) {
-  /** @type {Promise<T> | null} */
-  let coming = null;
-  /** @type {T | null} */
-  let part = null;
+  let coming = /** @type {Promise<T> | null} */ (null);
+  let part = /** @type {T | null} */ (null);
   const get = () => {
     const found = coming ?? load();
     coming = found;
@@ -81,10 +79,8 @@ export function createCommands({ actions, available, frame, place, search, idle,
     }),
   };
   const table = new Map(available.map((action) => [action.id, action]));
-  /** @type {Handlers} */
-  let handlers = {};
-  /** @type {{open: () => void} | null} */
-  let keyList = null;
+  let handlers = /** @type {Handlers} */ ({});
+  let keyList = /** @type {{open: () => void} | null} */ (null);
   showSize(readSize());
 
   /** @param {string} size */

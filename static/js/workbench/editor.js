@@ -7,8 +7,7 @@ const IDLE_THRESHOLD = 5 * 60; // seconds; a longer pause is no time at work, as
 
 /** @template {WorkbenchModel} M @template S @param {EditorOptions<M, S>} options */
 export function createEditor({ page, machine, sync, unsent, version, say, tell, commit, refresh, fields, show }) {
-  /** @type {number | null} */
-  let last = null; // when something was written
+  let last = /** @type {number | null} */ (null); // when something was written
   let reading = false;
 
   /**

@@ -26,8 +26,7 @@ export const invert = (machine, model, before, changes) => carryOutAll(machine, 
 
 /** Carry changes out on a state, which is changed; return what takes them back. @type {<M, S>(machine: Machine<M, S>, model: M, state: S, changes: Change[]) => Change[]} */
 export function carryOutAll(machine, model, state, changes) {
-  /** @type {Change[]} */
-  const back = [];
+  const back = /** @type {Change[]} */ ([]);
   for (const change of changes) {
     back.unshift(...machine.inverseOf(model, state, change));
     machine.carryOut(model, state, change);
@@ -38,11 +37,9 @@ export function carryOutAll(machine, model, state, changes) {
 /** @type {(history: StepHistory, step: Step) => StepHistory} */
 export const addStep = (history, step) => ({ ...history, done: [...history.done, step], undone: [] });
 
-/** @param {StepHistory} history */
-export const undoable = (history) => history.done.at(-1) ?? null;
+export const undoable = (/** @type {StepHistory} */ history) => history.done.at(-1) ?? null;
 
-/** @param {StepHistory} history */
-export const redoable = (history) => history.undone.at(-1) ?? null;
+export const redoable = (/** @type {StepHistory} */ history) => history.undone.at(-1) ?? null;
 
 /** @type {(history: StepHistory, by: string) => StepHistory} by: id of the step that took the last one back */
 export function markUndone(history, by) {
@@ -58,7 +55,6 @@ export function markRedone(history) {
 
 /** A refused step never happened: undoing it would only write the same answer again. @type {(history: StepHistory, uuid: string) => StepHistory} */
 export function removeStep(history, uuid) {
-  /** @param {Step} step */
-  const keep = (step) => !step.uuids.includes(uuid);
+  const keep = (/** @type {Step} */ step) => !step.uuids.includes(uuid);
   return { ...history, done: history.done.filter(keep), undone: history.undone.filter(keep) };
 }

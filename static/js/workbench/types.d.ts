@@ -319,6 +319,18 @@ export interface CheckGroup {
   items: (() => HTMLElement)[];
 }
 
+/** What to look at before submitting. */
+export interface CheckList {
+  summary: string;
+  /** operations that are not saved yet */
+  waiting: number;
+  groups: CheckGroup[];
+  /** what to say where nothing is in it; "" where something is */
+  empty: string;
+  /** the server would refuse it: nothing is offered that submits */
+  refused: boolean;
+}
+
 // ---- saving
 
 export interface Outbox {

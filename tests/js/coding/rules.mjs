@@ -1,7 +1,7 @@
 // What the page says of judgements: reads {state, tries} and writes {codes, left, required, holes} for test_page_and_server.py. A try is a payload
 // and whether the server took it; left is what each markable that is judged still lacks, required what keeps the text from submission.
 import { readFileSync } from "node:fs";
-import { violationOf } from "../../../static/js/coding/questions/violations.js";
+import { violationOf } from "../../../static/js/coding/questions/attribute-answers.js";
 import { givenAnswers, missingAttributes } from "../../../static/js/coding/questions/constraints.js";
 import { missingRequired } from "../../../static/js/coding/questions/entity-answers.js";
 import { holesOf } from "../../../static/js/coding/questions/holes.js";

@@ -187,7 +187,7 @@ test("of a peer all SCUs of the pyramid are listed, and marks whose SCU has gone
   assert.deepEqual(seen.order.filter((one) => one.gone).map((one) => one.key), ["lost"]);
   assert.equal(seen.order[0].weight, 4);
   assert.match(why(model, state, edits.contribute(model, state, [0, 0], "lost")), /no longer in the pyramid/);
-  assert.equal(done(model, state, edits.markOutside(model, state, [0, 0])).loose[0].outside, true);
+  assert.equal(done(model, state, edits.toOutside(model, state, edits.keyOfRun(model, [0, 0]))).loose[0].outside, true);
   assert.deepEqual(checkList(model, seen, freeCounts(model, seen)).map(({ title }) => title),
     ["Marks whose SCU is no longer in the pyramid", "Words that are not marked"]);
 });

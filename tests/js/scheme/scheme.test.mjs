@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { colourProblem, contrast, PALETTE } from "../../../static/js/scheme/colours.js";
+import { colourProblem, contrast, PALETTE } from "../../../static/js/scheme/view/fields.js";
 import * as edits from "../../../static/js/scheme/edits.js";
 import { begin, proceed, redo, undo } from "../../../static/js/scheme/history.js";
 import { keyProblem, slug } from "../../../static/js/scheme/keys.js";

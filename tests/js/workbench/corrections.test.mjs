@@ -4,7 +4,7 @@ import { mapKey, mergeAnswers, renewedOutbox } from "../../../static/js/workbenc
 import { emptyHistory } from "../../../static/js/workbench/history.js";
 import { JUDGEMENTS } from "../../../static/js/coding/targets/pointers.js";
 import { fromLog } from "../../../static/js/workbench/saving/log.js";
-import { memoryOutbox } from "../../../static/js/workbench/saving/memory-outbox.js";
+import { memoryOutbox } from "../../../static/js/workbench/saving/outbox.js";
 
 /** @param {number} start @param {string} old @param {string} words */
 const edit = (start, old, words, segments = []) => ({ start, end: start + Array.from(old).length, old, new: words, segments });

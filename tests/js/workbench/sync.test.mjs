@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memoryOutbox } from "../../../static/js/workbench/saving/memory-outbox.js";
+import { memoryOutbox } from "../../../static/js/workbench/saving/outbox.js";
 import { createSync, PATIENCE, stateText, uuid } from "../../../static/js/workbench/saving/sync.js";
 
 const judge = (id, category = "none") => ({ uuid: id, kind: "judge", payload: { markable: `m-${id}`, category } });

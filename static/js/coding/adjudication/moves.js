@@ -41,18 +41,13 @@ export function take(model, judgements, queue, places, units, answer, given) {
 
 /** Where gold has entities of the queue, while units of a row are put there one after the other. */
 class Entities {
-  /** @type {Map<number, Set<string>>} */
+  /** Forgotten when chains become others. @type {Map<number, Set<string>>} */
   members = new Map();
 
   /** @param {Gold} gold @param {Map<number, string>} anchors */
   constructor(gold, anchors) {
     this.gold = gold;
     this.anchors = anchors;
-  }
-
-  /** @param {number} entity */
-  anchorOf(entity) {
-    return this.anchors.get(entity);
   }
 
   /** The chain of gold that an entity is now; none where gold does not have it. @param {number} entity */
@@ -70,16 +65,6 @@ class Entities {
   /** The chains of gold as it is now: of a copy, for they are remembered by judgements that do not change. */
   chains() {
     return chains(this.gold.model, new Map(this.gold.judgements));
-  }
-
-  /** A unit was put into entities. @param {number[]} entities @param {string} unit */
-  add(entities, unit) {
-    entities.forEach((entity) => this.membersOf(entity).add(unit));
-  }
-
-  /** Chains have become others. */
-  forget() {
-    this.members.clear();
   }
 
   /** @param {number} entity @param {string} unit */
@@ -167,7 +152,7 @@ function set(gold, unit, value) {
 
 /** @type {(gold: Gold, unit: string, value: Partial<Judgement>, answer: QueueAnswer, entities: Entities) => Refusal | null} */
 function putIndex(gold, unit, value, answer, entities) {
-  const known = answer.entities.map((entity) => gold.judgements.get(entities.anchorOf(entity) ?? "")?.indices[0]);
+  const known = answer.entities.map((entity) => gold.judgements.get(entities.anchors.get(entity) ?? "")?.indices[0]);
   const taken = known.includes(undefined) ? new Map(gold.judgements) : gold.judgements;
   const indices = known.map((index, place) => {
     const own = index ?? freeIndex(taken, unit);
@@ -186,8 +171,7 @@ function putPointers(gold, queue, unit, value, answer, entities, given) {
     return set(gold, unit, { ...base, pointers: [] });
   }
   const identity = identityOf(gold.model.constraints, base.category);
-  /** @param {string} target */
-  const inGold = (target) => {
+  const inGold = (/** @type {string} */ target) => {
     const entity = answer.entities.find((one) => queue.entities[one].includes(target)) ?? answer.entities[0];
     const members = entities.membersOf(entity);
     return target !== unit && members.has(target) && isLegal(gold.model, unit, identity, target) ? target
@@ -197,9 +181,9 @@ function putPointers(gold, queue, unit, value, answer, entities, given) {
   if (pointers.length > 0) {
     const refusal = set(gold, unit, { ...base, pointers });
     if (answer.entities.length === 1 && singlesOf(pointers).length === pointers.length) {
-      entities.add(answer.entities, unit);
+      entities.membersOf(answer.entities[0]).add(unit);
     } else {
-      entities.forget();
+      entities.members.clear();
     }
     return refusal;
   }
@@ -209,7 +193,7 @@ function putPointers(gold, queue, unit, value, answer, entities, given) {
       (target) => gold.model.byKey.has(target) && isLegal(gold.model, unit, identity, target),
     )));
     if (theirs.length > 0) {
-      entities.forget();
+      entities.members.clear();
       return set(gold, unit, { ...base, pointers: theirs });
     }
   }
@@ -220,13 +204,13 @@ function putPointers(gold, queue, unit, value, answer, entities, given) {
   }
   const { of } = entities.chains();
   const [own] = of.get(unit) ?? [unit];
-  const [other] = of.get(entities.anchorOf(first) ?? "") ?? [];
+  const [other] = of.get(entities.anchors.get(first) ?? "") ?? [];
   const merged = merge(gold.model, new Map(gold.judgements), other, own);
   if ("refused" in merged) {
     return merged;
   }
   merged.judged.forEach(([key, one]) => gold.judgements.set(key, one));
-  entities.forget();
+  entities.members.clear();
   return null;
 }
 

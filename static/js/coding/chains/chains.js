@@ -25,16 +25,10 @@ export function chains(model, judgements, without = null) {
 /** @type {(model: Model, judgements: Judgements, without: string | null) => Chains} */
 function computeChains(model, judgements, without) {
   /** @type {Chains["of"]} */
-  const of = new Map();
-  if (model.answers === "indices") {
-    for (const [key, value] of judgements) {
-      if (key !== without && value.indices.length > 0) {
-        of.set(key, value.indices.map((index) => `#${index}`));
-      }
-    }
-  } else if (model.answers === "pointers") {
-    for (const [key, roots] of rootsOf(model, judgements, without)) {
-      of.set(key, roots);
+  const of = new Map(model.answers === "pointers" ? rootsOf(model, judgements, without) : []);
+  for (const [key, { indices }] of model.answers === "indices" ? judgements : []) {
+    if (key !== without && indices.length > 0) {
+      of.set(key, indices.map((index) => `#${index}`));
     }
   }
   /** @type {Chains["members"]} */
@@ -60,8 +54,7 @@ function computeChains(model, judgements, without) {
  */
 function rootsOf(model, judgements, without) {
   const { markables, byKey } = model;
-  /** @type {Map<number, number[]>} */
-  const targets = new Map();
+  const targets = /** @type {Map<number, number[]>} */ (new Map());
   const isTarget = new Set();
   const plural = new Set(); // those that stand for several others begin a chain of their own
   for (const [key, { pointers }] of judgements) {
@@ -76,19 +69,16 @@ function rootsOf(model, judgements, without) {
       }
     }
   }
-  /** @type {number[]} */
-  const none = [];
+  const none = /** @type {number[]} */ ([]);
   const number = new Int32Array(markables.length).fill(-1);
   const low = new Int32Array(markables.length);
   const waits = new Uint8Array(markables.length);
-  /** @type {number[]} */
-  const waiting = [];
+  const waiting = /** @type {number[]} */ ([]);
   /** @type {Table<number, number[]>} */
   const roots = new Table();
   let count = 0;
 
-  /** @param {number} order */
-  const enter = (order) => {
+  const enter = (/** @type {number} */ order) => {
     number[order] = count;
     low[order] = count;
     count += 1;
@@ -96,8 +86,7 @@ function rootsOf(model, judgements, without) {
     waits[order] = 1;
     return { order, targets: targets.get(order) ?? none, at: 0 };
   };
-  /** @param {number} order */
-  const finish = (order) => {
+  const finish = (/** @type {number} */ order) => {
     const own = targets.get(order) ?? none;
     if (waiting.at(-1) === order && own.length === 1 && own[0] !== order && !plural.has(order)) {
       waiting.pop();
@@ -149,8 +138,7 @@ function rootsOf(model, judgements, without) {
       }
     }
   }
-  /** @type {Map<number[], string[]>} */
-  const keys = new Map(); // those of a chain share one list
+  const keys = /** @type {Map<number[], string[]>} */ (new Map()); // those of a chain share one list
   return markables.map(({ key, order }) => {
     const own = roots.at(order);
     const names = keys.get(own) ?? own.map((root) => markables[root].key);
@@ -183,8 +171,7 @@ export function renumber(before, current) {
       used.add(number);
     }
   }
-  /** @type {Numbers["byMember"]} */
-  const byMember = new Map();
+  const byMember = /** @type {Numbers["byMember"]} */ (new Map());
   for (const [key, its] of current.of) {
     const numbers = its.flatMap((chain) => given.get(chain) ?? []);
     if (numbers.length > 0) {
@@ -201,8 +188,7 @@ export function renumber(before, current) {
  */
 function keepNumbers(before, current, visible) {
   const claims = visible.flatMap((chain, place) => {
-    /** @type {Map<number, number>} */
-    const votes = new Map();
+    const votes = /** @type {Map<number, number>} */ (new Map());
     if (!chain.startsWith("#")) {
       for (const number of current.members.at(chain).flatMap((member) => before.byMember.get(member) ?? [])) {
         votes.set(number, (votes.get(number) ?? 0) + 1);
@@ -215,8 +201,7 @@ function keepNumbers(before, current, visible) {
     return [...votes].map(([number, weight]) => ({ chain, number, weight, place }));
   });
   claims.sort((one, other) => other.weight - one.weight || one.place - other.place);
-  /** @type {Map<string, number>} */
-  const given = new Map();
+  const given = /** @type {Map<string, number>} */ (new Map());
   const taken = new Set();
   for (const { chain, number } of claims) {
     if (!given.has(chain) && !taken.has(number)) {

@@ -28,10 +28,7 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
       .filter((chain) => page.model.answers === "indices" || page.chains.members.at(chain).length > 1);
   }
 
-  /** @param {Entity} entity */
-  function badge(entity) {
-    return chainBadge(String(entity.number ?? entity.chain.slice(1)), entity.number);
-  }
+  const badge = (/** @type {Entity} */ { number, chain }) => chainBadge(String(number ?? chain.slice(1)), number);
 
   /** @type {(members: string[], changed?: string[]) => HTMLElement[]} */
   function inWords(members, changed = []) {
@@ -41,15 +38,10 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
       .concat(sorted.length > SHOWN ? [element("span", "muted", `and ${sorted.length - SHOWN} more`)] : []);
   }
 
-  /** @param {string[]} members */
-  function sizeOf(members) {
-    return `${members.length} ${members.length === 1 ? "member" : "members"}`;
-  }
+  const sizeOf = (/** @type {string[]} */ { length }) => `${length} ${length === 1 ? "member" : "members"}`;
 
   /** What a plan would make, or why it cannot be. @type {(plan: Plan | Refusal, show: () => HTMLElement[]) => HTMLElement[]} */
-  function preview(plan, show) {
-    return "refused" in plan ? [element("p", "workbench-message", plan.refused)] : show();
-  }
+  const preview = (plan, show) => ("refused" in plan ? [element("p", "workbench-message", plan.refused)] : show());
 
   /** @param {string | undefined} chain */
   function openMerge(chain = page.chains.of.get(page.current ?? "")?.[0]) {

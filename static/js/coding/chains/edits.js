@@ -28,8 +28,7 @@ export function merge(model, judgements, one, other) {
     const renamed = (value) => ({ ...value, indices: [...new Set(value.indices.map((index) => (index === from ? to : index)))] });
     return plan(model, judgements, current.members.at(other).map((key) => [key, renamed]));
   }
-  /** @param {string} chain */
-  const order = (chain) => model.byKey.at(current.members.at(chain)[0]).order;
+  const order = (/** @type {string} */ chain) => model.byKey.at(current.members.at(chain)[0]).order;
   const [first, second] = order(one) <= order(other) ? [one, other] : [other, one];
   // The root of one chain points into the other; a root that comes later can do so under every scheme.
   for (const [root, into] of [[second, first], [first, second]]) {
@@ -56,8 +55,7 @@ export function split(model, judgements, chain, key, following) {
     return { refused: "Nothing to split." };
   }
   const from = model.byKey.at(key).order;
-  /** @param {string} one */
-  const leaves = (one) => (following ? model.byKey.at(one).order >= from : one === key);
+  const leaves = (/** @type {string} */ one) => (following ? model.byKey.at(one).order >= from : one === key);
   const apart = new Set(members.filter(leaves));
   const rest = new Set(members.filter((one) => !apart.has(one)));
   if (apart.size === 0 || rest.size === 0) {
@@ -123,8 +121,7 @@ const isAmbiguous = (judgements, key) => (judgements.get(key)?.pointers.length ?
  * @type {(model: Model, judgements: Judgements, from: string, target: string, side: Set<string>, elsewhere: Set<string>) => string[]}
  */
 function beyond(model, judgements, from, target, side, elsewhere) {
-  /** @type {string[]} */
-  const found = [];
+  const found = /** @type {string[]} */ ([]);
   const seen = new Set([target]);
   const open = [target];
   while (open.length > 0) {
@@ -150,8 +147,7 @@ function gathered(model, judgements, side) {
   const sorted = [...side].sort((one, other) => model.byKey.at(one).order - model.byKey.at(other).order);
   for (;;) {
     const { of } = chains(model, new Map(after));
-    /** @param {string} one */
-    const rootsOf = (one) => of.get(one) ?? [];
+    const rootsOf = (/** @type {string} */ one) => of.get(one) ?? [];
     const [main] = rootsOf(sorted[0]).filter((root) => side.has(root));
     const root = sorted.flatMap(rootsOf).find((one) => side.has(one) && one !== main);
     const link = root && linkTo(model, after, root, sorted.filter((one) => rootsOf(one).includes(main)));
@@ -197,8 +193,7 @@ function distance(model, from, key) {
 /** @type {(model: Model, judgements: Judgements, wanted: Wanted) => Plan} */
 function plan(model, judgements, wanted) {
   const after = new Map(judgements);
-  /** @type {Plan["judged"]} */
-  const judged = [];
+  const judged = /** @type {Plan["judged"]} */ ([]);
   for (const [key, change] of wanted) {
     const before = judgement(judgements.get(key));
     const value = judgement(change(before));

@@ -7,17 +7,11 @@ import { chains, nameOf } from "./chains.js";
  * @type {(model: Model, judgements: Judgements, numbers: Numbers) => Entity[]}
  */
 export function entities(model, judgements, numbers) {
-  /** @type {Entity[]} */
-  const found = [];
-  for (const [chain, members] of chains(model, judgements).members) {
-    if (members.length > 1 || chain.startsWith("#")) {
-      const name = nameOf(judgements, members);
-      const words = model.byKey.at(members[0]).words || "∅";
-      found.push({ chain, number: numbers.byChain.get(chain), name, words, members });
-    }
-  }
-  /** @param {Entity} entity */
-  const place = (entity) => model.byKey.at(entity.members[0]).order;
+  const listed = [...chains(model, judgements).members].filter(([chain, members]) => members.length > 1 || chain.startsWith("#"));
+  const found = listed.map(([chain, members]) => ({
+    chain, number: numbers.byChain.get(chain), name: nameOf(judgements, members), words: model.byKey.at(members[0]).words || "∅", members,
+  }));
+  const place = (/** @type {Entity} */ entity) => model.byKey.at(entity.members[0]).order;
   return found.sort((one, other) => place(one) - place(other));
 }
 

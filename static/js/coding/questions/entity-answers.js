@@ -54,8 +54,7 @@ export function canAnswer(model, judgements, key, attribute) {
  * copies: the step parts an entity in two
  */
 export function keepEntityAnswers(model, before, after, touched, copies) {
-  /** @type {Map<string, Judgement>} */
-  const judged = new Map();
+  const judged = /** @type {Map<string, Judgement>} */ (new Map());
   const [then, now] = [chains(model, before), chains(model, after)];
   for (const attribute of attributesOf(model)) {
     for (const carrier of [...before.keys()].filter((key) => before.get(key)?.attributes[attribute] !== undefined && model.byKey.has(key))) {
@@ -103,8 +102,7 @@ export function missingRequired(model, judgements) {
     return [];
   }
   const judged = new Set();
-  /** @type {RequiredAnswer[]} */
-  const missing = [];
+  const missing = /** @type {RequiredAnswer[]} */ ([]);
   for (const { key, level } of model.coded) {
     const value = judgement(judgements.get(key));
     if (value.category !== null || (Object.keys(value.attributes).length > 0 && categoriesOn(constraints, level).length === 0)) {

@@ -19,10 +19,8 @@ const numberIn = (words) => Number(words.replace(",", "."));
 export function createFurther({ page, keyboard, pane, write, refresh, say, announceAgain, answerWith }, openPicker) {
   const questions = questionsOf(page.model);
   const answering = createPart(() => import("./attribute-answers.js"), { keyboard, say });
-  /** @type {Question[]} */
-  let asked = [];
-  /** @type {string | null} */
-  let here = null; // the markable that they are asked of
+  let asked = /** @type {Question[]} */ ([]);
+  let here = /** @type {string | null} */ (null); // the markable that they are asked of
   let active = CATEGORY;
   let goesOn = false; // one is answering, not looking
   let written = ""; // the question whose field was left
@@ -59,9 +57,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
   }
 
   /** @type {(question: Question, answer: AttributeAnswer) => string} */
-  function labelsOf({ values }, answer) {
-    return [answer].flat().map((value) => values.find(({ key }) => key === value)?.label ?? String(value)).join(", ");
-  }
+  const labelsOf = ({ values }, answer) => [answer].flat().map((value) => values.find(({ key }) => key === value)?.label ?? String(value)).join(", ");
 
   function answersInWords() {
     const value = judgement(page.judgements.get(here ?? ""));

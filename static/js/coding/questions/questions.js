@@ -21,8 +21,7 @@ export function questionsOf({ relations, attributes }) {
     })),
   ];
   const keys = new Set(all.map(({ key }) => key));
-  /** @type {Question[]} */
-  const found = [];
+  const found = /** @type {Question[]} */ ([]);
   /** @type {(leader: string | null, depth: number) => void} */
   const add = (leader, depth) => {
     for (const { leader: own, ...one } of all) {

@@ -15,8 +15,7 @@ const SHOWN = 40; // mentions in a preview
 export function candidateEntities(model, judgements, key, candidates) {
   const current = chains(model, judgements, key);
   const from = model.byKey.at(key).order;
-  /** @type {Map<string, Mentions>} */
-  const found = new Map();
+  const found = /** @type {Map<string, Mentions>} */ (new Map());
   for (const candidate of candidates) {
     for (const chain of chainsOf(current, candidate)) {
       const entity = found.get(chain) ?? { index: candidate.index, newest: candidate.key, keys: [] };

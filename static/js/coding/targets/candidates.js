@@ -62,8 +62,7 @@ function targets(model, judgements, key, name) {
 function entities(model, judgements, key) {
   const from = model.byKey.at(key);
   const chosen = judgements.get(key)?.indices ?? [];
-  /** @type {Map<Markable, string[]>} */
-  const indexOf = new Map();
+  const indexOf = /** @type {Map<Markable, string[]>} */ (new Map());
   for (const [chain, members] of chains(model, judgements, key).members) {
     const mentions = members.map((member) => model.byKey.at(member));
     const shown = mentions.filter((mention) => mention.order < from.order).at(-1) ?? mentions[0];
@@ -92,8 +91,7 @@ function rank(model, key, legal, bonus) {
 
 /** @type {(model: Model, current: Chains, from: Markable) => (markable: Markable) => number} */
 function standing(model, current, from) {
-  /** @type {Map<string, string | undefined>} */
-  const last = new Map();
+  const last = /** @type {Map<string, string | undefined>} */ (new Map());
   for (const [chain, members] of current.members) {
     if (members.length > 1) {
       last.set(chain, members.filter((member) => model.byKey.at(member).order < from.order).at(-1));
@@ -101,9 +99,6 @@ function standing(model, current, from) {
   }
   return (markable) => {
     const its = (current.of.get(markable.key) ?? []).filter((chain) => last.has(chain));
-    if (its.length === 0) {
-      return 0;
-    }
-    return its.some((chain) => last.get(chain) === markable.key) ? LAST_OF_CHAIN : INSIDE_CHAIN;
+    return its.length === 0 ? 0 : its.some((chain) => last.get(chain) === markable.key) ? LAST_OF_CHAIN : INSIDE_CHAIN;
   };
 }

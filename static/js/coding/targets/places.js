@@ -26,8 +26,7 @@ export function createPlaces({ page, go }) {
 export function markableAt(model, [start, end]) {
   const touched = model.coded.filter((one) => one.parts.some((part) => part[0] < end && part[1] > start));
   const holding = touched.filter((one) => one.parts.some((part) => part[0] <= start && part[1] >= end));
-  /** @param {Markable} one */
-  const size = (one) => one.end - one.start;
+  const size = (/** @type {Markable} */ one) => one.end - one.start;
   return (holding.sort((one, other) => size(one) - size(other))[0] ?? touched[0])?.key ?? null;
 }
 

@@ -13,8 +13,7 @@ const LONGEST = 20; // parts, as on the server
 const MOST_REPEATS = 100; // marked in one step: what one request carries
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** @type {Map<string, Intl.Segmenter>} */
-const segmenters = new Map();
+const segmenters = /** @type {Map<string, Intl.Segmenter>} */ (new Map());
 
 /**
  * What a reader takes for one character may be many code points: flags, accents, families of emoji.
@@ -198,8 +197,7 @@ export function repeatsOf(model, { level, parts }) {
     return repeats;
   }
   const { content } = model;
-  /** @param {Span} one */
-  const words = (one) => content.slice(...one).replace(/\s+/g, " ");
+  const words = (/** @type {Span} */ one) => content.slice(...one).replace(/\s+/g, " ");
   let next = 0;
   /** @type {Markable[]} */
   let near = []; // markables that may reach into a match: looking through all for each would be slow

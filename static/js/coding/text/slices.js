@@ -8,8 +8,7 @@
  * @type {(content: string, segments: Block[]) => Block[]}
  */
 export function blocks(content, segments) {
-  /** @param {Block} segment */
-  const said = (segment) => segment.kind === "sentence" && segment.speaker !== "";
+  const said = (/** @type {Block} */ segment) => segment.kind === "sentence" && segment.speaker !== "";
   const main = segments.some((segment) => segment.kind === "turn") ? "turn"
     : segments.some(said) ? "sentence" : "paragraph";
   const wanted = segments
@@ -17,11 +16,9 @@ export function blocks(content, segments) {
     // Sentences that somebody says are drawn as turns.
     .map((segment) => (segment.kind === "sentence" ? { ...segment, kind: "turn" } : segment))
     .sort((one, other) => one.start - other.start || other.end - one.end);
-  /** @type {Block[]} */
-  const result = [];
+  const result = /** @type {Block[]} */ ([]);
   let at = 0;
-  /** @param {number} end */
-  const fill = (end) => {
+  const fill = (/** @type {number} */ end) => {
     const lines = /[^\n]*\S[^\n]*/g;
     lines.lastIndex = at;
     for (let line = lines.exec(content); line !== null && line.index < end; line = lines.exec(content)) {
@@ -63,8 +60,7 @@ export function slices(content, range, parts, counts = () => true) {
   let open = [root];
   let at = range.start;
 
-  /** @param {number} end */
-  const write = (end) => {
+  const write = (/** @type {number} */ end) => {
     if (end > at) {
       open[open.length - 1].children.push({ text: content.slice(at, end) });
       at = end;
@@ -77,8 +73,7 @@ export function slices(content, range, parts, counts = () => true) {
     open[open.length - 1].children.push(span);
     open.push(span);
   };
-  /** @param {number} limit */
-  const closeUntil = (limit) => {
+  const closeUntil = (/** @type {number} */ limit) => {
     for (;;) {
       const ends = open.slice(1).map((span) => span.end);
       const next = Math.min(...ends);
@@ -111,14 +106,9 @@ export function slices(content, range, parts, counts = () => true) {
   return root.children;
 }
 
-/** Depth: one more than the deepest underline inside. @type {(span: Slice, counts: (key: string) => boolean) => void} */
+/** Depth: one more than the deepest underline inside. @type {(span: Slice, counts: (key: string) => boolean) => number} */
 function measure(span, counts) {
-  let deepest = 0;
-  for (const child of span.children) {
-    if ("key" in child) {
-      measure(child, counts);
-      deepest = Math.max(deepest, child.depth);
-    }
-  }
+  const deepest = Math.max(0, ...span.children.map((child) => ("key" in child ? measure(child, counts) : 0)));
   span.depth = counts(span.key) ? deepest + 1 : deepest;
+  return span.depth;
 }

@@ -39,31 +39,20 @@ function findings(model, judgements, key) {
   if (want === "category" || (!category && Object.keys(value.attributes).length === 0)) {
     return [isHole ? { kind: "required", key, text: "undecided" } : { kind: "undecided", key, text: "" }];
   }
-  /** @type {Finding[]} */
-  const found = [];
-  if (want !== null) {
-    found.push({ kind: isHole ? "required" : "incomplete", key, text: `${category?.label} without ${want === "index" ? "index" : "antecedent"}` });
-  }
-  if (identityOf(constraints, value.category)?.later && inCircle(judgements, key)) {
-    found.push({ kind: "circle", key, text: "its antecedents lead back to it" });
-  }
-  if (value.pointers.length > 1) {
-    const { of } = chains(model, judgements, key);
-    const names = listsOf(value.pointers).map((reading) => reading.flatMap((target) => of.get(target) ?? []).sort().join(" "));
-    if (new Set(names).size < names.length) {
-      found.push({ kind: "same-chain", key, text: "two of its antecedents are in the same chain" });
-    }
-  }
+  const { of } = value.pointers.length > 1 ? chains(model, judgements, key) : { of: new Map() };
+  const names = listsOf(value.pointers).map((reading) => reading.flatMap((target) => of.get(target) ?? []).sort().join(" "));
   const from = model.byKey.at(key);
   const held = value.pointers.flat().flatMap((target) => model.byKey.get(target) ?? [])
     .filter((to) => to.level === from.level && holds(to, from) !== holds(from, to));
-  if (held.length > 0) {
-    found.push({ kind: "inside", key, text: `antecedent: ${held[0].words}` });
-  }
-  if (value.unsure) {
-    found.push({ kind: "unsure", key, text: value.note || "no note" });
-  }
-  return found;
+  /** @type {[found: unknown, kind: Finding["kind"], text: string][]} */
+  const all = [
+    [want !== null, isHole ? "required" : "incomplete", `${category?.label} without ${want === "index" ? "index" : "antecedent"}`],
+    [identityOf(constraints, value.category)?.later && inCircle(judgements, key), "circle", "its antecedents lead back to it"],
+    [names.length > 1 && new Set(names).size < names.length, "same-chain", "two of its antecedents are in the same chain"],
+    [held.length > 0, "inside", `antecedent: ${held[0]?.words}`],
+    [value.unsure, "unsure", value.note || "no note"],
+  ];
+  return all.filter(([found]) => found).map(([, kind, text]) => ({ kind, key, text }));
 }
 
 /** @type {(one: Markable, other: Markable) => boolean} */
@@ -120,10 +109,14 @@ export function openChecks(page, waiting) {
   const list = checkList(model, judgements);
   const isMissing = list[0]?.kind === "required";
   const refused = refusal(model, judgements);
-  openCheckList(model.coded.length > 0 ? `${decided} of ${model.coded.length} decided.` : "", waiting, list.map(({ title, findings }, place) => ({
-    title, count: findings.length, note: isMissing ? NOTES[place] : "",
-    items: findings.map(({ key, text, question }) => () => memberItem(page, key, text, question)),
-  })), refused || (model.coded.length ? "" : nothing(model)), isMissing || refused !== "");
+  openCheckList({
+    summary: model.coded.length > 0 ? `${decided} of ${model.coded.length} decided.` : "", waiting,
+    groups: list.map(({ title, findings }, place) => ({
+      title, count: findings.length, note: isMissing ? NOTES[place] : "",
+      items: findings.map(({ key, text, question }) => () => memberItem(page, key, text, question)),
+    })),
+    empty: refused || (model.coded.length ? "" : nothing(model)), refused: isMissing || refused !== "",
+  });
 }
 
 /** @param {Page["model"]} model of a text in which nothing is marked */

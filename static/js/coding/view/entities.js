@@ -25,10 +25,8 @@ export function createEntities(panel, handlers) {
   const none = inside(panel, ".coding-chain-none");
   const more = inside(panel, ".coding-chain-more");
   const opened = new Set(); // chains whose members are shown
-  /** @type {Page | null} */
-  let page = null;
-  /** @type {unknown[]} */
-  let drawn = []; // what the list was last made from
+  let page = /** @type {Page | null} */ (null);
+  let drawn = /** @type {unknown[]} */ ([]); // what the list was last made from
   const drawSoon = onceAFrame(() => setTimeout(draw)); // after the key has been answered: the list may be long
 
   function draw() {

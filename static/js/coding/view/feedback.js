@@ -10,8 +10,7 @@ export function createFeedback({ page, say, announce, refresh, commitNote }, cod
   const { address, items } = /** @type {RawFeedback} */ (page.model.feedback);
   /** @type {Map<string, Comparison>} */
   let compared = new Map(items.map((item) => [item.markable, item]));
-  /** @type {Set<string>} */
-  const asked = new Set(); // the server has not answered for these
+  const asked = /** @type {Set<string>} */ (new Set()); // the server has not answered for these
   let asking = false;
 
   /** Compare the judgement of a markable, unless it was. @param {string} key @returns {boolean} whether it is compared now */

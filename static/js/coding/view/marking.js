@@ -26,20 +26,16 @@ const MOST_CROSSED = 3; // that a warning names
 
 const GIVEN = "This markable came with the text and cannot be changed.";
 
-/** @type {(frame: Frame) => Marking} */
-export function createMarking({ page, keyboard, pane, text, record, refresh, go, say, announce, commitNote }) {
+/** @type {(frame: Frame, pointer: { isDown: boolean, isMouse: boolean }) => Marking} */
+export function createMarking({ page, keyboard, pane, text, record, refresh, go, say, announce, commitNote }, pointer) {
   const bar = byId("marking-bar");
   const words = inside(bar, ".workbench-bar-words");
   const warning = inside(bar, ".coding-crossing");
   const levels = inside(bar, "select", HTMLSelectElement);
-  /** @param {string} name */
-  const button = (name) => inside(bar, `[data-mark=${name}]`, HTMLButtonElement);
-  /** @type {Draft | null} */
-  let draft = null;
+  const button = (/** @type {string} */ name) => inside(bar, `[data-mark=${name}]`, HTMLButtonElement);
+  let draft = /** @type {Draft | null} */ (null);
   let byKey = false; // the keys move the draft
   let forHead = false;
-  let touched = !matchMedia("(hover: hover)").matches; // the words are selected with a finger
-  let selecting = !touched && pane.matches(":active"); // the mouse is down in the text
 
   /** The draft, where there is one for certain. */
   function chosen() {
@@ -95,7 +91,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
     if (draft !== null) {
       /** @param {Span} span */
       const boxesOf = ([start, end]) => rangesOf(text, start, end).flatMap((range) => [...range.getClientRects()]);
-      placeBar(bar, boxesOf(draft.parts[draft.at]), draft.parts.flatMap(boxesOf), touched ? GAP_OF_TOUCH : undefined);
+      placeBar(bar, boxesOf(draft.parts[draft.at]), draft.parts.flatMap(boxesOf), pointer.isMouse ? undefined : GAP_OF_TOUCH);
     }
   }
 
@@ -132,7 +128,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   }
 
   function look() {
-    if (selecting) {
+    if (pointer.isDown && pointer.isMouse) {
       return; // the bar would stand in the way of the mouse
     }
     const span = page.model.readOnly ? null : selected();
@@ -145,15 +141,8 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
 
   const lookSoon = onceAFrame(look);
   document.addEventListener("selectionchange", lookSoon);
-  pane.addEventListener("pointerdown", (event) => {
-    selecting = event.pointerType === "mouse";
-    touched = !selecting;
-  });
   for (const end of ["pointerup", "pointercancel"]) {
-    document.addEventListener(end, () => {
-      selecting = false;
-      lookSoon();
-    });
+    document.addEventListener(end, lookSoon);
   }
   pane.addEventListener("scroll", () => requestAnimationFrame(place), { passive: true });
   window.addEventListener("resize", place);
@@ -331,8 +320,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
     },
     press(key, id) {
       const { parts, at } = chosen();
-      /** @param {Span} span */
-      const shift = (span) => set(parts.with(at, span), at);
+      const shift = (/** @type {Span} */ span) => set(parts.with(at, span), at);
       /** @type {Record<string, () => void>} */
       const keys = {
         "Enter": forHead ? tools.head : tools.make,
@@ -374,8 +362,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
  * @type {(view: TextView, range: Range) => Span | null}
  */
 function runOf(view, range) {
-  /** @type {Span | null} */
-  let run = null;
+  let run = /** @type {Span | null} */ (null);
   for (const { words } of view.rows.filter((row) => range.intersectsNode(row.words))) {
     for (const { text, at } of textNodes(view, words)) {
       if (range.intersectsNode(text)) {

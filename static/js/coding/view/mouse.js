@@ -5,19 +5,13 @@ import { chooseCategory, mannerOf, pointTo, takeIndex } from "../answers.js";
 
 /** What clicks do; all else it listens to itself. @type {(pane: HTMLElement, page: Page, handlers: MouseHandlers) => Clicks} */
 export function listenToMouse(pane, page, handlers) {
-  pane.addEventListener("mousedown", (event) => {
-    if ((event.ctrlKey || event.metaKey) && event.shiftKey) {
-      event.preventDefault(); // a further antecedent is no selection of text
-    }
-  });
   pane.addEventListener("mouseover", (event) => {
     const { key, turn } = around(event, "[data-key], [data-turn]")?.dataset ?? {};
     handlers.light(chainOf(page, key ?? turn));
   });
   pane.addEventListener("mouseleave", () => handlers.light([]));
   const side = inside(document, ".workbench-side");
-  /** @param {Event} event */
-  const pointed = (event) => {
+  const pointed = (/** @type {Event} */ event) => {
     const entered = ["mouseover", "focusin"].includes(event.type);
     const { target, goto } = (entered && around(event, "[data-target], [data-goto]")?.dataset) || {};
     handlers.light(chainOf(page, target ?? goto));
@@ -26,17 +20,12 @@ export function listenToMouse(pane, page, handlers) {
   for (const kind of ["mouseover", "focusin", "mouseleave", "focusout"]) {
     side.addEventListener(kind, pointed);
   }
-  document.addEventListener("mousedown", (event) => {
-    if (around(event, "[data-do]") && inQueue()) {
-      event.preventDefault();
-    }
-  });
   return {
     inText: (event) => inText(event, page, handlers),
     inPanel(event) {
       inPanel(event, page, handlers);
       // After a click the keys go on in the text, where Space accepts; detail is 0 when a button is worked by a key.
-      if (event.detail > 0 && !inQueue() && document.querySelector("dialog[open]") === null
+      if (event.detail > 0 && !handlers.inQueue() && document.querySelector("dialog[open]") === null
         && around(event, "button[data-category], button[data-value], button[data-relation], button[data-target], button[data-goto], button[data-do], #more, #unsure, #optional")) {
         pane.focus({ preventScroll: true });
       }
@@ -58,9 +47,6 @@ export function listenToMouse(pane, page, handlers) {
     },
   };
 }
-
-/** The queue has the keys. */
-const inQueue = () => Boolean(document.activeElement?.closest("#queue"));
 
 /** Whether a further antecedent is meant: by Shift, or without a keyboard by the button that is pressed for this markable. @type {(event: MouseEvent, page: Page) => boolean} */
 const adds = (event, page) => event.shiftKey || byId("further").dataset.key === page.current;

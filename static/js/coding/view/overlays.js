@@ -8,8 +8,7 @@ import { look } from "../chains/chains.js";
 export function createOverlays({ page, pane, text }) {
   const ticks = byId("ticks", SVGElement);
   const arc = byId("arc", SVGElement);
-  /** @type {string | null} */
-  let pointedAt = null; // the candidate that mouse or focus is on
+  let pointedAt = /** @type {string | null} */ (null); // the candidate that mouse or focus is on
 
   /** The pointer in focus: to the candidate that mouse or focus is on if it is chosen, else to the nearest antecedent. */
   function drawArc() {

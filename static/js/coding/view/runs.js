@@ -20,28 +20,17 @@ export function textNodes(view, root) {
  * @type {(view: TextView, start: number, end: number) => Range[]}
  */
 export function rangesOf(view, start, end) {
-  const found = [];
-  for (const { block, words } of view.rows) {
-    if (block.start >= end || block.end <= start) {
-      continue;
-    }
+  return view.rows.filter(({ block }) => block.start < end && block.end > start).flatMap(({ words }) => {
+    const nodes = textNodes(view, words).filter(({ text, at }) => at + text.length > start && at < end);
+    const [first, last] = [nodes[0], nodes.at(-1)];
     const range = document.createRange();
-    let begun = false;
-    for (const { text, at } of textNodes(view, words)) {
-      if (at + text.length <= start || at >= end) {
-        continue;
-      }
-      if (!begun) {
-        range.setStart(text, Math.max(0, start - at));
-        begun = true;
-      }
-      range.setEnd(text, Math.min(text.length, end - at));
+    if (!first || !last) {
+      return [];
     }
-    if (begun) {
-      found.push(range);
-    }
-  }
-  return found;
+    range.setStart(first.text, Math.max(0, start - first.at));
+    range.setEnd(last.text, Math.min(last.text.length, end - last.at));
+    return [range];
+  });
 }
 
 /**

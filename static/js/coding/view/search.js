@@ -9,8 +9,7 @@ import { highlight, revealWords } from "./runs.js";
 export function createSearch(bar, { page, pane, text, go }) {
   const input = inside(bar, "input", HTMLInputElement);
   const count = inside(bar, ".coding-search-count");
-  /** @type {Span[]} */
-  let found = [];
+  let found = /** @type {Span[]} */ ([]);
   let at = -1;
 
   function show() {
@@ -69,5 +68,8 @@ export function createSearch(bar, { page, pane, text, go }) {
     }
   });
 
+  if (!bar.hidden) {
+    find(); // for what was typed while this was on its way
+  }
   return find;
 }

@@ -26,8 +26,7 @@ export function buildText(root, model) {
   const turns = new Map(model.markables.filter((one) => !one.coded).map((one) => [`${one.start} ${one.end}`, one.key]));
   const fragment = document.createDocumentFragment();
   let lines = 0;
-  /** @type {Stretch | null} */
-  let stretch = null;
+  let stretch = /** @type {Stretch | null} */ (null);
   let last = ""; // who spoke
   for (const block of model.blocks) {
     const row = element("div", CLASSES[block.kind] ?? "plain-line");
@@ -70,8 +69,7 @@ function drawRows(view, model, rows) {
     .concat(model.sentences.map((start) => ({ key: SENTENCE, start, end: start, order: -1 })))
     .sort((one, other) => one.start - other.start || Number(other.key === SENTENCE) - Number(one.key === SENTENCE)
       || other.end - one.end || one.order - other.order);
-  /** @param {string} key */
-  const coded = (key) => model.byKey.get(key)?.coded ?? false;
+  const coded = (/** @type {string} */ key) => model.byKey.get(key)?.coded ?? false;
   const partsOf = sweep(parts);
   for (const { block, words } of rows) {
     let at = block.start;
@@ -136,8 +134,7 @@ export function redrawText(view, before, model) {
 /** The parts that a block may hold, for blocks in text order: looking through all parts for each would be slow. @type {<T extends Part>(parts: T[]) => (block: Block) => Part[]} */
 function sweep(parts) {
   let next = 0;
-  /** @type {Part[]} */
-  let open = [];
+  let open = /** @type {Part[]} */ ([]);
   return (block) => {
     open = open.filter((part) => part.end >= block.start);
     while (next < parts.length && parts[next].start <= block.end) {
@@ -243,8 +240,7 @@ function paintLetters(view, { model, candidates, wants }, keyboard) {
   if (!wants) {
     return;
   }
-  /** @type {Map<number | string, number>} */
-  const taken = new Map();
+  const taken = /** @type {Map<number | string, number>} */ (new Map());
   for (const { key, letter } of candidates) {
     if (letter === null) {
       break;

@@ -13,8 +13,7 @@ function wantedOf(unit, answer) {
   if (answer === null) {
     return new Map();
   }
-  /** @type {Map<string, number[]>} */
-  const wanted = new Map();
+  const wanted = /** @type {Map<string, number[]>} */ (new Map());
   const pairs = answer.units.length > 0 ? answer.units : answer.entities.map((entity) => /** @type {[string, number]} */ ([unit, entity]));
   pairs.forEach(([key, entity]) => wanted.set(key, [...wanted.get(key) ?? [], entity]));
   return wanted;

@@ -21,15 +21,12 @@ export function newKey(crypto) {
 /** A state to work on, which remembers what was done. @type {(model: Model, state: PyramidState) => EditDraft} */
 export function draft(model, state) {
   const now = PYRAMID.copy(state);
-  /** @type {Change[]} */
-  const changes = [];
-  /** @param {Change} one */
-  const act = (one) => {
+  const changes = /** @type {Change[]} */ ([]);
+  const act = (/** @type {Change} */ one) => {
     changes.push(one);
     PYRAMID.carryOut(model, now, one);
   };
-  /** @param {string} key */
-  const value = (key) => now.judgements.get(key) ?? judgement();
+  const value = (/** @type {string} */ key) => now.judgements.get(key) ?? judgement();
   return {
     changes,
     value,
@@ -48,14 +45,11 @@ export function draft(model, state) {
     unmark: (key) => act({ kind: "unmark", payload: { markable: key } }),
     describe(scu, said) {
       const { label = "", comment = "" } = { ...now.scus.get(scu), ...said };
-      act({ kind: "describe", payload: { scu, label: cut(label, LABEL), comment } });
+      act({ kind: "describe", payload: { scu, label: [...label].slice(0, LABEL).join(""), comment } });
     },
     said: (scu) => now.scus.get(scu) ?? { label: "", comment: "" },
   };
 }
-
-/** At most so many code points. @type {(words: string, most: number) => string} */
-const cut = (words, most) => [...words].slice(0, most).join("");
 
 /** A new SCU of some words. Its label begins as they are. @type {(model: Model, state: PyramidState, run: Run, scu: string) => Changes} */
 export function makeScu(model, state, run, scu) {
@@ -77,10 +71,7 @@ export function contribute(model, state, run, scu) {
   return { changes, scu, contributor: key };
 }
 
-/** Words of a peer express no SCU of the pyramid. @type {(model: Model, state: PyramidState, run: Run) => Edit} */
-export const markOutside = (model, state, run) => toOutside(model, state, keyOfRun(model, run));
-
-/** What was said of words of a peer was wrong: no SCU of the pyramid. @type {(model: Model, state: PyramidState, key: string) => Edit} */
+/** Words of a peer express no SCU of the pyramid, whatever was said of them. @type {(model: Model, state: PyramidState, key: string) => Edit} */
 export function toOutside(model, state, key) {
   const { changes, judge } = draft(model, state);
   judge(key, { category: model.outside, indices: [] });

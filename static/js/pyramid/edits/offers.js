@@ -24,8 +24,7 @@ const runOf = ({ places }) => [places[0], places[places.length - 1]];
  * @type {(model: Model, state: PyramidState, one: Contributor, other: Contributor) => Edit}
  */
 function joined(model, state, one, other) {
-  /** @param {PyramidState} now */
-  const add = (now) => edits.addPart(model, now, other.key, runOf(one));
+  const add = (/** @type {PyramidState} */ now) => edits.addPart(model, now, other.key, runOf(one));
   return state.judgements.has(one.key) ? both(model, state, edits.removeContributor(model, state, one.key, ""), add) : add(state);
 }
 

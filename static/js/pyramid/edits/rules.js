@@ -56,8 +56,7 @@ function shared(model, pyramid, one, touched, name) {
   if (!model.exclusive) {
     return null;
   }
-  /** @param {Contributor} each */
-  const clash = (each) => each.key !== one.key
+  const clash = (/** @type {Contributor} */ each) => each.key !== one.key
     && each.parts.some(([start, end]) => one.parts.some((part) => start < part[1] && part[0] < end));
   // Of two that are new together either may be told of; the one that was there says more.
   const [other] = pyramid.contributors.filter(clash).sort((first, second) => Number(touched.has(first.key)) - Number(touched.has(second.key)));

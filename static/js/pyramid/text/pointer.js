@@ -14,8 +14,7 @@ export function listenToPointer(pane, page, handlers) {
   const ghost = byId("drag-ghost");
   /** @type {{ x: number, y: number, place: number | null, dragged: Dragged | null, moved: boolean } | null} */
   let pressed = null;
-  /** @type {{ dragged: Dragged, over: HTMLElement | null, why: string | null } | null} */
-  let dragging = null;
+  let dragging = /** @type {{ dragged: Dragged, over: HTMLElement | null, why: string | null } | null} */ (null);
   /** @type {string | null} */
   let selected = null; // the words that were selected with the mouse: the current word alone is not held by it
 
@@ -66,16 +65,11 @@ export function listenToPointer(pane, page, handlers) {
   }
 
   /** A selection stays in its summary. @param {number} place */
-  function extendedTo(place) {
-    return extendSelection(page.model, page.anchor, place, 0);
-  }
+  const extendedTo = (place) => extendSelection(page.model, page.anchor, place, 0);
 
   /** @param {PointerEvent} event */
   function move(event) {
-    if (!pressed) {
-      return;
-    }
-    if (!pressed.moved && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < FAR) {
+    if (!pressed || (!pressed.moved && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < FAR)) {
       return;
     }
     if (!pressed.moved && pressed.dragged) {
@@ -139,8 +133,7 @@ export function listenToPointer(pane, page, handlers) {
     }
     if (done) {
       // The press ends on another element than it began on, or on the same: either way it is no click.
-      /** @param {Event} click */
-      const swallow = (click) => click.stopPropagation();
+      const swallow = (/** @type {Event} */ click) => click.stopPropagation();
       window.addEventListener("click", swallow, { capture: true });
       setTimeout(() => window.removeEventListener("click", swallow, { capture: true }));
       if (done.over) {

@@ -23,8 +23,7 @@ export function extendSelection(model, anchor, place, step) {
  */
 export function nextFree(model, pyramid, place, step) {
   const { length } = model.words;
-  /** @param {number} at */
-  const begins = (at) => isFree(pyramid, at)
+  const begins = (/** @type {number} */ at) => isFree(pyramid, at)
     && (at === 0 || !isFree(pyramid, at - 1) || model.words[at - 1].summary !== model.words[at].summary);
   const found = nextPlace(length, place, step, begins);
   return found < 0 ? null : found;
@@ -38,13 +37,8 @@ export function wordOfSummary(model, place, step) {
 
 /** How many words of each summary are in no SCU. @type {(model: Model, pyramid: Pyramid) => number[]} */
 export function freeCounts(model, pyramid) {
-  const counts = model.summaries.map(() => 0);
-  model.words.forEach(({ summary }, place) => {
-    if (summary >= 0 && isFree(pyramid, place)) {
-      counts[summary] += 1;
-    }
-  });
-  return counts;
+  const free = model.words.filter((_, place) => isFree(pyramid, place));
+  return model.summaries.map(({ place }) => free.filter(({ summary }) => summary === place).length);
 }
 
 /** @type {(one: number, other: number) => Run} */

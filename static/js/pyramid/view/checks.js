@@ -8,15 +8,15 @@ import { freeCounts } from "../text/words.js";
 export function openChecks({ model, pyramid }, waiting) {
   const expressed = pyramid.order.filter((one) => !model.peer || one.contributors.length > 0).length;
   const free = model.words.length - pyramid.of.filter((all) => all.length > 0).length;
-  openCheckList(
-    `${expressed} SCUs, ${pyramid.contributors.length} contributors.`, waiting,
-    checkList(model, pyramid, freeCounts(model, pyramid)).map(({ title, note, findings }) => ({
+  openCheckList({
+    summary: `${expressed} SCUs, ${pyramid.contributors.length} contributors.`, waiting,
+    groups: checkList(model, pyramid, freeCounts(model, pyramid)).map(({ title, note, findings }) => ({
       title, note, count: findings.some((one) => one.free !== undefined) ? free : findings.length,
       items: findings.map((finding) => () => row(finding)),
     })),
-    expressed ? "" : model.peer ? "No SCU is found in this summary." : "There are no SCUs: the pyramid would be empty.",
-    isRefused(model, pyramid),
-  );
+    empty: expressed ? "" : model.peer ? "No SCU is found in this summary." : "There are no SCUs: the pyramid would be empty.",
+    refused: isRefused(model, pyramid),
+  });
 }
 
 /** @type {(finding: Finding) => HTMLElement} */
@@ -32,10 +32,8 @@ export const isRefused = ({ kind }, { loose }) => kind === "agreed" && loose.len
 
 /** @type {(model: Model, pyramid: Pyramid, freeCounts: number[]) => { title: string, note: string, findings: Finding[] }[]} */
 export function checkList(model, pyramid, freeCounts) {
-  /** @param {Scu} one */
-  const weights = (one) => `weight ${one.weight}`;
-  /** @param {Scu} one */
-  const words = (one) => one.contributors[0]?.words ?? one.models[0] ?? "";
+  const weights = (/** @type {Scu} */ one) => `weight ${one.weight}`;
+  const words = (/** @type {Scu} */ one) => one.contributors[0]?.words ?? one.models[0] ?? "";
   /** @type {{ title: string, note: string, findings: Finding[] }[]} */
   const list = model.peer ? [
     {

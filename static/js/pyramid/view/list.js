@@ -8,8 +8,7 @@ import { badge, tier } from "./words.js";
 export function createList(model) {
   const list = byId("scus");
   const detail = byId("scu-detail");
-  /** @type {Map<string, { item: HTMLElement, shown: string }>} */
-  const rows = new Map();
+  const rows = /** @type {Map<string, { item: HTMLElement, shown: string }>} */ (new Map());
   // Kept: a row that the filter leaves out takes the detail along, out of the page.
   const fields = { label: byId("scu-label", HTMLTextAreaElement), comment: byId("scu-comment", HTMLTextAreaElement) };
   const [title, own, models] = [byId("contributors-title"), byId("contributors"), byId("scu-models")];

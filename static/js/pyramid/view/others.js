@@ -23,8 +23,7 @@ export function createOthers(page, { perform }) {
   const body = byId("others-body");
   const count = byId("others-count");
   panel.hidden = false;
-  /** @type {Pyramid | null} */
-  let painted = null;
+  let painted = /** @type {Pyramid | null} */ (null);
 
   /** @type {(coder: string, scu: OthersScu, into: string | null) => HTMLElement} */
   function theirs(coder, scu, into) {

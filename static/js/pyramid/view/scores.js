@@ -3,10 +3,8 @@
 import { byId, element } from "../../workbench/dom/element.js";
 /** @import { Against, Page, Score, Scores } from "../types.js" */
 
-/** @param {number | null} value */
-const figure = (value) => (value === null ? "–" : value.toFixed(3));
-/** @param {number} value */
-const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+const figure = (/** @type {number | null} */ value) => (value === null ? "–" : value.toFixed(3));
+const number = (/** @type {number} */ value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
 
 /** The scores of the peer, as they are now, where the project shows them. @type {(page: Page) => void} */
 export function paintScores({ model, pyramid }) {

@@ -14,12 +14,9 @@ export const badge = (number, weight) => element("span", `chain-badge ${tier(wei
 
 /** @type {(root: HTMLElement, model: Model) => WordsView} */
 export function buildWords(root, model) {
-  /** @type {HTMLElement[]} */
-  const words = [];
-  /** @type {HTMLElement[]} */
-  const gaps = [];
-  /** @type {HTMLButtonElement[]} */
-  const counts = [];
+  const words = /** @type {HTMLElement[]} */ ([]);
+  const gaps = /** @type {HTMLElement[]} */ ([]);
+  const counts = /** @type {HTMLButtonElement[]} */ ([]);
   const { content, toUnits } = model;
   root.replaceChildren(...model.summaries.map((summary) => {
     const head = element("h2", "pyramid-summary-name", summary.name, { id: `summary-${summary.place}` });
@@ -64,8 +61,7 @@ export function buildWords(root, model) {
 export function paintWords(view, page) {
   const { model, pyramid, scu, contributor, clash } = page;
   const [first, last] = run(page.anchor, page.cursor);
-  /** @param {Contributor} one */
-  const lookOf = (one) => {
+  const lookOf = (/** @type {Contributor} */ one) => {
     const weight = Math.max(0, ...one.scus.map((key) => pyramid.scus.get(key)?.weight ?? 0));
     return [
       tier(weight), one.scus.length === 0 ? "is-loose" : "", scu !== null && one.scus.includes(scu) ? "is-lit" : "",
@@ -158,10 +154,8 @@ export function lineBeside(view, model, place, step) {
   const [first, last] = model.summaries[model.words[place].summary].words;
   const here = view.words[place].getClientRects()[0];
   const middle = (here.left + here.right) / 2;
-  /** @type {{ at: number, distance: number } | null} */
-  let best = null;
-  /** @type {number | null} */
-  let line = null;
+  let best = /** @type {{ at: number, distance: number } | null} */ (null);
+  let line = /** @type {number | null} */ (null);
   for (let at = place + step; at >= first && at <= last; at += step) {
     const box = view.words[at].getClientRects()[0];
     const away = step * (box.top - here.top) > here.height / 2;

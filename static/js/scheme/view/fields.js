@@ -1,7 +1,26 @@
 // The fields of the forms: each shows what the draft says, and hands on what is entered.
-import { button, element } from "../../workbench/dom/element.js";
-import { colourProblem, PALETTE } from "../colours.js";
+import { contrast as ofLuminances, luminance } from "../../contrast.js";
+import { button, element, elements } from "../../workbench/dom/element.js";
 /** @import { Frame, Named } from "../types.js" */
+
+/** What `--surface` of tokens.css is in the light and in the dark. */
+const PAGES = { light: "#ffffff", dark: "#1c1f23" };
+/** What WCAG 2 asks of what is no text (1.4.11). */
+const LEAST = 3;
+/** To choose from: seen on both pages, and told apart by those who are blind to red and green. */
+export const PALETTE = ["#3f7fc4", "#c4622d", "#1f9d62", "#c23b8e", "#8a63d2", "#9a7b16", "#2b93a8", "#b0656a"];
+
+/** @param {string} colour as "#rrggbb" */
+const lightOf = (colour) => luminance([1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)));
+
+/** @type {(one: string, other: string) => number} */
+export const contrast = (one, other) => ofLuminances(lightOf(one), lightOf(other));
+
+/** What is to be minded of a colour; "": nothing. @type {(colour: string) => string} */
+export function colourProblem(colour) {
+  const bad = colour ? Object.entries(PAGES).filter(([, page]) => contrast(colour, page) < LEAST).map(([name]) => name) : [];
+  return bad.length > 0 ? `Hard to see on ${bad.join(" and ")} pages.` : "";
+}
 
 let count = 0;
 
@@ -55,8 +74,7 @@ export function text(frame, label, path, { set, help = "", lines = 1, most = 100
   Object.assign(control, { maxLength: most, dir: "auto", readOnly: fixed !== "" });
   const error = element("p", "errorlist", "", { role: "alert" });
   labelled(frame, control, label, path, fixed || help, fixed !== "").append(error);
-  /** @param {string} problem */
-  const say = (problem) => {
+  const say = (/** @type {string} */ problem) => {
     error.textContent = problem;
     control.ariaInvalid = String(problem !== "");
   };
@@ -163,7 +181,5 @@ export const tool = (frame, path, label, run, title = "", className = "small") =
 
 /** Give the focus to the control of a path. @param {HTMLElement} root @param {string} path */
 export function focus(root, path) {
-  /** @type {NodeListOf<HTMLElement>} */
-  const controls = root.querySelectorAll("[data-path]");
-  [...controls].find((one) => one.dataset.path === path)?.focus();
+  elements(root, "[data-path]").find((one) => one.dataset.path === path)?.focus();
 }

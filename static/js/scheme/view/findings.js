@@ -4,8 +4,7 @@ import { find, labelOf } from "../questions.js";
 import { KIND_NAMES } from "./form.js";
 /** @import { Consequence, Designer, Kind, Problem } from "../types.js" */
 
-/** Open topics stay open when the draft changes. @type {Set<string>} */
-const open = new Set();
+const open = /** @type {Set<string>} */ (new Set()); // Open topics stay open when the draft changes.
 
 /** @param {HTMLElement} root @param {Designer} designer @param {Consequence[]} consequences */
 export function paintFindings(root, designer, consequences) {

@@ -23,8 +23,7 @@ const ANSWERS = {
  * @returns {{ build: () => void, update: () => void }} build: for another question, or another shape of it
  */
 export function createForm(root, designer) {
-  /** @type {Frame["updates"]} */
-  let updates = [];
+  let updates = /** @type {Frame["updates"]} */ ([]);
   const update = () => updates.forEach((show) => show());
 
   function build() {
@@ -70,8 +69,7 @@ function buildAnswers(frame) {
   }
 }
 
-/** @param {string} words */
-const heading = (words) => element("h2", "scheme-form-title", words, { id: "scheme-form-title" });
+const heading = (/** @type {string} */ words) => element("h2", "scheme-form-title", words, { id: "scheme-form-title" });
 
 /** @param {Frame} frame @param {Designer} designer @param {Kind} kind @param {string} key */
 function buildQuestion(frame, designer, kind, key) {
@@ -114,8 +112,7 @@ function buildHead(frame, designer, kind) {
     title.replaceChildren(element("span", "muted", `${KIND_NAMES[kind]} `), element("span", "", one().label || one().key));
     problems.replaceChildren(...problemsOf(designer, kind, one().key).map((words) => element("li", "", words)));
   });
-  /** @param {string} name */
-  const run = (name) => () => carryOut(designer, name, { kind, key: one().key });
+  const run = (/** @type {string} */ name) => () => carryOut(designer, name, { kind, key: one().key });
   const tools = TOOLS.filter(({ kinds }) => kinds.includes(kind)).map(({ name, label, title: hint }) => {
     const control = tool(frame, `tool.${name}`, label, run(name), hint, label.length === 1 ? "small icon" : "small");
     control.ariaLabel = label.length === 1 ? hint : null;
@@ -175,8 +172,7 @@ export function carryOut(designer, name, { kind, key }) {
 /** @type {Record<Kind, (frame: Frame<any>, designer: Designer) => void>} */
 const BUILDERS = { level: buildLevel, category: buildCategory, relation: buildRelation, attribute: buildAttribute };
 
-/** @param {Designer} designer */
-const codedLevels = (designer) => designer.scheme().levels.filter((level) => level.coded);
+const codedLevels = (/** @type {Designer} */ designer) => designer.scheme().levels.filter((level) => level.coded);
 
 /** @param {Frame<Level>} frame */
 function buildLevel(frame) {

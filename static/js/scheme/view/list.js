@@ -1,5 +1,5 @@
 // The list of questions, group by group: chosen, moved and indented by keys or by dragging.
-import { around, button, element } from "../../workbench/dom/element.js";
+import { around, button, element, elements } from "../../workbench/dom/element.js";
 import { add, moveBefore } from "../edits.js";
 import { find, rowsOf } from "../questions.js";
 import { carryOut, problemsOf } from "./form.js";
@@ -20,8 +20,7 @@ const STACKED = "(max-width: 44rem)";
 
 /** @param {HTMLElement} root @param {Designer} designer */
 export function createList(root, designer) {
-  /** @type {{ kind: Kind, key: string } | null} */
-  let dragged = null;
+  let dragged = /** @type {{ kind: Kind, key: string } | null} */ (null);
   const answersPlace = element("div");
   /** @type {Map<Kind, HTMLElement>} */
   const lists = new Map(GROUPS.map(([kind]) => [kind, element("ul", "scheme-rows", "", { dataset: { kind } })]));
@@ -70,10 +69,7 @@ export function createList(root, designer) {
     again?.focus();
   }
 
-  /** @param {string} name @returns {HTMLElement | undefined} */
-  function rowOf(name) {
-    return /** @type {HTMLElement[]} */ ([...root.querySelectorAll("[data-row]")]).find((one) => one.dataset.row === name);
-  }
+  const rowOf = (/** @type {string} */ name) => elements(root, "[data-row]").find((one) => one.dataset.row === name);
 
   /** @param {Kind} kind @param {string} label */
   function addQuestion(kind, label) {
@@ -101,7 +97,7 @@ export function createList(root, designer) {
       return;
     }
     const [kind, key] = /** @type {[Kind, string]} */ ((row.dataset.row ?? "").split(" "));
-    const all = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".scheme-row")]);
+    const all = elements(root, ".scheme-row");
     const tool = event.altKey && !event.ctrlKey && !event.metaKey ? KEYS[event.key] : event.key === "Delete" ? "remove" : undefined;
     const steps = event.altKey ? 0 : { ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0;
     if (tool || steps) {

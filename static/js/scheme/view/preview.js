@@ -10,8 +10,7 @@ const TIMEOUT = 30_000;
  * @returns {(sample: Verdict["sample"]) => void} show a coding with the draft; null: leave what is shown
  */
 export function createPreview(root, address) {
-  /** @type {HTMLIFrameElement | null} */
-  let coming = null;
+  let coming = /** @type {HTMLIFrameElement | null} */ (null);
   let start = 0;
   /** The state of the last edit, and that of the last frame, as JSON. */
   let latest = "";

@@ -21,8 +21,7 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
   const conflict = byId("scheme-conflict", HTMLDialogElement);
   const confirm = byId("scheme-confirm", HTMLButtonElement);
   const place = byId("scheme-effects");
-  /** @type {{ scheme: Scheme, version: string } | null} */
-  let newer = null;
+  let newer = /** @type {{ scheme: Scheme, version: string } | null} */ (null);
 
   /** @param {string} kind @param {string} question */
   function nameOf(kind, question) {

@@ -2,9 +2,8 @@
 import { around, byId, closeDialog, inside } from "../dom/element.js";
 import { onceAFrame } from "../dom/frames.js";
 import { combination } from "../keys/keys.js";
-import { chainsOfEntities, rowsByUnit } from "./places.js";
 import { countOpen, decisionOn, inParts, isAsked, isOpen, itemsOf, lackingAnswers, openRows, otherHoles, withoutHoles } from "./rows.js";
-import { decisionsOf, draftsSince } from "./steps.js";
+import { chainsOfEntities, decisionsOf, draftsSince, rowsByUnit } from "./steps.js";
 import { paintTable, shownRows } from "./table.js";
 /** @import { Change, DecidedItems, Decisions, Hole, Queue, QueueAnswer, QueueCard, QueueHost, QueuePanel, QueueRow, QueueView, Why } from "./types.js" */
 
@@ -23,18 +22,14 @@ export function createQueuePanel(host, address) {
   const dialog = byId("why", HTMLDialogElement);
   const form = inside(dialog, "form", HTMLFormElement);
   const { readOnly } = host;
-  /** @type {Queue | null} */
-  let queue = null;
-  /** @type {ReturnType<typeof rowsByUnit>} */
-  let rows = new Map();
+  let queue = /** @type {Queue | null} */ (null);
+  let rows = /** @type {ReturnType<typeof rowsByUnit>} */ (new Map());
   let card = 0;
-  /** @type {QueueRow | null} */
-  let at = null;
+  let at = /** @type {QueueRow | null} */ (null);
   let unfolded = false;
   /** It asks for the layout of all that is painted till then. */
   const scrollToRow = onceAFrame(() => table.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" }));
-  /** said before the decision that it is about @type {Why | null} */
-  let next = null;
+  let next = /** @type {Why | null} */ (null); // said before the decision that it is about
   /** offered for the next @type {Why} */
   let last = { reason: "", section: "", note: "" };
 
@@ -55,7 +50,8 @@ export function createQueuePanel(host, address) {
       }
       queue = /** @type {Queue} */ (await answer.json());
     } catch {
-      say("The queue has not come: the server is not responding. The text can be decided without it; load the page again for the queue.");
+      byId("queue-left").textContent = "The queue has not come: the server is not responding. The text can be decided without it; load the page again for the queue.";
+      section.hidden = false;
       return;
     }
     rows = rowsByUnit(queue);
@@ -72,12 +68,6 @@ export function createQueuePanel(host, address) {
     } else {
       paint();
     }
-  }
-
-  /** @param {string} words */
-  function say(words) {
-    byId("queue-left").textContent = words;
-    section.hidden = false;
   }
 
   /** The first open row of the card, else the first that is shown. @param {Queue} known @param {Decisions} decisions */
@@ -126,15 +116,12 @@ export function createQueuePanel(host, address) {
     const why = next ?? { reason: "", section: "", note: "" };
     next = null;
     const said = Object.fromEntries(Object.entries(why).filter(([, words]) => words !== ""));
-    return inParts(namedItems(here, wanted)).map((items) => ({
+    const { called } = decided(/** @type {Queue} */ (queue));
+    /** By the keys of today. @type {DecidedItems["items"]} */
+    const all = wanted.flatMap((row) => itemsOf(here, row)).map(([unit, question]) => [called(unit), question]);
+    return inParts(all).map((items) => ({
       kind: "decide", payload: { items, source, ...(codings.length > 0 ? { codings } : {}), ...said },
     }));
-  }
-
-  /** The items of rows by the keys of today. @param {QueueCard} here @param {QueueRow[]} wanted @returns {DecidedItems["items"]} */
-  function namedItems(here, wanted) {
-    const { called } = decided(/** @type {Queue} */ (queue));
-    return wanted.flatMap((row) => itemsOf(here, row)).map(([unit, question]) => [called(unit), question]);
   }
 
   /** Write a step, and go on to what is open next, by which the page is painted. @param {Change[]} changes */
@@ -285,15 +272,12 @@ export function createQueuePanel(host, address) {
     }
   }
 
-  function toggle() {
-    (section.contains(document.activeElement) ? host.pane : section).focus({ preventScroll: true });
-  }
-
   /** What a key does, or a button with its name; null: nothing. @param {string} key @returns {(() => void) | null} */
   function actionOf(key) {
     /** @type {Record<string, () => void>} */
     const moves = {
-      ArrowDown: () => moveRow(1), ArrowUp: () => moveRow(-1), n: () => moveCard(1), p: () => moveCard(-1), [host.toggle]: toggle,
+      ArrowDown: () => moveRow(1), ArrowUp: () => moveRow(-1), n: () => moveCard(1), p: () => moveCard(-1),
+      [host.toggle]: () => (section.contains(document.activeElement) ? host.pane : section).focus({ preventScroll: true }),
     };
     const here = queue?.cards[card];
     if (key in moves || !here || at === null || readOnly || queue === null) {

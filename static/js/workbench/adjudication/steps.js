@@ -1,5 +1,6 @@
-// What has been decided of gold: by the steps that the server told of, and those that the page knows since. Pure.
-/** @import { Change, DecidingStep, Decisions, GoldEntry, ItemDecision, Operation } from "./types.js" */
+// What has been decided of gold, by the steps that the server told of and those that the page knows since, and where gold has
+// the entities of the queue now: chains of a text, SCUs of a pyramid. Pure.
+/** @import { Change, DecidingStep, Decisions, EntityChains, GoldEntry, ItemDecision, Operation, Queue, QueueRow } from "./types.js" */
 
 const KINDS = ["judge", "clear", "unmark", "decide", "move", "draft"];
 
@@ -50,8 +51,7 @@ function stepsOf(known, entries) {
 
 /** @type {(steps: { step: string, undoes: string | null }[]) => Set<string>} what undoes an undoing does the step again */
 function undoneOf(steps) {
-  /** @type {Set<string>} */
-  const undone = new Set();
+  const undone = /** @type {Set<string>} */ (new Set());
   for (const { step, undoes } of [...steps].reverse()) {
     if (undoes !== null && !undone.has(step)) {
       undone.add(undoes);
@@ -66,12 +66,10 @@ const OWN = /** @type {const} */ ({ source: "own", reason: "", section: "", note
 export function decisionsOf(known, last, movesDecide = false) {
   const steps = stepsOf(known, entriesUpTo(last));
   const undone = undoneOf(steps);
-  /** @type {Map<string, Map<string, ItemDecision>>} */
-  const found = new Map();
+  const found = /** @type {Map<string, Map<string, ItemDecision>>} */ (new Map());
   /** what units are called now, by the keys that the queue has, and the other way round @type {Map<string, string>} */
   const now = new Map();
-  /** @type {Map<string, string>} */
-  const once = new Map();
+  const once = /** @type {Map<string, string>} */ (new Map());
   for (const { step, undoes, decides, markables, replaces, moves } of steps) {
     for (const [from, to] of moves) {
       const first = once.get(from) ?? from;
@@ -102,7 +100,49 @@ export function decisionsOf(known, last, movesDecide = false) {
       found.set(to, new Map([["", { ...OWN, codings: [] }]]));
     }
   }
-  /** @param {string} key */
-  const called = (key) => now.get(key) ?? key;
+  const called = (/** @type {string} */ key) => now.get(key) ?? key;
   return { called, of: (key, question) => found.get(called(key))?.get(question) ?? found.get(called(key))?.get("") ?? null };
+}
+
+/** The rows of units, by key: what each coder says of them. @param {Queue} queue @returns {Map<string, QueueRow>} */
+export function rowsByUnit({ cards }) {
+  return new Map(cards.flatMap(({ rows }) => rows.flatMap((row) => row.units.map((unit) => /** @type {const} */ ([unit, row])))));
+}
+
+/**
+ * The entities in which a unit was put: those of the coder whose answer was taken, else those of the draft; none where the
+ * adjudicator has put it somewhere.
+ * @type {(queue: Queue, rows: ReturnType<typeof rowsByUnit>, decisions: Decisions, unit: string, drafted: number[]) => number[]}
+ */
+function homesOf(queue, rows, decisions, unit, drafted) {
+  const decision = decisions.of(unit, "category");
+  if (decision === null || decision.source === "draft") {
+    return drafted;
+  }
+  const coder = queue.coders.findIndex(({ coding }) => decision.codings.includes(coding));
+  return coder < 0 ? [] : rows.get(unit)?.answers[coder]?.entities ?? [];
+}
+
+/**
+ * The chain that each entity is: the one in which gold has most of what was put there, of equal ones the first.
+ * chains: those of each unit
+ * @type {(queue: Queue, rows: ReturnType<typeof rowsByUnit>, decisions: Decisions, chains: (unit: string) => string[]) => EntityChains}
+ */
+export function chainsOfEntities(queue, rows, decisions, chains) {
+  /** @type {Map<string, number>[]} */
+  const votes = queue.entities.map(() => new Map());
+  const drafted = /** @type {Map<string, number[]>} */ (new Map());
+  queue.entities.slice(0, queue.drafted).forEach((units, entity) => units.forEach((unit) => {
+    drafted.set(unit, [...drafted.get(unit) ?? [], entity]);
+  }));
+  for (const unit of new Set([...drafted.keys(), ...rows.keys()])) {
+    for (const entity of homesOf(queue, rows, decisions, unit, drafted.get(unit) ?? [])) {
+      for (const chain of chains(decisions.called(unit))) {
+        votes[entity].set(chain, (votes[entity].get(chain) ?? 0) + 1);
+      }
+    }
+  }
+  return votes.map((of) => [...of].reduce(
+    (best, one) => (one[1] > best[1] ? one : best), /** @type {[string | null, number]} */ ([null, 0]),
+  )[0]);
 }

@@ -1,15 +1,11 @@
 // The dialog before submitting: what to look at, each with the way to it.
 import { byId, element } from "../dom/element.js";
-/** @import { CheckGroup } from "../types.js" */
+/** @import { CheckList } from "../types.js" */
 
 const MOST = 50; // of one kind
 
-/**
- * @param {string} summary @param {number} waiting operations that are not saved yet @param {CheckGroup[]} groups
- * @param {string} empty what to say where nothing is in it; "" where something is
- * @param {boolean} [refused] the server would refuse it: nothing is offered that submits
- */
-export function openCheckList(summary, waiting, groups, empty, refused = false) {
+/** @param {CheckList} list */
+export function openCheckList({ summary, waiting, groups, empty, refused }) {
   const complete = groups.length === 0 && !empty;
   byId("checks-said").textContent = [
     summary, empty, complete ? "Everything is complete." : "", waiting > 0 && !refused ? "It can be submitted when everything is saved." : "",

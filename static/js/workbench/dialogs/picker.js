@@ -15,8 +15,7 @@ export function createPicker(dialog) {
   const tools = inside(dialog, ".workbench-picker-tools");
   /** @type {(query: string) => Choice[]} */
   let choices = () => [];
-  /** @type {Choice[]} */
-  let shown = [];
+  let shown = /** @type {Choice[]} */ ([]);
   let at = 0;
 
   function paint() {

@@ -13,8 +13,7 @@ export function findMatches(content, query) {
     return [];
   }
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("\\s+");
-  /** @type {Span[]} */
-  const found = [];
+  const found = /** @type {Span[]} */ ([]);
   for (const match of content.matchAll(new RegExp(pattern, "giu"))) {
     found.push([match.index, match.index + match[0].length]);
     if (found.length === MOST) {

@@ -10,8 +10,7 @@ export function createKeyList(dialog, { all, shown, place, rightToLeft, changed 
   const list = inside(dialog, "#key-list");
   const status = inside(dialog, "#key-said");
   let choices = readKeys(all, place);
-  /** @type {string | null} */
-  let listening = null; // the action that waits for its key
+  let listening = /** @type {string | null} */ (null); // the action that waits for its key
 
   function paint() {
     const bound = bindings(all, choices);

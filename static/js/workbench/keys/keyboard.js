@@ -10,8 +10,7 @@ export function createKeyboard(actions, place, rightToLeft) {
   let bound = bindings(actions, readKeys(actions, place));
   let released = false;
   let loading = 0; // parts of the page on their way
-  /** @type {KeyboardEvent[]} */
-  let held = []; // keys that were pressed meanwhile
+  let held = /** @type {KeyboardEvent[]} */ ([]); // keys that were pressed meanwhile
 
   /** @param {string} action */
   const keysOf = (action) => (bound.keys.get(action) ?? []).map((key) => onKeyboard(key, rightToLeft));

@@ -56,17 +56,9 @@ export function combination(event, rightToLeft = false) {
  * @type {(bound: Bindings, event: KeyPress, focus: Focus) => Pressed | null} null: the browser may have the key
  */
 export function actionFor(bound, event, focus) {
-  if (event.isComposing || focus.inField || focus.inDialog) {
-    return null;
-  }
-  const key = combination(event, focus.rightToLeft);
-  if (key === null) {
-    return null;
-  }
-  if ((key.endsWith("Tab") && (!focus.inText || focus.released)) || (key === "Escape" && !focus.inText)) {
-    return null;
-  }
-  if ((key === "Space" || key === "Enter") && focus.onControl) {
+  const key = event.isComposing || focus.inField || focus.inDialog ? null : combination(event, focus.rightToLeft);
+  if (key === null || (key.endsWith("Tab") && (!focus.inText || focus.released)) || (key === "Escape" && !focus.inText)
+    || ((key === "Space" || key === "Enter") && focus.onControl)) {
     return null;
   }
   const id = bound.of.get(key);

@@ -47,10 +47,7 @@ export function mapSpan([start, end], edits) {
 
 /** @type {(spans: Span[], edits: Edit[]) => Span[] | null} */
 function mapSpans(spans, edits) {
-  const mapped = spans.flatMap((span) => {
-    const moved = mapSpan(span, edits);
-    return moved ? [moved] : [];
-  });
+  const mapped = spans.map((span) => mapSpan(span, edits)).filter((span) => span !== null);
   return mapped.length === spans.length ? mapped : null;
 }
 
@@ -114,8 +111,7 @@ export function mapState(state, edits) {
 
 /** The steps that can still be taken back: those after the last one whose words are gone. @type {(steps: Step[], edits: Edit[]) => Step[]} */
 export function mapSteps(steps, edits) {
-  /** @type {Step[]} */
-  let mapped = [];
+  let mapped = /** @type {Step[]} */ ([]);
   for (const step of steps) {
     const changes = step.changes.map((change) => mapChange(change, edits));
     const inverse = step.inverse.map((change) => mapChange(change, edits));
@@ -156,8 +152,7 @@ export function mergeAnswers(change, merges) {
  * @returns {Outbox}
  */
 export function renewedOutbox(outbox, visit, { corrections, merges }, model, notify) {
-  /** @type {string[]} */
-  const lost = [];
+  const lost = /** @type {string[]} */ ([]);
   /** @type {(seen: unknown) => Edit[][]} */
   const since = (seen) => corrections.filter(({ sequence }) => sequence > Number(seen ?? 0)).map(({ edits }) => edits);
   /** @type {(operations: Operation[]) => Operation[]} */

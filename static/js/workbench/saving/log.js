@@ -15,10 +15,8 @@ export function withUnsent(log, unsent) {
  */
 export function fromLog(machine, model, log, visit) {
   let state = machine.empty();
-  /** @type {Step[]} */
-  let steps = [];
-  /** @type {Step[]} */
-  let undone = [];
+  let steps = /** @type {Step[]} */ ([]);
+  let undone = /** @type {Step[]} */ ([]);
   const corrections = log.flatMap((one) => (one.kind === "correct" ? [one.payload.edits] : []));
   let then = modelBefore(model, corrections);
   for (const operations of grouped(log)) {
@@ -65,8 +63,7 @@ function modelBefore(model, corrections) {
 
 /** Operations of one step follow each other in the log. @param {Operation[]} log */
 function grouped(log) {
-  /** @type {Operation[][]} */
-  const groups = [];
+  const groups = /** @type {Operation[][]} */ ([]);
   for (const operation of log) {
     const last = groups.at(-1);
     if (operation.step && last?.[0].step === operation.step) {

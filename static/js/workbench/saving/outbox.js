@@ -16,7 +16,7 @@ export async function openOutbox(place, former, factory = globalThis.indexedDB) 
     const database = await Promise.race([open(factory), late()]);
     return durableOutbox(database, place, former);
   } catch {
-    return (await import("./memory-outbox.js")).memoryOutbox(); // private windows and locked-down profiles
+    return memoryOutbox(); // private windows and locked-down profiles
   }
 }
 
@@ -49,8 +49,7 @@ function durableOutbox(database, place, former) {
     transaction.onabort = () => reject(transaction.error);
     transaction.onerror = () => reject(transaction.error);
   });
-  /** @type {Set<Operation>} */
-  const unstored = new Set();
+  const unstored = /** @type {Set<Operation>} */ (new Set());
   return {
     durable: true,
     unstored: () => [...unstored],
@@ -79,6 +78,22 @@ function durableOutbox(database, place, former) {
         }
         return {};
       });
+    },
+  };
+}
+
+/** For browsers that have no IndexedDB: it lasts as long as the page. @returns {Outbox} */
+export function memoryOutbox() {
+  let operations = /** @type {Operation[]} */ ([]);
+  return {
+    durable: false,
+    unstored: () => operations,
+    all: async () => [...operations],
+    add: async (...added) => {
+      operations.push(...added);
+    },
+    remove: async (uuids) => {
+      operations = operations.filter((operation) => !uuids.includes(operation.uuid));
     },
   };
 }

@@ -32,15 +32,15 @@ export async function openSaving({ url, coding, former, place, page, machine, sh
   const status = { state: /** @type {SaveState} */ ("saved"), waiting: 0, durable: outbox.durable };
   const token = document.querySelector('meta[name="csrf-token"]');
   let read = true; // whether one worked on after a refusal
-  /** @type {Visit | null} */
-  let own = null; // what was stored when the page went away
+  let own = /** @type {Visit | null} */ (null); // what was stored when the page went away
   /** @param {S} state @param {Operation[]} operations */
   const apply = (state, operations) => applyChanges(machine, page.model, state, operations);
   const sync = createSync({
     url,
     coding,
     user: page.model.user,
-    csrf: () => sessionToken() ?? (token instanceof HTMLMetaElement ? token.content : ""),
+    // That of the session is another one than the page came with, where somebody has signed in since.
+    csrf: () => document.cookie.match(/(?:^|; )(?:coindex_)?csrftoken=([^;]+)/)?.[1] ?? (token instanceof HTMLMetaElement ? token.content : ""),
     version: page.model.version,
     scheme: page.model.scheme,
     outbox,
@@ -137,6 +137,3 @@ function loadAgain() {
     location.reload();
   }
 }
-
-/** The token of the session: another one than the page came with, where somebody has signed in since. */
-const sessionToken = () => document.cookie.match(/(?:^|; )(?:coindex_)?csrftoken=([^;]+)/)?.[1] ?? null;

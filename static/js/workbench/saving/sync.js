@@ -9,12 +9,10 @@ const HALTS = ["submitted", "version_ahead", "handed_on", "round_closed"];
 
 /** @type {(options: SyncOptions) => Sync} */
 export function createSync({ url, coding, user, csrf, version, scheme, outbox, hooks, fetch, timers, random }) {
-  /** @type {Operation[]} */
-  let pending = [];
+  let pending = /** @type {Operation[]} */ ([]);
   let sending = false;
   let failures = 0;
-  /** @type {number | null} */
-  let retry = null;
+  let retry = /** @type {number | null} */ (null);
   let limit = BATCH;
   let checkWaits = false; // something is new, and could not be asked for
   const sent = new Set(); // by this page: what comes back of these is no news
@@ -127,8 +125,7 @@ export function createSync({ url, coding, user, csrf, version, scheme, outbox, h
    * @type {(since: number, until: number) => Promise<LoggedOperation[]>} throws where the server does not answer
    */
   async function log(since, until) {
-    /** @type {LoggedOperation[]} */
-    const found = [];
+    const found = /** @type {LoggedOperation[]} */ ([]);
     let at = since;
     while (at < until) {
       const { response, body } = await ask(`${url}?since=${at}`);
@@ -155,8 +152,7 @@ export function createSync({ url, coding, user, csrf, version, scheme, outbox, h
       return;
     }
     sending = true;
-    /** @type {LoggedOperation[]} */
-    let missed = [];
+    let missed = /** @type {LoggedOperation[]} */ ([]);
     try {
       missed = await log(version, Infinity);
       rest = rest === "signed-out" ? "saved" : rest;
