@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -103,13 +103,13 @@ class _Reader:
             self._report("unknown-attribute", message, elements[0], "left out", left_out=True)
 
     def pyramid(self, root: etree._Element) -> Pyramid:
-        texts = self._children(root, "text", "scu", "startDocumentRegEx")
-        text = self._lines(root, texts["text"])
-        expressions = texts["startDocumentRegEx"]
+        children = self._children(root, "text", "scu", "startDocumentRegEx")
+        text = self._lines(root, children["text"])
+        expressions = children["startDocumentRegEx"]
         if len(expressions) > 1:
             raise self._error(expressions[1], "<startDocumentRegEx> appears twice")
         boundary = "".join(expressions[0].itertext()) if expressions else ""
-        parts = [part for scu in texts["scu"] for part in scu.iter("part")]
+        parts = [part for scu in children["scu"] for part in scu.iter("part")]
         offsets = _Offsets(text, parts)
         contributed = [part.start for part in offsets.matching(parts)]
         summaries, wrong = find_summaries(text, boundary, contributed)
@@ -117,7 +117,7 @@ class _Reader:
             self._report("boundary", f"the expression that finds summaries {wrong}", (expressions or [root])[0])
         without_scus = Pyramid(text, boundary, summaries, file=self.file)
         scus: dict[int, SCU] = {}
-        for element in texts["scu"]:
+        for element in children["scu"]:
             uid = self._number(element, "uid")
             if uid == NOT_IN_PYRAMID:
                 raise self._error(element, "uid 0 is for what stands outside the pyramid")
@@ -150,7 +150,7 @@ class _Reader:
                 raise self._error(element, f"the uid {uid} appears twice")
             seen.add(uid)
             contributors = self._contributors(element, offsets, None)
-            if not self._is_known(element, uid, scus, pyramid, contributors):
+            if not self._is_known(element, uid, pyramid, scus.get(uid), bool(contributors)):
                 continue
             if contributors:
                 marks[uid] = contributors
@@ -158,31 +158,24 @@ class _Reader:
                 comments[uid] = element.get("comment") or ""
         return PeerAnnotation(pyramid, text, marks, comments, tuple(self.findings), self.file)
 
-    def _is_known(
-        self,
-        element: etree._Element,
-        uid: int,
-        scus: Mapping[int, SCU],
-        pyramid: Pyramid,
-        contributors: Sequence[Contributor],
-    ) -> bool:
+    def _is_known(self, element: etree._Element, uid: int, pyramid: Pyramid, scu: SCU | None, is_said: bool) -> bool:
         """Return whether the pyramid has the SCU that a peer is said to express."""
         label = self._attribute(element, "label")
         if uid == NOT_IN_PYRAMID:
             return True
-        if uid not in scus:
-            if contributors:
+        if scu is None:
+            if is_said:
                 raise self._error(element, f"the pyramid has no SCU {uid}, yet the peer has contributors to it")
             self._report("unknown-scu", f"the pyramid has no SCU {uid}", element, "left out", left_out=True)
             return False
-        words = scus[uid].label.split()
+        words = scu.label.split()
         if words == label.split():
             return True
         weight = WEIGHT.match(label)
         if words != WEIGHT.sub("", label, count=1).split():
             self._report("other-label", f"the pyramid calls SCU {uid} by another label", element, "the pyramid's holds")
-        elif weight and int(weight[1]) != pyramid.weight(scus[uid]):
-            message = f"SCU {uid} weighs {weight[1]} here, and {pyramid.weight(scus[uid])} by its contributors"
+        elif weight and int(weight[1]) != pyramid.weight(scu):
+            message = f"SCU {uid} weighs {weight[1]} here, and {pyramid.weight(scu)} by its contributors"
             self._report("other-weight", message, element, "each summary counts once")
         return True
 

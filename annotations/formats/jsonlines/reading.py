@@ -149,7 +149,11 @@ class _Reader:
 
     def _report_unread(self, line: Line, layout: Layout, text: LineText, marks: "LineMarks") -> bool:
         """Report the keys that hold spans and are not read; return whether there are any."""
-        read = {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings", *_keys_beside(line, layout)}
+        read = {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings"}
+        # What is read where others stand beside it.
+        read |= {BOOKCOREF} if named_clusters(line.record) else set()
+        read |= {"relations"} if "attributes" in line.record else set()
+        read |= {"speakers", "speaker"} if layout.words else set()
         unread = count_unread(line.record, read)
         if not marks.listed and (mentions := _count_unlinked(line, layout, text)):
             unread = sorted([*unread, ("mentions", mentions)], key=lambda each: -each[1])
@@ -161,16 +165,6 @@ class _Reader:
             message = f'no "{self.clusters or "clusters"}"; there are {show_unread(unread)}'
             line.report("unread", message, "left out; clusters=KEY says which are read", left_out=True)
         return True
-
-
-def _keys_beside(line: Line, layout: Layout) -> Iterator[str]:
-    """Yield the keys that are read where others stand beside them."""
-    if named_clusters(line.record):
-        yield BOOKCOREF
-    if "attributes" in line.record:
-        yield "relations"
-    if layout.words:
-        yield from ("speakers", "speaker")
 
 
 def _count_unlinked(line: Line, layout: Layout, text: LineText) -> int:

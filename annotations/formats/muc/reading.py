@@ -63,13 +63,10 @@ class _Zone:
 
 
 @dataclass(slots=True)
-class _Coref:
+class _Coref(_Zone):
     """What a COREF tag encloses. zone: in which it was opened."""
 
-    tag: Tag
-    start: int
-    zone: _Zone | None
-    end: int = -1
+    zone: _Zone | None = None
 
     def attribute(self, name: str) -> str:
         return self.tag.attributes.get(name, "").strip()
@@ -169,7 +166,7 @@ class _Draft:
         if not tag.closing:
             if len(self.open) == DEEPEST:
                 raise self._error(f"COREF tags nest deeper than {DEEPEST}", tag)
-            self.corefs.append(_Coref(tag, self.length, zone))
+            self.corefs.append(_Coref(tag, self.length, zone=zone))
             self.open.append(self.corefs[-1])
             return
         if not self.open:

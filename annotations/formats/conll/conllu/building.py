@@ -22,45 +22,33 @@ from annotations.formats.model.document import (
 from annotations.formats.model.spans import merge_spans
 
 POSITION = re.compile(r"[0-9]{1,9}")
-# What is found, what is done about it, and whether something is left out.
-FINDING_MESSAGES = (
-    (
-        "no-header",
+# What is found, and what is done about it; where the mention is read, nothing is left out.
+FINDING_MESSAGES = {
+    "no-header": (
         "no '# global.Entity' line comes before the entities ({} lines)",
         f"read as {DEFAULT_FIELDS}; fields= says what else they are",
-        False,
     ),
-    (
-        "no-numbers",
+    "no-numbers": (
         "no '# global.Entity' line comes before the mentions, whose names have no numbers ({} lines)",
         "read as types; fields=eid reads entities",
-        False,
     ),
-    (
-        "types-alone",
+    "types-alone": (
         "{} mentions have a type and no entity: categories=etype reads the types",
         "markables without an answer",
-        True,
     ),
-    ("early", "{} mentions are those of early releases of CorefUD (ClusterId)", "not read; give a later release", True),
-    ("empty-nodes", "{} mentions stand on empty nodes alone", "left out", True),
-    ("inside-word", "{} mentions begin or end inside a multi-word token", "they have all of it", False),
-    ("duplicate", "{} mentions stand where one of the same entity stands", "one markable", False),
-    ("head-outside", "{} heads or least words are not in their mention", "left out", True),
-    (
-        "unknown-entity",
+    "early": ("{} mentions are those of early releases of CorefUD (ClusterId)", "not read; give a later release"),
+    "empty-nodes": ("{} mentions stand on empty nodes alone", "left out"),
+    "inside-word": ("{} mentions begin or end inside a multi-word token", "they have all of it"),
+    "duplicate": ("{} mentions stand where one of the same entity stands", "one markable"),
+    "head-outside": ("{} heads or least words are not in their mention", "left out"),
+    "unknown-entity": (
         "{} times SplitAnte names an entity without a mention, or an entity as its own part",
         "left out",
-        True,
     ),
-    ("long-label", f"{{}} labels have more than {LONGEST_LABEL} characters", "left out", True),
-    (
-        "unknown-bridging",
-        "{} times Bridge names an entity without a mention, or an entity as its own part",
-        "left out",
-        True,
-    ),
-)
+    "long-label": (f"{{}} labels have more than {LONGEST_LABEL} characters", "left out"),
+    "unknown-bridging": ("{} times Bridge names an entity without a mention, or an entity as its own part", "left out"),
+}
+READ_ANYWAY = ("no-header", "no-numbers", "inside-word", "duplicate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +203,10 @@ class Builder:
 
     def _findings(self) -> list[Finding]:
         findings = list(self.draft.findings)
-        for code, message, fix, left_out in FINDING_MESSAGES:
+        for code, (message, fix) in FINDING_MESSAGES.items():
             if code in self.draft.reports:
                 line, count = self.draft.reports[code]
+                left_out = code not in READ_ANYWAY
                 findings.append(Finding(code, message.format(count), self.draft.file, line, fix, left_out))
         types = [] if self.typed else [mention.line for mention in self.draft.mentions if mention.eid and mention.etype]
         for name, lines in {"etype": types, **self.draft.left_out}.items():
