@@ -24,7 +24,7 @@ from annotations.formats.model.document import (
     Stretch,
     decode,
 )
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import CHAINS_OF_WORDS
 from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
@@ -334,9 +334,7 @@ FORMAT = Format(
     read,
     write=write,
     in_words=True,
-    supported_features=frozenset(
-        {Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SPEAKERS, Feature.SENTENCES}
-    ),
+    supported_features=CHAINS_OF_WORDS,
     options=(
         Option(
             "word",

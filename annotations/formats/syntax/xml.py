@@ -26,15 +26,7 @@ def parse(data: bytes, file: str) -> etree._Element:
     from lxml import etree
 
     parser = etree.XMLParser(
-        load_dtd=False,
-        no_network=True,
-        resolve_entities=False,
-        dtd_validation=False,
-        attribute_defaults=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        recover=False,
+        load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
     )
     try:
         root = etree.fromstring(data, parser)
