@@ -1,4 +1,7 @@
-"""Which format files are in, by their names and how they begin. A guess, for people to confirm: reading decides."""
+"""Files that people bring: zips opened, and the format that files are in, by their names and how they begin.
+
+The format is a guess, for people to confirm: reading decides.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
+from typing import IO
 
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
+from annotations.formats.syntax.archive import Package, list_entries
 from annotations.formats.syntax.table import SEPARATOR_LINE
+from annotations.formats.uima import inception
 
 # So many bytes of a file are looked at, and so many files.
 HEAD_BYTES = 4096
@@ -65,6 +71,20 @@ CLUSTERS = re.compile(
     r'\s*\[?\s*\{.*"(?:(?:sentences|cased_words|clusters|mention_clusters)"\s*:\s*\[|entities"\s*:\s*\[\s*\[\s*\[)',
     re.DOTALL,
 )
+
+
+def open_package(data: bytes | IO[bytes], file: str, *, most_files: int, most_bytes: int) -> Package:
+    """Return the files of the zip `file`; of a project export of INCEpTION or WebAnno those of its coders.
+
+    Files are read when they are needed; those of a project export, whose coders' zips are opened, at once. The bounds
+    are for all that is unpacked, zips in the zip and what comes out of them. Raises FormatError.
+    """
+    entries = list_entries(data, file, most_files=most_files, most_bytes=most_bytes)
+    if not inception.is_export(entry.path for entry in entries):
+        return Package([(entry.path, entry) for entry in entries])
+    unpacked = sum(map(len, entries))
+    contents = [(entry.path, entry.read()) for entry in entries]
+    return inception.arrange(contents, file, most_files=most_files - len(entries), most_bytes=most_bytes - unpacked)
 
 
 def detect_format(files: Iterable[tuple[str, bytes]]) -> str:

@@ -288,7 +288,6 @@ class _Draft:
             raise self._error(f"{key[:LONGEST_SHOWN]} {message}", number)
 
     def _apply_type(self, span: _Span, kind: str) -> None:
-        """Give the span what its type means."""
         if self.types == "attribute":
             span.attributes[names.TYPE] = {kind: None}
         elif kind == names.MENTION:

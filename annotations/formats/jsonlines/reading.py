@@ -322,7 +322,6 @@ class LineMarks:
             self.text.line.report("characters", message, "their names are left out", left_out=True)
 
     def _members(self) -> dict[int, list[Parts]]:
-        """Return the places of each cluster, in text order."""
         members: dict[int, list[Parts]] = {}
         for parts in sorted(self.places, key=lambda parts: text_order(Mark(parts))):
             for number in self.places[parts]:

@@ -319,7 +319,6 @@ class _Draft:
             yield coref, Mark(places[number].parts, "", label, self._head(coref, content), answer, coref.tag.line)
 
     def _by_id(self) -> dict[str, int]:
-        """Return the numbers of the COREF tags by their IDs."""
         numbers: dict[str, int] = {}
         for number, coref in enumerate(self.corefs):
             name = coref.attribute("ID")
@@ -331,7 +330,6 @@ class _Draft:
         return numbers
 
     def _refs(self, numbers_by_id: Mapping[str, int]) -> dict[int, int]:
-        """Return which COREF tags refer to which."""
         refs = {}
         for number, coref in enumerate(self.corefs):
             if "REF" not in coref.tag.attributes:
@@ -349,7 +347,6 @@ class _Draft:
         return refs
 
     def _head(self, coref: _Coref, content: str) -> Parts:
-        """Return where the least words stand."""
         least = coref.attribute("MIN")
         if not least:
             return ()

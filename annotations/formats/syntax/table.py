@@ -1,10 +1,7 @@
 """CSV tables and JSON lists of objects: rows with the line in which each begins.
 
-Columns are parted by commas, semicolons or tabs, whichever the header has. A spreadsheet would compute a cell that
-begins with = + - @, a tab or a carriage return: an apostrophe is written before it, and before one that already has
-such an apostrophe, and reading takes one away. In a raw table nothing is added or taken away.
-
-A first line `sep=;`, as Excel has it, and columns without a name and values are passed over.
+A spreadsheet would compute a cell that begins with = + - @, a tab or a carriage return: an apostrophe is written before
+it, and before one that already has such an apostrophe, and reading takes one away. In a raw table nothing is added.
 """
 
 import csv
@@ -313,7 +310,6 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refus
 
 
 def _decode_value(text: str, position: int, file: str, line: int) -> tuple[object, int]:
-    """Return the value that begins there, and where it ends."""
     try:
         value_and_end: tuple[object, int] = DECODER.raw_decode(text, position)
     except json.JSONDecodeError as error:

@@ -154,7 +154,6 @@ def _check_row(row: Row, values: Iterable[Value], seen: set[tuple[str, str]], so
 
 
 def _parse_value(row: table.Cells, coder: str, cell: str) -> Value:
-    """Return what a cell says."""
     if not cell.startswith("{"):
         return cell.removeprefix("\\") or None
     if not cell.endswith("}"):
@@ -187,7 +186,6 @@ def _parse_json_value(row: table.Fields, coder: str, value: object) -> Value:
 
 
 def _json_value(value: Value) -> object:
-    """Return a value for JSON."""
     if isinstance(value, frozenset):
         readings = _as_readings(value)
         return sorted(map(sorted, readings)) if readings else sorted(cast(frozenset[str], value))

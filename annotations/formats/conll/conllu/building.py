@@ -96,7 +96,6 @@ class Builder:
         )
 
     def _parts(self, tokens: Iterable[tuple[int, int]]) -> Parts:
-        """Return the characters of runs of tokens."""
         spans = self.draft.spans
         return tuple((spans[first][0], spans[last][1]) for first, last in tokens)
 

@@ -24,12 +24,11 @@ from annotations.formats import (
     FormatError,
     PyramidFormat,
 )
-from annotations.formats.detection import PLAIN, Kind, recognise
+from annotations.formats.detection import PLAIN, Kind, open_package, recognise
 from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.model.document import recode
 from annotations.formats.model.encodings import is_utf_8_all_the_same
 from annotations.formats.model.format import ENCODING, SEPARATOR, one_file_bundles
-from annotations.formats.packages import open_package
 from annotations.formats.syntax.archive import Entry, TooMuch
 from annotations.models import Project
 from annotations.transfers.importing.files.addresses import coder_of, compose

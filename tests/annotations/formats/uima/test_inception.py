@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.formats import FORMATS, Answer, Document, FormatError, Links, Mark
-from annotations.formats.packages import open_package
+from annotations.formats.detection import open_package
 from annotations.formats.syntax.archive import Package
 from annotations.models import Coding, Project, Text
 from annotations.transfers.importing.files.sources import open_sources, read_sources
