@@ -252,10 +252,6 @@ class _Draft:
             if before is not mark:
                 self._report("duplicate", "has the same words as another", coref, "they are one markable")
                 marks[mark.place] = merge_marks(before, mark)
-        for place, mark in marks.items():
-            if mark.answer and place in mark.answer.pointers:
-                others = tuple(target for target in mark.answer.pointers if target != place)
-                marks[place] = mark.with_answer(replace(mark.answer, pointers=others))
         for finding, lines in self.counts.items():
             self.findings.append(replace(finding, message=f"{len(lines)} {finding.message}", line=lines[0]))
         links = Links.INDICES if names_entities else Links.POINTERS if marks else Links.NONE
@@ -314,7 +310,8 @@ class _Draft:
             if label == str(number + 1) or len(label) > LONGEST_LABEL or numbers_by_id.get(label) != number:
                 label = ""
             target = leads_to.get(number)
-            pointers = () if target is None else (places[target],)
+            # What two tags on the same words say of each other says nothing.
+            pointers = () if target is None or places[target] == places[number] else (places[target],)
             answer = Answer(pointers=pointers, indices=(index,) if index else (), optional=status == "OPT")
             yield coref, Mark(places[number].parts, "", label, self._head(coref, content), answer, coref.tag.line)
 
