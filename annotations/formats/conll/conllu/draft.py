@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from annotations.formats.conll.columns import BLANK, MIN_BLANKS
-from annotations.formats.model.document import LONGEST_INDEX, Finding, FormatError
-from annotations.formats.model.slips import Slips
+from annotations.formats.conll.documents import DocumentDraft
+from annotations.formats.model.document import LONGEST_INDEX, FormatError
 
 COLUMNS = 10
-LONGEST_SHOWN = 100
 DEFAULT_FIELDS = "eid-etype-head-other"
 TYPES_ALONE = "etype"
 READ_FIELDS = ("eid", "etype", "head", "minspan", "other")
@@ -108,8 +107,8 @@ class Mention:
     runs: list[tuple[int, int]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Draft:
+@dataclass(slots=True, kw_only=True)
+class Draft(DocumentDraft):
     """A document while its lines come in.
 
     Nodes are words and empty nodes, tokens are what stands in the text. low, high: for each node the token it is of;
@@ -117,12 +116,7 @@ class Draft:
     further word of its token. left_out: the lines of values of fields that are not read, by field.
     """
 
-    file: str
-    line: int
-    name: str
     meta: Mapping[str, str]
-    slips: Slips
-    findings: list[Finding] = field(default_factory=list)
     has_words: bool = False
     pieces: list[str] = field(default_factory=list)
     length: int = 0
@@ -149,17 +143,6 @@ class Draft:
     bridges: list[tuple[str, str, str, int]] = field(default_factory=list)
     reports: dict[str, tuple[int, int]] = field(default_factory=dict)
     left_out: dict[str, list[int]] = field(default_factory=dict)
-
-    @property
-    def shown(self) -> str:
-        return f"the document {self.name[:LONGEST_SHOWN]}"
-
-    def error(self, message: str, number: int) -> FormatError:
-        return FormatError(message, self.file, number)
-
-    def slip(self, message: str, number: int) -> None:
-        """Leave out a mention. Raise FormatError where the file is refused."""
-        self.slips.in_mention(self.error(message, number), self.findings)
 
     def report(self, code: str, line: int, count: int = 1) -> None:
         """Count something odd; its first line is kept."""
