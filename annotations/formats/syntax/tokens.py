@@ -63,20 +63,12 @@ def tokenize(document: Document) -> Tokens:
     starts, ends = [start for start, _ in spans], [end for _, end in spans]
     words = [content[start:end] for start, end in spans]
     kinds = {segment.kind for segment in segments}
-    kind = next((kind for kind in ("sentence", "turn") if kind in kinds), "")
-    firsts = {0, *(bisect_left(starts, edge) for edge in _sentence_edges(document, kind))}
-    return Tokens(spans, sorted(first for first in firsts if first < len(spans)), starts, ends, words)
-
-
-def _sentence_edges(document: Document, kind: str) -> Iterator[int]:
-    """Yield where sentences begin or end: segments of the kind, without one lines."""
-    if kind:
-        for segment in document.segments:
-            if segment.kind == kind:
-                yield from (segment.start, segment.end)
+    if kind := next((kind for kind in ("sentence", "turn") if kind in kinds), ""):
+        parted = [edge for segment in segments if segment.kind == kind for edge in (segment.start, segment.end)]
     else:
-        yield from (line.end() for line in LINE_END.finditer(document.content))
-        yield from document.breaks
+        parted = [*(line.end() for line in LINE_END.finditer(content)), *document.breaks]
+    firsts = {0, *(bisect_left(starts, edge) for edge in parted)}
+    return Tokens(spans, sorted(first for first in firsts if first < len(spans)), starts, ends, words)
 
 
 def _cut_run(start: int, end: int, inside: Sequence[int]) -> Iterator[tuple[int, int]]:
