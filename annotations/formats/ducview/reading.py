@@ -235,9 +235,8 @@ class _Reader:
             if child.tag in children:
                 children[str(child.tag)].append(child)
             else:
-                self._report(
-                    "unknown-element", f"<{child.tag!s}> is not known within <{element.tag!s}>", child, LEFT_OUT
-                )
+                message = f"<{child.tag!s}> is not known within <{element.tag!s}>"
+                self._report("unknown-element", message, child, LEFT_OUT)
         return children
 
     def _attribute(self, element: Element, name: str) -> str:
