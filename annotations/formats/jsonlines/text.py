@@ -127,14 +127,14 @@ class LineText:
 
     def _speakers(self) -> list[str]:
         """Return who says each sentence: the speaker of its first word, where each word has one."""
-        key = "speaker" if self.layout.words == "cased_words" else "speakers"
+        key, unit, expected = "speakers", "sentence", len(self.sentences)
+        if self.layout.words == "cased_words":
+            key, unit, expected = "speaker", "word", len(self.words)
         value = self.line.record.get(key)
         nobody = [""] * len(self.sentences)
         if value is None:
             return nobody
-        expected = len(self.words) if key == "speaker" else len(self.sentences)
         if not isinstance(value, list) or len(value) != expected:
-            unit = "word" if key == "speaker" else "sentence"
             self.line.report("speakers", f"'{key}' has not one entry a {unit}", "speakers left out")
             return nobody
         if key == "speaker":
