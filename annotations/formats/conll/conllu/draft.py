@@ -182,10 +182,9 @@ class Draft(DocumentDraft):
             self._word(number, first, cells[1], misc)
         if "Entity" in misc:
             self._brackets(number, misc["Entity"], fields)
-        if "SplitAnte" in misc:
-            self._links(number, misc["SplitAnte"], is_bridge=False)
-        if "Bridge" in misc:
-            self._links(number, misc["Bridge"], is_bridge=True)
+        for key in ("SplitAnte", "Bridge"):
+            if key in misc:
+                self._links(number, misc[key], is_bridge=key == "Bridge")
         return "Entity" in misc
 
     def _misc(self, cell: str, number: int) -> dict[str, str]:
