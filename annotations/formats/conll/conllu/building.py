@@ -64,7 +64,7 @@ class Builder:
         draft.continues.append(False)  # of what comes after the last node
         places: dict[Parts, dict[str, Mention]] = {}
         for mention in draft.mentions:
-            parts = self._parts(self._tokens(mention.runs))
+            parts = self._parts(mention.runs)
             if not parts:
                 draft.report("empty-nodes", mention.line)
                 continue
@@ -95,8 +95,10 @@ class Builder:
             self._findings(),
         )
 
-    def _parts(self, tokens: Iterable[tuple[int, int]]) -> Parts:
-        spans = self.draft.spans
+    def _parts(self, runs: Iterable[tuple[int, int]]) -> Parts:
+        """Return the characters of runs of nodes; those that follow each other or overlap are one."""
+        low, high, spans = self.draft.low, self.draft.high, self.draft.spans
+        tokens = merge_spans(((low[first], high[last]) for first, last in runs if low[first] <= high[last]), gap=1)
         return tuple((spans[first][0], spans[last][1]) for first, last in tokens)
 
     def _indices(self, own: dict[Parts, list[str]]) -> dict[Parts, tuple[str, ...]]:
@@ -118,7 +120,7 @@ class Builder:
             for entity in entities:
                 mentions.setdefault(entity, []).append(parts)
         # The last mention first, so that of two on one line the first stays.
-        at = {(each.eid, each.line): self._parts(self._tokens(each.runs)) for each in reversed(self.draft.mentions)}
+        at = {(each.eid, each.line): self._parts(each.runs) for each in reversed(self.draft.mentions)}
         relations: dict[Parts, dict[str, dict[Place, None]]] = {}
         for name, antecedent, anaphor, number in self.draft.bridges:
             others = mentions.get(antecedent, [])
@@ -131,11 +133,6 @@ class Builder:
             else:
                 relations.setdefault(here, {}).setdefault(name, {})[Place("", target)] = None
         return relations
-
-    def _tokens(self, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return the first and last token of each run of nodes; those that follow each other or overlap are one."""
-        tokens = ((self.draft.low[first], self.draft.high[last]) for first, last in runs)
-        return merge_spans(((first, last) for first, last in tokens if first <= last), gap=1)
 
     def _mark(
         self,
@@ -185,7 +182,7 @@ class Builder:
                 nodes.append((node, node))
             before += max(last + 1 - first, 0)
             reached = max(last, reached)
-        head = () if left else self._parts(self._tokens(nodes))
+        head = () if left else self._parts(nodes)
         if not head:
             self.draft.report("head-outside", mention.line)
         return head
