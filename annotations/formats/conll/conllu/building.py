@@ -50,6 +50,9 @@ FINDING_MESSAGES = {
 }
 READ_ANYWAY = ("no-header", "no-numbers", "inside-word", "duplicate")
 
+# The targets of relations by their names.
+type Relations = dict[str, dict[Place, None]]
+
 
 @dataclass(frozen=True, slots=True)
 class Builder:
@@ -112,7 +115,7 @@ class Builder:
                 self.draft.report("unknown-entity", number)
         return {parts: tuple(entities) for parts, entities in indices.items()}
 
-    def _relations(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, dict[str, dict[Place, None]]]:
+    def _relations(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, Relations]:
         """Return the targets of relations by their names: the nearest mention before a link, else the first."""
         mentions: dict[str, list[Parts]] = {}
         order = {parts: number for number, parts in enumerate(own)}
@@ -121,7 +124,7 @@ class Builder:
                 mentions.setdefault(entity, []).append(parts)
         # The last mention first, so that of two on one line the first stays.
         at = {(each.eid, each.line): self._parts(each.runs) for each in reversed(self.draft.mentions)}
-        relations: dict[Parts, dict[str, dict[Place, None]]] = {}
+        relations: dict[Parts, Relations] = {}
         for name, antecedent, anaphor, number in self.draft.bridges:
             others = mentions.get(antecedent, [])
             here = target = at.get((anaphor, number)) or next(iter(mentions.get(anaphor, [])), ())
@@ -134,19 +137,12 @@ class Builder:
                 relations.setdefault(here, {}).setdefault(name, {})[Place("", target)] = None
         return relations
 
-    def _mark(
-        self,
-        parts: Parts,
-        mentions: list[Mention],
-        indices: tuple[str, ...],
-        relations: Mapping[str, Iterable[Place]],
-    ) -> Mark:
+    def _mark(self, parts: Parts, mentions: list[Mention], indices: tuple[str, ...], relations: Relations) -> Mark:
         other: dict[str, str] = {}
         for mention in reversed(mentions):
             other |= mention.other
         heads = (self._head(mention) for mention in mentions)
-        types = (mention.etype for mention in mentions if self.typed)
-        etype = next((etype for etype in types if etype), "")
+        etype = next((mention.etype for mention in mentions if self.typed and mention.etype), "")
         label = other.get("label", "")
         if len(label) > LONGEST_LABEL:
             self.draft.report("long-label", mentions[0].line)
@@ -174,14 +170,12 @@ class Builder:
         positions = {int(position) if POSITION.fullmatch(position) else 0 for position in said.split(",")}
         left = sorted(positions, reverse=True)
         nodes: list[tuple[int, int]] = []
-        before, reached = 0, -1
-        for first, last in sorted(mention.runs):
-            first = max(first, reached + 1)
+        before = 0
+        for first, last in merge_spans(mention.runs):
             while left and before < left[-1] <= before + last + 1 - first:
                 node = first + left.pop() - before - 1
                 nodes.append((node, node))
-            before += max(last + 1 - first, 0)
-            reached = max(last, reached)
+            before += last + 1 - first
         head = () if left else self._parts(nodes)
         if not head:
             self.draft.report("head-outside", mention.line)
@@ -202,8 +196,8 @@ class Builder:
         for code, (message, fix) in FINDING_MESSAGES.items():
             if code in self.draft.reports:
                 line, count = self.draft.reports[code]
-                left_out = code not in READ_ANYWAY
-                findings.append(Finding(code, message.format(count), self.draft.file, line, fix, left_out))
+                found = message.format(count)
+                findings.append(Finding(code, found, self.draft.file, line, fix, left_out=code not in READ_ANYWAY))
         types = [] if self.typed else [mention.line for mention in self.draft.mentions if mention.eid and mention.etype]
         for name, lines in {"etype": types, **self.draft.left_out}.items():
             if lines:
