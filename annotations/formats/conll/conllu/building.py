@@ -194,10 +194,9 @@ class Builder:
     def _findings(self) -> list[Finding]:
         findings = list(self.draft.findings)
         for code, (message, fix) in FINDING_MESSAGES.items():
-            if code in self.draft.reports:
-                line, count = self.draft.reports[code]
-                found = message.format(count)
-                findings.append(Finding(code, found, self.draft.file, line, fix, left_out=code not in READ_ANYWAY))
+            if lines := self.draft.reports.get(code):
+                found, left_out = message.format(len(lines)), code not in READ_ANYWAY
+                findings.append(Finding(code, found, self.draft.file, lines[0], fix, left_out))
         types = [] if self.typed else [mention.line for mention in self.draft.mentions if mention.eid and mention.etype]
         for name, lines in {"etype": types, **self.draft.left_out}.items():
             if lines:

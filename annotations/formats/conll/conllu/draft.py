@@ -141,13 +141,12 @@ class Draft(DocumentDraft):
     waiting: dict[tuple[str, int, int], list[Mention]] = field(default_factory=dict)
     split: list[tuple[str, str, int]] = field(default_factory=list)
     bridges: list[tuple[str, str, str, int]] = field(default_factory=list)
-    reports: dict[str, tuple[int, int]] = field(default_factory=dict)
+    reports: dict[str, list[int]] = field(default_factory=dict)
     left_out: dict[str, list[int]] = field(default_factory=dict)
 
-    def report(self, code: str, line: int, count: int = 1) -> None:
-        """Count something odd; its first line is kept."""
-        first, before = self.reports.get(code, (line, 0))
-        self.reports[code] = (first, before + count)
+    def report(self, code: str, line: int) -> None:
+        """Keep the line of something odd."""
+        self.reports.setdefault(code, []).append(line)
 
     def begin_sentence(self, speaker: str, paragraph: bool) -> None:
         self.in_sentence = True
@@ -286,7 +285,7 @@ class Draft(DocumentDraft):
         """Return the values of a mention. Hyphens too many are those of a free last field if the numbers fit so."""
         values = opened.split("-")
         n_fields = len(fields.names)
-        if not n_fields or len(values) <= n_fields:
+        if len(values) <= n_fields:
             return values
         numbers = [values[fields.places[name]] for name in ("head", "minspan") if name in fields.places]
         numbers = [number for number in numbers if number]
