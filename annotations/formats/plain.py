@@ -177,16 +177,13 @@ class _Draft:
             raise FormatError("there is no text in this file", self.file, 1)
         marks = sorted(self.marks, key=lambda mark: (mark.parts[0][0], -mark.parts[-1][1]))
         coded = any(mark.answer is not None for mark in marks)
-        bare = "brackets have a number behind them, which stays in the text"
-        addresses = "markables have an address as their name, as links of Markdown have"
-        findings = [
-            Finding("odd-brackets", f"{len(lines)} {what}", self.file, lines[0], fix)
-            for lines, what, fix in (
-                (self.bare_indices, bare, "[Anna](=1) is an index"),
-                (self.addresses, addresses, "the format is text"),
-            )
-            if lines
-        ]
+        findings = []
+        if self.bare_indices:
+            message = f"{len(self.bare_indices)} brackets have a number behind them, which stays in the text"
+            findings.append(Finding("odd-brackets", message, self.file, self.bare_indices[0], "[Anna](=1) is an index"))
+        if self.addresses:
+            message = f"{len(self.addresses)} markables have an address as their name, as links of Markdown have"
+            findings.append(Finding("odd-brackets", message, self.file, self.addresses[0], "the format is text"))
         return Document(
             stem(self.file),
             self.file,

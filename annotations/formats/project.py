@@ -20,13 +20,12 @@ from uuid import UUID
 from annotations.formats.model.document import FormatError, decode
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.archive import add_file, unpack
+from annotations.formats.syntax.table import InvalidValue, decode_object, strict_decoder
 
 FORMAT, VERSION = "coindex project", 15
 # That of version 0.2.0 of the program.
 OLDEST_VERSION = 14
 MANIFEST = "manifest.json"
-# Databases hold numbers of 64 bits.
-MOST_DIGITS = 18
 # Further away no clock is set, and in some time zone there is no such day.
 FIRST_YEAR, LAST_YEAR = 2, 9998
 
@@ -256,59 +255,28 @@ CONVERSIONS: Mapping[Kind, tuple[Callable[[str], Any], Callable[[Any], str], Cal
 }
 
 
-def _parse_whole(digits: str) -> int:
-    if len(digits.lstrip("-")) > MOST_DIGITS:
-        raise ValueError(f"a number of {len(digits)} digits is too long")
-    return int(digits)
-
-
 def _parse_fraction(digits: str) -> float:
     value = float(digits)
     if not isfinite(value):
-        raise ValueError("a number is too large")
+        raise InvalidValue("a number is too large")
     return value
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("a field appears twice in one object")
-    return fields
-
-
-DECODER = json.JSONDecoder(
-    parse_int=_parse_whole,
-    parse_float=_parse_fraction,
-    parse_constant=_refuse_constant,
-    object_pairs_hook=_unique_fields,
-)
+# Databases hold numbers of 64 bits.
+DECODER = strict_decoder(most_digits=18, parse_float=_parse_fraction)
 
 
 def _parse_line(line: str, file: str, number: int) -> dict[str, Any]:
     """Return the object that a line is. Raises FormatError."""
-    try:
-        value = DECODER.decode(line)
-        # Only as an escape can a NUL or half a character come this far.
-        if "\\u" in line:
-            _refuse_unstorable(value)
-    except json.JSONDecodeError as error:
-        place = (error.lineno, error.colno) if file == MANIFEST else (number, error.colno)
-        raise FormatError(f"this is not JSON: {error.msg}", file, *place) from None
-    except RecursionError:
-        raise FormatError("lists or objects are nested too deeply", file, number) from None
-    except ValueError as wrong:
-        raise FormatError(str(wrong), file, number) from None
-    if not isinstance(value, dict):
-        raise FormatError("a line is one JSON object, this one is something else", file, number)
+    value = decode_object(DECODER, line, file, number)
+    # Only as an escape can a NUL or half a character come this far.
+    if "\\u" in line:
+        _refuse_unstorable(value, file, number)
     return value
 
 
-def _refuse_unstorable(value: object) -> None:
-    """Raise ValueError where some text in it is none that databases hold."""
+def _refuse_unstorable(value: object, file: str, line: int) -> None:
+    """Raise FormatError where some text in it is none that databases hold."""
     left = [value]
     while left:
         part = left.pop()
@@ -317,4 +285,4 @@ def _refuse_unstorable(value: object) -> None:
         elif isinstance(part, list):
             left += part
         elif isinstance(part, str) and not is_storable(part):
-            raise ValueError("a text has a NUL or half a surrogate pair in it")
+            raise FormatError("a text has a NUL or half a surrogate pair in it", file, line)

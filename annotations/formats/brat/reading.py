@@ -288,7 +288,6 @@ class _Draft:
             raise self._error(f"{key[:LONGEST_SHOWN]} {message}", number)
 
     def _apply_type(self, span: _Span, kind: str) -> None:
-        """Give the span what its type means."""
         if self.types == "attribute":
             span.attributes[names.TYPE] = {kind: None}
         elif kind == names.MENTION:
@@ -323,7 +322,11 @@ class _Draft:
             case other:
                 self._leave_out({"E": "events", "M": "modifications", "N": "normalisations"}[other], number)
 
-    def _find_span(self, key: str, number: int) -> _Span | None:
+    def _find_span(self, key: str, number: int, of_others: str = "") -> _Span | None:
+        """Return the span of a number. of_others: what is left out where it stands on other lines than T lines."""
+        if of_others and not key.startswith("T"):
+            self._leave_out(of_others, number)
+            return None
         span = self.spans.get(key)
         if span is None:
             self._report("id-unknown", f"{key[:LONGEST_SHOWN]!r} is no span", number)
@@ -346,10 +349,7 @@ class _Draft:
         if key.startswith("R") and name == names.READING and NUMBER.fullmatch(value):
             self.readings[key] = int(value)
             return
-        if not key.startswith("T"):
-            self._leave_out(f"attributes {name}", number)
-            return
-        span = self._find_span(key, number)
+        span = self._find_span(key, number, f"attributes {name}")
         if span is None:
             return
         if name not in (names.CATEGORY, *names.FLAGS):
@@ -366,10 +366,7 @@ class _Draft:
 
     def _note(self, fields: Sequence[str], words: str, number: int) -> None:
         name, key = fields[:2]
-        if not key.startswith("T"):
-            self._leave_out(f"notes on {key[:1]} lines", number)
-            return
-        span = self._find_span(key, number)
+        span = self._find_span(key, number, f"notes on {key[:1]} lines")
         if span is None:
             return
         longest = {names.CHAIN_NAME: LONGEST_NAME, names.LABEL: LONGEST_LABEL}.get(name)
@@ -407,25 +404,21 @@ class _Draft:
         for what, numbers in self.left_out.items():
             code = f"left-out-{what.partition(' ')[0]}"
             self.findings.append(Finding(code, f"{len(numbers)} {what}", self.file, numbers[0], "left out", True))
-        links = Links.INDICES if self._has_entities(spans) else Links.NONE
-        if any(span.targets for span in spans):
-            links = Links.POINTERS
+        has_pointers = any(span.targets for span in spans)
+        # It says what is in an entity, if only by what is in none.
+        is_unlinked = not has_pointers and any("Unlinked" in span.flags for span in spans)
+        has_entities = bool(self.sets or self.named_entities) or is_unlinked
         return Document(
             stem(self.file),
             self.file,
             self.content,
             [
                 Mark(span.parts, span.level, span.text(names.LABEL), span.head, span.answer(indices), span.line)
-                for span, indices in zip(spans, self._indices(spans), strict=True)
+                for span, indices in zip(spans, self._indices(spans, has_entities), strict=True)
             ],
-            links=links,
+            links=Links.POINTERS if has_pointers else Links.INDICES if has_entities else Links.NONE,
             findings=sorted(self.findings, key=lambda finding: finding.line or 0),
         )
-
-    def _has_entities(self, spans: Iterable[_Span]) -> bool:
-        """Return whether the file says what is in an entity, if only by what is in none."""
-        unlinked = any("Unlinked" in span.flags for span in spans)
-        return bool(self.sets or self.named_entities) or (unlinked and not any(span.targets for span in spans))
 
     def _add_sets(self) -> None:
         """Make entities of the * lines that say identity."""
@@ -462,7 +455,7 @@ class _Draft:
             message = f"{len(numbers)} relations {name} are read as pointers to antecedents"
             self._report("identity", message, numbers[0], "relations=names reads them as relations of that name")
 
-    def _indices(self, spans: Sequence[_Span]) -> Iterator[tuple[str, ...]]:
+    def _indices(self, spans: Sequence[_Span], has_entities: bool) -> Iterator[tuple[str, ...]]:
         """Yield the names of the entities of each span: those of the file, or numbers in text order."""
         half = LONGEST_INDEX // 2 - 1
         # Of two long names that are the same when shortened the second is a number.
@@ -471,7 +464,6 @@ class _Draft:
             for name, number in reversed(self.named_entities.items())
         }
         known = {number: name for name, number in short.items()}
-        has_entities = self._has_entities(spans)
         numbers = map(str, count(1))
         for span in spans:
             for entity in sorted(span.entities):

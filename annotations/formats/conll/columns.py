@@ -63,7 +63,7 @@ class Layout:
         self.first_lines: dict[int, int] = {}
         rows: dict[int, list[list[list[str]]]] = {}  # the first, by their number of columns and by document
         counts: Counter[int] = Counter()
-        begin = columns = 0
+        begin = kind = 0
         for number, line in enumerate(lines, start=1):
             if line.startswith("#"):
                 if is_boundary(line):
@@ -71,13 +71,12 @@ class Layout:
             elif begin and not is_empty(line):
                 if begin not in self.first_lines:
                     self.first_lines[begin] = number
-                    columns = len(split(line))
-                    rows.setdefault(_kind(columns), []).append([])
-                kind = _kind(columns)
+                    kind = _kind(len(split(line)))
+                    rows.setdefault(kind, []).append([])
                 if counts[kind] < LINES_LOOKED_AT:
                     counts[kind] += 1
                     cells = split(line)
-                    if len(cells) >= min(columns, STANDARD_COLUMNS):
+                    if len(cells) >= min(kind, STANDARD_COLUMNS):
                         rows[kind][-1].append(cells)
         self._columns = {kind: _find_columns(kind, documents) for kind, documents in rows.items()}
 

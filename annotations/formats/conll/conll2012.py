@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from annotations.formats.conll import columns as layouts
-from annotations.formats.conll.documents import DocumentReader
+from annotations.formats.conll.documents import DocumentDraft, DocumentReader
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_SPEAKER,
@@ -24,7 +24,7 @@ from annotations.formats.model.document import (
     Stretch,
     decode,
 )
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import CHAINS_OF_WORDS
 from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
@@ -121,7 +121,9 @@ class _Reader(DocumentReader["_Draft"]):
                 message = f"a document begins before the one of line {self.draft.line} has ended"
                 self.leave_out(FormatError(message, self.file, number))
             name, part = begin["quoted"] or begin["plain"] or "", int(begin["part"] or 0)
-            self.draft, self.skips = _Draft(self.file, number, name, part, self.slips), False
+            shown = f"document ({name}) part {part}"
+            self.draft = _Draft(self.file, number, f"{name or stem(self.file)} {part}", shown, self.slips)
+            self.skips = False
             self.drafts.append(self.draft)
             if number in self.layout.first_lines:
                 self.draft.find_columns(self.layout.first_lines[number], self.lines, self.layout, self.word)
@@ -147,15 +149,10 @@ class _Reader(DocumentReader["_Draft"]):
         return "; this looks like CoNLL-U: choose CorefUD / CoNLL-U (conllu)" if seen else ""
 
 
-@dataclass(slots=True)
-class _Draft:
+@dataclass(slots=True, kw_only=True)
+class _Draft(DocumentDraft):
     """A document while its lines come in."""
 
-    file: str
-    line: int
-    document: str
-    part: int
-    slips: Slips
     words: list[str] = field(default_factory=list)
     sentence_ends: list[int] = field(default_factory=list)
     speakers: list[str] = field(default_factory=list)
@@ -166,25 +163,13 @@ class _Draft:
     chains: int = 1
     has_speakers: bool = False
     has_tabs: bool = False
-    findings: list[Finding] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        return f"{self.document or stem(self.file)} {self.part}"
-
-    @property
-    def shown(self) -> str:
-        return f"document ({self.document}) part {self.part}"
-
-    def _error(self, message: str, number: int) -> FormatError:
-        return FormatError(message, self.file, number)
 
     def find_columns(self, number: int, lines: Sequence[str], layout: layouts.Layout, word: int) -> None:
         """Find the columns from the first line of tokens. word: the column of the words, from 1, as a user has it."""
         self.has_tabs = "\t" in lines[number - 1]
         self.columns = len(layouts.split(lines[number - 1]))
         if self.columns < 2:
-            raise self._error("a token has at least 2 columns, its word and its chains, this line has 1", number)
+            raise self.error("a token has at least 2 columns, its word and its chains, this line has 1", number)
         found = layout.columns(self.columns)
         self.chains = found.chains
         if self.chains > 1:
@@ -195,10 +180,10 @@ class _Draft:
         self.has_speakers = self.word_column == layouts.TASK_WORD_COLUMN and (found.is_plain or bool(word))
         if word:
             if self.word_column > self.columns - self.chains - 1:
-                raise self._error(f"there is no column {word} before that of the chains", number)
+                raise self.error(f"there is no column {word} before that of the chains", number)
         elif self.word_column < 0:
             message = "its columns are numbers, or signs for nothing, or the same in every line"
-            raise self._error(f"this document has no words: {message}; if one holds words, say word=N", number)
+            raise self.error(f"this document has no words: {message}; if one holds words, say word=N", number)
         elif not found.is_plain:
             message = f"the words are those of column {self.word_column + 1} of {self.columns}"
             self.findings.append(Finding("word-column", message, self.file, number, "word=N reads others"))
@@ -214,40 +199,36 @@ class _Draft:
     def add(self, number: int, line: str) -> None:
         cells = layouts.split(line)
         if len(cells) != self.columns and min(len(cells), self.columns) < layouts.TASK_COLUMNS:
-            raise self._error(f"this line has {len(cells)} columns, the first had {self.columns}", number)
+            raise self.error(f"this line has {len(cells)} columns, the first had {self.columns}", number)
         word = cells[self.word_column].strip(" ") if self.word_column < len(cells) - self.chains else ""
         if not word.strip() or " " in word:
-            raise self._error("the word column is empty or holds white space", number)
+            raise self.error("the word column is empty or holds white space", number)
         self.words.append(word)
         speaker = cells[SPEAKER_COLUMN].strip() if self.has_speakers and len(cells) > SPEAKER_COLUMN + 1 else ""
         if len(speaker) > LONGEST_SPEAKER:
-            raise self._error(f"a speaker's name has more than {LONGEST_SPEAKER} characters", number)
+            raise self.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters", number)
         self.speakers.append("" if speaker in layouts.NONE else speaker)
         brackets = cells[-self.chains].strip(" ")
         if brackets not in layouts.NONE:
             self._brackets(number, brackets)
-
-    def _slip(self, message: str, number: int) -> None:
-        """Leave out a mention. Raise FormatError where the file is refused."""
-        self.slips.in_mention(self._error(message, number), self.findings)
 
     def _brackets(self, number: int, cell: str) -> None:
         token, position = len(self.words) - 1, 0
         while position < len(cell):
             bracket = BRACKET.match(cell, position)
             if bracket is None:
-                self._slip(f"this is not a list of chain brackets: {cell[:50]!r}", number)
+                self.slip(f"this is not a list of chain brackets: {cell[:50]!r}", number)
                 return
             position = bracket.end()
             opened, closed = bracket["open"], bracket["close"]
             if len(opened or closed or "") > LONGEST_INDEX:
-                self._slip(f"a chain's name has more than {LONGEST_INDEX} characters", number)
+                self.slip(f"a chain's name has more than {LONGEST_INDEX} characters", number)
             elif opened is not None and bracket["closed"]:
                 self._span(opened, token, token, number)
             elif opened is not None:
                 self.open.setdefault(opened, []).append((token, number))
             elif closed is not None and not self.open.get(closed):
-                self._slip(f"the bracket {closed}) closes nothing", number)
+                self.slip(f"the bracket {closed}) closes nothing", number)
             elif closed is not None:
                 first, line = self.open[closed].pop()
                 self._span(closed, first, token, line)
@@ -265,10 +246,10 @@ class _Draft:
 
     def finish(self) -> None:
         if not self.words:
-            raise self._error("this document has no token", self.line)
+            raise self.error("this document has no token", self.line)
         for chain, started in self.open.items():
             for _, line in reversed(started):
-                self._slip(f"the bracket ({chain} is never closed", line)
+                self.slip(f"the bracket ({chain} is never closed", line)
         self.end_sentence()
 
     def build(self, name: str) -> Document:
@@ -334,9 +315,7 @@ FORMAT = Format(
     read,
     write=write,
     in_words=True,
-    supported_features=frozenset(
-        {Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SPEAKERS, Feature.SENTENCES}
-    ),
+    supported_features=CHAINS_OF_WORDS,
     options=(
         Option(
             "word",

@@ -2,26 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
-from annotations.formats.model.document import Document, FormatError
+from annotations.formats.model.document import Document, Finding, FormatError
 from annotations.formats.model.format import stem
 from annotations.formats.model.slips import Slips
 
 
-class CoNLLDraft(Protocol):
-    """A document while its lines come in. line: where it begins. shown: how messages call it."""
+@dataclass(slots=True)
+class DocumentDraft:
+    """A document while its lines come in. line: where it begins. shown: what messages call it."""
 
+    file: str
     line: int
+    name: str
+    shown: str
+    slips: Slips
+    findings: list[Finding] = field(default_factory=list)
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def shown(self) -> str: ...
+    def error(self, message: str, number: int) -> FormatError:
+        return FormatError(message, self.file, number)
+
+    def slip(self, message: str, number: int) -> None:
+        """Leave out a mention. Raise FormatError where the file is refused."""
+        self.slips.in_mention(self.error(message, number), self.findings)
 
 
 @dataclass(slots=True)
-class DocumentReader[Draft: CoNLLDraft]:
+class DocumentReader[Draft: DocumentDraft]:
     """What goes on from line to line, and the documents so far. skips: the lines are of a document that is left out."""
 
     file: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from annotations.formats.syntax.units import Units
 from annotations.formats.syntax.xml import parse
 
 if TYPE_CHECKING:
-    from lxml import etree
+    from lxml.etree import _Element as Element
 
 LONGEST_TEXT = 500_000
 MOST_MOVED = 500
@@ -34,6 +34,7 @@ ATTRIBUTES = {
     "contributor": ("label", "comment"),
     "part": ("label", "start", "end"),
 }
+LEFT_OUT = "left out"
 DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}\sencoding\s*=")
 
 
@@ -67,7 +68,7 @@ def read_peer(bundle: Bundle) -> PeerAnnotation:
     return content
 
 
-def _parse_root(data: bytes, file: str) -> etree._Element:
+def _parse_root(data: bytes, file: str) -> Element:
     if data.startswith(b"SCU\t"):
         raise FormatError("this is a list of SCUs without the summaries; DUCView's XML is expected", file, 1)
     try:
@@ -91,25 +92,25 @@ class _Reader:
         self.findings: list[Finding] = []
         self.moved = 0
 
-    def report_attributes(self, root: etree._Element) -> None:
+    def report_attributes(self, root: Element) -> None:
         """Count attributes that no file of DUCView has, by element and name."""
-        found: dict[tuple[str, str], list[etree._Element]] = {}
+        found: dict[tuple[str, str], list[Element]] = {}
         for element in root.iter(*ATTRIBUTES):
             for name in map(str, element.attrib):
                 if name not in ATTRIBUTES[str(element.tag)]:
                     found.setdefault((str(element.tag), name), []).append(element)
         for (tag, name), elements in found.items():
             message = f"{len(elements)} values of the attribute {name[:50]} of <{tag}>"
-            self._report("unknown-attribute", message, elements[0], "left out", left_out=True)
+            self._report("unknown-attribute", message, elements[0], LEFT_OUT)
 
-    def pyramid(self, root: etree._Element) -> Pyramid:
-        texts = self._children(root, "text", "scu", "startDocumentRegEx")
-        text = self._lines(root, texts["text"])
-        expressions = texts["startDocumentRegEx"]
+    def pyramid(self, root: Element) -> Pyramid:
+        children = self._children(root, "text", "scu", "startDocumentRegEx")
+        text = self._lines(root, children["text"])
+        expressions = children["startDocumentRegEx"]
         if len(expressions) > 1:
             raise self._error(expressions[1], "<startDocumentRegEx> appears twice")
         boundary = "".join(expressions[0].itertext()) if expressions else ""
-        parts = [part for scu in texts["scu"] for part in scu.iter("part")]
+        parts = [part for scu in children["scu"] for part in scu.iter("part")]
         offsets = _Offsets(text, parts)
         contributed = [part.start for part in offsets.matching(parts)]
         summaries, wrong = find_summaries(text, boundary, contributed)
@@ -117,7 +118,7 @@ class _Reader:
             self._report("boundary", f"the expression that finds summaries {wrong}", (expressions or [root])[0])
         without_scus = Pyramid(text, boundary, summaries, file=self.file)
         scus: dict[int, SCU] = {}
-        for element in texts["scu"]:
+        for element in children["scu"]:
             uid = self._number(element, "uid")
             if uid == NOT_IN_PYRAMID:
                 raise self._error(element, "uid 0 is for what stands outside the pyramid")
@@ -130,7 +131,7 @@ class _Reader:
             scus[uid] = SCU(uid, label, contributors, element.get("comment") or "")
         return Pyramid(text, boundary, summaries, tuple(scus.values()), tuple(self.findings), self.file)
 
-    def peer(self, root: etree._Element) -> PeerAnnotation:
+    def peer(self, root: Element) -> PeerAnnotation:
         halves = self._children(root, "pyramid", "annotation", "score")
         for tag in ("pyramid", "annotation"):
             if len(halves[tag]) != 1:
@@ -150,7 +151,7 @@ class _Reader:
                 raise self._error(element, f"the uid {uid} appears twice")
             seen.add(uid)
             contributors = self._contributors(element, offsets, None)
-            if not self._is_known(element, uid, scus, pyramid, contributors):
+            if not self._is_known(element, uid, pyramid, scus.get(uid), bool(contributors)):
                 continue
             if contributors:
                 marks[uid] = contributors
@@ -158,37 +159,28 @@ class _Reader:
                 comments[uid] = element.get("comment") or ""
         return PeerAnnotation(pyramid, text, marks, comments, tuple(self.findings), self.file)
 
-    def _is_known(
-        self,
-        element: etree._Element,
-        uid: int,
-        scus: Mapping[int, SCU],
-        pyramid: Pyramid,
-        contributors: Sequence[Contributor],
-    ) -> bool:
+    def _is_known(self, element: Element, uid: int, pyramid: Pyramid, scu: SCU | None, is_said: bool) -> bool:
         """Return whether the pyramid has the SCU that a peer is said to express."""
         label = self._attribute(element, "label")
         if uid == NOT_IN_PYRAMID:
             return True
-        if uid not in scus:
-            if contributors:
+        if scu is None:
+            if is_said:
                 raise self._error(element, f"the pyramid has no SCU {uid}, yet the peer has contributors to it")
-            self._report("unknown-scu", f"the pyramid has no SCU {uid}", element, "left out", left_out=True)
+            self._report("unknown-scu", f"the pyramid has no SCU {uid}", element, LEFT_OUT)
             return False
-        words = scus[uid].label.split()
+        words = scu.label.split()
         if words == label.split():
             return True
         weight = WEIGHT.match(label)
         if words != WEIGHT.sub("", label, count=1).split():
             self._report("other-label", f"the pyramid calls SCU {uid} by another label", element, "the pyramid's holds")
-        elif weight and int(weight[1]) != pyramid.weight(scus[uid]):
-            message = f"SCU {uid} weighs {weight[1]} here, and {pyramid.weight(scus[uid])} by its contributors"
+        elif weight and int(weight[1]) != pyramid.weight(scu):
+            message = f"SCU {uid} weighs {weight[1]} here, and {pyramid.weight(scu)} by its contributors"
             self._report("other-weight", message, element, "each summary counts once")
         return True
 
-    def _contributors(
-        self, element: etree._Element, offsets: _Offsets, pyramid: Pyramid | None
-    ) -> tuple[Contributor, ...]:
+    def _contributors(self, element: Element, offsets: _Offsets, pyramid: Pyramid | None) -> tuple[Contributor, ...]:
         contributors = []
         for child in self._children(element, "contributor")["contributor"]:
             parts = tuple(self._part(part, offsets, pyramid) for part in self._children(child, "part")["part"])
@@ -203,7 +195,7 @@ class _Reader:
             contributors.append(contributor)
         return tuple(contributors)
 
-    def _part(self, element: etree._Element, offsets: _Offsets, pyramid: Pyramid | None) -> ContributorPart:
+    def _part(self, element: Element, offsets: _Offsets, pyramid: Pyramid | None) -> ContributorPart:
         label = "".join(self._attribute(element, "label").split())
         start, end = self._number(element, "start"), self._number(element, "end")
         part = offsets.part(start, end)
@@ -224,7 +216,7 @@ class _Reader:
         self._report("offsets", f"the words of this part do not stand at {start}-{end}", element, fix)
         return places[0]
 
-    def _lines(self, parent: etree._Element, texts: Sequence[etree._Element]) -> str:
+    def _lines(self, parent: Element, texts: Sequence[Element]) -> str:
         if len(texts) != 1:
             raise self._error(parent, f"<text> is expected once and appears {len(texts)} times")
         lines = self._children(texts[0], "line")["line"]
@@ -236,42 +228,40 @@ class _Reader:
             raise self._error(texts[0], f"a text of more than {LONGEST_TEXT:,} characters is not read")
         return text
 
-    def _children(self, element: etree._Element, *tags: str) -> dict[str, list[etree._Element]]:
+    def _children(self, element: Element, *tags: str) -> dict[str, list[Element]]:
         """Return the children by their names. Others are passed over."""
-        children: dict[str, list[etree._Element]] = {tag: [] for tag in tags}
+        children: dict[str, list[Element]] = {tag: [] for tag in tags}
         for child in element:
             if child.tag in children:
                 children[str(child.tag)].append(child)
             else:
                 message = f"<{child.tag!s}> is not known within <{element.tag!s}>"
-                self._report("unknown-element", message, child, "left out", left_out=True)
+                self._report("unknown-element", message, child, LEFT_OUT)
         return children
 
-    def _attribute(self, element: etree._Element, name: str) -> str:
+    def _attribute(self, element: Element, name: str) -> str:
         value = element.get(name)
         if value is None:
             raise self._error(element, f"<{element.tag!s}> has no {name}")
         return value
 
-    def _number(self, element: etree._Element, name: str) -> int:
+    def _number(self, element: Element, name: str) -> int:
         value = self._attribute(element, name).strip()
         if not NUMBER.fullmatch(value):
             raise self._error(element, f"{name} is a number of at most 9 digits, not {value[:30]!r}")
         return int(value)
 
-    def _error(self, element: etree._Element, message: str) -> FormatError:
+    def _error(self, element: Element, message: str) -> FormatError:
         return FormatError(message, self.file, element.sourceline)
 
-    def _report(
-        self, code: str, message: str, element: etree._Element, fix: str = "", *, left_out: bool = False
-    ) -> None:
-        self.findings.append(Finding(code, message, self.file, element.sourceline, fix, left_out))
+    def _report(self, code: str, message: str, element: Element, fix: str = "") -> None:
+        self.findings.append(Finding(code, message, self.file, element.sourceline, fix, left_out=fix == LEFT_OUT))
 
 
 class _Offsets:
     """A text, its offsets as a file counts them, and its characters without white space: what labels agree in."""
 
-    def __init__(self, text: str, parts: Sequence[etree._Element]) -> None:
+    def __init__(self, text: str, parts: Sequence[Element]) -> None:
         self.text = text
         self.places = [place for place, character in enumerate(text) if not character.isspace()]
         self.squeezed = "".join(text.split())
@@ -284,7 +274,7 @@ class _Offsets:
             if in_characters > sum(1 for _ in self.matching(parts)):
                 self.units = None
 
-    def matching(self, parts: Iterable[etree._Element]) -> Iterator[ContributorPart]:
+    def matching(self, parts: Iterable[Element]) -> Iterator[ContributorPart]:
         """Yield the parts that say what stands at their offsets."""
         for element in parts:
             start, end = element.get("start") or "", element.get("end") or ""

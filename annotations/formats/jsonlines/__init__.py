@@ -10,7 +10,7 @@ written, kept and lost is in docs/formats.md.
 from annotations.formats.jsonlines.dialects import CHARACTERS, CONVENTIONS, EXCLUSIVE, INCLUSIVE
 from annotations.formats.jsonlines.reading import read, read_each
 from annotations.formats.jsonlines.writing import write
-from annotations.formats.model.features import ALL_CHARACTERS, Feature
+from annotations.formats.model.features import ALL_CHARACTERS, CHAINS_OF_WORDS, Feature
 from annotations.formats.model.format import SLIPS, Format, Option
 
 OFFSETS = Option(
@@ -31,24 +31,18 @@ FORMAT = Format(
     write=write,
     in_words=True,
     names_questions=True,
-    supported_features=frozenset(
-        {
-            Feature.RELATIONS,
-            Feature.ATTRIBUTES,
-            Feature.SPLIT_RELATION,
-            Feature.SPLIT,
-            Feature.TARGETS,
-            Feature.INDICES,
-            Feature.SEVERAL_CHAINS,
-            Feature.UNCODED,
-            Feature.UNLINKED,
-            Feature.CROSSING,
-            Feature.CROSSING_IN_CHAIN,
-            Feature.SENTENCES,
-            Feature.SPEAKERS,
-        }
-    )
-    | ALL_CHARACTERS,
+    supported_features=CHAINS_OF_WORDS
+    | ALL_CHARACTERS
+    | {
+        Feature.RELATIONS,
+        Feature.ATTRIBUTES,
+        Feature.SPLIT_RELATION,
+        Feature.SPLIT,
+        Feature.TARGETS,
+        Feature.UNCODED,
+        Feature.UNLINKED,
+        Feature.CROSSING_IN_CHAIN,
+    },
     options=(OFFSETS, CLUSTERS, SLIPS),
     options_written=(OFFSETS_WRITTEN,),
     read_each=read_each,

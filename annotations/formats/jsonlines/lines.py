@@ -1,15 +1,14 @@
 """The JSON objects of a file, one a line or one in all, and what is said of each."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from annotations.formats.model.document import Finding, FormatError, decode_lines
 from annotations.formats.model.text import is_storable
-from annotations.formats.syntax.table import read_records
+from annotations.formats.syntax.table import decode_json, decode_object, read_records, strict_decoder
 
 # Offsets and numbers of mentions are smaller; answers may be that large.
-MAX_DIGITS = 20
+DECODER = strict_decoder(most_digits=20, parse_float=str)
 MAX_SHOWN = 3
 
 type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
@@ -75,7 +74,7 @@ def read_objects(
         if not line.strip():
             continue
         try:
-            record = _load_object(line, file, number)
+            record = decode_object(DECODER, line, file, number)
         except FormatError as error:
             if is_first:
                 yield from _read_whole("\n" * (number - 1) + "\n".join([line, *lines]), file)
@@ -89,48 +88,10 @@ def read_objects(
 def _read_whole(text: str, file: str) -> Iterator[tuple[int, dict[str, Json]]]:
     start = len(text) - len(text.lstrip())
     if not text.startswith("[", start):
-        yield text.count("\n", 0, start) + 1, _load_object(text, file, 1)
+        yield text.count("\n", 0, start) + 1, decode_object(DECODER, text, file, 1)
         return
-    values = _load(text, file, 1)
+    values = decode_json(DECODER, text, file, 1)
     for (number, _), value in zip(read_records(text, file), values if isinstance(values, list) else (), strict=True):
         if not isinstance(value, dict):
             raise FormatError("a list of objects is expected here, this is something else", file, number)
         yield number, value
-
-
-def _load_object(text: str, file: str, number: int) -> dict[str, Json]:
-    value = _load(text, file, number)
-    if not isinstance(value, dict):
-        raise FormatError("a line is one JSON object, this one is something else", file, number)
-    return value
-
-
-def _load(text: str, file: str, number: int) -> Json:
-    """Return the value of JSON that begins in that line."""
-
-    def whole(digits: str) -> int:
-        if len(digits) > MAX_DIGITS:
-            raise FormatError(f"a number of {len(digits)} digits is too long", file, number)
-        return int(digits)
-
-    def constant(name: str) -> None:
-        raise FormatError(f"{name} is not JSON", file, number)
-
-    def once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        fields: dict[str, Json] = {}
-        for key, value in pairs:
-            if key in fields:
-                raise FormatError(f"the key {key[:50]!r} appears twice in one object", file, number)
-            fields[key] = value
-        return fields
-
-    try:
-        value: Json = json.loads(
-            text, parse_int=whole, parse_float=str, parse_constant=constant, object_pairs_hook=once
-        )
-    except json.JSONDecodeError as error:
-        message = f"this is not JSON: {error.msg}"
-        raise FormatError(message, file, number + error.lineno - 1, error.colno) from None
-    except RecursionError:
-        raise FormatError("lists or objects are nested too deeply", file, number) from None
-    return value

@@ -149,7 +149,11 @@ class _Reader:
 
     def _report_unread(self, line: Line, layout: Layout, text: LineText, marks: "LineMarks") -> bool:
         """Report the keys that hold spans and are not read; return whether there are any."""
-        read = {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings", *_keys_beside(line, layout)}
+        read = {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings"}
+        # What is read where others stand beside it.
+        read |= {BOOKCOREF} if named_clusters(line.record) else set()
+        read |= {"relations"} if "attributes" in line.record else set()
+        read |= {"speakers", "speaker"} if layout.words else set()
         unread = count_unread(line.record, read)
         if not marks.listed and (mentions := _count_unlinked(line, layout, text)):
             unread = sorted([*unread, ("mentions", mentions)], key=lambda each: -each[1])
@@ -161,16 +165,6 @@ class _Reader:
             message = f'no "{self.clusters or "clusters"}"; there are {show_unread(unread)}'
             line.report("unread", message, "left out; clusters=KEY says which are read", left_out=True)
         return True
-
-
-def _keys_beside(line: Line, layout: Layout) -> Iterator[str]:
-    """Yield the keys that are read where others stand beside them."""
-    if named_clusters(line.record):
-        yield BOOKCOREF
-    if "attributes" in line.record:
-        yield "relations"
-    if layout.words:
-        yield from ("speakers", "speaker")
 
 
 def _count_unlinked(line: Line, layout: Layout, text: LineText) -> int:
@@ -191,6 +185,8 @@ class LineMarks:
     places: dict[Parts, dict[int, None]] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     plurals: dict[Parts, dict[Place, None]] = field(default_factory=dict)
+    attributes: dict[Parts, dict[str, AnswerValue] | None] | None = None
+    relations: dict[Parts, dict[str, dict[tuple[int, Place], None]]] = field(default_factory=dict)
 
     def read(self) -> list[Mark]:
         """Return the clusters as entities, numbered in text order."""
@@ -201,14 +197,14 @@ class LineMarks:
         else:
             self.clusters = line.list_of(line.record.get(key) or [], f"'{key or 'clusters'}'")
         self.listed = self._list_mentions()
-        attributes = self._attributes()
+        self.attributes = self._attributes()
         self.places = {parts: {} for parts in self.listed if parts}
-        belongs, named, twice = self._fill_clusters(key or "clusters")
-        belongs = {mention: named[parts] for mention, parts in enumerate(self.listed) if parts in named} | belongs
+        belongs, twice = self._fill_clusters(key or "clusters")
         self._find_plurals(belongs)
         self._find_includes()
         self._find_names(characters, key)
-        relations = self._relations() if attributes is not None else {}
+        if self.attributes is not None:
+            self._find_relations()
         if self.text.blank:
             line.report("white-space", f"{self.text.blank} mentions have no word in them", "left out", left_out=True)
         if twice:
@@ -216,13 +212,9 @@ class LineMarks:
         if self.text.further:
             message = f"{self.text.further} mentions have more than a first and a last offset"
             line.report("further", message, "what follows these is left out", left_out=True)
-        return self._marks(attributes, relations)
+        return self._marks()
 
-    def _marks(
-        self,
-        attributes: Mapping[Parts, dict[str, AnswerValue] | None] | None,
-        relations: Mapping[Parts, Mapping[str, Iterable[tuple[int, Place]]]],
-    ) -> list[Mark]:
+    def _marks(self) -> list[Mark]:
         indices: dict[int, str] = {}
         marks = []
         for parts in sorted(self.places, key=lambda parts: text_order(Mark(parts))):
@@ -230,18 +222,18 @@ class LineMarks:
             answer = Answer(indices=tuple(indices.setdefault(number, str(len(indices) + 1)) for number in numbers))
             if self.names:
                 answer.name = next((self.names[number] for number in numbers if number in self.names), "")
-            if attributes is not None:
-                answer.attributes = tuple(sorted((attributes.get(parts) or {}).items()))
-                of_mark = sorted(relations.get(parts, {}).items())
-                answer.relations = tuple((name, group_readings(targets)) for name, targets in of_mark)
+            said = self.attributes.get(parts) if self.attributes is not None else {}
+            answer.attributes = tuple(sorted((said or {}).items()))
+            of_mark = sorted(self.relations.get(parts, {}).items())
+            answer.relations = tuple((name, group_readings(targets)) for name, targets in of_mark)
             if parts in self.plurals:
                 answer = add_relation(answer, SPLIT, (tuple(self.plurals[parts]),))
-            uncoded = attributes is not None and attributes.get(parts) is None and answer == Answer()
-            marks.append(Mark(parts, answer=None if uncoded else answer, line=self.text.line.number))
+            is_coded = said is not None or answer != Answer()
+            marks.append(Mark(parts, answer=answer if is_coded else None, line=self.text.line.number))
         return marks
 
-    def _fill_clusters(self, key: str) -> tuple[dict[int, int], dict[Parts, int], int]:
-        """Find the clusters of each place. Return those of listed mentions and of places, and the number of doubles."""
+    def _fill_clusters(self, key: str) -> tuple[dict[int, int], int]:
+        """Find the clusters of each place. Return those of listed mentions, and the number of doubles."""
         belongs: dict[int, int] = {}
         named: dict[Parts, int] = {}
         twice = 0
@@ -263,7 +255,7 @@ class LineMarks:
                     numbers = self.places.setdefault(parts, {})
                     twice += number in numbers
                     numbers[number] = None
-        return belongs, named, twice
+        return {mention: named[parts] for mention, parts in enumerate(self.listed) if parts in named} | belongs, twice
 
     def _words_beside(self, key: str) -> list[list[str]]:
         """Return the words of mentions, where the line has them in the shape of the clusters."""
@@ -328,7 +320,6 @@ class LineMarks:
             self.text.line.report("characters", message, "their names are left out", left_out=True)
 
     def _members(self) -> dict[int, list[Parts]]:
-        """Return the places of each cluster, in text order."""
         members: dict[int, list[Parts]] = {}
         for parts in sorted(self.places, key=lambda parts: text_order(Mark(parts))):
             for number in self.places[parts]:
@@ -439,10 +430,9 @@ class LineMarks:
                 return tuple(dict.fromkeys(line.string(each, name) for each in value))
         raise line.error(f"{name} is not a string, a number or a list of strings")
 
-    def _relations(self) -> dict[Parts, dict[str, dict[tuple[int, Place], None]]]:
-        """Return the targets of each mention by relation, each with the number of its reading."""
+    def _find_relations(self) -> None:
+        """Find the targets of each mention by relation, each with the number of its reading."""
         line = self.text.line
-        found: dict[Parts, dict[str, dict[tuple[int, Place], None]]] = {}
         for place, row in enumerate(line.list_of(line.record.get("relations") or [], "'relations'")):
             name = f"relations[{place}]"
             try:
@@ -451,8 +441,7 @@ class LineMarks:
                 line.note_slip(error)
                 continue
             if source and target and source != target:
-                found.setdefault(source, {}).setdefault(relation, {})[reading, Place("", target)] = None
-        return found
+                self.relations.setdefault(source, {}).setdefault(relation, {})[reading, Place("", target)] = None
 
     def _relation(self, ends: Sequence[Json], name: str, place: int) -> tuple[Parts, str, int, Parts]:
         line = self.text.line

@@ -54,9 +54,7 @@ class LineText:
         if text is not None and (spans is not None or not in_words or not self.layout.words):
             self.content, self.spans = text, spans or []
         else:
-            self.content, self.spans = join_words(
-                [word.strip() for word in words if word.strip()] for words in self.sentences
-            )
+            self.content, self.spans = join_words(list(filter(None, map(str.strip, words))) for words in self.sentences)
         if text is not None and spans is None and self.layout.words:
             left_out = "the words are joined by a blank" if in_words else "sentences left out"
             self.line.report("other-words", "the words do not stand in 'text' one after the other", left_out)
@@ -78,9 +76,9 @@ class LineText:
         message = "there is no 'text' whose characters could be counted"
         if not self.layout.is_certain:
             message = "there are no 'sentences' in this line, and no 'text'"
-        raise self.line.error(
-            f"{message}; there are {unread}, and clusters=KEY says which are read" if unread else message
-        )
+        if unread:
+            message += f"; there are {unread}, and clusters=KEY says which are read"
+        raise self.line.error(message)
 
     def _read_sentences(self) -> list[list[str]]:
         key = self.layout.words
@@ -129,14 +127,14 @@ class LineText:
 
     def _speakers(self) -> list[str]:
         """Return who says each sentence: the speaker of its first word, where each word has one."""
-        key = "speaker" if self.layout.words == "cased_words" else "speakers"
+        key, unit, expected = "speakers", "sentence", len(self.sentences)
+        if self.layout.words == "cased_words":
+            key, unit, expected = "speaker", "word", len(self.words)
         value = self.line.record.get(key)
         nobody = [""] * len(self.sentences)
         if value is None:
             return nobody
-        expected = len(self.words) if key == "speaker" else len(self.sentences)
         if not isinstance(value, list) or len(value) != expected:
-            unit = "word" if key == "speaker" else "sentence"
             self.line.report("speakers", f"'{key}' has not one entry a {unit}", "speakers left out")
             return nobody
         if key == "speaker":

@@ -95,8 +95,6 @@ def _change_answers(document: Document, change: ChangeAnswer) -> Document:
 
 
 def _removal_rule(choose: Callable[[Document], Iterable[Mark]]) -> Rule:
-    """Return a rule that leaves marks out."""
-
     def reduce(document: Document) -> Reduced:
         marks = list(choose(document))
         return remove_marks(document, {mark.place for mark in marks}), marks

@@ -55,6 +55,10 @@ class Feature(StrEnum):
 
 # What coders say of a markable besides its category and links, and the characters of texts.
 ANSWER_DETAILS = frozenset({Feature.OPTIONAL, Feature.UNSURE, Feature.NOTES, Feature.NAMES, Feature.LABELS})
+# What all formats have that write words with chains.
+CHAINS_OF_WORDS = frozenset(
+    {Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SENTENCES, Feature.SPEAKERS}
+)
 ALL_CHARACTERS = frozenset({Feature.SPACING, Feature.LEADING, Feature.CONTROL_CHARACTERS})
 
 

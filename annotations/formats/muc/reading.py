@@ -63,13 +63,10 @@ class _Zone:
 
 
 @dataclass(slots=True)
-class _Coref:
+class _Coref(_Zone):
     """What a COREF tag encloses. zone: in which it was opened."""
 
-    tag: Tag
-    start: int
-    zone: _Zone | None
-    end: int = -1
+    zone: _Zone | None = None
 
     def attribute(self, name: str) -> str:
         return self.tag.attributes.get(name, "").strip()
@@ -169,7 +166,7 @@ class _Draft:
         if not tag.closing:
             if len(self.open) == DEEPEST:
                 raise self._error(f"COREF tags nest deeper than {DEEPEST}", tag)
-            self.corefs.append(_Coref(tag, self.length, zone))
+            self.corefs.append(_Coref(tag, self.length, zone=zone))
             self.open.append(self.corefs[-1])
             return
         if not self.open:
@@ -255,10 +252,6 @@ class _Draft:
             if before is not mark:
                 self._report("duplicate", "has the same words as another", coref, "they are one markable")
                 marks[mark.place] = merge_marks(before, mark)
-        for place, mark in marks.items():
-            if mark.answer and place in mark.answer.pointers:
-                others = tuple(target for target in mark.answer.pointers if target != place)
-                marks[place] = mark.with_answer(replace(mark.answer, pointers=others))
         for finding, lines in self.counts.items():
             self.findings.append(replace(finding, message=f"{len(lines)} {finding.message}", line=lines[0]))
         links = Links.INDICES if names_entities else Links.POINTERS if marks else Links.NONE
@@ -317,12 +310,12 @@ class _Draft:
             if label == str(number + 1) or len(label) > LONGEST_LABEL or numbers_by_id.get(label) != number:
                 label = ""
             target = leads_to.get(number)
-            pointers = () if target is None else (places[target],)
+            # What two tags on the same words say of each other says nothing.
+            pointers = () if target is None or places[target] == places[number] else (places[target],)
             answer = Answer(pointers=pointers, indices=(index,) if index else (), optional=status == "OPT")
             yield coref, Mark(places[number].parts, "", label, self._head(coref, content), answer, coref.tag.line)
 
     def _by_id(self) -> dict[str, int]:
-        """Return the numbers of the COREF tags by their IDs."""
         numbers: dict[str, int] = {}
         for number, coref in enumerate(self.corefs):
             name = coref.attribute("ID")
@@ -334,7 +327,6 @@ class _Draft:
         return numbers
 
     def _refs(self, numbers_by_id: Mapping[str, int]) -> dict[int, int]:
-        """Return which COREF tags refer to which."""
         refs = {}
         for number, coref in enumerate(self.corefs):
             if "REF" not in coref.tag.attributes:
@@ -352,7 +344,6 @@ class _Draft:
         return refs
 
     def _head(self, coref: _Coref, content: str) -> Parts:
-        """Return where the least words stand."""
         least = coref.attribute("MIN")
         if not least:
             return ()

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 
 from annotations.formats.model.document import Answer, Document, Mark, Place, Stretch, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.model.spans import lie_in
 from annotations.formats.muc.reading import HEADERS, SEGMENT_TAGS, coded_spans, find_spans, least_words
-from annotations.formats.syntax.sgml import escape, opening_tag
+from annotations.formats.syntax.sgml import opening_tag
 
 REST_OF_LINE = re.compile(r"[^\S\r\n]*+(?:\r\n?|\n)")
 
@@ -40,9 +41,9 @@ def _format_document(document: Document) -> str:
         tags.append((element.start, 1, number, opening_tag(element.name, element.attributes)))
     pieces, position = ["<DOC>"], 0
     for at, _, _, tag in sorted(tags):
-        pieces += [escape(document.content[position:at]), tag]
+        pieces += [escape(document.content[position:at], quote=False), tag]
         position = at
-    return "".join((*pieces, escape(document.content[position:]), "</DOC>\n"))
+    return "".join((*pieces, escape(document.content[position:], quote=False), "</DOC>\n"))
 
 
 def _zone_elements(document: Document) -> list[_Element]:

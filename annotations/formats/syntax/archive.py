@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import IO, cast
 
@@ -70,14 +71,9 @@ def list_entries(data: bytes | IO[bytes], file: str, *, most_files: int, most_by
     """
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
-        entries = sorted(
-            (
-                Entry(_path(entry), archive, entry)
-                for entry in archive.infolist()
-                if not _path(entry).endswith("/") and not is_litter(_path(entry))
-            ),
-            key=lambda entry: entry.path,
-        )
+        entries = [Entry(_path(info), archive, info) for info in archive.infolist()]
+        entries = [entry for entry in entries if not entry.path.endswith("/") and not is_litter(entry.path)]
+        entries.sort(key=attrgetter("path"))
         if len(entries) > most_files:
             raise TooMuch(f"the zip holds {len(entries)} files; at most {most_files} are read", file)
         for entry in entries:

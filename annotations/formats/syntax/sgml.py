@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 
 from annotations.formats.model.document import FormatError
 
@@ -84,12 +85,7 @@ def _decode_entities(text: str) -> str:
     return ENTITY.sub(lambda entity: ENTITIES[entity[1]] if entity[1] in IN_TEXT else entity[0], text)
 
 
-def escape(text: str) -> str:
-    """Return text as it is written between tags."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
 def opening_tag(name: str, attributes: Mapping[str, str]) -> str:
     """Return the tag that opens an element."""
-    values = {key: escape(value).replace('"', "&quot;") for key, value in attributes.items()}
+    values = {key: escape(value, quote=False).replace('"', "&quot;") for key, value in attributes.items()}
     return f"<{name}{''.join(f' {key}="{value}"' for key, value in values.items())}>"

@@ -1,18 +1,17 @@
 """CSV tables and JSON lists of objects: rows with the line in which each begins.
 
-Columns are parted by commas, semicolons or tabs, whichever the header has. A spreadsheet would compute a cell that
-begins with = + - @, a tab or a carriage return: an apostrophe is written before it, and before one that already has
-such an apostrophe, and reading takes one away. In a raw table nothing is added or taken away.
-
-A first line `sep=;`, as Excel has it, and columns without a name and values are passed over.
+A spreadsheet would compute a cell that begins with = + - @, a tab or a carriage return: an apostrophe is written before
+it, and before one that already has such an apostrophe, and reading takes one away. In a raw table nothing is added.
 """
 
 import csv
 import io
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from annotations.formats.model.document import FormatError, decode
 from annotations.formats.model.format import Option
@@ -252,22 +251,65 @@ def write_records(records: Iterable[Mapping[str, object]]) -> bytes:
     return written.getvalue()
 
 
+class InvalidValue(ValueError):
+    """JSON that is not read here; the message says why."""
+
+
+def strict_decoder(most_digits: int, parse_float: Callable[[str], object]) -> json.JSONDecoder:
+    """Return a decoder that refuses constants, whole numbers that are longer, and keys that come twice."""
+
+    def parse_int(digits: str) -> int:
+        if len(digits.lstrip("-")) > most_digits:
+            raise InvalidValue(f"a number of {len(digits)} digits is too long")
+        return int(digits)
+
+    def unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            [(key, _)] = Counter(key for key, _ in pairs).most_common(1)
+            raise InvalidValue(f"the key {key[:50]!r} appears twice in one object")
+        return fields
+
+    return json.JSONDecoder(
+        object_pairs_hook=unique_keys, parse_int=parse_int, parse_float=parse_float, parse_constant=_refuse_constant
+    )
+
+
+def decode_json(decoder: json.JSONDecoder, text: str, file: str, line: int) -> Any:
+    """Return the value of a text that begins in that line of a file. Raises FormatError."""
+    try:
+        return decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"this is not JSON: {error.msg}", file, line + error.lineno - 1, error.colno) from None
+    except RecursionError:
+        raise FormatError("lists or objects are nested too deeply", file, line) from None
+    except InvalidValue as error:
+        raise FormatError(str(error), file, line) from None
+
+
+def decode_object(decoder: json.JSONDecoder, text: str, file: str, line: int) -> dict[str, Any]:
+    """Return the object that a line is. Raises FormatError."""
+    value = decode_json(decoder, text, file, line)
+    if not isinstance(value, dict):
+        raise FormatError("a line is one JSON object, this one is something else", file, line)
+    return value
+
+
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise ValueError("a key appears twice in one object")
+        raise InvalidValue("a key appears twice in one object")
     return fields
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")
+    raise InvalidValue(f"{name} is not JSON")
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
 
 
 def _decode_value(text: str, position: int, file: str, line: int) -> tuple[object, int]:
-    """Return the value that begins there, and where it ends."""
     try:
         value_and_end: tuple[object, int] = DECODER.raw_decode(text, position)
     except json.JSONDecodeError as error:

@@ -26,15 +26,7 @@ def parse(data: bytes, file: str) -> etree._Element:
     from lxml import etree
 
     parser = etree.XMLParser(
-        load_dtd=False,
-        no_network=True,
-        resolve_entities=False,
-        dtd_validation=False,
-        attribute_defaults=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        recover=False,
+        load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
     )
     try:
         root = etree.fromstring(data, parser)
@@ -47,7 +39,17 @@ def parse(data: bytes, file: str) -> etree._Element:
     undeclared = next((entry for entry in parser.error_log if entry.type_name == "WAR_UNDECLARED_ENTITY"), None)
     if undeclared is not None:
         raise FormatError(f"an entity is not known: {undeclared.message}", file, undeclared.line, undeclared.column)
-    _refuse_entities(root, file)
+    dtd = root.getroottree().docinfo.internalDTD
+    if dtd is not None and any(True for _ in dtd.iterentities()):
+        raise FormatError("an XML file that declares entities is not read", file, 1)
+    deep = [(root, 1)]
+    while deep:
+        element, depth = deep.pop()
+        if depth > DEEPEST:
+            raise FormatError(f"elements nest deeper than {DEEPEST}", file, element.sourceline)
+        if isinstance(element, etree._Entity):
+            raise FormatError(f"the entity {element.text} is not known", file, element.sourceline)
+        deep += [(child, depth + 1) for child in element]
     return root
 
 
@@ -66,22 +68,6 @@ def serialize(root: etree._Element) -> bytes:
     from lxml import etree
 
     return etree.tostring(root)
-
-
-def _refuse_entities(root: etree._Element, file: str) -> None:
-    from lxml import etree
-
-    dtd = root.getroottree().docinfo.internalDTD
-    if dtd is not None and any(True for _ in dtd.iterentities()):
-        raise FormatError("an XML file that declares entities is not read", file, 1)
-    deep = [(root, 1)]
-    while deep:
-        element, depth = deep.pop()
-        if depth > DEEPEST:
-            raise FormatError(f"elements nest deeper than {DEEPEST}", file, element.sourceline)
-        if isinstance(element, etree._Entity):
-            raise FormatError(f"the entity {element.text} is not known", file, element.sourceline)
-        deep += [(child, depth + 1) for child in element]
 
 
 def escape(text: str) -> str:

@@ -166,7 +166,6 @@ def write_csv(rows: Iterable[JudgementRow], *, raw: bool = False) -> bytes:
 
 
 def _cells(row: JudgementRow) -> dict[str, str]:
-    """Return the cells of a judgement by the names of their columns."""
     return {
         "text": row.text,
         "unit": row.unit,
@@ -256,7 +255,6 @@ def _json_answer(row: table.Fields, key: str, value: object) -> AnswerValue:
 
 
 def _find_columns(read: table.Table) -> dict[str, int]:
-    """Return the place of each column by its name."""
     places: dict[str, int] = {}
     unknown: list[int] = []
     for place, heading in enumerate(read.header):
@@ -314,7 +312,6 @@ def _parse_value(row: table.Cells) -> tuple[KeyReadings, tuple[str, ...]]:
 
 
 def _parse_readings(row: table.Cells, column: str) -> KeyReadings:
-    """Return the readings that the cell of a relation names."""
     return tuple(dict.fromkeys(_parse_reading(member) for member, _ in row.members(column, row.text(column))))
 
 

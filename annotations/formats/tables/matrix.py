@@ -154,7 +154,6 @@ def _check_row(row: Row, values: Iterable[Value], seen: set[tuple[str, str]], so
 
 
 def _parse_value(row: table.Cells, coder: str, cell: str) -> Value:
-    """Return what a cell says."""
     if not cell.startswith("{"):
         return cell.removeprefix("\\") or None
     if not cell.endswith("}"):
@@ -187,7 +186,6 @@ def _parse_json_value(row: table.Fields, coder: str, value: object) -> Value:
 
 
 def _json_value(value: Value) -> object:
-    """Return a value for JSON."""
     if isinstance(value, frozenset):
         readings = _as_readings(value)
         return sorted(map(sorted, readings)) if readings else sorted(cast(frozenset[str], value))
@@ -243,35 +241,30 @@ def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], sourc
     return Answer(pointers=tuple(pointers), indices=tuple(indices))
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRows:
-    """The units of documents text by text, each made when it is its turn. numbers: the documents of each text."""
-
-    documents: Sequence[Document]
-    coders: tuple[str, ...]
-    numbers: Mapping[str, Sequence[int]]
-
-    def __iter__(self) -> Iterator[Row]:
-        for text, numbers in sorted(self.numbers.items()):
-            values: dict[tuple[tuple[object, ...], str], dict[str, Value]] = {}
-            for document in map(self.documents.__getitem__, numbers):
-                answered = [(mark, mark.answer) for mark in document.marks if mark.answer is not None]
-                for mark, answer in answered:
-                    unit = text_order(mark), key_in(document, mark.place)
-                    values.setdefault(unit, {})[document.coder] = _answer_value(document, answer)
-                if not answered:
-                    values.setdefault(((), ""), {})[document.coder] = frozenset()
-            for order, key in sorted(values):
-                yield Row(text, key, tuple(map(values[order, key].get, self.coders)))
-
-
 def from_documents(documents: Sequence[Document]) -> Matrix:
     """Return what the coders of the documents say: units by text and place, coders as they come."""
     numbers: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
         numbers.setdefault(document.name, []).append(number)
     coders = tuple(dict.fromkeys(document.coder for document in documents))
-    return Matrix(coders, DocumentRows(documents, coders, numbers))
+    return Matrix(coders, _document_rows(documents, coders, numbers))
+
+
+def _document_rows(
+    documents: Sequence[Document], coders: Sequence[str], numbers: Mapping[str, Sequence[int]]
+) -> Iterator[Row]:
+    """Yield the units text by text, each made when it is its turn. numbers: the documents of each text."""
+    for text, of_text in sorted(numbers.items()):
+        values: dict[tuple[tuple[object, ...], str], dict[str, Value]] = {}
+        for document in map(documents.__getitem__, of_text):
+            answered = [(mark, mark.answer) for mark in document.marks if mark.answer is not None]
+            for mark, answer in answered:
+                unit = text_order(mark), key_in(document, mark.place)
+                values.setdefault(unit, {})[document.coder] = _answer_value(document, answer)
+            if not answered:
+                values.setdefault(((), ""), {})[document.coder] = frozenset()
+        for order, key in sorted(values):
+            yield Row(text, key, tuple(map(values[order, key].get, coders)))
 
 
 def _answer_value(document: Document, answer: Answer) -> Value:

@@ -7,7 +7,7 @@ fields eid-etype-head-other, every other column empty; `other` holds what has no
 from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS
 from annotations.formats.conll.conllu.reading import ETYPE, LEFT_OUT, read
 from annotations.formats.conll.conllu.writing import write
-from annotations.formats.model.features import ALL_CHARACTERS, ANSWER_DETAILS, Feature
+from annotations.formats.model.features import ALL_CHARACTERS, ANSWER_DETAILS, CHAINS_OF_WORDS, Feature
 from annotations.formats.model.format import SLIPS, Format, Option
 
 __all__ = ["FORMAT", "read", "write"]
@@ -19,24 +19,18 @@ FORMAT = Format(
     read,
     write=write,
     in_words=True,
-    supported_features=frozenset(
-        {
-            Feature.RELATIONS,
-            Feature.ATTRIBUTES,
-            Feature.SPLIT,
-            Feature.INDICES,
-            Feature.SEVERAL_CHAINS,
-            Feature.ENTITY_NAMES,
-            Feature.DISCONTINUOUS,
-            Feature.CROSSING,
-            Feature.HEADS,
-            Feature.SENTENCES,
-            Feature.SPEAKERS,
-            Feature.TITLE,
-        }
-    )
+    supported_features=CHAINS_OF_WORDS
     | ANSWER_DETAILS
-    | ALL_CHARACTERS,
+    | ALL_CHARACTERS
+    | {
+        Feature.RELATIONS,
+        Feature.ATTRIBUTES,
+        Feature.SPLIT,
+        Feature.ENTITY_NAMES,
+        Feature.DISCONTINUOUS,
+        Feature.HEADS,
+        Feature.TITLE,
+    },
     options=(
         Option("categories", "Entity types", ((LEFT_OUT, "left out"), (ETYPE, "are the categories (etype)"))),
         Option("fields", "Fields of a mention, where no line “global.Entity” names them", example=DEFAULT_FIELDS),

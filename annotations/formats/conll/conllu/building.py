@@ -22,45 +22,36 @@ from annotations.formats.model.document import (
 from annotations.formats.model.spans import merge_spans
 
 POSITION = re.compile(r"[0-9]{1,9}")
-# What is found, what is done about it, and whether something is left out.
-FINDING_MESSAGES = (
-    (
-        "no-header",
+# What is found, and what is done about it; where the mention is read, nothing is left out.
+FINDING_MESSAGES = {
+    "no-header": (
         "no '# global.Entity' line comes before the entities ({} lines)",
         f"read as {DEFAULT_FIELDS}; fields= says what else they are",
-        False,
     ),
-    (
-        "no-numbers",
+    "no-numbers": (
         "no '# global.Entity' line comes before the mentions, whose names have no numbers ({} lines)",
         "read as types; fields=eid reads entities",
-        False,
     ),
-    (
-        "types-alone",
+    "types-alone": (
         "{} mentions have a type and no entity: categories=etype reads the types",
         "markables without an answer",
-        True,
     ),
-    ("early", "{} mentions are those of early releases of CorefUD (ClusterId)", "not read; give a later release", True),
-    ("empty-nodes", "{} mentions stand on empty nodes alone", "left out", True),
-    ("inside-word", "{} mentions begin or end inside a multi-word token", "they have all of it", False),
-    ("duplicate", "{} mentions stand where one of the same entity stands", "one markable", False),
-    ("head-outside", "{} heads or least words are not in their mention", "left out", True),
-    (
-        "unknown-entity",
+    "early": ("{} mentions are those of early releases of CorefUD (ClusterId)", "not read; give a later release"),
+    "empty-nodes": ("{} mentions stand on empty nodes alone", "left out"),
+    "inside-word": ("{} mentions begin or end inside a multi-word token", "they have all of it"),
+    "duplicate": ("{} mentions stand where one of the same entity stands", "one markable"),
+    "head-outside": ("{} heads or least words are not in their mention", "left out"),
+    "unknown-entity": (
         "{} times SplitAnte names an entity without a mention, or an entity as its own part",
         "left out",
-        True,
     ),
-    ("long-label", f"{{}} labels have more than {LONGEST_LABEL} characters", "left out", True),
-    (
-        "unknown-bridging",
-        "{} times Bridge names an entity without a mention, or an entity as its own part",
-        "left out",
-        True,
-    ),
-)
+    "long-label": (f"{{}} labels have more than {LONGEST_LABEL} characters", "left out"),
+    "unknown-bridging": ("{} times Bridge names an entity without a mention, or an entity as its own part", "left out"),
+}
+READ_ANYWAY = ("no-header", "no-numbers", "inside-word", "duplicate")
+
+# The targets of relations by their names.
+type Relations = dict[str, dict[Place, None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +67,7 @@ class Builder:
         draft.continues.append(False)  # of what comes after the last node
         places: dict[Parts, dict[str, Mention]] = {}
         for mention in draft.mentions:
-            parts = self._parts(self._tokens(mention.runs))
+            parts = self._parts(mention.runs)
             if not parts:
                 draft.report("empty-nodes", mention.line)
                 continue
@@ -107,9 +98,10 @@ class Builder:
             self._findings(),
         )
 
-    def _parts(self, tokens: Iterable[tuple[int, int]]) -> Parts:
-        """Return the characters of runs of tokens."""
-        spans = self.draft.spans
+    def _parts(self, runs: Iterable[tuple[int, int]]) -> Parts:
+        """Return the characters of runs of nodes; those that follow each other or overlap are one."""
+        low, high, spans = self.draft.low, self.draft.high, self.draft.spans
+        tokens = merge_spans(((low[first], high[last]) for first, last in runs if low[first] <= high[last]), gap=1)
         return tuple((spans[first][0], spans[last][1]) for first, last in tokens)
 
     def _indices(self, own: dict[Parts, list[str]]) -> dict[Parts, tuple[str, ...]]:
@@ -123,7 +115,7 @@ class Builder:
                 self.draft.report("unknown-entity", number)
         return {parts: tuple(entities) for parts, entities in indices.items()}
 
-    def _relations(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, dict[str, dict[Place, None]]]:
+    def _relations(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, Relations]:
         """Return the targets of relations by their names: the nearest mention before a link, else the first."""
         mentions: dict[str, list[Parts]] = {}
         order = {parts: number for number, parts in enumerate(own)}
@@ -131,8 +123,8 @@ class Builder:
             for entity in entities:
                 mentions.setdefault(entity, []).append(parts)
         # The last mention first, so that of two on one line the first stays.
-        at = {(each.eid, each.line): self._parts(self._tokens(each.runs)) for each in reversed(self.draft.mentions)}
-        relations: dict[Parts, dict[str, dict[Place, None]]] = {}
+        at = {(each.eid, each.line): self._parts(each.runs) for each in reversed(self.draft.mentions)}
+        relations: dict[Parts, Relations] = {}
         for name, antecedent, anaphor, number in self.draft.bridges:
             others = mentions.get(antecedent, [])
             here = target = at.get((anaphor, number)) or next(iter(mentions.get(anaphor, [])), ())
@@ -145,24 +137,12 @@ class Builder:
                 relations.setdefault(here, {}).setdefault(name, {})[Place("", target)] = None
         return relations
 
-    def _tokens(self, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return the first and last token of each run of nodes; those that follow each other or overlap are one."""
-        tokens = ((self.draft.low[first], self.draft.high[last]) for first, last in runs)
-        return merge_spans(((first, last) for first, last in tokens if first <= last), gap=1)
-
-    def _mark(
-        self,
-        parts: Parts,
-        mentions: list[Mention],
-        indices: tuple[str, ...],
-        relations: Mapping[str, Iterable[Place]],
-    ) -> Mark:
+    def _mark(self, parts: Parts, mentions: list[Mention], indices: tuple[str, ...], relations: Relations) -> Mark:
         other: dict[str, str] = {}
         for mention in reversed(mentions):
             other |= mention.other
         heads = (self._head(mention) for mention in mentions)
-        types = (mention.etype for mention in mentions if self.typed)
-        etype = next((etype for etype in types if etype), "")
+        etype = next((mention.etype for mention in mentions if self.typed and mention.etype), "")
         label = other.get("label", "")
         if len(label) > LONGEST_LABEL:
             self.draft.report("long-label", mentions[0].line)
@@ -190,15 +170,13 @@ class Builder:
         positions = {int(position) if POSITION.fullmatch(position) else 0 for position in said.split(",")}
         left = sorted(positions, reverse=True)
         nodes: list[tuple[int, int]] = []
-        before, reached = 0, -1
-        for first, last in sorted(mention.runs):
-            first = max(first, reached + 1)
+        before = 0
+        for first, last in merge_spans(mention.runs):
             while left and before < left[-1] <= before + last + 1 - first:
                 node = first + left.pop() - before - 1
                 nodes.append((node, node))
-            before += max(last + 1 - first, 0)
-            reached = max(last, reached)
-        head = () if left else self._parts(self._tokens(nodes))
+            before += last + 1 - first
+        head = () if left else self._parts(nodes)
         if not head:
             self.draft.report("head-outside", mention.line)
         return head
@@ -215,10 +193,10 @@ class Builder:
 
     def _findings(self) -> list[Finding]:
         findings = list(self.draft.findings)
-        for code, message, fix, left_out in FINDING_MESSAGES:
-            if code in self.draft.reports:
-                line, count = self.draft.reports[code]
-                findings.append(Finding(code, message.format(count), self.draft.file, line, fix, left_out))
+        for code, (message, fix) in FINDING_MESSAGES.items():
+            if lines := self.draft.reports.get(code):
+                found, left_out = message.format(len(lines)), code not in READ_ANYWAY
+                findings.append(Finding(code, found, self.draft.file, lines[0], fix, left_out))
         types = [] if self.typed else [mention.line for mention in self.draft.mentions if mention.eid and mention.etype]
         for name, lines in {"etype": types, **self.draft.left_out}.items():
             if lines:

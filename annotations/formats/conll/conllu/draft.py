@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from annotations.formats.conll.columns import BLANK, MIN_BLANKS
-from annotations.formats.model.document import LONGEST_INDEX, Finding, FormatError
-from annotations.formats.model.slips import Slips
+from annotations.formats.conll.documents import DocumentDraft
+from annotations.formats.model.document import LONGEST_INDEX, FormatError
 
 COLUMNS = 10
-LONGEST_SHOWN = 100
 DEFAULT_FIELDS = "eid-etype-head-other"
 TYPES_ALONE = "etype"
+READ_FIELDS = ("eid", "etype", "head", "minspan", "other")
+# Those in capitals, and entity, are the names of earlier releases.
+EARLY_NAMES = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
 # What `other` says besides answers to attributes.
 OTHER = ("minspan", "label", "chain", "note", "optional", "unsure")
 # The relation of a bridging link without a subtype.
@@ -62,32 +64,33 @@ def escape_space(spaces: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Where the fields of a mention stand, and the names of all; there is an eid or an etype."""
+    """The names of all fields of a mention, and where those that are read stand; there is an eid or an etype."""
 
-    eid: int | None = 0
-    etype: int | None = None
-    head: int | None = None
-    minspan: int | None = None
-    other: int | None = None
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...]
+    places: Mapping[str, int]
 
     @property
-    def others(self) -> list[tuple[str, int]]:
-        """The names and places of the fields that are not read."""
-        read = (self.eid, self.etype, self.head, self.minspan, self.other)
-        return [(name, place) for place, name in enumerate(self.names) if place not in read]
+    def has_entities(self) -> bool:
+        return "eid" in self.places
+
+    def value(self, values: Sequence[str], name: str) -> str:
+        """Return the value of a field that is read, or nothing."""
+        place = self.places.get(name, len(values))
+        return "" if place >= len(values) or values[place] == "_" else values[place]
+
+    def bracket(self, values: Sequence[str]) -> str:
+        """Return the value by which the brackets of a mention find each other: its entity, else its type."""
+        place = self.places["eid" if self.has_entities else "etype"]
+        return values[place] if place < len(values) else ""
 
 
 def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
-    names = value.split("-")
-    # Those in capitals, and entity, are the names of earlier releases.
-    known = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
-    places = {known.get(name, name): place for place, name in reversed(list(enumerate(names)))}
+    names = [EARLY_NAMES.get(name, name) for name in value.split("-")]
+    places = {name: names.index(name) for name in READ_FIELDS if name in names}
     if "eid" not in places and "etype" not in places:
         message = "global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions"
         raise FormatError(f"{message}, but {value[:100]}", file, line)
-    eid, etype, head, minspan, other = map(places.get, ("eid", "etype", "head", "minspan", "other"))
-    return Fields(eid, etype, head, minspan, other, tuple(names))
+    return Fields(tuple(value.split("-")), places)
 
 
 @dataclass(slots=True)
@@ -104,8 +107,8 @@ class Mention:
     runs: list[tuple[int, int]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Draft:
+@dataclass(slots=True, kw_only=True)
+class Draft(DocumentDraft):
     """A document while its lines come in.
 
     Nodes are words and empty nodes, tokens are what stands in the text. low, high: for each node the token it is of;
@@ -113,12 +116,7 @@ class Draft:
     further word of its token. left_out: the lines of values of fields that are not read, by field.
     """
 
-    file: str
-    line: int
-    name: str
     meta: Mapping[str, str]
-    slips: Slips
-    findings: list[Finding] = field(default_factory=list)
     has_words: bool = False
     pieces: list[str] = field(default_factory=list)
     length: int = 0
@@ -143,24 +141,12 @@ class Draft:
     waiting: dict[tuple[str, int, int], list[Mention]] = field(default_factory=dict)
     split: list[tuple[str, str, int]] = field(default_factory=list)
     bridges: list[tuple[str, str, str, int]] = field(default_factory=list)
-    reports: dict[str, tuple[int, int]] = field(default_factory=dict)
+    reports: dict[str, list[int]] = field(default_factory=dict)
     left_out: dict[str, list[int]] = field(default_factory=dict)
 
-    @property
-    def shown(self) -> str:
-        return f"the document {self.name[:LONGEST_SHOWN]}"
-
-    def error(self, message: str, number: int) -> FormatError:
-        return FormatError(message, self.file, number)
-
-    def slip(self, message: str, number: int) -> None:
-        """Leave out a mention. Raise FormatError where the file is refused."""
-        self.slips.in_mention(self.error(message, number), self.findings)
-
-    def report(self, code: str, line: int, count: int = 1) -> None:
-        """Count something odd; its first line is kept."""
-        first, before = self.reports.get(code, (line, 0))
-        self.reports[code] = (first, before + count)
+    def report(self, code: str, line: int) -> None:
+        """Keep the line of something odd."""
+        self.reports.setdefault(code, []).append(line)
 
     def begin_sentence(self, speaker: str, paragraph: bool) -> None:
         self.in_sentence = True
@@ -195,10 +181,9 @@ class Draft:
             self._word(number, first, cells[1], misc)
         if "Entity" in misc:
             self._brackets(number, misc["Entity"], fields)
-        if "SplitAnte" in misc:
-            self._links(number, misc["SplitAnte"], is_bridge=False)
-        if "Bridge" in misc:
-            self._links(number, misc["Bridge"], is_bridge=True)
+        for key in ("SplitAnte", "Bridge"):
+            if key in misc:
+                self._links(number, misc[key], is_bridge=key == "Bridge")
         return "Entity" in misc
 
     def _misc(self, cell: str, number: int) -> dict[str, str]:
@@ -300,9 +285,10 @@ class Draft:
         """Return the values of a mention. Hyphens too many are those of a free last field if the numbers fit so."""
         values = opened.split("-")
         n_fields = len(fields.names)
-        if not n_fields or len(values) <= n_fields:
+        if len(values) <= n_fields:
             return values
-        numbers = [values[place] for place in (fields.head, fields.minspan) if place is not None and values[place]]
+        numbers = [values[fields.places[name]] for name in ("head", "minspan") if name in fields.places]
+        numbers = [number for number in numbers if number]
         if fields.names[-1] in FREE and numbers and all(map(POSITIONS.fullmatch, numbers)):
             return [*values[: n_fields - 1], "-".join(values[n_fields - 1 :])]
         message = f"({opened[:50]} has {len(values)} values for the {n_fields} fields {'-'.join(fields.names)}"
@@ -310,14 +296,10 @@ class Draft:
 
     def _opened(self, number: int, values: list[str], fields: Fields) -> tuple[Mention, str]:
         """Return the mention that a bracket opens, or opens a further part of, and what closes the bracket."""
-
-        def value(place: int | None) -> str:
-            return "" if place is None or place >= len(values) or values[place] == "_" else values[place]
-
-        bracket = _named(values, fields)
+        bracket = fields.bracket(values)
         part = PART.fullmatch(bracket) if bracket.endswith("]") else None
         name = unescape(part["eid"] if part else bracket)
-        eid = "" if fields.eid is None else name
+        eid = name if fields.has_entities else ""
         if not name:
             raise self.error("a bracket opens without the name of an entity", number)
         if len(name) > LONGEST_INDEX:
@@ -326,15 +308,15 @@ class Draft:
         if not 1 <= part_number <= parts:
             raise self.error(f"there is no part {part_number} of {parts}", number)
         if part_number == 1:
-            pairs = (pair.partition(":") for pair in value(fields.other).split(",") if pair)
+            pairs = (pair.partition(":") for pair in fields.value(values, "other").split(",") if pair)
             other = {unescape(key): unescape(text) for key, _, text in pairs}
-            if value(fields.minspan):
-                other.setdefault("minspan", value(fields.minspan))
-            etype = name if fields.eid is None else unescape(value(fields.etype))
-            for field_name, place in fields.others:
-                if value(place):
+            if minspan := fields.value(values, "minspan"):
+                other.setdefault("minspan", minspan)
+            etype = unescape(fields.value(values, "etype")) if fields.has_entities else name
+            for place, field_name in enumerate(fields.names[: len(values)]):
+                if place not in fields.places.values() and values[place] not in ("", "_"):
                     self.left_out.setdefault(field_name, []).append(number)
-            mention = Mention(eid, number, parts, 1, etype, value(fields.head), other)
+            mention = Mention(eid, number, parts, 1, etype, fields.value(values, "head"), other)
             self.mentions.append(mention)
         else:
             before = self.waiting.get((name, part_number, parts))
@@ -349,7 +331,7 @@ class Draft:
     def _close(self, number: int, node: int, closing: str, fields: Fields) -> None:
         # Only early releases repeat other fields here.
         values = closing.split("-")
-        bracket = _named(values, fields) or values[0]
+        bracket = fields.bracket(values) or values[0]
         started = self.open.get(bracket)
         if not started:
             self.slip(f"the bracket {bracket[:50]}) closes nothing", number)
@@ -392,10 +374,3 @@ class Draft:
 
     def content(self) -> str:
         return "".join([*self.pieces, self.gap if self.gap_given else ""])
-
-
-def _named(values: Sequence[str], fields: Fields) -> str:
-    """Return the value by which the brackets of a mention find each other: its entity, else its type."""
-    place = fields.etype if fields.eid is None else fields.eid
-    assert place is not None
-    return values[place] if place < len(values) else ""

@@ -9,7 +9,6 @@ from annotations.formats.conll.conllu.building import Builder
 from annotations.formats.conll.conllu.draft import (
     COLUMNS,
     DEFAULT_FIELDS,
-    LONGEST_SHOWN,
     META,
     TYPES_ALONE,
     Draft,
@@ -22,6 +21,7 @@ from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.text import LANGUAGE_TAG
 
+LONGEST_SHOWN = 100
 META_VALUES = {"meta::direction": re.compile("ltr|rtl"), "meta::language": LANGUAGE_TAG}
 ANYTHING = re.compile(".*", re.DOTALL)
 NEW_DOCUMENT = re.compile(r"# *newdoc\b")
@@ -91,7 +91,9 @@ class _Reader(DocumentReader[Draft]):
         self.number += 1
         if len(name) > LONGEST_INDEX:
             raise FormatError(f"a document's name has more than {LONGEST_INDEX} characters", self.file, number)
-        self.draft = Draft(self.file, number, name or f"{stem(self.file)} {self.number}", self.meta, self.slips)
+        name = name or f"{stem(self.file)} {self.number}"
+        shown = f"the document {name[:LONGEST_SHOWN]}"
+        self.draft = Draft(self.file, number, name, shown, self.slips, meta=self.meta)
         self.drafts.append(self.draft)
         return self.draft
 
