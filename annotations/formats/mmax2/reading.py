@@ -137,7 +137,7 @@ class Levels:
             question = scheme.Question()
             shows = kind == Kind.NOMINAL and level.layout and not any(each.name == "category" for each in attributes)
             if chosen or not shows:
-                question = scheme.build_question(attributes, level.key, self.keys, kind, chosen)
+                question = scheme.QuestionBuilder(attributes, level.key, self.keys, kind, chosen).question()
             level.question = scheme.add_further(question, attributes, level.key, self.keys)
             self._report_unread(level, attributes)
         coded = [level for level in project.levels if level.question.coded]

@@ -15,8 +15,8 @@ from annotations.formats.mmax2.scheme import (
     Attribute,
     Kind,
     Question,
+    QuestionBuilder,
     Value,
-    build_question,
     is_own_name,
     level_key,
     read_scheme,
@@ -224,10 +224,12 @@ class _Level:
         self.by_id = {each.id: each for each in every}
         says = {each.id for each in every if each.kind != Kind.POINTER or _is_identity(each, every)}
         asked = [each for each in every if each.id in says and each.name not in NO_ANSWER]
-        self.question = build_question(asked, key, levels, kind, "") if kind != Kind.NOMINAL else Question()
+        self.question = Question()
+        if kind != Kind.NOMINAL:
+            self.question = QuestionBuilder(asked, key, levels, kind, "").question()
         has_category = any(each.name == CATEGORY and each.kind == Kind.NOMINAL and each.values for each in asked)
         if not self.question.coded and has_category:
-            self.question = build_question(asked, key, levels, Kind.NOMINAL, "")
+            self.question = QuestionBuilder(asked, key, levels, Kind.NOMINAL, "").question()
         self.linked = {link.name for link in self.question.links}
         self.left = [each for each in every if self._is_question(each)]
         self.category_keys: dict[str, str] = {}
