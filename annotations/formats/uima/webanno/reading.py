@@ -217,8 +217,8 @@ class Annotations:
             match = self._matching(SOURCE, cell, row)
             source = _End(base, match["unit"], _normalize_number(match["source"]))
             target = _End(base, row.unit, _normalize_number(match["target"]))
-            kind, reading = (unescape_value(_split_number(value)[0]) for value in (kind, number))
-            self.arcs.append(_Arc(row.line, layer.name, kind, source, target, reading))
+            kind, group = (unescape_value(_split_number(value)[0]) for value in (kind, number))
+            self.arcs.append(_Arc(row.line, layer.name, kind, source, target, group))
 
     def _split(self, row: Row, cell: str, separator: str = "|") -> list[str]:
         """Return what is parted by the separator; with a backslash before it, it parts nothing."""
