@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 def build_document(
     cas: cassis.Cas, checked: CasIndex, text: int, file_layers: Layers, options: Mapping[str, str]
 ) -> Document:
+    """Return the document of a text. What is odd is added to the findings."""
     name, content, units = checked.sofas[text]
     view = next(view for view in cas.views if view.sofa.sofaID == name)
     draft = _Draft(checked, text, file_layers)
@@ -51,7 +52,12 @@ def build_document(
     for structure in structures:
         draft.add(structure)
     draft.finish()
-    _report_elsewhere(cas, checked, {_structure_number(each) for each in structures}, file_layers)
+    read = {_structure_number(each) for each in structures}
+    elsewhere = (position.type_name for number, position in checked.positions.items() if number not in read)
+    for type_name, number in Counter(filter(cas.typesystem.contains_type, elsewhere)).items():
+        if not (is_linguistic(type_name) or type_name.startswith("uima.")):
+            message = f"{number} of the type {type_name} stand in no view, or in that of another text"
+            file_layers.add(message, fix="left out", code="elsewhere", left_out=True)
     _report_offsets(content, units, file_layers)
     marks, links = build_marks(file_layers, **options)
     return Document(
@@ -66,19 +72,6 @@ def build_document(
         draft.direction,
         list(file_layers.listed()),
     )
-
-
-def _report_elsewhere(cas: cassis.Cas, checked: CasIndex, read: Collection[int], file_layers: Layers) -> None:
-    """Name the annotations that are in no view, or in that of another text."""
-    counts = Counter(
-        position.type_name
-        for number, position in checked.positions.items()
-        if number not in read and cas.typesystem.contains_type(position.type_name)
-    )
-    for name, number in counts.items():
-        if not (is_linguistic(name) or name.startswith("uima.")):
-            message = f"{number} of the type {name} stand in no view, or in that of another text"
-            file_layers.add(message, fix="left out", code="elsewhere", left_out=True)
 
 
 def _report_offsets(content: str, units: Units, file_layers: Layers) -> None:
