@@ -116,13 +116,9 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
 def _choose_files(files: Mapping[str, bytes]) -> list[str]:
     """Return what is read of an upload: the description of a project, else layers, else a type system."""
     project = sorted(path for path in files if base_name(path).lower().startswith("exportedproject"))
-    if project:
-        return project[:1]
     layers = sorted(path for path in files if path.lower().endswith(".json"))
-    if layers:
-        return layers
     systems = sorted(path for path in files if "typesystem" in base_name(path).lower() or len(files) == 1)
-    return systems[:1]
+    return project[:1] or layers or systems[:1]
 
 
 # ---- type systems
@@ -213,9 +209,7 @@ def _bases(parents: Mapping[str, str]) -> dict[str, str]:
 
 
 def _read_json_layers(data: Any, file: str, losses: Findings) -> list[_Layer]:
-    found: Any = data
-    if isinstance(data, dict):
-        found = data.get("layers") if "layers" in data else [data]
+    found: Any = data.get("layers", [data]) if isinstance(data, dict) else data
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise FormatError("there is no list of layers in it, as INCEpTION exports them", file)
     sets = _list(data, "tag_sets") if isinstance(data, dict) else []
