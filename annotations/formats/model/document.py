@@ -2,7 +2,7 @@
 
 import codecs
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, TypedDict
 
@@ -73,6 +73,7 @@ class Findings:
     """What is odd in a file. most: how many findings are listed. code: of findings that name none."""
 
     file: str
+    _: KW_ONLY
     most: int = 500
     code: str = "more-findings"
     noun: str = "findings"

@@ -64,7 +64,7 @@ class SchemeReader:
     """A file while it becomes a scheme. losses: what a scheme here cannot say. used: the keys of its questions."""
 
     def __init__(self, file: str) -> None:
-        self.losses = Findings(file, MOST_LOSSES, "scheme-loss", "things")
+        self.losses = Findings(file, most=MOST_LOSSES, code="scheme-loss", noun="things")
         self.used = {CATEGORY}
 
     def make_key(self, name: str) -> str:

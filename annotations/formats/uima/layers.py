@@ -7,7 +7,7 @@ read back whichever is chosen. Offsets in all these files count UTF-16 units.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from keyword import kwlist
 from typing import NamedTuple
@@ -169,11 +169,12 @@ class Relation:
 class Layers(Findings):
     """What a file holds, and what is odd in it."""
 
-    most: int = MOST_FINDINGS
-    code: str = "more"
     spans: list[Span] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
+    _: KW_ONLY
+    most: int = MOST_FINDINGS
+    code: str = "more"
 
     def report_features(self, values: Mapping[tuple[str, str], int], fix: str = "") -> None:
         """Report values of features that were not read, by layer and feature."""
