@@ -92,8 +92,7 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
     places: dict[str, str] = {}
     declared: list[str] = []
     if common is not None:
-        root = xml_of(files, common)
-        for element in root.iter("{*}level"):
+        for element in xml_of(files, common).iter("{*}level"):
             level = element.get("name", "").strip()
             if not level:
                 raise FormatError("a level has no name", common, element.sourceline)

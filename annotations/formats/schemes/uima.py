@@ -319,8 +319,7 @@ class _Reader(SchemeReader):
                 key = self._relation(layer.label, layer.label, layer.help, between, between)
                 for feature in layer.features:
                     self._feature(feature, relation=key)
-        labels = {self.levels[layer.name]: layer.label for layer in marked}
-        levels = self._level_specs(categories, labels)
+        levels = self._level_specs(categories, {self.levels[layer.name]: layer.label for layer in marked})
         answers = INDICES if chains else POINTERS if identity is not None else CATEGORIES
         return self.scheme_file(levels, categories, self.relations, self.attributes, answers)
 

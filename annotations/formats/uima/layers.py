@@ -295,8 +295,7 @@ class _Draft:
                 for name, targets in self.targets.items()
             }
             relations = tuple(sorted((name, each) for name, each in readings.items() if name))
-            links = links_of(readings.get("", ()))
-            answer = replace(answer, indices=tuple(self.indices), relations=relations, **links)
+            answer = replace(answer, indices=tuple(self.indices), relations=relations, **links_of(readings.get("", ())))
         return Mark(self.place.parts, self.place.level, self.label, (), answer, self.line)
 
 

@@ -270,8 +270,7 @@ class _Draft:
                 return
             self.followed.add(id(link))
             if position is None:
-                message = f"the link {number} of a chain is in no text"
-                self.file_layers.add(message, code="link-nowhere", left_out=True)
+                self.file_layers.add(f"the link {number} of a chain is in no text", code="link-nowhere", left_out=True)
             else:
                 place = (position.begin, position.end, position.line)
                 kind = self._value(link, "referenceType")
