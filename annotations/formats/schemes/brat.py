@@ -199,12 +199,12 @@ class _Configuration(SchemeReader):
             attributes += self._attribute(row, relations)
         n_events = sum(not row.abstract for row in self.sections.get("events", ()))
         if n_events:
-            self.losses.add(f"{n_events} types of events are left out: spans and relations alone are judged here")
+            self.add(f"{n_events} types of events are left out: spans and relations alone are judged here")
         answers = POINTERS if identity else CATEGORIES
         return self.scheme_file((LEVEL,), categories, relations.values(), attributes, answers)
 
     def _lose(self, row: _Row, message: str) -> None:
-        self.losses.add(f"{row.name}: {message}", row.line)
+        self.add(f"{row.name}: {message}", row.line)
 
     def _label(self, name: str) -> str:
         return fit_label(self.labels.get(name, ""), name)
