@@ -197,7 +197,7 @@ class Draft(Layers):
             else:
                 yield name, self._value(structure, python_name)
 
-    def _position(self, structure: FeatureStructure) -> Position | None:
+    def _position(self, structure: FeatureStructure | None) -> Position | None:
         position = self.checked.positions.get(_structure_number(structure))
         return position if position and position.sofa == self.text else None
 
@@ -284,12 +284,10 @@ class Draft(Layers):
 
     def _end(self, structure: FeatureStructure | None) -> Span | None:
         """Return the span at an end of a relation, which may be a token."""
-        number = _structure_number(structure)
-        position = self._position(structure) if structure is not None else None
-        if structure is not None and position and number not in self.numbered and is_linguistic(structure.type.name):
-            span = Span(structure.type.name, position.begin, position.end, position.line)
-            self.numbered[number] = span
-            self.spans.append(span)
+        number, position = _structure_number(structure), self._position(structure)
+        if position and number not in self.numbered and is_linguistic(position.type_name):
+            self.numbered[number] = Span(position.type_name, position.begin, position.end, position.line)
+            self.spans.append(self.numbered[number])
         return self.numbered.get(number)
 
     def _elements(self, structure: FeatureStructure) -> Iterator[FeatureStructure]:
@@ -326,9 +324,7 @@ def _structure_kind(structure: FeatureStructure) -> str:
         return "chain"
     if name.endswith("Link") and {"next", "begin"} <= features:
         return "link"
-    if name.startswith("uima.") or "begin" not in features:
-        return ""
-    if is_linguistic(name):
+    if name.startswith("uima.") or "begin" not in features or is_linguistic(name):
         return ""
     return "relation" if {"Governor", "Dependent"} <= features else "span"
 
