@@ -196,8 +196,7 @@ def _read_table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:
             most = len(table if field.to == shape.name else earlier[field.to])
             for row_number, line_number in enumerate(table[field.name]):
                 if line_number is not None and not 1 <= line_number <= most:
-                    message = f"{field.name} is line {line_number} of {field.to}, which has {most}"
-                    raise table.error(row_number, message)
+                    raise table.error(row_number, f"{field.name} is line {line_number} of {field.to}, which has {most}")
     return table
 
 

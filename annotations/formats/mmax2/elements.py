@@ -93,9 +93,9 @@ def categories(
     """Return the lines of the categories, which lead to the pointers and sets by which they say identity."""
     values = []
     for spec in specs:
-        to = (pointers[spec.key],) if spec.key in pointers else ()
+        to = [pointers[spec.key]] if spec.key in pointers else []
         to += (*(sets if spec.takes_index else ()), *leads.get((CATEGORY, spec.key), ()))
-        values.append(Value(spec.key, spec.label, to))
+        values.append(Value(spec.key, spec.label, tuple(to)))
     return attribute(CATEGORY, "nominal_button", values)
 
 

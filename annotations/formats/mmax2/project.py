@@ -139,8 +139,7 @@ def read_project(bundle: Bundle) -> Project:
     root = parse(bundle.data, bundle.main)
     common = where.find("", "common_paths.xml")
     paths = parse(bundle.files[common], common) if common else root
-    is_words = local_name(root.tag) == "words"
-    name = posixpath.basename(bundle.main) if is_words else _element_text(root, "words")
+    name = posixpath.basename(bundle.main) if local_name(root.tag) == "words" else _element_text(root, "words")
     if not name:
         raise FormatError("the .mmax file names no words file in <words>", bundle.main, root.sourceline)
     words = where.find(_element_text(paths, "basedata_path"), name)

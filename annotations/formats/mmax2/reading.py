@@ -137,7 +137,7 @@ class Levels:
             question = scheme.Question()
             shows = kind == Kind.NOMINAL and level.layout and not any(each.name == "category" for each in attributes)
             if chosen or not shows:
-                question = scheme.build_question(attributes, level.key, self.keys, kind, chosen)
+                question = scheme.QuestionBuilder(attributes, level.key, self.keys, kind, chosen).question()
             level.question = scheme.add_further(question, attributes, level.key, self.keys)
             self._report_unread(level, attributes)
         coded = [level for level in project.levels if level.question.coded]
@@ -421,8 +421,7 @@ class Coder:
                     message = f"{link.name} of {row.id[:100]} names {piece[:100]!r}, which is not here"
                     self._lose(row, "unknown-reference", message, "the pointer is left out")
                 elif target == place:
-                    message = f"{row.id[:100]} points to itself"
-                    self._lose(row, "pointer-to-itself", message, "the pointer is left out")
+                    self._lose(row, "pointer-to-itself", f"{row.id[:100]} points to itself", "the pointer is left out")
         return targets
 
     def _target(self, piece: str, level: str, domain: str) -> Place | None:

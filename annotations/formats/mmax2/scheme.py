@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -242,84 +242,109 @@ def add_further(question: Question, attributes: Sequence[Attribute], level: str,
     )
 
 
-def build_question(
-    attributes: Sequence[Attribute], level: str, keys: Mapping[str, str], kind: Kind, chosen: str
-) -> Question:
-    """Return what a level asks.
+class QuestionBuilder:
+    """The attributes of a level while they become a question.
 
-    keys: those of all levels, by their names. chosen: the one attribute to go by, if any.
+    keys: of all levels, by their names. chosen: the one attribute to go by, if any. root: the one whose values are
+    categories, if any. links: the sets or pointers that say identity. domains: the levels of links, by their ids.
     """
-    reached = _reachable_attributes(attributes)
-    candidates = [each for each in attributes if not chosen or each.name == chosen]
-    if kind == Kind.NOMINAL:
-        nominal = [each for each in candidates if each.kind == kind and each.name not in ("optional", "unsure")]
-        root, links = (
-            next((each for each in nominal if each.name == "category"), next(iter(nominal), None)),
-            list[Attribute](),
+
+    def __init__(
+        self, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str], kind: Kind, chosen: str
+    ) -> None:
+        self.attributes, self.kind = attributes, kind
+        self.reached = _reachable_attributes(attributes)
+        self.first_readings = {(each.kind, _first_reading(each.name)) for each in attributes}
+        self.categories: dict[str, CategorySpec] = {}
+        self.links: list[Attribute] = []
+        candidates = [each for each in attributes if not chosen or each.name == chosen]
+        if kind == Kind.NOMINAL:
+            nominal = [each for each in candidates if each.kind == kind and each.name not in ("optional", "unsure")]
+            self.root = next((each for each in nominal if each.name == "category"), next(iter(nominal), None))
+        else:
+            self.root = self._choose_root(_link_attributes(candidates, kind))
+        self.domains = {link.id: level_key(keys, link.domain, level) for link in self.links}
+
+    def _choose_root(self, links: Sequence[Attribute]) -> Attribute | None:
+        """Return the root, and keep the links that it leads to or nothing does."""
+        names, reached = {link.id for link in links}, self.reached
+        roots = [each for each in self.attributes if each.kind == Kind.NOMINAL and names & reached[each.id]]
+        led = {identity for each in roots for identity in reached[each.id]}
+        # What no other leads to comes first; of those the one that leads to most.
+        first = [each for each in roots if not any(each.id in reached[other.id] for other in roots)] or roots
+        root = max(first, key=lambda each: len(names & reached[each.id]), default=None)
+        below = reached[root.id] if root else set()
+        self.links += [link for link in links if link.id in below] + [link for link in links if link.id not in led]
+        return root
+
+    def question(self) -> Question:
+        """Return the question."""
+        if self.root is None and not self.links:
+            return Question()
+        firsts = {link.name: link for link in self.links}
+        links = dict.fromkeys(Link(link.name, self.domains[link.id]) for link in self.links)
+        for each in self.attributes:
+            first = firsts.get(_first_reading(each.name))
+            if first and each.kind == first.kind and each.name not in firsts:
+                links[Link(each.name, self.domains[first.id])] = None
+        branches = self._build_branches(self.root) if self.root else {}
+        if self.root is None:
+            # No nominal attribute leads to the sets or pointers.
+            for link in self.links:
+                self._add_category(link.name, link.name, [link])
+            self.categories.setdefault("none", CategorySpec("none", "none"))
+        return Question(
+            self.kind,
+            tuple(links),
+            self.root.name if self.root else "",
+            branches,
+            tuple(self.categories.values()),
+            frozenset(attribute.name for attribute in self.attributes) - NO_ANSWER,
         )
-    else:
-        root, links = _choose_root(_link_attributes(candidates, kind), attributes, reached)
-    if root is None and not links:
-        return Question()
-    first_readings = {(each.kind, _first_reading(each.name)) for each in attributes}
-    categories = _Categories(
-        kind,
-        {link.id: level_key(keys, link.domain, level) for link in links},
-        {link.id: None if (link.kind, link.name) in first_readings else link.most for link in links},
-    )
-    if root is None:
-        # No nominal attribute leads to the sets or pointers.
-        for link in links:
-            categories.add(link.name, link.name, [link.id])
-        categories.by_key.setdefault("none", CategorySpec("none", "none"))
-    return Question(
-        kind,
-        tuple(dict.fromkeys(_add_readings(links, categories.domains, attributes))),
-        root.name if root else "",
-        _build_branches(root, attributes, reached, categories) if root else {},
-        tuple(categories.by_key.values()),
-        frozenset(attribute.name for attribute in attributes) - NO_ANSWER,
-    )
 
-
-@dataclass(slots=True)
-class _Categories:
-    """The categories of a level. domains, limits: of each set or pointer its level and how many targets it may have."""
-
-    kind: Kind
-    domains: Mapping[str, str]
-    limits: Mapping[str, int | None]
-    by_key: dict[str, CategorySpec] = field(default_factory=dict)
-
-    def add(self, name: str, label: str, to: Sequence[str], *, optional: bool = False) -> str:
+    def _add_category(self, name: str, label: str, to: Sequence[Attribute], *, optional: bool = False) -> str:
         """Add a category that leads to those sets or pointers and return its key."""
-        key = make_key(name, self.by_key)
-        points_to, limits = "", [self.limits[identity] or 0 for identity in to]
-        if self.kind == Kind.POINTER and to:
-            points_to = self.domains[to[0]]
-        self.by_key[key] = CategorySpec(
-            key,
-            label,
-            points_to,
-            max(limits) if points_to and all(limits) else None,
-            takes_index=self.kind == Kind.SET and bool(to),
-            takes_optional=optional,
-        )
+        key = make_key(name, self.categories)
+        category = CategorySpec(key, label, takes_optional=optional)
+        if self.kind == Kind.SET:
+            category = replace(category, takes_index=bool(to))
+        elif to:
+            limits = [0 if (link.kind, link.name) in self.first_readings else link.most or 0 for link in to]
+            most = max(limits) if all(limits) else None
+            category = replace(category, points_to=self.domains[to[0].id], max_pointers=most)
+        self.categories[key] = category
         return key
 
+    def _build_branches(self, root: Attribute) -> dict[str, dict[str, Branch]]:
+        """Return what follows from the values of the root, and add their categories.
 
-def _choose_root(
-    links: Sequence[Attribute], attributes: Sequence[Attribute], reached: Mapping[str, frozenset[str]]
-) -> tuple[Attribute | None, list[Attribute]]:
-    """Return the attribute whose values are categories, if any, and the links that it leads to or nothing does."""
-    names = {link.id for link in links}
-    roots = [each for each in attributes if each.kind == Kind.NOMINAL and names & reached[each.id]]
-    led = {identity for each in roots for identity in reached[each.id]}
-    # What no other leads to comes first; of those the one that leads to most.
-    first = [each for each in roots if not any(each.id in reached[other.id] for other in roots)] or roots
-    root = max(first, key=lambda each: len(names & reached[each.id]), default=None)
-    below = reached[root.id] if root else frozenset[str]()
-    return root, [link for link in links if link.id in below] + [link for link in links if link.id not in led]
+        In place of a value that leads to pointers into several levels stand those of the attribute that it leads to.
+        """
+        by_id = {attribute.id: attribute for attribute in self.attributes}
+        branches: dict[str, dict[str, Branch]] = {}
+        seen, left = {root.id}, [root]
+        while left:
+            attribute = left.pop()
+            branch = branches.setdefault(attribute.name, {})
+            for value in attribute.values:
+                if value.name in branch:
+                    continue
+                following = [by_id[each] for each in value.next if each in by_id]
+                after = {identity for each in following for identity in (each.id, *self.reached[each.id])}
+                to = [link for link in self.links if link.id in after]
+                nominal = (each for each in following if each.kind == Kind.NOMINAL)
+                inner = next((each for each in nominal if not self.reached[each.id].isdisjoint(self.domains)), None)
+                if len({self.domains[link.id] for link in to}) > 1 and inner and inner.id not in seen:
+                    seen.add(inner.id)
+                    left.append(inner)
+                    branch[value.name] = Branch(inner=inner.name)
+                else:
+                    optional = any(each.name == "optional" for each in following)
+                    key = self._add_category(value.name, value.label or value.name, to, optional=optional)
+                    branch[value.name] = Branch(key)
+            for name, followed in list(branch.items()):
+                branch.setdefault(name.lower(), followed)
+        return branches
 
 
 def _link_attributes(attributes: Sequence[Attribute], kind: Kind) -> list[Attribute]:
@@ -339,69 +364,17 @@ def _first_reading(name: str) -> str:
     return reading["first"] if reading else ""
 
 
-def _add_readings(
-    links: Sequence[Attribute], domains: Mapping[str, str], attributes: Sequence[Attribute]
-) -> Iterator[Link]:
-    """Yield the links, then those of their further readings."""
-    firsts = {link.name: link for link in links}
-    yield from (Link(link.name, domains[link.id]) for link in links)
-    for each in attributes:
-        first = firsts.get(_first_reading(each.name))
-        if first and each.kind == first.kind and each.name not in firsts:
-            yield Link(each.name, domains[first.id])
-
-
-def _reachable_attributes(attributes: Sequence[Attribute]) -> dict[str, frozenset[str]]:
+def _reachable_attributes(attributes: Sequence[Attribute]) -> dict[str, set[str]]:
     """Return for the id of each attribute the ids of all that its values lead to."""
     leads: dict[str, set[str]] = {attribute.id: set() for attribute in attributes}
     for attribute in attributes:
         leads[attribute.id].update(each for value in attribute.values for each in value.next if each in leads)
     reached = {}
     for start in leads:
-        ids: set[str] = set()
+        reached[start] = set[str]()
         left = [start]
         while left:
-            new = leads[left.pop()] - ids
-            ids |= new
+            new = leads[left.pop()] - reached[start]
+            reached[start] |= new
             left += new
-        reached[start] = frozenset(ids)
     return reached
-
-
-def _build_branches(
-    root: Attribute,
-    attributes: Sequence[Attribute],
-    reached: Mapping[str, frozenset[str]],
-    categories: _Categories,
-) -> dict[str, dict[str, Branch]]:
-    """Return what follows from the values of the root, and add their categories.
-
-    In place of a value that leads to pointers into several levels stand those of the attribute that it leads to.
-    """
-    by_id = {attribute.id: attribute for attribute in attributes}
-    domains = categories.domains
-    branches: dict[str, dict[str, Branch]] = {}
-    seen, left = {root.id}, [root]
-    while left:
-        attribute = left.pop()
-        branch = branches.setdefault(attribute.name, {})
-        for value in attribute.values:
-            if value.name in branch:
-                continue
-            following = [by_id[each] for each in value.next if each in by_id]
-            after = {identity for each in following for identity in (each.id, *reached[each.id])}
-            to = [identity for identity in domains if identity in after]
-            nominal = (each for each in following if each.kind == Kind.NOMINAL)
-            inner = next((each for each in nominal if not reached[each.id].isdisjoint(domains)), None)
-            if len({domains[identity] for identity in to}) > 1 and inner and inner.id not in seen:
-                seen.add(inner.id)
-                left.append(inner)
-                branch[value.name] = Branch(inner=inner.name)
-            else:
-                optional = any(each.name == "optional" for each in following)
-                branch[value.name] = Branch(
-                    categories.add(value.name, value.label or value.name, to, optional=optional)
-                )
-        for name, followed in list(branch.items()):
-            branch.setdefault(name.lower(), followed)
-    return branches

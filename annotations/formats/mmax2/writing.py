@@ -11,16 +11,7 @@ from annotations.formats.mmax2.elements import HEAD, LEVEL_FILE, SCHEME_FILE, en
 from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LINES, Runs
 from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, READING, READINGS, Value
 from annotations.formats.model.answers import format_value, name_in_files
-from annotations.formats.model.document import (
-    Document,
-    Links,
-    Mark,
-    Place,
-    Readings,
-    Stretch,
-    targets_of,
-    text_order,
-)
+from annotations.formats.model.document import Document, Links, Mark, Place, Readings, Stretch, targets_of, text_order
 from annotations.formats.model.format import File
 from annotations.formats.model.links import OTHER_RELATION
 from annotations.formats.model.scheme import (
@@ -76,18 +67,13 @@ def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
 
 
 def _infer_scheme(documents: Sequence[Document]) -> SchemeSpec:
-    """Return a scheme for documents that have none, which are of no project: what their marks and answers show."""
+    """Return a scheme for documents that have none, which are of no project: the levels of their marks."""
     marks = [mark for document in documents for mark in document.marks]
     coded = {mark.level for mark in marks if mark.answer}
     levels = [LevelSpec(key, key, key in coded) for key in dict.fromkeys(mark.level for mark in marks) if key]
     if not any(level.coded for level in levels):
         levels.insert(0, LevelSpec("markable", "markable"))
-    categories: dict[str, CategorySpec] = {}
-    for answer in (mark.answer for mark in marks if mark.answer and mark.answer.category):
-        target = next((place.level or levels[0].key for place in answer.pointers), "")
-        spec = CategorySpec(answer.category, answer.category, target, takes_index=bool(answer.indices))
-        categories.setdefault(answer.category, spec)
-    return SchemeSpec(tuple(levels), tuple(categories.values()))
+    return SchemeSpec(tuple(levels), ())
 
 
 def _style_sheet(levels: Collection[str]) -> bytes:
@@ -219,8 +205,10 @@ class _Plan:
         self.relations = {each.key: each for each in scheme.relations if not each.identity}
         self.attributes = {each.key: each for each in scheme.attributes}
         for answer in answers:
-            if answer.category:
-                self.categories.setdefault(answer.category, CategorySpec(answer.category, answer.category))
+            if answer.category and answer.category not in self.categories:
+                target = next((place.level or self.main for place in answer.pointers), "")
+                spec = CategorySpec(answer.category, answer.category, target, takes_index=bool(answer.indices))
+                self.categories[answer.category] = spec
             for key, readings in answer.relations:
                 level = next(targets_of(readings)).level or self.main
                 self.relations.setdefault(key, RelationSpec(key, key, to_levels=(level,)))

@@ -263,8 +263,7 @@ def align(document: Document, content: str, source: str, *, near: bool = False) 
         message = f"{joined} {stand} on the words of another once their text is aligned"
         findings.append(Finding("joined", message, document.file, fix="they are one markable now"))
     findings += find_contradictions(remaining, places)
-    aligned = replace(remaining, content=content, segments=segments, findings=findings)
-    return move_marks(aligned, places)
+    return move_marks(replace(remaining, content=content, segments=segments, findings=findings), places)
 
 
 def _way_out(document: Document, alignment: Alignment | None, limit: int) -> str:

@@ -1,8 +1,8 @@
 """What a reader makes of files and a writer makes files of."""
 
 import codecs
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, TypedDict
 
@@ -73,6 +73,7 @@ class Findings:
     """What is odd in a file. most: how many findings are listed. code: of findings that name none."""
 
     file: str
+    _: KW_ONLY
     most: int = 500
     code: str = "more-findings"
     noun: str = "findings"
@@ -164,11 +165,11 @@ def links_of(readings: Readings) -> ReadingLinks:
     return {"pointers": tuple(dict.fromkeys(targets_of(readings))), "readings": readings if plural else ()}
 
 
-def group_readings(rows: Iterable[tuple[int, Place]]) -> Readings:
-    """Return the readings of targets, each with the number of its reading; equal ones are one."""
-    readings: dict[int, list[Place]] = {}
-    for number, target in rows:
-        readings.setdefault(number, []).append(target)
+def group_readings(rows: Iterable[tuple[Hashable, Place]]) -> Readings:
+    """Return the readings of targets, each with what its reading has in common; equal ones are one."""
+    readings: dict[Hashable, list[Place]] = {}
+    for key, target in rows:
+        readings.setdefault(key, []).append(target)
     return tuple({frozenset(reading): tuple(reading) for reading in readings.values()}.values())
 
 

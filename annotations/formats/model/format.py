@@ -45,9 +45,7 @@ class Option:
 LEVEL = Option("level", "Levels of the files that are called otherwise here", example="coref or coref:mention,chunk:")
 CATEGORY = Option("category", "Categories of the files that are called otherwise here", example="PER:person,*:")
 QUESTION = Option(
-    "question",
-    "Attributes and relations of the files that are called otherwise here",
-    example="genus:gender,number:",
+    "question", "Attributes and relations of the files that are called otherwise here", example="genus:gender,number:"
 )
 EMPTY = Option(
     "empty",
@@ -72,9 +70,7 @@ SEPARATOR = Option(
     ((".", "a dot (walk.anna)"), ("_", "an underscore (walk_anna)"), ("-", "a hyphen (walk-anna)")),
 )
 ENCODING = Option(
-    "encoding",
-    "Encoding of the files",
-    (("", "UTF-8"), *((name, label) for name, label in ENCODINGS.items())),
+    "encoding", "Encoding of the files", (("", "UTF-8"), *((name, label) for name, label in ENCODINGS.items()))
 )
 
 

@@ -138,8 +138,7 @@ def index_places(document: Document, places: Collection[Place]) -> Document:
     marks = []
     for mark in document.marks:
         if mark.place in places and not (mark.answer and mark.answer.indices):
-            answer = mark.answer or Answer()
-            mark = mark.with_answer(replace(answer, indices=(next(free),)))
+            mark = mark.with_answer(replace(mark.answer or Answer(), indices=(next(free),)))
         marks.append(mark)
     return replace(document, marks=marks)
 

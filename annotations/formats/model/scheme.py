@@ -179,11 +179,10 @@ class SchemeSpec:
         categories = []
         for category in self.categories:
             relation = next(iter(identity.get(category.key, ())), None)
-            pointing = ("", None, False)
-            if relation is not None and relation.to_levels:
-                pointing = (relation.to_levels[0], relation.max_targets, relation.later)
-            points_to, most, later = pointing
-            categories.append(replace(category, points_to=points_to, max_pointers=most, allow_later=later))
+            if relation is None or not relation.to_levels:
+                relation = RelationSpec("", "", to_levels=("",))
+            points_to, most = relation.to_levels[0], relation.max_targets
+            categories.append(replace(category, points_to=points_to, max_pointers=most, allow_later=relation.later))
         return replace(self, categories=tuple(categories))
 
 

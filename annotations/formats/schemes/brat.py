@@ -75,8 +75,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     if file is None:
         raise FormatError(f"there is no {ANNOTATION} in it", name)
     labels, colours = _read_visual(files)
-    sections = _read_sections(text_of(files, file), file)
-    return _Configuration(file, sections, labels, colours).build()
+    return _Configuration(file, _read_sections(text_of(files, file), file), labels, colours).build()
 
 
 def _read_sections(text: str, file: str) -> dict[str, list[_Row]]:
@@ -95,8 +94,7 @@ def _read_sections(text: str, file: str) -> dict[str, list[_Row]]:
             continue
         n_rows += 1
         if n_rows > MOST_TYPES:
-            message = f"there are more than {MOST_TYPES} types, relations, attributes and macros"
-            raise FormatError(message, file, number)
+            raise FormatError(f"there are more than {MOST_TYPES} types, relations, attributes and macros", file, number)
         macro = MACRO.fullmatch(stripped)
         if macro:
             macros[f"<{macro[1]}>"] = macro[2].strip()
@@ -201,12 +199,12 @@ class _Configuration(SchemeReader):
             attributes += self._attribute(row, relations)
         n_events = sum(not row.abstract for row in self.sections.get("events", ()))
         if n_events:
-            self.losses.add(f"{n_events} types of events are left out: spans and relations alone are judged here")
+            self.add(f"{n_events} types of events are left out: spans and relations alone are judged here")
         answers = POINTERS if identity else CATEGORIES
         return self.scheme_file((LEVEL,), categories, relations.values(), attributes, answers)
 
     def _lose(self, row: _Row, message: str) -> None:
-        self.losses.add(f"{row.name}: {message}", row.line)
+        self.add(f"{row.name}: {message}", row.line)
 
     def _label(self, name: str) -> str:
         return fit_label(self.labels.get(name, ""), name)

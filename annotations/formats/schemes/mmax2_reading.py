@@ -15,13 +15,13 @@ from annotations.formats.mmax2.scheme import (
     Attribute,
     Kind,
     Question,
+    QuestionBuilder,
     Value,
-    build_question,
     is_own_name,
     level_key,
     read_scheme,
 )
-from annotations.formats.model.document import Findings, FormatError
+from annotations.formats.model.document import FormatError
 from annotations.formats.model.links import OTHER_RELATION, says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -77,7 +77,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     coded = set[str]()
     before = 0
     for level in levels:
-        if _Level(level, keys[level.name], lookup, kind, merger.losses).add_to(merger, before):
+        if _Level(level, keys[level.name], lookup, kind, merger).add_questions(before):
             coded.add(keys[level.name])
         before += len(level.attributes)
     if not coded:
@@ -92,8 +92,7 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
     places: dict[str, str] = {}
     declared: list[str] = []
     if common is not None:
-        root = xml_of(files, common)
-        for element in root.iter("{*}level"):
+        for element in xml_of(files, common).iter("{*}level"):
             level = element.get("name", "").strip()
             if not level:
                 raise FormatError("a level has no name", common, element.sourceline)
@@ -147,7 +146,7 @@ class _Merger(SchemeReader):
         super().__init__(file)
         self.merged: dict[str, _Merged] = {}
 
-    def add(self, spec: _Spec, level: str, place: int = 0) -> str:
+    def merge(self, spec: _Spec, level: str, place: int = 0) -> str:
         """Add a question of a level and return its key. place: of all but categories, in the files."""
         for key, known in self.merged.items():
             if known.name == spec.key and level not in known.levels and (both := _merge(known.spec, spec)):
@@ -171,9 +170,7 @@ class _Merger(SchemeReader):
                 case CategorySpec() as category:
                     if 1 < len(on) < len(coded):
                         names = ", ".join(question.levels)
-                        self.losses.add(
-                            f"the category {category.key} is offered on {names} only; here on every coded level"
-                        )
+                        self.add(f"the category {category.key} is offered on {names} only; here on every coded level")
                     categories.append(replace(category, level=on[0] if len(some) == 1 else ""))
                 case RelationSpec() as relation:
                     relations.append(replace(relation, from_levels=some))
@@ -217,17 +214,19 @@ type _Source = tuple[str, str]
 class _Level:
     """The scheme file of a level while its questions are made."""
 
-    def __init__(self, level: _LevelFile, key: str, levels: Mapping[str, str], kind: Kind, losses: Findings) -> None:
+    def __init__(self, level: _LevelFile, key: str, levels: Mapping[str, str], kind: Kind, merger: _Merger) -> None:
         self.name, self.file, self.key = level.name, level.file, key
-        self.levels, self.losses = levels, losses
+        self.levels, self.merger = levels, merger
         every = level.attributes
         self.by_id = {each.id: each for each in every}
         says = {each.id for each in every if each.kind != Kind.POINTER or _is_identity(each, every)}
         asked = [each for each in every if each.id in says and each.name not in NO_ANSWER]
-        self.question = build_question(asked, key, levels, kind, "") if kind != Kind.NOMINAL else Question()
+        self.question = Question()
+        if kind != Kind.NOMINAL:
+            self.question = QuestionBuilder(asked, key, levels, kind, "").question()
         has_category = any(each.name == CATEGORY and each.kind == Kind.NOMINAL and each.values for each in asked)
         if not self.question.coded and has_category:
-            self.question = build_question(asked, key, levels, Kind.NOMINAL, "")
+            self.question = QuestionBuilder(asked, key, levels, Kind.NOMINAL, "").question()
         self.linked = {link.name for link in self.question.links}
         self.left = [each for each in every if self._is_question(each)]
         self.category_keys: dict[str, str] = {}
@@ -248,13 +247,13 @@ class _Level:
         return True
 
     def _lose(self, message: str) -> None:
-        self.losses.add(f"{self.name}: {message}", file=self.file)
+        self.merger.add(f"{self.name}: {message}", file=self.file)
 
-    def add_to(self, merger: _Merger, before: int) -> bool:
+    def add_questions(self, before: int) -> bool:
         """Add the questions of the level; return whether it has any. before: how many attributes came before."""
         for category in self.question.categories:
             spec = replace(category, label=fit_label(category.label, category.key))
-            self.category_keys[category.key] = merger.add(spec, self.key)
+            self.category_keys[category.key] = self.merger.merge(spec, self.key)
         sources = self._sources()
         waiting = list(self.left)
         while waiting:
@@ -266,7 +265,7 @@ class _Level:
                 sources[ready.id] = []
             waiting.remove(ready)
             place = before + list(self.by_id).index(ready.id)
-            self.made[ready.id] = merger.add(self._spec(ready, sources[ready.id]), self.key, place)
+            self.made[ready.id] = self.merger.merge(self._spec(ready, sources[ready.id]), self.key, place)
         return bool(self.question.categories or self.made)
 
     def _sources(self) -> dict[str, list[_Source]]:

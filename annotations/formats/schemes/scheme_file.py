@@ -60,11 +60,11 @@ class SchemeFormat:
     write: Callable[[SchemeSpec, str], tuple[list[File], list[str]]] | None = None
 
 
-class SchemeReader:
-    """A file while it becomes a scheme. losses: what a scheme here cannot say. used: the keys of its questions."""
+class SchemeReader(Findings):
+    """A file while it becomes a scheme, with what a scheme here cannot say. used: the keys of its questions."""
 
     def __init__(self, file: str) -> None:
-        self.losses = Findings(file, MOST_LOSSES, "scheme-loss", "things")
+        super().__init__(file, most=MOST_LOSSES, code="scheme-loss", noun="things")
         self.used = {CATEGORY}
 
     def make_key(self, name: str) -> str:
@@ -90,7 +90,7 @@ class SchemeReader:
         """Return the scheme, with the relations of identity of its categories."""
         every_relation = (*identity_relations(categories), *relations)
         spec = SchemeSpec(tuple(levels), tuple(categories), every_relation, tuple(attributes))
-        return SchemeFile(spec, answers, self.losses.listed())
+        return SchemeFile(spec, answers, self.listed())
 
 
 def make_keys(names: Iterable[str], used: set[str] | None = None) -> dict[str, str]:

@@ -97,7 +97,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     named: dict[str, _Layer] = {}
     for file in _choose_files(files):
         if file.lower().endswith(".json"):
-            layers = _read_json_layers(json_of(files, file), file, reader.losses)
+            layers = _read_json_layers(json_of(files, file), file, reader)
         else:
             layers = _read_type_system(xml_of(files, file), file)
         for layer in layers:
@@ -106,7 +106,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
         raise FormatError(f"there are more than {MOST_LAYERS} layers or {MOST_FEATURES} features", name)
     own = {layer_name: layer for layer_name, layer in named.items() if not layer_name.startswith(BUILT_IN)}
     if own and len(own) < len(named):
-        reader.losses.add("the layer Coreference, which every project has, is left out beside layers of its own")
+        reader.add("the layer Coreference, which every project has, is left out beside layers of its own")
     named = own or named
     if not named:
         raise FormatError("there is no layer of spans, relations or chains in it besides those of DKPro Core", name)
@@ -116,13 +116,9 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
 def _choose_files(files: Mapping[str, bytes]) -> list[str]:
     """Return what is read of an upload: the description of a project, else layers, else a type system."""
     project = sorted(path for path in files if base_name(path).lower().startswith("exportedproject"))
-    if project:
-        return project[:1]
     layers = sorted(path for path in files if path.lower().endswith(".json"))
-    if layers:
-        return layers
     systems = sorted(path for path in files if "typesystem" in base_name(path).lower() or len(files) == 1)
-    return systems[:1]
+    return project[:1] or layers or systems[:1]
 
 
 # ---- type systems
@@ -213,9 +209,7 @@ def _bases(parents: Mapping[str, str]) -> dict[str, str]:
 
 
 def _read_json_layers(data: Any, file: str, losses: Findings) -> list[_Layer]:
-    found: Any = data
-    if isinstance(data, dict):
-        found = data.get("layers") if "layers" in data else [data]
+    found: Any = data.get("layers", [data]) if isinstance(data, dict) else data
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise FormatError("there is no list of layers in it, as INCEpTION exports them", file)
     sets = _list(data, "tag_sets") if isinstance(data, dict) else []
@@ -301,7 +295,7 @@ class _Reader(SchemeReader):
         if not self.levels and running:
             self.levels["markable"] = "markable"
         for layer in chains[1:]:
-            self.losses.add(f"{layer.label}: one layer of chains says identity; this one is left out")
+            self.add(f"{layer.label}: one layer of chains says identity; this one is left out")
         identity = next((layer for layer in running if says_identity(layer.name)), None)
         identity = None if chains else identity
         categories: tuple[CategorySpec, ...] = ()
@@ -325,8 +319,7 @@ class _Reader(SchemeReader):
                 key = self._relation(layer.label, layer.label, layer.help, between, between)
                 for feature in layer.features:
                     self._feature(feature, relation=key)
-        labels = {self.levels[layer.name]: layer.label for layer in marked}
-        levels = self._level_specs(categories, labels)
+        levels = self._level_specs(categories, {self.levels[layer.name]: layer.label for layer in marked})
         answers = INDICES if chains else POINTERS if identity is not None else CATEGORIES
         return self.scheme_file(levels, categories, self.relations, self.attributes, answers)
 
@@ -339,7 +332,7 @@ class _Reader(SchemeReader):
         ]
         asked = {level for levels in questions for level in levels or self.levels.values()}
         if not asked:
-            raise FormatError("the layers ask nothing: they have no feature, relation or chain", self.losses.file)
+            raise FormatError("the layers ask nothing: they have no feature, relation or chain", self.file)
         return tuple(
             LevelSpec(key, fit_label(labels.get(key, ""), key), key in asked, coders_mark=key in asked)
             for key in self.levels.values()
@@ -372,13 +365,13 @@ class _Reader(SchemeReader):
     def _feature(self, feature: _Feature, levels: tuple[str, ...] = (), relation: str = "") -> None:
         """Add the question of a feature."""
         if feature.is_slot and relation:
-            self.losses.add(f"{feature.label}: slots of relations are left out")
+            self.add(f"{feature.label}: slots of relations are left out")
         elif feature.is_slot:
-            self.losses.add(f"{feature.label}: the roles of its slots are left out")
+            self.add(f"{feature.label}: the roles of its slots are left out")
             of = levels or tuple(self.levels.values())
             self._relation(feature.name, feature.label, feature.help, of, self._levels_of(feature.target))
         elif feature.kind is None:
-            self.losses.add(f"{feature.label}: a feature of its type is left out")
+            self.add(f"{feature.label}: a feature of its type is left out")
         else:
             values = tuple(
                 ValueSpec(key, fit_label(name, key), fit_help(feature.values[name]))

@@ -7,7 +7,7 @@ read back whichever is chosen. Offsets in all these files count UTF-16 units.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from keyword import kwlist
 from typing import NamedTuple
@@ -24,7 +24,6 @@ from annotations.formats.model.document import (
     Mark,
     Parts,
     Place,
-    Readings,
     group_readings,
     links_of,
     number_targets,
@@ -170,11 +169,12 @@ class Relation:
 class Layers(Findings):
     """What a file holds, and what is odd in it."""
 
-    most: int = MOST_FINDINGS
-    code: str = "more"
     spans: list[Span] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
+    _: KW_ONLY
+    most: int = MOST_FINDINGS
+    code: str = "more"
 
     def report_features(self, values: Mapping[tuple[str, str], int], fix: str = "") -> None:
         """Report values of features that were not read, by layer and feature."""
@@ -191,8 +191,7 @@ def build_marks(
     identity = _identity_layers(relation.layer for relation in file_layers.relations)
     pointers = [relation for relation in file_layers.relations if _is_pointer(relation, relations, identity)]
     pointing = set(pointers)
-    own = (relation for relation in file_layers.relations if not relation.layer.startswith(BUILT_IN))
-    others = [relation for relation in own if relation not in pointing]
+    others = [each for each in file_layers.relations if each not in pointing and not each.layer.startswith(BUILT_IN)]
     if layers == "auto":
         layers = "chains" if file_layers.links else "relations" if pointers else "spans"
     chosen = _choose_layers(file_layers, layers, pointers or others)
@@ -290,17 +289,14 @@ class _Draft:
     def mark(self) -> Mark:
         answer = self.answer
         if answer is not None:
-            readings = {name: _group_targets(targets) for name, targets in self.targets.items()}
+            # Without the name of its reading each target is one.
+            readings = {
+                name: group_readings((reading or place, place) for place, reading in targets)
+                for name, targets in self.targets.items()
+            }
             relations = tuple(sorted((name, each) for name, each in readings.items() if name))
-            links = links_of(readings.get("", ()))
-            answer = replace(answer, indices=tuple(self.indices), relations=relations, **links)
+            answer = replace(answer, indices=tuple(self.indices), relations=relations, **links_of(readings.get("", ())))
         return Mark(self.place.parts, self.place.level, self.label, (), answer, self.line)
-
-
-def _group_targets(targets: Iterable[tuple[Place, str]]) -> Readings:
-    """Return the readings of targets; without the name of its reading each is one."""
-    numbers: dict[str | Place, int] = {}
-    return group_readings([(numbers.setdefault(reading or place, len(numbers)), place) for place, reading in targets])
 
 
 @dataclass(slots=True)

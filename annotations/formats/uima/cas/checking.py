@@ -55,8 +55,7 @@ class CasIndex:
         for structure in sorted(structures, key=lambda each: each.type_name != SOFA):
             number = _parse_whole(structure.number)
             if number is None:
-                message = "something has no number, or a number of more than nine digits"
-                raise FormatError(message, file, structure.line)
+                raise FormatError("something has no number, or a number of more than nine digits", file, structure.line)
             if number in numbers:
                 raise FormatError(f"the number {number} is given twice", file, structure.line)
             numbers.add(number)

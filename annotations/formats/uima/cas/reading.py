@@ -20,7 +20,7 @@ from annotations.formats.model.format import Bundle
 from annotations.formats.syntax.xml import child_text, parse, serialize
 from annotations.formats.uima.cas.checking import CasIndex, Structure, View, check_types
 from annotations.formats.uima.cas.names import ANNOTATION, STRING, TYPE_SYSTEM
-from annotations.formats.uima.cas.structures import build_document, feature_name
+from annotations.formats.uima.cas.structures import Draft, feature_name
 from annotations.formats.uima.layers import Layers, is_linguistic
 
 if TYPE_CHECKING:
@@ -74,22 +74,20 @@ def read_xmi(bundle: Bundle, **options: str) -> list[Document]:
         raise FormatError("this is not XMI: the outermost element is not xmi:XMI", file, root.sourceline)
     checked = CasIndex(file, _xmi_structures(root, file), _xmi_views(root))
     text = checked.text()
-    file_layers = Layers(file)
+    draft = Draft(file, checked=checked, text=text)
     type_system = next((name for name in bundle.files if name != file), None)
     if type_system is None:
         types = _guess_types(root, file)
-        file_layers.add(
-            "no type system is beside this file", fix="DKPro Core's types were taken", code="no-type-system"
-        )
+        draft.add("no type system is beside this file", fix="DKPro Core's types were taken", code="no-type-system")
     else:
         types = _read_types(bundle.files[type_system], type_system)
-    _check_elements(root, types, file_layers, lenient=type_system is None)
+    _check_elements(root, types, draft, lenient=type_system is None)
     # What was parsed is written anew: no declaration, comment or encoding is read in another way by the library.
     data = BytesIO(serialize(root))
     from cassis import load_cas_from_xmi
 
     cas = _load(lambda: load_cas_from_xmi(data, types, lenient=type_system is None), file)
-    return [build_document(cas, checked, text, file_layers, options)]
+    return [draft.document(cas, options)]
 
 
 def _xmi_structures(root: etree._Element, file: str) -> Iterator[Structure]:
@@ -243,7 +241,7 @@ def read_json(bundle: Bundle, **options: str) -> list[Document]:
     from cassis import load_cas_from_json
 
     cas = _load(lambda: load_cas_from_json(source, known, merge_typesystem=bool(types)), file)
-    return [build_document(cas, checked, text, Layers(file), options)]
+    return [Draft(file, checked=checked, text=text).document(cas, options)]
 
 
 def _json_types(types: Mapping[str, object], file: str) -> Iterator[tuple[str, tuple[str, list[str]]]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from annotations.formats.model.document import (
@@ -41,60 +41,6 @@ if TYPE_CHECKING:
     from cassis.typesystem import FeatureStructure
 
 
-def build_document(
-    cas: cassis.Cas, checked: CasIndex, text: int, file_layers: Layers, options: Mapping[str, str]
-) -> Document:
-    name, content, units = checked.sofas[text]
-    view = next(view for view in cas.views if view.sofa.sofaID == name)
-    draft = _Draft(checked, text, file_layers)
-    structures = sorted(view.get_all_fs(), key=lambda each: each.xmiID)
-    for structure in structures:
-        draft.add(structure)
-    draft.finish()
-    _report_elsewhere(cas, checked, {_structure_number(each) for each in structures}, file_layers)
-    _report_offsets(content, units, file_layers)
-    marks, links = build_marks(file_layers, **options)
-    return Document(
-        stem(checked.file),
-        checked.file,
-        content,
-        marks,
-        sorted(draft.segments.values(), key=lambda each: (each.start, -each.end, each.kind)),
-        links,
-        draft.title,
-        "" if draft.language == names.NO_LANGUAGE else draft.language,
-        draft.direction,
-        list(file_layers.listed()),
-    )
-
-
-def _report_elsewhere(cas: cassis.Cas, checked: CasIndex, read: Collection[int], file_layers: Layers) -> None:
-    """Name the annotations that are in no view, or in that of another text."""
-    counts = Counter(
-        position.type_name
-        for number, position in checked.positions.items()
-        if number not in read and cas.typesystem.contains_type(position.type_name)
-    )
-    for name, number in counts.items():
-        if not (is_linguistic(name) or name.startswith("uima.")):
-            message = f"{number} of the type {name} stand in no view, or in that of another text"
-            file_layers.add(message, fix="left out", code="elsewhere", left_out=True)
-
-
-def _report_offsets(content: str, units: Units, file_layers: Layers) -> None:
-    """Report offsets that look as if they counted code points."""
-    annotations: list[Span | Link] = [*file_layers.spans, *file_layers.links]
-    places = [(each.start, each.end) for each in annotations if each.start < each.end]
-    counted = [(units.unit(start), units.unit(end)) for start, end in places]
-    if counted == places or max(end for _, end in counted) > len(content):
-        return
-    odd, otherwise = (sum(cuts_word(content, *place) for place in each) for each in (places, counted))
-    if odd * ODD_SHARE >= len(places) and odd > 2 * otherwise:
-        message = f"{odd} of {len(places)} annotations begin or end inside a word or with a blank"
-        fix = f"UTF-16 units are counted, as UIMA does; counted in code points {otherwise} would"
-        file_layers.add(message, fix=fix, code="offsets")
-
-
 @dataclass(frozen=True, slots=True)
 class _Type:
     """What is read of the structures of a type, by the names that its features have in Python.
@@ -127,18 +73,18 @@ class _Type:
 
 
 @dataclass(slots=True)
-class _Draft:
+class Draft(Layers):
     """A document while its feature structures come in, in the order of their numbers."""
 
+    _: KW_ONLY
     checked: CasIndex
     text: int
-    file_layers: Layers
     types: dict[str, _Type] = field(default_factory=dict)
     # How many values of features were not read.
     unread: Counter[tuple[str, str]] = field(default_factory=Counter)
     # Of each entity of mentions the number of its chain, and its name.
     entities: dict[int, tuple[str, str]] = field(default_factory=dict)
-    spans: dict[int, Span] = field(default_factory=dict)
+    numbered: dict[int, Span] = field(default_factory=dict)
     # What leads to others, by its kind.
     later: dict[str, list[FeatureStructure]] = field(default_factory=lambda: defaultdict(list))
     followed: set[int] = field(default_factory=set)
@@ -149,7 +95,49 @@ class _Draft:
     language: str = ""
     direction: str = ""
 
-    def add(self, structure: FeatureStructure) -> None:
+    def document(self, cas: cassis.Cas, options: Mapping[str, str]) -> Document:
+        """Return the document of the text. What is odd is added to the findings."""
+        name, content, units = self.checked.sofas[self.text]
+        view = next(view for view in cas.views if view.sofa.sofaID == name)
+        structures = sorted(view.get_all_fs(), key=lambda each: each.xmiID)
+        for structure in structures:
+            self._take(structure)
+        self._finish()
+        read = {_structure_number(each) for each in structures}
+        elsewhere = (position.type_name for number, position in self.checked.positions.items() if number not in read)
+        for type_name, number in Counter(filter(cas.typesystem.contains_type, elsewhere)).items():
+            if not (is_linguistic(type_name) or type_name.startswith("uima.")):
+                message = f"{number} of the type {type_name} stand in no view, or in that of another text"
+                self.add(message, fix="left out", code="elsewhere", left_out=True)
+        self._report_offsets(content, units)
+        marks, links = build_marks(self, **options)
+        return Document(
+            stem(self.file),
+            self.file,
+            content,
+            marks,
+            sorted(self.segments.values(), key=lambda each: (each.start, -each.end, each.kind)),
+            links,
+            self.title,
+            "" if self.language == names.NO_LANGUAGE else self.language,
+            self.direction,
+            list(self.listed()),
+        )
+
+    def _report_offsets(self, content: str, units: Units) -> None:
+        """Report offsets that look as if they counted code points."""
+        annotations: list[Span | Link] = [*self.spans, *self.links]
+        places = [(each.start, each.end) for each in annotations if each.start < each.end]
+        counted = [(units.unit(start), units.unit(end)) for start, end in places]
+        if counted == places or max(end for _, end in counted) > len(content):
+            return
+        odd, otherwise = (sum(cuts_word(content, *place) for place in each) for each in (places, counted))
+        if odd * ODD_SHARE >= len(places) and odd > 2 * otherwise:
+            message = f"{odd} of {len(places)} annotations begin or end inside a word or with a blank"
+            fix = f"UTF-16 units are counted, as UIMA does; counted in code points {otherwise} would"
+            self.add(message, fix=fix, code="offsets")
+
+    def _take(self, structure: FeatureStructure) -> None:
         name: str = structure.type.name
         if name not in self.types:
             self.types[name] = _Type.of(structure)
@@ -167,7 +155,7 @@ class _Draft:
                 value = self._value(structure, "value")
                 self.direction = value if value in ("ltr", "rtl") else ""
 
-    def finish(self) -> None:
+    def _finish(self) -> None:
         """Follow what leads from one structure to another, now that all are there."""
         for chain in self.later["chain"]:
             self._follow(_referenced(chain, "first"))
@@ -178,7 +166,7 @@ class _Draft:
             if id(link) not in self.followed:
                 message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
                 fix = "it was made the first of a chain"
-                self.file_layers.add(message, self._line(link), fix, code="link-without-chain")
+                self.add(message, self._line(link), fix, code="link-without-chain")
                 self._follow(link)
         for relation in self.later["relation"]:
             layer = relation.type.name
@@ -187,12 +175,12 @@ class _Draft:
             self._relation(relation, layer, kind, ends, reading)
         for host, structure in self.slots:
             for element in self._elements(structure):
-                ends = host, self.spans.get(_structure_number(_referenced(element, "target")))
+                ends = host, self.numbered.get(_structure_number(_referenced(element, "target")))
                 self._relation(structure, host.layer, self._value(element, "role"), ends, "")
-        self.file_layers.report_features(self.unread)
+        self.report_features(self.unread)
 
     def _value(self, structure: FeatureStructure, feature: str) -> str:
-        return check_text(getattr(structure, feature, None), self.checked.file, self._line(structure))
+        return check_text(getattr(structure, feature, None), self.file, self._line(structure))
 
     def _values(self, structure: FeatureStructure) -> Iterator[tuple[str, AnswerValue]]:
         """Yield the features of a structure that have values: strings, numbers, true, or several strings."""
@@ -200,7 +188,7 @@ class _Draft:
             value = getattr(structure, python_name, None)
             elements = getattr(value, "elements", None)
             if isinstance(elements, list):
-                words = (check_text(each, self.checked.file, self._line(structure)) for each in elements)
+                words = (check_text(each, self.file, self._line(structure)) for each in elements)
                 yield name, tuple(dict.fromkeys(each for each in words if each))
             elif isinstance(value, bool):
                 yield name, str(value).lower()
@@ -209,7 +197,7 @@ class _Draft:
             else:
                 yield name, self._value(structure, python_name)
 
-    def _position(self, structure: FeatureStructure) -> Position | None:
+    def _position(self, structure: FeatureStructure | None) -> Position | None:
         position = self.checked.positions.get(_structure_number(structure))
         return position if position and position.sofa == self.text else None
 
@@ -233,8 +221,8 @@ class _Draft:
         span.features = dict(self._values(structure))
         span.kind = self._value(structure, self.types[layer].first_string)
         span.first = self.types[layer].first_string.removesuffix("_")
-        self.spans[_structure_number(structure)] = span
-        self.file_layers.spans.append(span)
+        self.numbered[_structure_number(structure)] = span
+        self.spans.append(span)
         if self.types[layer].arrays:
             self.slots.append((span, structure))
 
@@ -250,7 +238,7 @@ class _Draft:
             members = getattr(getattr(entity, "Members", None), "elements", None)
             self.unread[entity.type.name, "Members"] += len(members) if isinstance(members, list) else 0
         number, name = self.entities[id(entity)]
-        self.file_layers.links.append(Link(layer, number, position.begin, position.end, position.line, name=name))
+        self.links.append(Link(layer, number, position.begin, position.end, position.line, name=name))
         self.unread.update((layer, feature) for feature, value in self._values(structure) if value not in ("", ()))
 
     def _segment(self, structure: FeatureStructure) -> None:
@@ -261,7 +249,7 @@ class _Draft:
         if structure.type.name == names.SEGMENT:
             kind, label, speaker = (self._value(structure, each) for each in ("kind", "label", "speaker"))
         if len(kind) > LONGEST_LABEL or len(label) > LONGEST_LABEL or len(speaker) > LONGEST_SPEAKER:
-            raise FormatError("the kind, label or speaker of a segment is too long", self.checked.file, position.line)
+            raise FormatError("the kind, label or speaker of a segment is too long", self.file, position.line)
         key = (kind, position.begin, position.end)
         if key not in self.segments or label or speaker:
             self.segments[key] = Stretch(kind, position.begin, position.end, label, speaker)
@@ -273,16 +261,15 @@ class _Draft:
             position, number = self._position(link), _structure_number(link)
             if id(link) in self.followed:
                 message = f"a chain leads to the link {number}, which it or another chain has already"
-                self.file_layers.add(message, self._line(link), "the chain was ended before it", code="chain-joins")
+                self.add(message, self._line(link), "the chain was ended before it", code="chain-joins")
                 return
             self.followed.add(id(link))
             if position is None:
-                message = f"the link {number} of a chain is in no text"
-                self.file_layers.add(message, code="link-nowhere", left_out=True)
+                self.add(f"the link {number} of a chain is in no text", code="link-nowhere", left_out=True)
             else:
                 place = (position.begin, position.end, position.line)
                 kind = self._value(link, "referenceType")
-                self.file_layers.links.append(Link(link.type.name, str(self.numbers), *place, kind))
+                self.links.append(Link(link.type.name, str(self.numbers), *place, kind))
             link = _referenced(link, "next")
 
     def _relation(
@@ -290,20 +277,18 @@ class _Draft:
     ) -> None:
         line, (source, target) = self._line(structure), ends
         if source is not None and target is not None:
-            self.file_layers.relations.append(Relation(layer, kind, source, target, line, reading))
+            self.relations.append(Relation(layer, kind, source, target, line, reading))
         elif not layer.startswith(BUILT_IN):
             message = f"an end of the relation {_structure_number(structure)} of the layer {layer} is no span"
-            self.file_layers.add(message, line, "the relation was left out", code="unknown-reference", left_out=True)
+            self.add(message, line, "the relation was left out", code="unknown-reference", left_out=True)
 
     def _end(self, structure: FeatureStructure | None) -> Span | None:
         """Return the span at an end of a relation, which may be a token."""
-        number = _structure_number(structure)
-        position = self._position(structure) if structure is not None else None
-        if structure is not None and position and number not in self.spans and is_linguistic(structure.type.name):
-            span = Span(structure.type.name, position.begin, position.end, position.line)
-            self.spans[number] = span
-            self.file_layers.spans.append(span)
-        return self.spans.get(number)
+        number, position = _structure_number(structure), self._position(structure)
+        if position and number not in self.numbered and is_linguistic(position.type_name):
+            self.numbered[number] = Span(position.type_name, position.begin, position.end, position.line)
+            self.spans.append(self.numbered[number])
+        return self.numbered.get(number)
 
     def _elements(self, structure: FeatureStructure) -> Iterator[FeatureStructure]:
         """Yield the links of a span's slots. Arrays are followed once, so that spans cannot share a long one."""
@@ -339,9 +324,7 @@ def _structure_kind(structure: FeatureStructure) -> str:
         return "chain"
     if name.endswith("Link") and {"next", "begin"} <= features:
         return "link"
-    if name.startswith("uima.") or "begin" not in features:
-        return ""
-    if is_linguistic(name):
+    if name.startswith("uima.") or "begin" not in features or is_linguistic(name):
         return ""
     return "relation" if {"Governor", "Dependent"} <= features else "span"
 

@@ -68,7 +68,7 @@ def read(bundle: Bundle, **options: str) -> list[Document]:
     lines = decode(bundle.data, file).split("\n")
     declared, java = _read_header(lines, file)
     n_columns = sum(len(layer.features) for layer in declared)
-    file_layers = Layers(file)
+    annotations = Annotations(file, declared=declared)
     try:
         content, rows, sentences = Text(file, n_columns, java).read(lines)
     except FormatError as error:
@@ -78,10 +78,10 @@ def read(bundle: Bundle, **options: str) -> list[Document]:
             content, rows, sentences = Text(file, n_columns, java, in_points=True).read(lines)
         except FormatError:
             raise error from None
-        file_layers.add("the offsets count code points", fix="read so, though UTF-16 units are usual", code="offsets")
-    Annotations(file_layers, declared).collect(rows)
-    marks, links = build_marks(file_layers, **options)
-    return [Document(stem(file), file, content, marks, sentences, links, findings=list(file_layers.listed()))]
+        annotations.add("the offsets count code points", fix="read so, though UTF-16 units are usual", code="offsets")
+    annotations.collect(rows)
+    marks, links = build_marks(annotations, **options)
+    return [Document(stem(file), file, content, marks, sentences, links, findings=list(annotations.listed()))]
 
 
 def _read_header(lines: Sequence[str], file: str) -> tuple[list[Layer], bool]:
@@ -120,14 +120,13 @@ def _check_layer(layer: Layer, file: str, number: int) -> None:
 
 
 @dataclass(slots=True)
-class Annotations:
+class Annotations(Layers):
     """Annotations while the rows come in that they stand on."""
 
-    file_layers: Layers
-    layers: Sequence[Layer]
+    declared: Sequence[Layer] = ()
     numbered: dict[tuple[str, str], Span] = field(default_factory=dict)
     spans_by_unit: dict[tuple[str, str], list[Span]] = field(default_factory=dict)
-    links: dict[tuple[str, str, str], Link] = field(default_factory=dict)
+    numbered_links: dict[tuple[str, str, str], Link] = field(default_factory=dict)
     arcs: list[_Arc] = field(default_factory=list)
     # The row on which each annotation was last met, and those that leave a token out.
     last: dict[int, Row] = field(default_factory=dict)
@@ -141,22 +140,22 @@ class Annotations:
         take = {"CH": self._chain, "SP": self._spans, "RL": self._relations}
         layers = [
             (layer, layer.first, layer.first + len(layer.features), take[layer.kind])
-            for layer in self.layers
+            for layer in self.declared
             if layer.kind == "CH" or not is_linguistic(layer.name)
         ]
-        self.anywhere = any(feature.removeprefix("BT_") == ANY for layer in self.layers for feature in layer.features)
+        self.anywhere = any(feature.removeprefix("BT_") == ANY for layer in self.declared for feature in layer.features)
         for row in rows:
             for layer, first, end, read_cells in layers:
                 cells = row.cells[first:end]
                 if cells.count(NONE) < len(cells):
                     read_cells(row, layer, cells)
-        self.file_layers.links += self.links.values()
+        self.links += self.numbered_links.values()
         self.rows = {row.unit: row for row in rows} if self.arcs else {}
         for arc in self.arcs:
             source = arc.source if isinstance(arc.source, Span) else self._end(arc, arc.source)
             target = self._end(arc, arc.target)
             if source is not None and target is not None:
-                self.file_layers.relations.append(Relation(arc.layer, arc.kind, source, target, arc.line, arc.reading))
+                self.relations.append(Relation(arc.layer, arc.kind, source, target, arc.line, arc.reading))
 
     def _chain(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
         columns = dict(zip(layer.features, cells, strict=True))
@@ -166,11 +165,11 @@ class Annotations:
             match = CHAIN_LINK.search(number)
             if match is None or chain != str(int(match[1])):
                 message = f"this is no link of a chain, as in pr[1] and coref->1-2: {kind[:50]!r}, {number[:50]!r}"
-                raise FormatError(message, self.file_layers.file, row.line)
+                raise FormatError(message, self.file, row.line)
             key = (layer.name, chain, match[2])
-            if key not in self.links:
-                self.links[key] = Link(layer.name, chain, row.begin, row.end, row.line, unescape_value(value))
-            self._extend(self.links[key], row)
+            if key not in self.numbered_links:
+                self.numbered_links[key] = Link(layer.name, chain, row.begin, row.end, row.line, unescape_value(value))
+            self._extend(self.numbered_links[key], row)
 
     def _spans(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
         spans_of_row: list[Span] = []
@@ -217,8 +216,8 @@ class Annotations:
             match = self._matching(SOURCE, cell, row)
             source = _End(base, match["unit"], _normalize_number(match["source"]))
             target = _End(base, row.unit, _normalize_number(match["target"]))
-            kind, reading = (unescape_value(_split_number(value)[0]) for value in (kind, number))
-            self.arcs.append(_Arc(row.line, layer.name, kind, source, target, reading))
+            kind, group = (unescape_value(_split_number(value)[0]) for value in (kind, number))
+            self.arcs.append(_Arc(row.line, layer.name, kind, source, target, group))
 
     def _split(self, row: Row, cell: str, separator: str = "|") -> list[str]:
         """Return what is parted by the separator; with a backslash before it, it parts nothing."""
@@ -232,20 +231,20 @@ class Annotations:
         self.n_annotations += len(pieces)
         if self.n_annotations > MOST_ANNOTATIONS:
             message = f"more than {MOST_ANNOTATIONS:,} annotations stand on the tokens up to here"
-            raise FormatError(message, self.file_layers.file, row.line)
+            raise FormatError(message, self.file, row.line)
         return pieces
 
     def _pairs(self, row: Row, ones: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, str]]:
         if len(ones) != len(others):
             message = f"two columns of a layer hold {len(ones)} and {len(others)} annotations"
-            raise FormatError(message, self.file_layers.file, row.line)
+            raise FormatError(message, self.file, row.line)
         return zip(ones, others, strict=True)
 
     def _matching(self, pattern: re.Pattern[str], end: str, row: Row) -> re.Match[str]:
         match = pattern.match(end)
         if match is None:
             message = f"this is not a token to which a relation leads, as in 3-4 or 3-4[11_1]: {end[:50]!r}"
-            raise FormatError(message, self.file_layers.file, row.line)
+            raise FormatError(message, self.file, row.line)
         return match
 
     def _span(self, row: Row, layer: str, spans_of_row: list[Span], place: int, number: str) -> Span:
@@ -254,7 +253,7 @@ class Annotations:
         span = self.numbered.get((layer, number)) if number else earlier
         if span is None:
             span = Span(layer, row.begin, row.end, row.line)
-            self.file_layers.spans.append(span)
+            self.spans.append(span)
             if number:
                 self.numbered[layer, number] = span
                 self.numbered.setdefault((ANY, number), span)
@@ -272,7 +271,7 @@ class Annotations:
         if before is not None and row.token > before.token + 1 and id(what) not in self.discontinuous:
             self.discontinuous.add(id(what))
             message = f"an annotation of the layer {what.layer} leaves out tokens before {row.unit}"
-            self.file_layers.add(message, row.line, "they were taken in, as by WebAnno", code="gap")
+            self.add(message, row.line, "they were taken in, as by WebAnno", code="gap")
         self.last[id(what)] = row
         what.start, what.end = min(what.start, row.begin), max(what.end, row.end)
         return True
@@ -287,13 +286,11 @@ class Annotations:
                 span = self._span(self.rows[end.unit], end.layer, [], 0, "")  # a token, or its part of speech
             if len(spans) > 1:
                 message = f"a relation leads to {end.unit}, on which {len(spans)} spans stand"
-                self.file_layers.add(message, arc.line, "the first was taken", code="ambiguous-reference")
+                self.add(message, arc.line, "the first was taken", code="ambiguous-reference")
         if span is None:
             where = f"{end.unit}[{end.number}]" if end.number else end.unit
             message = f"a relation leads to {where}, where no span of the layer {end.layer} stands"
-            self.file_layers.add(
-                message, arc.line, "the relation was left out", code="unknown-reference", left_out=True
-            )
+            self.add(message, arc.line, "the relation was left out", code="unknown-reference", left_out=True)
         return span
 
 

@@ -136,8 +136,7 @@ class Text:
         """Put the text of the sentence where its first token begins."""
         gap = begin - self.length
         if gap < 0:
-            message = f"the sentence begins at {begin}, but the one before it ends at {self.length}"
-            raise self._error(number, message)
+            raise self._error(number, f"the sentence begins at {begin}, but the one before it ends at {self.length}")
         self.gaps += gap
         # No file makes more text out of nothing than it is long.
         if self.gaps > self.size:
