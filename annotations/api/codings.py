@@ -165,10 +165,7 @@ class CodingList(RowListView):
         return cast(QuerySet[Any, Any], with_states(codings)).values(*columns)
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the rows with their states, and with the names under which the user sees peers.
-
-        No coder learns which text is a repeat.
-        """
+        """Return the rows with states and names as the user sees them; no coder learns which text is a repeat."""
         today = timezone.localdate()
         for row in rows:
             row["state"], row["overdue"] = str(state_of(row)), is_overdue(row, today)

@@ -18,10 +18,7 @@ from config.limits.uploads import most_bytes
 
 
 class BodySizeMiddleware:
-    """Answer 413 to a body that is larger than the sender may send there, before any of it is read.
-
-    Who has signed in, by a session or a key, may send files; others send forms only.
-    """
+    """Answer 413 to a body that is too large, unread: who has signed in may send files, others forms only."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

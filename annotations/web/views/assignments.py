@@ -55,10 +55,7 @@ class _Page:
 
 @project_form(Right.MANAGE, changes=True)
 def assign(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show what is assigned in a round, or a plan with its preview; carry the plan out.
-
-    The plan stands in the address; `part=preview` asks for the preview alone.
-    """
+    """Show what is assigned, or the plan of the address (`part=preview`: its preview alone); carry the plan out."""
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
     coders = list(members_in_roles(project, CODING_ROLES))

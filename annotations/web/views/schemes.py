@@ -221,10 +221,7 @@ class BeforeForm(forms.Form):
 
 @project_page()
 def to_complete(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show which codings lack answers that are required by now, or have some from before a version of the scheme.
-
-    Who is blind to others sees their own.
-    """
+    """Show codings that lack required answers, or have some from before a version; to the blind their own alone."""
     form = BeforeForm(project.scheme_version, request.GET)
     before = form.cleaned_data["before"] if form.is_valid() else None
     judgements = judgements_of_texts(project, request.user)
