@@ -150,7 +150,6 @@ class CodingFilters(filters.FilterSet):
 class CodingList(RowListView):
     """The codings of a project that you may see, with how far they are: as a coder your own."""
 
-    queryset = Coding.objects.of_people().none()
     serializer_class = CodingRowSerializer
     filterset_class = CodingFilters
     ordering = ["text__slug", "coder__username", "kind", "round__position", "round_id", "occasion"]
@@ -294,7 +293,6 @@ class MarkableFilters(filters.FilterSet):
 class MarkableList(RowListView):
     """The markables of a project: those that came with the texts, and those that some coder has marked."""
 
-    queryset = Markable.objects.none()
     serializer_class = MarkableRowSerializer
     filterset_class = MarkableFilters
     ordering = ["pk"]
@@ -336,7 +334,6 @@ class JudgementFilters(filters.FilterSet):
 class JudgementList(RowListView):
     """Every judgement of a project, with its pointers, indices, relations and attributes."""
 
-    queryset = Judgement.objects.none()
     serializer_class = JudgementRowSerializer
     filterset_class = JudgementFilters
     ordering = ["pk"]
@@ -369,7 +366,6 @@ class OperationFilters(filters.FilterSet):
 class OperationList(RowListView):
     """Every change to every coding of a project, in the order in which they were made."""
 
-    queryset = Operation.objects.none()
     serializer_class = OperationRowSerializer
     filterset_class = OperationFilters
     ordering = ["pk"]

@@ -141,7 +141,6 @@ class MemberList(ProjectListView):
     serializer_class = MemberSerializer
     filterset_class = MemberFilters
     ordering = ["pk"]
-    queryset = Membership.objects.none()
 
     def rows_of(self, project: Project) -> QuerySet[Membership]:
         return members_shown(project)
@@ -207,7 +206,6 @@ class InvitationList(ProjectListView):
 
     serializer_class = InvitationSerializer
     ordering = ["-pk"]
-    queryset = Invitation.objects.none()
 
     def rows_of(self, project: Project) -> QuerySet[Invitation]:
         return Invitation.objects.filter(project=project).select_related("created_by", "used_by")
@@ -255,7 +253,6 @@ class ModelList(ProjectListView):
 
     serializer_class = ModelSerializer
     ordering = ["pk"]
-    queryset = ModelCoder.objects.none()
     right = Right.MANAGE_WORK
 
     def find_project(self) -> Project:

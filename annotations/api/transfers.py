@@ -121,7 +121,6 @@ class TransferList(ProjectListView):
     serializer_class = TransferSerializer
     filterset_class = TransferFilters
     ordering = ["-pk"]
-    queryset = Transfer.objects.none()
     right = Right.SEE_RESULTS
 
     def rows_of(self, project: Project) -> QuerySet[Transfer]:
