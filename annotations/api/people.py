@@ -8,7 +8,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.urls import reverse
-from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -129,17 +128,11 @@ class ModelKeySerializer(serializers.Serializer[None]):
     expires_at = serializers.DateTimeField(read_only=True)
 
 
-class MemberFilters(filters.FilterSet):
-    class Meta:
-        model = Membership
-        fields = ["role", "group"]
-
-
 class MemberList(ProjectListView):
     """Members of the project, in which role."""
 
     serializer_class = MemberSerializer
-    filterset_class = MemberFilters
+    filterset_fields = ["role", "group"]
     ordering = ["pk"]
 
     def rows_of(self, project: Project) -> QuerySet[Membership]:
