@@ -24,13 +24,7 @@ from annotations.planning.plans.forms import CODERS_ON_A_PAGE, PlanForm, first_d
 from annotations.planning.plans.matrix import Matrix, matrix_of_plan, matrix_of_round
 from annotations.planning.plans.plans import PlanView, apply_plan, plan_round, view_plan
 from annotations.planning.pool import take_next_text
-from annotations.planning.repeats import (
-    apply_repeats,
-    refuse_repeats,
-    request_of,
-    view_repeats,
-    withdraw_repeats,
-)
+from annotations.planning.repeats import apply_repeats, refuse_repeats, request_of, view_repeats, withdraw_repeats
 from annotations.planning.work.assignments import assign_texts, unassign
 from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
