@@ -223,10 +223,8 @@ class InvitationList(ProjectListView):
             invitation, secret = invitations.invite(
                 project, fields["role"], by, days=days, note=note, max_uses=max_uses
             )
-            link, headers = (
-                request.build_absolute_uri(reverse("invitation", args=[secret])),
-                {"Cache-Control": "no-store"},
-            )
+            link = request.build_absolute_uri(reverse("invitation", args=[secret]))
+            headers = {"Cache-Control": "no-store"}
         return Response(InvitationSerializer(invitation).data | {"link": link}, status=201, headers=headers)
 
 

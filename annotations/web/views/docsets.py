@@ -150,7 +150,6 @@ def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
         "form": form,
         "draft_form": draft_form,
         "agreed_coding": agreed_coding,
-        "manages": manages,
         "again_form": _again_form(docset_row),
     }
     status = 400 if form.errors or draft_form.errors else 200
