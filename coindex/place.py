@@ -59,10 +59,7 @@ class Place:
         return f"The data is in {self.data} and in the database {address.hostname or ''}{address.path}."
 
     def enter(self) -> None:
-        """Make the folder, and let settings and imports of this process and its children be those of the program.
-
-        Raise Unusable if the folder cannot be written.
-        """
+        """Make the folder, and let this process and its children run the program on it. Raise Unusable."""
         try:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:

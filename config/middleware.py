@@ -9,26 +9,26 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.http import ConditionalGetMiddleware
+from django.utils.deprecation import MiddlewareMixin
 
 from annotations.core.http.requests import request_method
 
 API_PREFIX = "/api/"
 
 
-class PathPrefixMiddleware:
+class PathPrefixMiddleware(MiddlewareMixin):
     """Take PATH_PREFIX from the path of a request, where the proxy has left it there."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         if not settings.PATH_PREFIX:
             raise MiddlewareNotUsed
-        self.get_response = get_response
+        super().__init__(get_response)
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def process_request(self, request: HttpRequest) -> None:
         prefix = settings.PATH_PREFIX
         if f"{request.path_info}/".startswith(f"{prefix}/"):
             request.path_info = request.path_info.removeprefix(prefix) or "/"
             request.path = f"{prefix}{request.path_info}"
-        return self.get_response(request)
 
 
 class APIConditionalGetMiddleware(ConditionalGetMiddleware):
@@ -50,29 +50,21 @@ class RequestMethodMiddleware:
             return self.get_response(request)
 
 
-class UncachedPagesMiddleware:
+class UncachedPagesMiddleware(MiddlewareMixin):
     """Let nobody store a page: what is on it is of one person and of one moment. The Back button asks for it again."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(self, _: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if response.headers.get("Content-Type", "").startswith("text/html") and "Cache-Control" not in response:
             response["Cache-Control"] = "private, no-store"
         return response
 
 
-class NulCharacterMiddleware:
+class NulCharacterMiddleware(MiddlewareMixin):
     """Answer 404 where the path has a NUL character, which PostgreSQL takes in no comparison.
 
     Parameters and bodies are checked by forms and serializers, whose errors name the field.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def process_request(self, request: HttpRequest) -> None:
         if "\0" in request.path_info:
             raise Http404("Not found.")
-        return self.get_response(request)

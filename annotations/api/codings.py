@@ -150,7 +150,6 @@ class CodingFilters(filters.FilterSet):
 class CodingList(RowListView):
     """The codings of a project that you may see, with how far they are: as a coder your own."""
 
-    queryset = Coding.objects.of_people().none()
     serializer_class = CodingRowSerializer
     filterset_class = CodingFilters
     ordering = ["text__slug", "coder__username", "kind", "round__position", "round_id", "occasion"]
@@ -165,10 +164,7 @@ class CodingList(RowListView):
         return cast(QuerySet[Any, Any], with_states(codings)).values(*columns)
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the rows with their states, and with the names under which the user sees peers.
-
-        No coder learns which text is a repeat.
-        """
+        """Return the rows with states and names as the user sees them; no coder learns which text is a repeat."""
         today = timezone.localdate()
         for row in rows:
             row["state"], row["overdue"] = str(state_of(row)), is_overdue(row, today)
@@ -297,7 +293,6 @@ class MarkableFilters(filters.FilterSet):
 class MarkableList(RowListView):
     """The markables of a project: those that came with the texts, and those that some coder has marked."""
 
-    queryset = Markable.objects.none()
     serializer_class = MarkableRowSerializer
     filterset_class = MarkableFilters
     ordering = ["pk"]
@@ -339,7 +334,6 @@ class JudgementFilters(filters.FilterSet):
 class JudgementList(RowListView):
     """Every judgement of a project, with its pointers, indices, relations and attributes."""
 
-    queryset = Judgement.objects.none()
     serializer_class = JudgementRowSerializer
     filterset_class = JudgementFilters
     ordering = ["pk"]
@@ -372,7 +366,6 @@ class OperationFilters(filters.FilterSet):
 class OperationList(RowListView):
     """Every change to every coding of a project, in the order in which they were made."""
 
-    queryset = Operation.objects.none()
     serializer_class = OperationRowSerializer
     filterset_class = OperationFilters
     ordering = ["pk"]

@@ -1,7 +1,4 @@
-"""The REST API of docsets: their summaries and peers, assignments, and the agreed pyramid.
-
-The SCUs of a coder's own coding are part of `texts/<text>/coding/`, and are changed by operations like everything else.
-"""
+"""The REST API of docsets: summaries, peers, assignments and the agreed pyramid; SCUs are changed by operations."""
 
 from __future__ import annotations
 

@@ -189,8 +189,7 @@ class QueueAnswerSerializer(serializers.Serializer[Any]):
 class QueueRowSerializer(serializers.Serializer[Any]):
     units = serializers.ListField(child=serializers.CharField(), help_text="keys of markables that no coder separates")
     answers = serializers.ListField(
-        child=QueueAnswerSerializer(allow_null=True),
-        help_text="of each coder, in their order; null: not marked",
+        child=QueueAnswerSerializer(allow_null=True), help_text="of each coder, in their order; null: not marked"
     )
     draft = QueueAnswerSerializer(allow_null=True)
     contested = serializers.BooleanField()

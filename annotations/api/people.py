@@ -8,7 +8,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.urls import reverse
-from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -128,19 +127,12 @@ class ModelKeySerializer(serializers.Serializer[None]):
     expires_at = serializers.DateTimeField(read_only=True)
 
 
-class MemberFilters(filters.FilterSet):
-    class Meta:
-        model = Membership
-        fields = ["role", "group"]
-
-
 class MemberList(ProjectListView):
     """Members of the project, in which role."""
 
     serializer_class = MemberSerializer
-    filterset_class = MemberFilters
+    filterset_fields = ["role", "group"]
     ordering = ["pk"]
-    queryset = Membership.objects.none()
 
     def rows_of(self, project: Project) -> QuerySet[Membership]:
         return members_shown(project)
@@ -206,7 +198,6 @@ class InvitationList(ProjectListView):
 
     serializer_class = InvitationSerializer
     ordering = ["-pk"]
-    queryset = Invitation.objects.none()
 
     def rows_of(self, project: Project) -> QuerySet[Invitation]:
         return Invitation.objects.filter(project=project).select_related("created_by", "used_by")
@@ -231,10 +222,8 @@ class InvitationList(ProjectListView):
             invitation, secret = invitations.invite(
                 project, fields["role"], by, days=days, note=note, max_uses=max_uses
             )
-            link, headers = (
-                request.build_absolute_uri(reverse("invitation", args=[secret])),
-                {"Cache-Control": "no-store"},
-            )
+            link = request.build_absolute_uri(reverse("invitation", args=[secret]))
+            headers = {"Cache-Control": "no-store"}
         return Response(InvitationSerializer(invitation).data | {"link": link}, status=201, headers=headers)
 
 
@@ -254,7 +243,6 @@ class ModelList(ProjectListView):
 
     serializer_class = ModelSerializer
     ordering = ["pk"]
-    queryset = ModelCoder.objects.none()
     right = Right.MANAGE_WORK
 
     def find_project(self) -> Project:

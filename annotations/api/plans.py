@@ -128,7 +128,6 @@ class PlanList(ProjectListView):
     """The plans of a project, one a round at most, in the order of rounds."""
 
     serializer_class = PlanSerializer
-    queryset = Plan.objects.none()
     ordering = ["round__position", "pk"]
     right = Right.MANAGE
 

@@ -82,7 +82,6 @@ class QuestionList(ProjectListView):
     serializer_class = QuestionSerializer
     filterset_class = QuestionFilters
     ordering = ["created_at", "uuid"]
-    queryset = Question.objects.none()
     right = Right.VIEW_PROJECT
     annotates = True
 
@@ -156,7 +155,6 @@ class GuidelinesVersionList(ProjectListView):
 
     serializer_class = GuidelinesVersionSerializer
     ordering = ["-number"]
-    queryset = GuidelinesVersion.objects.none()
     right = Right.VIEW_PROJECT
 
     def rows_of(self, project: Project) -> QuerySet[GuidelinesVersion]:

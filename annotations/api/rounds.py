@@ -207,10 +207,7 @@ class FeedbackSerializer(serializers.Serializer[Any]):
 
 
 def _data(project: Project, round_: Round) -> dict[str, Any]:
-    """Return a round as the API has it.
-
-    Under which versions somebody first worked in it says that somebody did: nothing for who is blind to the others.
-    """
+    """Return a round for the API; its versions say that somebody has worked, which the blind do not learn."""
     data: dict[str, Any] = dict(RoundSerializer(round_).data)
     return data if may(project, Right.SEE_RESULTS) else data | {"guidelines_version": None, "scheme_version": None}
 

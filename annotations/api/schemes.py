@@ -218,7 +218,6 @@ class SchemeVersionList(ProjectListView):
 
     serializer_class = SchemeVersionSerializer
     ordering = ["-number"]
-    queryset = SchemeVersion.objects.none()
     right = Right.VIEW_PROJECT
 
     def rows_of(self, project: Project) -> QuerySet[SchemeVersion]:

@@ -133,7 +133,6 @@ class TextFilters(filters.FilterSet):
 class TextList(RowListView):
     """The texts of a project: all of them, or for a coder those to code."""
 
-    queryset = Text.objects.none()
     serializer_class = TextSerializer
     filterset_class = TextFilters
     ordering = ["slug"]

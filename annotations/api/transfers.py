@@ -12,7 +12,6 @@ from django import forms
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
-from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers, status
@@ -109,19 +108,12 @@ def _order_response(transfer: Transfer) -> Response:
     return Response(TransferSerializer(transfer).data, status=status.HTTP_201_CREATED)
 
 
-class TransferFilters(filters.FilterSet):
-    class Meta:
-        model = Transfer
-        fields = ["kind", "format", "state"]
-
-
 class TransferList(ProjectListView):
     """What came into a project and what left it, the latest first."""
 
     serializer_class = TransferSerializer
-    filterset_class = TransferFilters
+    filterset_fields = ["kind", "format", "state"]
     ordering = ["-pk"]
-    queryset = Transfer.objects.none()
     right = Right.SEE_RESULTS
 
     def rows_of(self, project: Project) -> QuerySet[Transfer]:

@@ -53,10 +53,7 @@ def some(names: Sequence[str]) -> str:
 def choose(
     name: str, at: str, choices: Sequence[str | tuple[str, str]], chosen: str, everything: str = ""
 ) -> SafeString:
-    """Return the control that chooses one of many, names or values with their labels.
-
-    `at` is its id, `everything` the label of no choice.
-    """
+    """Return the control, with the id `at`, that chooses a name or value; `everything` is the label of no choice."""
     pairs = [(choice, choice) if isinstance(choice, str) else choice for choice in choices]
     if are_many(pairs):  # so many are no choices of a list, all of which Django would look at
         return render_suggestions(name, chosen, pairs, {"id": at}, everything)

@@ -14,10 +14,7 @@ register = template.Library()
 
 @register.inclusion_tag("annotations/projects/tabs.html")
 def project_tabs(project: Project, current: str, query: str = "") -> dict[str, Any]:
-    """Return the tabs of a project that the user may open; `current` is the key of the open one.
-
-    `query` holds the parameters of agreement, which the tabs with results keep.
-    """
+    """Return the tabs of a project that the user may open; those of results keep the `query` of agreement."""
     return {
         "groups": [
             (

@@ -33,10 +33,7 @@ def project_page(
     changes: bool = False,
     methods: Sequence[str] = ("GET", "HEAD"),
 ) -> Callable[[View], View]:
-    """Give a view the project that its address names, if the user has the right: `project_for` refuses all others.
-
-    post: the right that a POST requires, where that is another one.
-    """
+    """Give a view its project, if the user has the right in it (of a POST the right `post`), and refuse all others."""
 
     def decorate(view: View) -> View:
         @require_http_methods(list(methods))

@@ -126,13 +126,7 @@ class Codings(Lists):
         return Rows(self, f"{coding.path}operations/", parameters, list(LoggedOperation.__annotations__))
 
     def coding_of(
-        self,
-        project: str,
-        text: str,
-        coder: str,
-        *,
-        round: str | None = None,
-        occasion: int | None = None,
+        self, project: str, text: str, coder: str, *, round: str | None = None, occasion: int | None = None
     ) -> CodingState:
         """Return a coder's coding of a text, for those who see it."""
         path = in_project(project, "texts", text, "codings", coder)

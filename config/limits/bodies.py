@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from rest_framework.exceptions import AuthenticationFailed
@@ -17,21 +16,15 @@ from config.errors import content_too_large
 from config.limits.uploads import most_bytes
 
 
-class BodySizeMiddleware:
-    """Answer 413 to a body that is larger than the sender may send there, before any of it is read.
+class BodySizeMiddleware(MiddlewareMixin):
+    """Answer 413 to a body that is too large, unread: who has signed in may send files, others forms only."""
 
-    Who has signed in, by a session or a key, may send files; others send forms only.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
         size = _content_length(request)
         most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         if size > most:
             most = most_bytes(request.path_info) if is_signed_in(request) else most
-        return content_too_large(request, most) if size > most else self.get_response(request)
+        return content_too_large(request, most) if size > most else None
 
 
 def _content_length(request: HttpRequest) -> int:

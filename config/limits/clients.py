@@ -51,10 +51,7 @@ def _parse_address(text: str) -> str:
 
 
 def attempted_username(request: HttpRequest, credentials: Mapping[str, str] | None) -> str | None:
-    """Return the name of an attempt to sign in, as much of it as the table of attempts holds.
-
-    Nobody's name is as long as that.
-    """
+    """Return the name of an attempt to sign in, as much of it as the table of attempts holds."""
     name = credentials.get("username") if credentials else request.POST.get("username")
     return name and name[:MAX_NAME_LENGTH]
 

@@ -31,10 +31,7 @@ def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view ne
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view needs none of it
-    """Answer whether database, migrations and files are usable; 503 with the failed checks if not.
-
-    Who asks again within a second hears the same: anybody may ask.
-    """
+    """Answer whether database, migrations and files are usable, seen at most a second ago; 503 with what failed."""
     failed = caches["process"].get_or_set("readyz", _failed_checks, timeout=SECONDS_TO_REMEMBER)
     return JsonResponse({"ready": not failed, "failed_checks": failed}, status=503 if failed else 200)
 

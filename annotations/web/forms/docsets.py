@@ -100,10 +100,7 @@ class SummaryRowsForm[Owner, Saved](ABC):
         return [row for row in self.rows.forms if row.is_filled]
 
     def refilled(self, data: QueryDict, read: Sequence[Mapping[str, str]] = ()) -> Self:
-        """Return an unbound form with the values sent, the rows read from files, and an empty row.
-
-        Raise ValidationError if these are too many rows.
-        """
+        """Return an unbound form of what was sent, rows of files and an empty one. Raise ValidationError."""
         form = type(self)()
         form.form = self.head(initial={name: data.get(name, "") for name in self.form.fields})
         names = list(self.row.base_fields)

@@ -23,13 +23,7 @@ from annotations.planning.plans.forms import CODERS_ON_A_PAGE, PlanForm, first_d
 from annotations.planning.plans.matrix import Matrix, matrix_of_plan, matrix_of_round
 from annotations.planning.plans.plans import PlanView, apply_plan, plan_round, view_plan
 from annotations.planning.pool import take_next_text
-from annotations.planning.repeats import (
-    apply_repeats,
-    refuse_repeats,
-    request_of,
-    view_repeats,
-    withdraw_repeats,
-)
+from annotations.planning.repeats import apply_repeats, refuse_repeats, request_of, view_repeats, withdraw_repeats
 from annotations.planning.work.assignments import assign_texts, release_idle, replace_coder, unassign
 from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
@@ -54,10 +48,7 @@ class _Page:
 
 @project_form(Right.MANAGE, changes=True)
 def assign(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show what is assigned in a round, or a plan with its preview; carry the plan out.
-
-    The plan stands in the address; htmx, or `part=preview`, asks for the preview alone.
-    """
+    """Show what is assigned, or the plan of the address (htmx, or `part=preview`: its preview alone); carry it out."""
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
     coders = list(members_in_roles(project, CODING_ROLES))

@@ -49,10 +49,7 @@ MOST_EDITS = 3
 
 @require_safe
 def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
-    """Show the coding page of the coder's own coding of a text, or the pyramid page if it is of summaries.
-
-    With `gold`, the same of the gold on which a manager or adjudicator works.
-    """
+    """Show the coding page of the user's own coding or of gold; of summaries it is the pyramid page."""
     project = project_for(request.user, slug, _right(gold=gold))
     coding = _find_coding(request, project, text, _choice(request), agreed=agreed, gold=gold)
     if isinstance(coding, HttpResponse):
@@ -144,10 +141,7 @@ def _find_coding(
     gold: bool,
     trained: bool = True,
 ) -> Coding | HttpResponse:
-    """Return the coding that the user works on, or the page that says why they do not. Raise Http404.
-
-    trained: whether they have to have passed the training that its round requires.
-    """
+    """Return the coding of the user, `trained` where its round requires it, or the page that refuses. Raise Http404."""
     user = signed_in_user(request)
     try:
         if gold:

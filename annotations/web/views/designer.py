@@ -71,10 +71,7 @@ def edit_scheme(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_action(Right.MANAGE)
 def draft(request: HttpRequest, project: Project) -> HttpResponse:
-    """Return what is wrong with a draft of the scheme, what it changes, what follows, and a coding to try it on.
-
-    With the scheme that was opened, also what became of that meanwhile.
-    """
+    """Return problems, changes and effects of a draft, a coding to try it on, and what became of the opened scheme."""
     opened = request.POST.get("opened")
     try:
         sent = json.loads(request.POST.get("scheme", ""))

@@ -114,10 +114,7 @@ def assign(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
 
 @project_form(Right.DISCUSS, changes=True)
 def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
-    """Start the agreed pyramid by a copy or a draft: as adjudicator for oneself, as manager for an adjudicator.
-
-    If there is one, it can be drafted again here, and a manager can assign it to another adjudicator.
-    """
+    """Start, draft again or reassign the agreed pyramid: as adjudicator for oneself, as manager for another."""
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     agreed_codings = Coding.objects.of_people().filter(text__docset=docset_row, kind=Coding.Kind.AGREED)
     agreed_coding = agreed_codings.select_related("coder").first()
@@ -153,7 +150,6 @@ def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
         "form": form,
         "draft_form": draft_form,
         "agreed_coding": agreed_coding,
-        "manages": manages,
         "again_form": _again_form(docset_row),
     }
     status = 400 if form.errors or draft_form.errors else 200
@@ -274,10 +270,7 @@ def _list_tasks(
     search: str,
     read_progress: Callable[[Collection[int]], Collection[progress.CodingProgress]],
 ) -> dict[str, Any]:
-    """Return the context of the tasks that a search finds: a page of the user's own, and one of everybody's.
-
-    `read_progress` returns how far the codings with these keys are, at least.
-    """
+    """Return pages of the tasks that a search finds: the user's own, and all; `read_progress` reads codings by key."""
     name, words = signed_in_user(request).get_username(), search.split()
     found = [task for task in tasks if task.matches(words)]
     own = page_of(request, [task for task in found if name in task.codings], name="own")

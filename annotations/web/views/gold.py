@@ -43,10 +43,7 @@ TEXTS_PAGE_SIZE = 10
 
 @project_action(Right.ADJUDICATE)
 def draft(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Draft the gold of the texts of a round that somebody has submitted; asked once where others have not yet.
-
-    Where it is drafted again, what has been begun is drafted anew, which is asked once, too.
-    """
+    """Draft the gold of the submitted texts of a round, also again; ask once where coders have yet to submit."""
     round_ = get_object_or_404(Round, project=project, name=name)
     form = DraftForm(request.POST)
     if not form.is_valid():

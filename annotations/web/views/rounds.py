@@ -339,10 +339,7 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
 
 @project_action(Right.ADJUDICATE)
 def gold(request: HttpRequest, project: Project, name: str, text: str) -> HttpResponse:
-    """Open the gold of a text in a round for the user to work on; what somebody else has begun becomes theirs.
-
-    Where coders have yet to submit, and there is no gold yet, it is asked once.
-    """
+    """Open the gold of a text for the user, who takes it over; ask once where coders have yet to submit."""
     row = get_object_or_404(project.texts.defer("content"), slug=text)
     get_object_or_404(Round, project=project, name=name)
     try:

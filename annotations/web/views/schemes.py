@@ -41,12 +41,7 @@ from annotations.schemes.ready_made import DESIGNED, STARTING_POINTS
 from annotations.transfers.scheme_files import export_scheme, read_uploaded_scheme
 from annotations.web import markdown
 from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
-from annotations.web.forms.projects import (
-    AboutForm,
-    ExchangeSchemeForm,
-    ProjectFieldsForm,
-    PyramidOptionsForm,
-)
+from annotations.web.forms.projects import AboutForm, ExchangeSchemeForm, ProjectFieldsForm, PyramidOptionsForm
 from annotations.web.shared import Question, ask, is_confirmed, page_of, refused_at
 
 PAGE_SIZE = 25
@@ -65,10 +60,7 @@ def exchange(request: HttpRequest, project: Project) -> HttpResponse:
             exchange_scheme(project, chosen, coders_mark=form.cleaned_data["coders_mark"])
             messages.success(request, f"The scheme is {chosen.label} now.")
             return redirect("scheme", project.slug)
-    context = {
-        "schemes": STARTING_POINTS.values(),
-        "has_texts": project.texts.exists() or project.docsets.exists(),
-    }
+    context = {"schemes": STARTING_POINTS.values(), "has_texts": project.texts.exists() or project.docsets.exists()}
     return show(request, project, "annotations/schemes/exchange_scheme.html", context, form=form)
 
 
@@ -221,10 +213,7 @@ class BeforeForm(forms.Form):
 
 @project_page()
 def to_complete(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show which codings lack answers that are required by now, or have some from before a version of the scheme.
-
-    Who is blind to others sees their own.
-    """
+    """Show codings that lack required answers, or have some from before a version; to the blind their own alone."""
     form = BeforeForm(project.scheme_version, request.GET)
     before = form.cleaned_data["before"] if form.is_valid() else None
     judgements = judgements_of_texts(project, request.user)
