@@ -19,7 +19,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
@@ -45,7 +45,6 @@ from annotations.coding.judgements import answer_rows, decisions_of_judgements, 
 from annotations.coding.markables.markables import lies_within
 from annotations.coding.pyramids.scus import check_pyramid
 from annotations.coding.rules import Rules, retired_answers
-from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.models import (
     SCU,
@@ -179,15 +178,11 @@ def lock_coding(coding: Coding) -> Coding:
 
     Raise Http404 where its text or project was deleted while the request came in.
     """
-    for locked in _coding_for_update(coding.pk):
-        return locked
-    raise Http404("This coding was deleted.")
-
-
-@compiled_query(IntegerField())
-def _coding_for_update(coding: int) -> QuerySet[Coding]:
-    locked = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
-    return locked.defer("text__content").filter(pk=coding).order_by()
+    rows = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
+    locked = rows.defer("text__content").filter(pk=coding.pk).first()
+    if locked is None:
+        raise Http404("This coding was deleted.")
+    return locked
 
 
 def _unseen(coding: Coding, version: int, uuids: Collection[UUID]) -> QuerySet[Operation]:
