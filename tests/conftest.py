@@ -24,7 +24,7 @@ from django.test import Client, override_settings
 from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker, Settings
 
-from annotations.coding import operations
+from annotations.coding import operations, status
 from annotations.formats import plain
 from annotations.models import Coding, Membership, Project, Text, User
 from annotations.planning.work.assignments import assign_texts
@@ -414,7 +414,7 @@ def judge_rest(coding: Coding, category: str = "none") -> int:
 
 def close_gold(gold: Coding) -> int:
     """Close gold as older versions did, which asked for no answers."""
-    return operations.set_status(gold, gold.coder, Coding.Status.SUBMITTED)
+    return status.set_status(gold, gold.coder, Coding.Status.SUBMITTED)
 
 
 def in_another_connection(do: Callable[[], int]) -> int:

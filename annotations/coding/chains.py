@@ -7,7 +7,7 @@ index.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from annotations.coding.decisions import Decision
 from annotations.coding.readings import Readings
@@ -51,55 +51,37 @@ def chains_by_indices(order: Sequence[str], indices: Mapping[str, Collection[str
 
 
 def _ends_of_pointers(targets: Sequence[Sequence[int]], plural: Collection[int]) -> list[tuple[int, ...]]:
-    """Return where one arrives from each place (Tarjan's strongly connected components, without recursion)."""
+    """Return where one arrives from each place: where its circle does (Kosaraju's strongly connected components)."""
+    sources: list[list[int]] = [[] for _ in targets]
+    for place, of_place in enumerate(targets):
+        for target in of_place:
+            sources[target].append(place)
+    seen = set[int]()
+    order = [place for start in range(len(targets)) for place in _visit(start, sources, seen)]
     ends: list[tuple[int, ...]] = [()] * len(targets)
-    number, low = [-1] * len(targets), [0] * len(targets)
-    waits, waiting, count = [False] * len(targets), list[int](), 0
-    for start in range(len(targets)):
-        if number[start] >= 0:
-            continue
-        path: list[tuple[int, Iterable[int]]] = [(start, iter(targets[start]))]
-        number[start] = low[start] = count
-        count += 1
-        waiting.append(start)
-        waits[start] = True
-        while path:
-            here, left = path[-1]
-            target = next(iter(left), None)
-            if target is None:
-                path.pop()
-                if path:
-                    low[path[-1][0]] = min(low[path[-1][0]], low[here])
-                if low[here] == number[here]:
-                    _close_component(here, targets, plural, waiting, waits, ends)
-            elif number[target] < 0:
-                number[target] = low[target] = count
-                count += 1
-                waiting.append(target)
-                waits[target] = True
-                path.append((target, iter(targets[target])))
-            elif waits[target]:
-                low[here] = min(low[here], number[target])
+    seen.clear()
+    for start in reversed(order):  # each after all to which it leads
+        members = set(_visit(start, targets, seen))
+        leading = {target for member in members for target in targets[member]} - members
+        outside = {end for target in leading for end in ends[target]}
+        for member in members:
+            ends[member] = tuple(sorted(outside.union(members.intersection(plural)))) or (min(members),)
     return ends
 
 
-def _close_component(
-    first: int,
-    targets: Sequence[Sequence[int]],
-    plural: Collection[int],
-    waiting: list[int],
-    waits: list[bool],
-    ends: list[tuple[int, ...]],
-) -> None:
-    """Take the component that was entered at `first` from the stack, and note where one arrives from it."""
-    at = len(waiting) - 1 - waiting[::-1].index(first)
-    members = set(waiting[at:])
-    del waiting[at:]
-    outside = {end for member in members for target in targets[member] if target not in members for end in ends[target]}
-    arrived = tuple(sorted(outside.union(members.intersection(plural)))) or (min(members),)
-    for member in members:
-        waits[member] = False
-        ends[member] = arrived
+def _visit(start: int, graph: Sequence[Sequence[int]], seen: set[int]) -> Iterator[int]:
+    """Yield the places that are reached from one and were not seen before, each after those that follow it."""
+    path = [] if start in seen else [(start, iter(graph[start]))]
+    seen.add(start)
+    while path:
+        place, left = path[-1]
+        following = next((other for other in left if other not in seen), None)
+        if following is None:
+            path.pop()
+            yield place
+        else:
+            seen.add(following)
+            path.append((following, iter(graph[following])))
 
 
 def members_of(chains: Chains) -> dict[str, list[str]]:

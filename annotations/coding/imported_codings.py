@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 from uuid import uuid4
 
@@ -72,6 +73,7 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
     Coding.objects.bulk_update(saved, ["status", "version", "viewed_at", "last_active"])
     decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
     keys = reserve_keys(Judgement, len(decisions))
+    keyed = [(key, imported, decision) for key, (imported, decision) in zip(keys, decisions, strict=True)]
     insert(
         Judgement,
         ["id", "coding", "markable", "category", *ROW_FIELDS, "scheme_version"],
@@ -84,33 +86,14 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
                 *row_values(decision),
                 imported.scheme.version,
             )
-            for key, (imported, decision) in zip(keys, decisions, strict=True)
+            for key, imported, decision in keyed
         ),
     )
-    insert(
-        Pointer,
-        POINTER_FIELDS,
-        (
-            row
-            for key, (imported, decision) in zip(keys, decisions, strict=True)
-            for row in pointer_rows(key, decision, imported.markables, imported.scheme)
-        ),
-    )
-    if any(decision.attributes for _, decision in decisions):
-        insert(
-            AttributeAnswer,
-            ANSWER_FIELDS,
-            (
-                row
-                for key, (imported, decision) in zip(keys, decisions, strict=True)
-                for row in answer_rows(key, decision, imported.scheme)
-            ),
-        )
-    insert(
-        Index,
-        ["judgement", "entity"],
-        ((key, entity) for key, (_, decision) in zip(keys, decisions, strict=True) for entity in decision.indices),
-    )
+    pointers = (pointer_rows(key, decision, imported.markables, imported.scheme) for key, imported, decision in keyed)
+    insert(Pointer, POINTER_FIELDS, chain.from_iterable(pointers))
+    answers = (answer_rows(key, decision, imported.scheme) for key, imported, decision in keyed if decision.attributes)
+    insert(AttributeAnswer, ANSWER_FIELDS, chain.from_iterable(answers))
+    insert(Index, ["judgement", "entity"], ((key, entity) for key, _, decision in keyed for entity in decision.indices))
     SCU.objects.bulk_create(
         SCU(coding=imported.coding, key=description.scu, label=description.label, comment=description.comment)
         for imported in imports

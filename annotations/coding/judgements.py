@@ -39,15 +39,9 @@ def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> lis
 
 
 def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQuestions) -> list[Decision]:
-    """Return the decisions of these judgements, in text order. Three queries, and a fourth with attributes."""
-    return list(
-        decisions_of_rows(
-            _judgement_rows(judgements),
-            _pointer_rows(judgements),
-            _index_rows(judgements) if further.indices else (),
-            _answer_rows(judgements) if further.attributes else (),
-        )
-    )
+    """Return the decisions of these judgements, of each coding in text order. Queries as `decisions_by_coding`."""
+    by_coding = decisions_by_coding(judgements, further).values()
+    return [decision for decisions in by_coding for decision in decisions.values()]
 
 
 def decisions_by_coding(

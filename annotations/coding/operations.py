@@ -10,7 +10,8 @@ window is not lost because another window deleted its markable or antecedent.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -18,7 +19,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
@@ -26,6 +27,7 @@ from annotations.coding.active_time import add_active_time
 from annotations.coding.decisions import (
     ROW_FIELDS,
     CheckJudgement,
+    ClearJudgement,
     DecideItems,
     Decision,
     DeleteMarkable,
@@ -43,9 +45,7 @@ from annotations.coding.judgements import answer_rows, decisions_of_judgements, 
 from annotations.coding.markables.markables import lies_within
 from annotations.coding.pyramids.scus import check_pyramid
 from annotations.coding.rules import Rules, retired_answers
-from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.database.locks import sqlite_write_lock
-from annotations.core.text import is_storable
 from annotations.models import (
     SCU,
     AttributeAnswer,
@@ -103,8 +103,8 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
     if len(changes) > MAX_OPERATIONS:
         raise OperationRejected("too_many_operations", f"Send at most {MAX_OPERATIONS} operations at a time.")
     with sqlite_write_lock(), transaction.atomic():
-        coding = _lock_coding(coding)
-        _refuse_other_coder(coding, user)
+        coding = lock_coding(coding)
+        refuse_other_coder(coding, user)
         uuids = [change.uuid for change in changes]
         known = coding.operations.filter(uuid__in=uuids).order_by().values_list("uuid", flat=True)
         new_changes = _new_changes(changes, set(known))
@@ -121,8 +121,8 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
             raise VersionConflict(coding.version, _first_missed(coding, version))
         if coding.status != Coding.Status.OPEN:
             raise OperationRejected("submitted", "This coding is submitted; ask a manager to reopen it.")
-        _refuse_closed_round(coding)
-        payloads = {position: _with_position(position, _parse, change) for position, change in new_changes.items()}
+        refuse_closed_round(coding)
+        payloads = dict(_parse(new_changes))
         moves, scheme_version = Moves(), coding.text.project.scheme_version
         decides = {position: one for position, one in payloads.items() if isinstance(one, DecideItems)}
         if decides:
@@ -135,63 +135,22 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         if coding.text.project.answers == Project.Answers.SCUS:
             check_pyramid(coding, writing)
         begin_round_of(coding, scheme_version)
-        _append_to_log(coding, user, new_changes.values(), scheme_version)
+        append_to_log(coding, user, new_changes.values(), scheme_version)
         return coding.version
 
 
 def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, Any], scheme_version: int) -> None:
     """Log the correction of a text in all of its codings, which are locked. What it moves is written already."""
     for coding in codings:
-        _append_to_log(coding, user, [Change(uuid4(), Operation.Kind.CORRECT, payload)], scheme_version)
+        append_to_log(coding, user, [Change(uuid4(), Operation.Kind.CORRECT, payload)], scheme_version)
     Coding.objects.filter(pk__in=[coding.pk for coding in codings]).update(corrections=F("corrections") + 1)
 
 
 def log_assignment(coding: Coding, user: User, to: User | None) -> None:
     """Log who goes on with gold, which is locked, and by whose order; None is whoever opens it first."""
     payload = {"to": to.get_username() if to is not None else None}
-    scheme_version = coding.text.project.scheme_version
-    _append_to_log(coding, user, [Change(uuid4(), Operation.Kind.ASSIGN, payload)], scheme_version)
+    append_to_log(coding, user, [Change(uuid4(), Operation.Kind.ASSIGN, payload)], coding.text.project.scheme_version)
     Coding.objects.filter(pk=coding.pk).update(corrections=F("corrections") + 1)
-
-
-def check_assignment(payload: Mapping[str, Any]) -> None:
-    """Raise OperationRejected unless this is the payload of an operation that says who goes on with gold."""
-    if payload.keys() != {"to"} or not (payload["to"] is None or is_storable(payload["to"])):
-        raise OperationRejected("bad_payload", "it says to whom gold was handed on, or null for nobody.")
-
-
-def set_status(
-    coding: Coding,
-    user: User,
-    status: Coding.Status,
-    *,
-    reason: str = "",
-    check: Callable[[Coding], None] | None = None,
-) -> int:
-    """Submit or reopen the coding, log it with the reason, and return the new version. Twice changes nothing.
-
-    `check` may refuse the change of the coding, which is locked. Raise OperationRejected if it is submitted by a user
-    who is no longer its coder.
-    """
-    with sqlite_write_lock(), transaction.atomic():
-        coding = _lock_coding(coding)
-        if status == Coding.Status.SUBMITTED:
-            _refuse_other_coder(coding, user)
-        if coding.status != status:
-            _refuse_closed_round(coding)
-            if check is not None:
-                check(coding)
-            kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
-            coding.status, coding.viewed_at, coding.reopen_request = status, None, ""
-            coding.save(update_fields=["status", "viewed_at", "reopen_request"])
-            begin_round_of(coding, coding.text.project.scheme_version)
-            _append_to_log(
-                coding,
-                user,
-                [Change(uuid4(), kind, {"reason": reason} if reason else {})],
-                coding.text.project.scheme_version,
-            )
-        return coding.version
 
 
 def begin_round_of(coding: Coding, scheme_version: int) -> None:
@@ -200,28 +159,13 @@ def begin_round_of(coding: Coding, scheme_version: int) -> None:
         begin_round(coding.round, scheme_version)
 
 
-def set_reopen_request(coding: Coding, user: User, reason: str) -> None:
-    """Set why the coder asks for the submission to be reopened; "" ends the request.
-
-    Raise OperationRejected if it is not submitted, and if somebody else than its coder asks.
-    """
-    with sqlite_write_lock(), transaction.atomic():
-        coding = _lock_coding(coding)
-        if reason:
-            _refuse_other_coder(coding, user)
-        if coding.status != Coding.Status.SUBMITTED:
-            raise OperationRejected("not_submitted", "This coding is open.")
-        coding.reopen_request = reason
-        coding.save(update_fields=["reopen_request"])
-
-
-def _refuse_other_coder(coding: Coding, user: User) -> None:
+def refuse_other_coder(coding: Coding, user: User) -> None:
     """Raise OperationRejected if the coding was assigned to another coder since the request was authorized."""
     if coding.coder_id != user.pk:
         raise OperationRejected("handed_on", "This coding was reassigned to somebody else.")
 
 
-def _refuse_closed_round(coding: Coding) -> None:
+def refuse_closed_round(coding: Coding) -> None:
     """Raise OperationRejected if nobody codes in the round any more."""
     if coding.round.is_closed:
         raise OperationRejected(
@@ -229,20 +173,16 @@ def _refuse_closed_round(coding: Coding) -> None:
         )
 
 
-def _lock_coding(coding: Coding) -> Coding:
+def lock_coding(coding: Coding) -> Coding:
     """Return the coding, re-read and locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)
 
     Raise Http404 where its text or project was deleted while the request came in.
     """
-    for locked in _coding_for_update(coding.pk):
-        return locked
-    raise Http404("This coding was deleted.")
-
-
-@compiled_query(IntegerField())
-def _coding_for_update(coding: int) -> QuerySet[Coding]:
-    locked = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
-    return locked.defer("text__content").filter(pk=coding).order_by()
+    rows = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
+    locked = rows.defer("text__content").filter(pk=coding.pk).first()
+    if locked is None:
+        raise Http404("This coding was deleted.")
+    return locked
 
 
 def _unseen(coding: Coding, version: int, uuids: Collection[UUID]) -> QuerySet[Operation]:
@@ -286,8 +226,10 @@ type Batch = Mapping[int, WritingOperation]
 ALONE = (DeleteMarkable, MoveMarkable, Description, CheckJudgement)
 
 
-def _parse(change: Change) -> OperationPayload:
-    return parse_operation(change.kind, change.payload)
+def _parse(changes: Mapping[int, Change]) -> Iterator[tuple[int, OperationPayload]]:
+    for position, change in changes.items():
+        with _at(position):
+            yield position, parse_operation(change.kind, change.payload)
 
 
 def _batches(payloads: Batch) -> Iterator[Batch]:
@@ -309,28 +251,31 @@ class Moves:
 
 def _apply_batch(coding: Coding, batch: Batch, moves: Moves) -> int | None:
     """Write a batch, and return the version of the scheme that it was checked by; None where no judgement was."""
-    position, first = next(iter(batch.items()))
-    if isinstance(first, DeleteMarkable):
-        _with_position(position, lambda deletion: _delete_markable(coding, deletion), first)
-    elif isinstance(first, MoveMarkable):
-        moves.pointers += _with_position(position, lambda move: _move_markable(coding, move), first)
-        if moves.positions and moves.pointers > MAX_MOVED_POINTERS:
-            message = f"More than {MAX_MOVED_POINTERS} pointers follow these moves: send fewer of them at a time."
-            raise OperationRejected("too_many_operations", message)  # none of them is wrong
-        moves.positions[first.to] = position
-    elif isinstance(first, CheckJudgement):
-        _with_position(position, lambda check: check_judgement(coding, check.markable), first)
-    elif isinstance(first, Description):
-        _with_position(position, lambda description: _describe_scu(coding, description), first)
-    else:
+    [(position, first), *_] = batch.items()
+    if not isinstance(first, ALONE):
         judgements = {
             position: operation
             for position, operation in batch.items()
-            if not isinstance(operation, Description | CheckJudgement)
+            if isinstance(operation, Decision | ClearJudgement)
         }
         rules = Rules.for_coding(coding, {key for operation in judgements.values() for key in _keys_of(operation)})
         _write_decisions(coding, rules, _final_decisions(coding, rules, judgements))
         return rules.keys.version
+    with _at(position):
+        match first:
+            case DeleteMarkable():
+                _delete_markable(coding, first)
+            case MoveMarkable():
+                moves.pointers += _move_markable(coding, first)
+            case CheckJudgement():
+                check_judgement(coding, first.markable)
+            case Description():
+                _describe_scu(coding, first)
+    if isinstance(first, MoveMarkable):
+        if moves.positions and moves.pointers > MAX_MOVED_POINTERS:
+            message = f"More than {MAX_MOVED_POINTERS} pointers follow these moves: send fewer of them at a time."
+            raise OperationRejected("too_many_operations", message)  # none of them is wrong
+        moves.positions[first.to] = position
     return None
 
 
@@ -346,13 +291,14 @@ def _final_decisions(coding: Coding, rules: Rules, run: Mapping[int, MarkableOpe
     decisions: dict[str, Decision | None] = {}
     _refuse_retired(coding, rules, run)
     for position, operation in run.items():
-        if isinstance(operation, Decision):
-            _with_position(position, rules.check, operation)
-            decisions[operation.markable] = operation
-        else:
-            markable = _with_position(position, rules.markable, operation.markable)
-            # A coder's own markable outlives its judgement: otherwise clearing could not be undone.
-            decisions[operation.markable] = None if markable.predefined else Decision(operation.markable)
+        with _at(position):
+            if isinstance(operation, Decision):
+                rules.check(operation)
+                decisions[operation.markable] = operation
+            else:
+                # A coder's own markable outlives its judgement: otherwise clearing could not be undone.
+                is_given = rules.markable(operation.markable).predefined
+                decisions[operation.markable] = None if is_given else Decision(operation.markable)
     return decisions
 
 
@@ -421,8 +367,8 @@ def _check_moved(coding: Coding, moves: Moves) -> None:
     )
     rules = Rules.for_coding(coding, {key for decision in touched for key in _keys_of(decision)})
     for decision in touched:
-        positions = [moves.positions[key] for key in _keys_of(decision) if key in moves.positions]
-        _with_position(max(positions), rules.check_targets, decision)
+        with _at(max(moves.positions[key] for key in _keys_of(decision) if key in moves.positions)):
+            rules.check_targets(decision)
 
 
 def _describe_scu(coding: Coding, description: Description) -> None:
@@ -456,10 +402,11 @@ def _create_markables(coding: Coding, markables: Iterable[Markable]) -> dict[str
     return {markable.key: markable for markable in rows}
 
 
-def _with_position[Argument, Result](position: int, step: Callable[[Argument], Result], argument: Argument) -> Result:
-    """Call the step; add the position in the batch to an OperationRejected that it raises."""
+@contextmanager
+def _at(position: int) -> Iterator[None]:
+    """Add the position in the batch to an OperationRejected of the block."""
     try:
-        return step(argument)
+        yield
     except OperationRejected as rejection:
         raise OperationRejected(rejection.code, str(rejection), position) from None
 
@@ -512,7 +459,8 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
         )
 
 
-def _append_to_log(coding: Coding, user: User, changes: Collection[Change], scheme_version: int) -> None:
+def append_to_log(coding: Coding, user: User, changes: Collection[Change], scheme_version: int) -> None:
+    """Log the changes of a coding, which is locked, and count its version and active time."""
     now = timezone.now()
     Operation.objects.bulk_create(
         Operation(

@@ -160,14 +160,8 @@ def against_state(pyramid: Coding) -> dict[str, Any]:
 
 def text_state(text: Text) -> dict[str, Any]:
     """Return a text with its segments, offsets in code points."""
-    return {
-        "slug": text.slug,
-        "title": text.title,
-        "content": text.content,
-        "language": text.language,
-        "direction": text.direction,
-        "segments": _segments(text.pk),
-    }
+    fields = ("slug", "title", "content", "language", "direction")
+    return {name: getattr(text, name) for name in fields} | {"segments": _segments(text.pk)}
 
 
 @compiled_query(IntegerField())

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlencode
+from uuid import uuid4
 
 from django.db import transaction
 from django.dispatch import Signal
 from django.urls import reverse
 
-from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import was_gold_shown
+from annotations.coding.operations import (
+    STATUS_KINDS,
+    Change,
+    append_to_log,
+    begin_round_of,
+    lock_coding,
+    refuse_closed_round,
+    refuse_other_coder,
+)
 from annotations.coding.required_answers import refuse_empty_gold, refuse_holes, refuse_missing_answers
+from annotations.core.database.locks import sqlite_write_lock
 from annotations.mail.queue import notify
 from annotations.models import Coding, Operation, Project, User
 from annotations.models.coding import AGREED_KINDS, DECIDED_KINDS, REASON_LENGTH
@@ -23,13 +34,43 @@ GOLD_SHOWN = "The gold of this text has been shown to its coder: it is not reope
 coding_submitted = Signal()
 
 
+def set_status(
+    coding: Coding,
+    user: User,
+    status: Coding.Status,
+    *,
+    reason: str = "",
+    check: Callable[[Coding], None] | None = None,
+) -> int:
+    """Submit or reopen the coding, log it with the reason, and return the new version. Twice changes nothing.
+
+    `check` may refuse the change of the coding, which is locked. Raise OperationRejected if it is submitted by a user
+    who is no longer its coder.
+    """
+    with sqlite_write_lock(), transaction.atomic():
+        coding = lock_coding(coding)
+        if status == Coding.Status.SUBMITTED:
+            refuse_other_coder(coding, user)
+        if coding.status != status:
+            refuse_closed_round(coding)
+            if check is not None:
+                check(coding)
+            kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
+            change = Change(uuid4(), kind, {"reason": reason} if reason else {})
+            coding.status, coding.viewed_at, coding.reopen_request = status, None, ""
+            coding.save(update_fields=["status", "viewed_at", "reopen_request"])
+            begin_round_of(coding, coding.text.project.scheme_version)
+            append_to_log(coding, user, [change], coding.text.project.scheme_version)
+        return coding.version
+
+
 def submit_coding(coding: Coding, user: User) -> int:
     """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
 
     Raise AnswersMissing if it lacks answers that the scheme requires, or gold any that it asks for, and
     OperationRejected for gold of nothing.
     """
-    version = operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
+    version = set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
     project = coding.text.project_id
     transaction.on_commit(lambda: coding_submitted.send(Coding, project=project, coding=coding.pk), robust=True)
     return version
@@ -61,7 +102,7 @@ def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
     later = Coding.objects.of_coders().filter(text=coding.text_id, coder=coding.coder_id, round=coding.round_id)
     if later.filter(occasion__gt=coding.occasion).exists():
         raise OperationRejected("repeated", f"{coding.coder} is shown the text again, and no longer sees this coding.")
-    version = operations.set_status(coding, user, Coding.Status.OPEN, reason=_checked(reason), check=_refuse_after_gold)
+    version = set_status(coding, user, Coding.Status.OPEN, reason=_checked(reason), check=_refuse_after_gold)
     notify(coding.coder, "reopened", coding.text.project, [coding.text])
     return version
 
@@ -70,13 +111,12 @@ def reopen_own_coding(coding: Coding, user: User) -> int:
     """Reopen the user's own submission. Raise OperationRejected("viewed") once somebody has looked at it."""
 
     def check(locked: Coding) -> None:
-        if locked.coder_id != user.pk:
-            raise OperationRejected("handed_on", "This coding was reassigned to somebody else.")
+        refuse_other_coder(locked, user)
         if not may_reopen_own(locked):
             _refuse_after_gold(locked)
             raise OperationRejected("viewed", "Somebody has viewed this submission: ask a manager to reopen it.")
 
-    return operations.set_status(coding, user, Coding.Status.OPEN, check=check)
+    return set_status(coding, user, Coding.Status.OPEN, check=check)
 
 
 def may_reopen_own(coding: Coding) -> bool:
@@ -95,18 +135,33 @@ def _refuse_after_gold(coding: Coding) -> None:
         raise OperationRejected("gold_shown", GOLD_SHOWN)
 
 
+def set_reopen_request(coding: Coding, user: User, reason: str) -> None:
+    """Set why the coder asks for the submission to be reopened; "" ends the request.
+
+    Raise OperationRejected if it is not submitted, and if somebody else than its coder asks.
+    """
+    with sqlite_write_lock(), transaction.atomic():
+        coding = lock_coding(coding)
+        if reason:
+            refuse_other_coder(coding, user)
+        if coding.status != Coding.Status.SUBMITTED:
+            raise OperationRejected("not_submitted", "This coding is open.")
+        coding.reopen_request = reason
+        coding.save(update_fields=["reopen_request"])
+
+
 def request_reopening(coding: Coding, user: User, reason: str) -> None:
     """Ask the managers to reopen the user's own submission. Raise OperationRejected without a reason."""
     reason = _checked(reason)
     if not reason:
         raise OperationRejected("no_reason", "Give a reason.")
     _refuse_after_gold(coding)
-    operations.set_reopen_request(coding, user, reason)
+    set_reopen_request(coding, user, reason)
 
 
 def decline_reopening(coding: Coding, user: User) -> None:
     """End the coder's request; the coding stays submitted."""
-    operations.set_reopen_request(coding, user, "")
+    set_reopen_request(coding, user, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +196,7 @@ def reopen_requests(project: Project) -> list[ReopenRequest]:
 
 def reason_of_reopening(coding: Coding) -> str:
     """Return why a manager reopened the coding, if it was not submitted since; "" without a reason."""
-    last = coding.operations.filter(kind__in=operations.STATUS_KINDS).order_by("-sequence").first()
+    last = coding.operations.filter(kind__in=STATUS_KINDS).order_by("-sequence").first()
     return str(last.payload.get("reason", "")) if last is not None and last.kind == Operation.Kind.REOPEN else ""
 
 

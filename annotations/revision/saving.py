@@ -174,21 +174,17 @@ def _merge_values(after: ProjectScheme, question: str, into: Mapping[str, str], 
 def log_merges(changes: Changes, user: User, versions: Mapping[int, int], scheme_version: int) -> None:
     """Append one operation to the log of each coding, which is locked; `versions` are those of the codings."""
     now = timezone.now()
-    insert(
-        Operation,
-        ["coding", "sequence", "uuid", "kind", "payload", "scheme_version", "user", "applied_at"],
-        (
-            (
-                coding,
-                versions[coding] + 1,
-                uuid4(),
-                Operation.Kind.MERGE,
-                merge_payload(of_coding),
-                scheme_version,
-                user.pk,
-                now,
-            )
-            for coding, of_coding in changes.items()
-        ),
+    Operation.objects.bulk_create(
+        Operation(
+            coding_id=coding,
+            sequence=versions[coding] + 1,
+            uuid=uuid4(),
+            kind=Operation.Kind.MERGE,
+            payload=merge_payload(of_coding),
+            scheme_version=scheme_version,
+            user=user,
+            applied_at=now,
+        )
+        for coding, of_coding in changes.items()
     )
     Coding.objects.filter(pk__in=list(changes)).update(version=F("version") + 1)

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import validate_slug
 
-from annotations.core.http.fields import BoundedCheckboxes, BoundedSelect, ModelCheckboxField
+from annotations.core.http.fields import BoundedCheckboxes, BoundedSelect, ModelCheckboxField, field_of
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
 from annotations.formats.model.encodings import find_encoding
 from annotations.formats.model.format import ENCODING
@@ -95,8 +95,7 @@ class FormatForm(forms.Form):
 
         For another format, let the error message name those that the project can use.
         """
-        field = self.fields["format"]
-        assert isinstance(field, forms.ChoiceField)
+        field = field_of(self, "format", forms.ChoiceField)
         is_pyramid_project = project.answers == Project.Answers.SCUS
         if is_pyramid_project and not self.initial.get("format"):
             self.initial["format"] = choices[0][0]
@@ -208,9 +207,7 @@ class ImportForm(FormatForm):
         if not project.texts.exists():
             self.fields["whose"].initial = "nobody"
         offered = [(one.name, one.name) for one in rounds_of(project) if not one.is_closed]
-        rounds = self.fields["round"]
-        assert isinstance(rounds, forms.ChoiceField)
-        rounds.choices = [("", "by text"), *offered]
+        field_of(self, "round", forms.ChoiceField).choices = [("", "by text"), *offered]
         if len(offered) < 2 or self.format_key in PYRAMID_FORMATS:
             del self.fields["round"]
         if not self.data.get("gold") and not (may(project, Right.ADJUDICATE) and project.texts.exists()):
@@ -301,19 +298,14 @@ class ExportForm(FormatForm):
             for key, format_ in formats_of(project).items()
             if not isinstance(format_, Format) or format_.write is not None
         ]
-        coders, texts, rounds = self.fields["coders"], self.fields["texts"], self.fields["rounds"]
-        assert isinstance(coders, forms.ModelMultipleChoiceField)
-        assert isinstance(texts, forms.ModelMultipleChoiceField)
-        assert isinstance(rounds, forms.MultipleChoiceField)
         self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])], NO_FORMAT)
         # of models for who may know of them, where they are named
         codings = Coding.objects.of_coders() if may_see_models(project) else Coding.objects.of_people()
-        coders.queryset = (
-            User.objects.filter(codings__in=codings.filter(text__project=project)).distinct().order_by("username")
-        )
-        texts.queryset = Text.objects.filter(project=project).defer("content")
+        coders = User.objects.filter(codings__in=codings.filter(text__project=project)).distinct()
+        field_of(self, "coders", ModelCheckboxField).queryset = coders.order_by("username")
+        field_of(self, "texts", ModelCheckboxField).queryset = Text.objects.filter(project=project).defer("content")
         offered = [(one.name, one.name) for one in rounds_of(project)]
-        rounds.choices = offered
+        field_of(self, "rounds", forms.MultipleChoiceField).choices = offered
         if len(offered) < 2:
             del self.fields["rounds"]
         has_gold = may(project, Right.ADJUDICATE) and project.answers != Project.Answers.SCUS

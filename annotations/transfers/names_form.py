@@ -77,20 +77,13 @@ class NamesForm(forms.Form):
         """Whether the files have any names."""
         return any(self.found.values())
 
-    def level_rows(self) -> list[Row]:
-        """Return the fields of the levels with their counts."""
-        return self._rows(LEVEL.key)
-
-    def category_rows(self) -> list[Row]:
-        """Return the fields of the categories with their counts."""
-        return self._rows(CATEGORY.key)
-
-    def question_rows(self) -> list[Row]:
-        """Return the fields of attributes and relations with their counts and values."""
-        return self._rows(QUESTION.key)
-
-    def _rows(self, option: str) -> list[Row]:
-        return [(self[f"{option}-{number}"], name) for number, name in enumerate(self.found[option].values())]
+    @property
+    def rows(self) -> dict[str, list[Row]]:
+        """The fields of levels, categories and questions, each with what the files say of its name."""
+        return {
+            option: [(self[f"{option}-{number}"], name) for number, name in enumerate(found.values())]
+            for option, found in self.found.items()
+        }
 
     @property
     def mapped_options(self) -> dict[str, str]:

@@ -62,6 +62,7 @@ MAX_AGE = timedelta(days=30)
 # A file is written a moment before its row.
 ORPHAN_AGE = timedelta(days=1)
 
+CHANGEABLE_STATES = (Transfer.State.CHECKED, Transfer.State.FAILED)  # in which an import can be checked again
 ZIP_ERRORS = (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error)
 UNKNOWN_FORMAT = "The format of the files could not be detected: choose it under “Change options”"
 
@@ -120,8 +121,7 @@ def check_again(transfer: Transfer, user: User, format_key: str, choices: Mappin
     if not format_key:
         with _open_upload(transfer) as upload:
             format_key = detect_format(_heads(_uploaded_files(transfer, upload)))
-    changeable = (Transfer.State.CHECKED, Transfer.State.FAILED)
-    rows = Transfer.objects.filter(pk=transfer.pk, kind=Transfer.Kind.IMPORT, state__in=changeable)
+    rows = Transfer.objects.filter(pk=transfer.pk, kind=Transfer.Kind.IMPORT, state__in=CHANGEABLE_STATES)
     stored_choices = {**_fitting(choices, format_key), "files": transfer.choices["files"]}
     cleared = {"report": None, "error": "", "finished_at": None}
     return _start(rows, transfer, state=Transfer.State.CHECKING, format=format_key, choices=stored_choices, **cleared)

@@ -21,7 +21,7 @@ from annotations.coding.readings import map_targets
 from annotations.core.differences import TooManyDifferences, compare_lists
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import markable_key, split_key
-from annotations.formats.model.spans import Span
+from annotations.formats.model.spans import Span, merge_spans
 
 MAX_EDITS = 200
 MAX_EDITED_CHARACTERS = 20_000
@@ -224,15 +224,7 @@ def map_spans(spans: Iterable[Sequence[int]], edits: Sequence[Edit]) -> list[Spa
 def map_parts(parts: Iterable[Sequence[int]], edits: Sequence[Edit]) -> tuple[Span, ...] | None:
     """Return where the parts of a markable are after the edits, as one where they touch; None as by `map_spans`."""
     mapped = map_spans(parts, edits)
-    if mapped is None:
-        return None
-    merged: list[Span] = []
-    for start, end in mapped:
-        if merged and merged[-1][1] >= start:
-            merged[-1] = merged[-1][0], end
-        else:
-            merged.append((start, end))
-    return tuple(merged)
+    return None if mapped is None else tuple(merge_spans(mapped))
 
 
 def map_key(key: str, edits: Sequence[Edit]) -> str | None:

@@ -20,7 +20,6 @@ from annotations.coding.decisions import OperationRejected, check_descriptions, 
 from annotations.coding.log.merges import parse_merge
 from annotations.coding.markables.corrections import parse_correction
 from annotations.coding.markables.markables import InvalidMarkable, check_parts
-from annotations.coding.operations import check_assignment
 from annotations.core.text import is_storable
 from annotations.formats import Finding
 from annotations.formats.model.keys import format_parts, markable_key, parse_key
@@ -395,6 +394,11 @@ def _check_reopening(payload: Mapping[str, object]) -> None:
         raise OperationRejected("bad_payload", "reopen says nothing, or a reason.")
 
 
+def _check_assignment(payload: Mapping[str, Any]) -> None:
+    if payload.keys() != {"to"} or not (payload["to"] is None or is_storable(payload["to"])):
+        raise OperationRejected("bad_payload", "it says to whom gold was handed on, or null for nobody.")
+
+
 # What raises OperationRejected where a payload does not have the shape of its kind; others are those of coders.
 CHECKS_OF_PAYLOADS: Mapping[str, Callable[[Any], object]] = {
     Operation.Kind.IMPORT: _check_import,
@@ -403,7 +407,7 @@ CHECKS_OF_PAYLOADS: Mapping[str, Callable[[Any], object]] = {
     Operation.Kind.MERGE: parse_merge,
     Operation.Kind.SUBMIT: _check_submission,
     Operation.Kind.REOPEN: _check_reopening,
-    Operation.Kind.ASSIGN: check_assignment,
+    Operation.Kind.ASSIGN: _check_assignment,
 }
 
 

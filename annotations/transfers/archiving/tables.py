@@ -12,6 +12,7 @@ from typing import IO, Any
 from django.db import models as db
 
 from annotations import models
+from annotations.coding.log.payloads import is_span
 from annotations.core.database.snapshots import read_snapshot
 from annotations.core.processes.heartbeat import beat
 from annotations.core.text import pluralize
@@ -45,9 +46,7 @@ class ArchivedTable:
 
 def is_spans(value: object) -> bool:
     """Return whether the value has the shape [[start, end], ...]."""
-    return isinstance(value, list) and all(
-        isinstance(span, list) and len(span) == 2 and all(type(edge) is int for edge in span) for span in value
-    )
+    return isinstance(value, list) and all(map(is_span, value))
 
 
 def is_object(value: object) -> bool:

@@ -189,9 +189,8 @@ def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> d
     # A subquery selects the codings, since no statement takes an unlimited number of keys.
     keys = codings.order_by().values("text")
     segments: dict[int, list[Stretch]] = defaultdict(list)
-    for text, *stretch in Segment.objects.filter(text__in=keys).values_list(
-        "text_id", "kind", "start", "end", "label", "speaker"
-    ):
+    columns: tuple[str, ...] = ("text_id", "kind", "start", "end", "label", "speaker")
+    for text, *stretch in Segment.objects.filter(text__in=keys).values_list(*columns):
         segments[text].append(Stretch(*stretch))
     links = LINKS[Project.Answers(project.answers)]
     texts = Text.objects.filter(project=project, pk__in=keys).values_list(
@@ -242,7 +241,7 @@ def _answer(decision: Decision, text: _TextRows, *, has_category: bool) -> Answe
     return Answer(
         category=decision.category or "",
         indices=decision.indices,
-        **(links_of(_with_places(decision.pointers, text)) if decision.pointers else {}),
+        **links_of(_with_places(decision.pointers, text)),
         **{name: getattr(decision, name) for name in VALUE_FIELDS},
         relations=tuple((key, _with_places(readings, text)) for key, readings in decision.relations),
         attributes=decision.attributes,

@@ -86,8 +86,9 @@ class Batch:
         scheme = self.scheme
         if scheme.spec.main_level == "":
             raise ImportFailed(f"The scheme of {project.slug} has no level that is coded.")
+        categories, main_level = scheme.constraints["categories"], scheme.spec.main_level
         self.naming = Naming.from_options(
-            options.of_format, options.ways, scheme.levels, scheme.categories, scheme.questions, scheme.spec.main_level
+            options.of_format, options.ways, scheme.levels, categories, scheme.questions, main_level
         )
         if found is not None:
             self.naming = replace(

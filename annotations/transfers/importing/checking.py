@@ -90,11 +90,6 @@ class ImportScheme:
         return cls(answers, levels, spec, constraints_of(spec))
 
     @property
-    def categories(self) -> Collection[str]:
-        """The keys of the categories, in display order."""
-        return self.constraints["categories"].keys()
-
-    @property
     def relations(self) -> list[str]:
         """The keys of the relations besides identity."""
         return [relation.key for relation in self.spec.relations if not relation.identity]
@@ -371,8 +366,8 @@ def _decisions(
     for key, (mark, level) in marks.items():
         if not level.coded:
             continue
-        if mark.answer and mark.answer.category and mark.answer.category not in scheme.categories:
-            message = naming.unknown_category(mark.answer.category, scheme.categories)
+        if mark.answer and mark.answer.category and mark.answer.category not in scheme.constraints["categories"]:
+            message = naming.unknown_category(mark.answer.category, scheme.constraints["categories"])
             raise FormatError(message, document.file, mark.line)
         decision = _decision(document, mark, key, keys, scheme)
         # A head that the markable has for every coder is not the coder's own.

@@ -132,18 +132,14 @@ class _Importer:
             write_plan(self.project, plan, batch.kind, self.options.by)
             if self.options.trial or (batch.gives_scheme and report.empty):
                 transaction.set_rollback(True)
-            else:
-                self._complete(len(documents), report)
+            else:  # said last in the transaction
+                if self.written is not None:
+                    self.written(self.report.documents + report.documents)
+                if self.progress is not None:
+                    self.progress(min(self.n_done + max(len(documents), 1), self.n_documents), self.n_documents)
         if self.found is not None and (self.options.trial or report.empty):
             self.project.refresh_from_db(fields=["answers", "unmarked", "preset"])
         return report
-
-    def _complete(self, n_documents: int, report: Report) -> None:
-        """Say that the batch is written; call it last in its transaction."""
-        if self.written is not None:
-            self.written(self.report.documents + report.documents)
-        if self.progress is not None:
-            self.progress(min(self.n_done + max(n_documents, 1), self.n_documents), self.n_documents)
 
 
 def plan_batches(documents: Sequence[SourceDocument]) -> list[Sequence[int]]:

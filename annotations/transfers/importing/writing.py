@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import batched
-from operator import attrgetter
 
 from annotations.coding import imported_codings
-from annotations.core.database.bulk import MAX_KEYS, insert, reserve_keys
+from annotations.core.database.bulk import MAX_KEYS, insert
 from annotations.formats import Mark
 from annotations.models import Coding, Markable, Project, Round, Segment, Text, User
 from annotations.projects.rounds import put_into_round
@@ -19,8 +18,6 @@ from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPr
 
 # So much of a text is shown before the import is done.
 SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
-# The fields of a markable besides what it belongs to.
-OWN_FIELDS = ("key", "label", "parts", "head", "start", "end", "predefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +113,7 @@ def write_plan(project: Project, texts: Sequence[PlannedText], kind: Coding.Kind
 def _write_markables(texts: Sequence[PlannedText]) -> set[int]:
     """Save new markables, make existing ones predefined if a file does, and return the texts that get such."""
     given = set[int]()
-    new: list[tuple[Text, Markable]] = []
+    new: list[Markable] = []
     newly_predefined: list[int] = []
     for planned in texts:
         predefined = planned.predefined()
@@ -126,18 +123,12 @@ def _write_markables(texts: Sequence[PlannedText]) -> set[int]:
                     mark = predefined[key]
                     markable.predefined, markable.label, markable.head = True, mark.label, mark.head
                     given.add(planned.text.pk)
-                new.append((planned.text, markable))
+                markable.text = planned.text
+                new.append(markable)
             elif key in predefined and not markable.predefined:
                 newly_predefined.append(markable.pk)
                 given.add(planned.text.pk)
-    for pk, (_, markable) in zip(reserve_keys(Markable, len(new)), new, strict=True):
-        markable.pk = pk
-    own_values = attrgetter(*OWN_FIELDS)
-    insert(
-        Markable,
-        ["id", "text", "level", *OWN_FIELDS],
-        ((markable.pk, text.pk, markable.level.pk, *own_values(markable)) for text, markable in new),
-    )
+    Markable.objects.bulk_create(new)
     for batch in batched(newly_predefined, MAX_KEYS):
         Markable.objects.filter(pk__in=batch).update(predefined=True)
     return given

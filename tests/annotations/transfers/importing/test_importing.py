@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations.coding import operations
+from annotations.coding import status
 from annotations.coding.judgements import judgements_of
 from annotations.formats import Answer, Document, Links, Mark, Place, plain
 from annotations.models import (
@@ -316,7 +316,7 @@ def test_an_untouched_coding_is_filled_and_a_begun_one_is_not(tales):
     anna, bea = (get_or_create_coder(tales, name, create=True) for name in ("anna", "bea"))
     assign_texts(tales, tales.texts.all(), [anna, bea])
     coding = coding_of("bea")
-    operations.set_status(coding, bea, Coding.Status.SUBMITTED)
+    status.set_status(coding, bea, Coding.Status.SUBMITTED)
     assert "bea has already coded walk" in refused(tales, coded(WALK, "anna"), coded(WALK, "bea"))
     bring(tales, coded(WALK, "anna"))
     assert coding_of("anna").judgements.count() == 3

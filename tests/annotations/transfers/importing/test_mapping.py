@@ -268,7 +268,7 @@ def test_the_page_shows_the_names_of_refused_files_and_takes_a_mapping(client, m
     transfer = order(client, project, upload)
     assert transfer.state == Transfer.State.FAILED
     page = client.get(reverse("transfer", args=[transfer.pk]))
-    rows = [(level["name"], level["markables"], field.initial) for field, level in page.context["names"].level_rows()]
+    rows = [(level["name"], level["markables"], field.initial) for field, level in page.context["names"].rows["level"]]
     assert rows == [("coref", 5, ""), ("chunk", 1, ""), ("pos", 1, "")]
     response = client.post(
         reverse("transfer-names", args=[transfer.pk]), {"level-0": "mention", "level-1": "", "level-2": ""}
@@ -383,10 +383,10 @@ def test_an_attribute_and_a_relation_of_one_name_have_a_row_each_with_what_it_ca
     with path.open("rb") as file:
         transfer = order(client, project, file, format="brat")
     form = client.get(reverse("transfer", args=[transfer.pk])).context["names"]
-    rows = {one["is_relation"]: [key for key, _ in field.field.choices] for field, one in form.question_rows()}
+    rows = {one["is_relation"]: [key for key, _ in field.field.choices] for field, one in form.rows["question"]}
     assert rows == {True: ["", "anchor"], False: ["", "kind"]}
-    chosen = {field.html_name: "anchor" if one["is_relation"] else "kind" for field, one in form.question_rows()}
-    chosen |= {field.html_name: "mention" for field, _ in form.level_rows()}
+    chosen = {field.html_name: "anchor" if one["is_relation"] else "kind" for field, one in form.rows["question"]}
+    chosen |= {field.html_name: "mention" for field, _ in form.rows["level"]}
     client.post(reverse("transfer-names", args=[transfer.pk]), chosen)
     transfer.refresh_from_db()
     assert json.loads(transfer.choices["options"]["question"]) == {"relation:of": "anchor", "attribute:of": "kind"}
