@@ -308,3 +308,34 @@ class Task(TypedDict):
     created_at: str
     finished_at: str | None
     error: str
+
+
+class Agreement(TypedDict):
+    """The report of `agreement/`; `texts` has the rows of all texts."""
+
+    value: float | None
+    observed: float | None
+    expected: float | None
+    n_units: int
+    n_coders: int
+    n_values: int
+    n_judgements: int
+    note: str
+    left_out: dict[str, int]
+    parameters: dict[str, str]
+    z: float | None
+    p_value: float | None
+    z_note: str
+    low: float | None
+    high: float | None
+    interval: dict[str, Any]
+    bootstrap: NotRequired[dict[str, Any]]
+    fingerprint: str
+    coders: list[Any]
+    codings_left_out: dict[str, int]
+    judgements_left_out: NotRequired[dict[str, int]]
+    judgements_of_other_versions: NotRequired[int]
+    links: NotRequired[list[dict[str, Any]]]
+    texts: list[dict[str, Any]]
+    next: str | None
+    previous: str | None

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from coindex.client.answers import Report, Task
+from coindex.client.answers import Agreement, Report, Task
 from coindex.client.coding import Codings
 from coindex.client.connection import in_project
 from coindex.client.frames import Rows, frame_of
@@ -24,9 +24,9 @@ PAGED = {"coreference": "texts", "gold": "docsets", "models": "items", "peers": 
 class Results(Codings):
     """What the pages of agreement show. `parameters` are those of docs/api.md, such as `distance` or `coders`."""
 
-    def agreement(self, project: str, **parameters: Any) -> Report:
+    def agreement(self, project: str, **parameters: Any) -> Agreement:
         """Return the agreement of a project over all texts and in each. What takes long is waited for."""
-        return self.whole(in_project(project, "agreement"), "texts", **parameters)
+        return cast(Agreement, self.whole(in_project(project, "agreement"), "texts", **parameters))
 
     def report(self, project: str, name: ReportName, **parameters: Any) -> Report:
         """Return another report: `compare` with `by`, `first` and `second`, `groups`, `gold`, and so on."""

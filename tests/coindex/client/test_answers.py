@@ -7,6 +7,7 @@ import pytest
 from coindex.client import answers
 
 COMPONENTS = {
+    "Agreement": "Report",
     "CodingRow": "CodingRow",
     "CodingState": "CodingState",
     "CodingVersion": "CodingVersion",
