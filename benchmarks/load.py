@@ -184,7 +184,8 @@ class Coder:
             await self._pause()
             if self._is_over():
                 return
-            payload = {"markable": key, "category": self.draw.choice(("place", "none")), "pointers": []}
+            category = self.draw.choice(("place", "none"))
+            payload: dict[str, object] = {"markable": key, "category": category, "pointers": []}
             operation = {"uuid": str(uuid4()), "kind": "judge", "payload": payload}
             sent = {"version": version, "operations": [operation]}
             version = json.loads(await self._ask("save", "POST", path, sent=sent, headers=headers))["version"]
