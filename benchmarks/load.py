@@ -35,7 +35,7 @@ from yarl import URL
 
 from benchmarks.data.documents import marked_text
 from benchmarks.environment.command import conditions, make_parser, publish, table
-from benchmarks.environment.processes import DATABASES, analyze, migrate, milliseconds, percentile, run_on, with_django
+from benchmarks.environment.processes import DATABASES, analyze, migrate, percentiles, run_on, with_django
 from benchmarks.environment.serving import MakeRunServer, Server
 from benchmarks.environment.traffic import UnexpectedAnswer
 
@@ -157,15 +157,13 @@ class Coder:
         path = f"/projects/{PROJECT}/texts/{text}"
         state, page = await self._open(path)
         if state["coding"]["status"] == "submitted":
-            await self._ask("reopen", "POST", f"{path}/reopen/", form={"csrfmiddlewaretoken": _found(CSRF, page)})
-            state, page = await self._open(path)
+            state, page = await self._reopen(path, page)
         keys = [one["key"] for one in state["markables"]]
         await self._judge(text, state, page, self.draw.sample(keys, len(keys)))
         if self._is_over():
             return
         await self._submit(path, page)
-        await self._ask("reopen", "POST", f"{path}/reopen/", form={"csrfmiddlewaretoken": _found(CSRF, page)})
-        state, page = await self._open(path)
+        state, page = await self._reopen(path, page)
         await self._judge(text, state, page, self.draw.sample(keys, CHANGED))
         if not self._is_over():
             await self._submit(path, page)
@@ -173,6 +171,10 @@ class Coder:
     async def _open(self, path: str) -> tuple[dict[str, Any], str]:
         page = await self._ask("open", "GET", f"{path}/code/")
         return json.loads(_found(STATE, page)), page
+
+    async def _reopen(self, path: str, page: str) -> tuple[dict[str, Any], str]:
+        await self._ask("reopen", "POST", f"{path}/reopen/", form={"csrfmiddlewaretoken": _found(CSRF, page)})
+        return await self._open(path)
 
     async def _judge(self, text: str, state: dict[str, Any], page: str, keys: list[str]) -> None:
         path = f"/api/v1/projects/{PROJECT}/texts/{text}/coding/operations/"
@@ -182,11 +184,8 @@ class Coder:
             await self._pause()
             if self._is_over():
                 return
-            payload: dict[str, object] = {
-                "markable": key,
-                "category": self.draw.choice(("place", "none")),
-                "pointers": [],
-            }
+            category = self.draw.choice(("place", "none"))
+            payload: dict[str, object] = {"markable": key, "category": category, "pointers": []}
             operation = {"uuid": str(uuid4()), "kind": "judge", "payload": payload}
             sent = {"version": version, "operations": [operation]}
             version = json.loads(await self._ask("save", "POST", path, sent=sent, headers=headers))["version"]
@@ -284,9 +283,7 @@ def measure(address: str, people: dict[str, Any], seconds: float, think: float) 
         "clients_processor_s": round(time.process_time() - own, 1),
     }
     for kind, times in tally.durations.items():
-        figures[f"{kind}_n"] = len(times)
-        for name, share in (("p50", 0.5), ("p99", 0.99)):
-            figures[f"{kind}_{name}_ms"] = milliseconds(percentile(times, share)) if times else None
+        figures |= {f"{kind}_n": len(times), **percentiles(kind, times)}
     return figures
 
 

@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from benchmarks.data.documents import marked_text
 from benchmarks.environment.command import conditions, make_parser, publish, table
-from benchmarks.environment.processes import DATABASES, analyze, milliseconds, percentile, run_on, seconds_of
+from benchmarks.environment.processes import DATABASES, analyze, milliseconds, percentiles, run_on, seconds_of
 from benchmarks.environment.serving import MakeRunServer, Server
 from benchmarks.environment.traffic import KINDS, Coder, run_together
 
@@ -249,13 +249,7 @@ def let_work(clients: Sequence[Coder], seconds: float) -> dict[str, Any]:
         "errors": len(errors),
         "first_error": errors[0] if errors else "",
         "cpu_ms": milliseconds(cpu_seconds / max(sum(map(len, times_by_kind.values())), 1)),
-        **{
-            f"{kind}_{name}_ms": milliseconds(percentile(times, share))
-            for kind, times in times_by_kind.items()
-            for name, share in (("p50", 0.5), ("p99", 0.99))
-            if times
-        },
-    }
+    } | {name: time for kind, times in times_by_kind.items() for name, time in percentiles(kind, times).items()}
 
 
 def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
@@ -299,7 +293,7 @@ def eight_clients_table(figures: dict[str, Any]) -> list[str]:
     rows = []
     for name, label in (("ours", "Coindex"), ("plain", "plain")):
         side = figures["mixed"][name]
-        times = [side.get(f"{kind}_{share}_ms") for kind in ("read", "save") for share in ("p50", "p99")]
+        times = [side[f"{kind}_{share}_ms"] for kind in ("read", "save") for share in ("p50", "p99")]
         rows.append(
             (
                 label,

@@ -71,7 +71,7 @@ def restore_elsewhere(backup: Path, folder: Path, database: str) -> Iterator[str
 
 
 def moved_file() -> Path:
-    """Return the file that says so; it holds the address of the other database without its password."""
+    """Return the file that holds the address of the database where the data was moved, without its password."""
     folder: Path = settings.DATA_DIR
     return folder / "moved-to.txt"
 

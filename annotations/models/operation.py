@@ -1,5 +1,7 @@
 """The log of every change to a coding."""
 
+from typing import TypeAlias
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -28,7 +30,7 @@ class OperationKind(models.TextChoices):
 class Operation(models.Model):
     """One change to one coding: appended, never altered. Replaying all of them in order gives the coding."""
 
-    Kind = OperationKind
+    Kind: TypeAlias = OperationKind  # noqa: UP040 - its members are read from it
     # What is no work on a coding: what managers do to all codings of a text or project, the draft of gold, and who
     # goes on with it.
     MANAGING_KINDS = (Kind.CORRECT, Kind.MERGE, Kind.DRAFT, Kind.ASSIGN)

@@ -120,7 +120,7 @@ def plan_correction(text: Text, content: str) -> CorrectionPlan:
     if len(plan.content) > MAX_TEXT_LENGTH:
         raise ValidationError(f"A text has at most {MAX_TEXT_LENGTH:,} characters.")
     _plan_segments(plan, text, segments)
-    words, others = [], []
+    words, others = list[Markable](), list[Markable]()
     for one in markables:
         is_word = text.role != Text.Role.SOURCE and one.level.key == WORD_LEVEL and not one.level.coded
         (words if is_word else others).append(one)

@@ -51,9 +51,9 @@ def as_sets(ids: Ints, document: Ints) -> list[list[frozenset[int]]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def prefixes(judgements: int, coders: int, seed: int = 1) -> tuple[list[list[frozenset[int]]], list[int]]:
+def prefixes(judgements: int, coders: int) -> tuple[list[list[frozenset[int]]], list[int]]:
     """Return overlapping sets (each unit with its predecessors in its chain) and the document of each unit."""
-    ids, document = documents(judgements, coders, seed)
+    ids, document = documents(judgements, coders)
     chains = as_sets(ids, document)
     predecessors = [
         [frozenset(member for member in value if member <= unit) for value in row] for unit, row in enumerate(chains)

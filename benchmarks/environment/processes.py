@@ -99,9 +99,13 @@ def milliseconds(seconds: float) -> float:
     return round(seconds * 1000, 2)
 
 
-def percentile(times: list[float], share: float) -> float:
-    """Return the time within which that share of the requests was answered."""
-    return sorted(times)[min(int(share * len(times)), len(times) - 1)]
+def percentiles(kind: str, times: list[float]) -> dict[str, float | None]:
+    """Return the milliseconds within which half and 99 % of the requests of a kind were answered; None of none."""
+    ordered = sorted(times)
+    return {
+        f"{kind}_{name}_ms": milliseconds(ordered[min(int(share * len(times)), len(times) - 1)]) if times else None
+        for name, share in (("p50", 0.5), ("p99", 0.99))
+    }
 
 
 def peak_mb() -> float:

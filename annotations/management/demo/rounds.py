@@ -183,7 +183,7 @@ def _adjudicate(gold: Coding, decisions: Sequence[tuple[Decision, Mapping[str, A
     times = times_of_work(f"{gold.text.slug} gold", day, 3)
     begun = moment = next(times)
     changes = []
-    for (decision, said), moment in zip(decisions, times):  # noqa: B905 - times do not end
+    for (decision, said), moment in zip(decisions, times, strict=False):  # times do not end
         coders = said.get("coders", ())
         source = Source.CODER if coders else Source.OWN if "answer" in said else Source.DRAFT
         decide = DecideItems(

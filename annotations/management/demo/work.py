@@ -74,7 +74,7 @@ def code(coding: Coding, decisions: Sequence[Decision], day: date, *, submit: bo
     # ten seconds for each, mostly five to twenty
     times = times_of_work(f"{coding.text.slug} {coding.coder.username}{again}", day, 2.3)
     moment, changes = next(times), []
-    for decision, moment in zip(decisions, times):  # noqa: B905 - times do not end
+    for decision, moment in zip(decisions, times, strict=False):  # times do not end
         changes.append(Change(uuid4(), Operation.Kind.JUDGE, decision.payload(), moment))
     apply_changes(coding, changes, moment, submit=submit)
 

@@ -18,8 +18,7 @@ from django_tasks_db.models import DBTaskResult
 from annotations.core.processes.heartbeat import LOST_AFTER, beating, worker_name
 from annotations.core.processes.installed import program_version
 from annotations.core.processes.serving import hold_data
-from annotations.management import doctor
-from annotations.management.doctor import CHECKS
+from annotations.management.commands import doctor
 from annotations.models import Judgement
 from annotations.transfers.backups import TIME_FORMAT
 from tests.conftest import judge
@@ -56,7 +55,7 @@ def examined(*given: str) -> tuple[int, dict[str, list[dict[str, str]]]]:
         status = int(end.code or 0)
     told = json.loads(out.getvalue())
     assert told["well"] is (status == 0)
-    assert {one["name"] for one in told["checks"]} == (set(given[1:]) if given else set(CHECKS))
+    assert {one["name"] for one in told["checks"]} == (set(given[1:]) if given else set(doctor.CHECKS))
     return status, {one["name"]: one["problems"] for one in told["checks"] if one["problems"]}
 
 
