@@ -293,6 +293,10 @@ class AnalysisRequest:
         """The parameters and options for an address of the same page."""
         return urlencode(self.parameters.query() | self.options)
 
+    def asked(self, *names: str) -> list[str]:
+        """Return the options with these names; empty where they are not given."""
+        return [self.options.get(name, "") for name in names]
+
     def address_with(self, **options: str) -> str:
         """Return the address of this page with some of its options changed."""
         changed = {name: value for name, value in (self.options | options).items() if value}

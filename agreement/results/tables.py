@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from io import StringIO
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, Protocol, Self
@@ -58,8 +59,8 @@ class Column:
         if callable(self.cell):
             return self.cell(row)
         name = self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}")
-        found: Cell = attrgetter(name)(row)
-        return found
+        found: Cell | date = attrgetter(name)(row)
+        return found.isoformat() if isinstance(found, date) else found
 
     @property
     def is_number(self) -> bool:

@@ -295,7 +295,7 @@ class Coreference(ResultPage[CoreferenceReport]):
         return count_judgements(request) * 80 // max(len(request.extract.coders), 1)
 
     def compute(self, request: AnalysisRequest) -> CoreferenceReport:
-        first, second = (request.options.get(name, "") for name in self.options)
+        first, second = request.asked(*self.options)
         muc6 = matches_by_muc6(request.project)
         return compare_chains(request.project_answers, request.parameters, first, second, muc6=muc6)
 
@@ -321,7 +321,7 @@ class Coreference(ResultPage[CoreferenceReport]):
 
 def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
     """Return the coders that the address names, or the first two; None where there are no two."""
-    first, second = (request.options.get(name, "") for name in ("first", "second"))
+    first, second = request.asked("first", "second")
     if not request.extract.has_chains:
         return None
     if not first and not second:

@@ -167,11 +167,11 @@ class Peers(common.PyramidPage[PeersReport]):
     rows = "items"
 
     def compute(self, request: AnalysisRequest) -> PeersReport:
-        return report_peers(common.read_chosen(request), *common.asked_of(request, "docset"))
+        return report_peers(common.read_chosen(request), *request.asked("docset"))
 
     def show(self, request: AnalysisRequest) -> PageSections:
         pyramids = common.read_chosen(request)
-        report = report_peers(pyramids, *common.asked_of(request, "docset"))
+        report = report_peers(pyramids, *request.asked("docset"))
         shown, items = paginate(request, report.items, PAGE_SIZE)
         return self.arrange(
             request,

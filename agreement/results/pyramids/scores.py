@@ -198,10 +198,10 @@ class Scores(common.PyramidPage[ScoresReport]):
     rows = "peers"
 
     def compute(self, request: AnalysisRequest) -> ScoresReport:
-        return report_scores(common.read_chosen(request), *common.asked_of(request, "docset", "mean"))
+        return report_scores(common.read_chosen(request), *request.asked("docset", "mean"))
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        docset, mean, score = common.asked_of(request, "docset", "mean", "score")
+        docset, mean, score = request.asked("docset", "mean", "score")
         pyramids, score = common.read_chosen(request), score or "modified"
         check_choice("score", score, SCORES)
         report = report_scores(pyramids, docset, mean)
@@ -389,15 +389,15 @@ class Study(common.PyramidPage[StudyReport]):
     api = "How alike the own pyramids of two coders score the same peers."
 
     def compute(self, request: AnalysisRequest) -> StudyReport:
-        asked = common.asked_of(request, "docset", "mean", "first", "second")
+        asked = request.asked("docset", "mean", "first", "second")
         return report_study(common.read_chosen(request), *asked)
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
-        return _study_tables(request, report, report.pair(*common.asked_of(request, "first", "second")), "modified")
+        return _study_tables(request, report, report.pair(*request.asked("first", "second")), "modified")
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        docset, mean, score, *two = common.asked_of(request, "docset", "mean", "score", "first", "second")
+        docset, mean, score, *two = request.asked("docset", "mean", "score", "first", "second")
         pyramids, score = common.read_chosen(request), score or "modified"
         check_choice("score", score, SCORES)
         report = report_study(pyramids, docset, mean)

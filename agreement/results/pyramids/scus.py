@@ -274,7 +274,7 @@ class Scus(common.PyramidPage[ScusReport]):
 
     def compute(self, request: AnalysisRequest) -> ScusReport:
         """Return the report. Raises Http404 where there is none."""
-        report = report_scus(common.read_chosen(request), *common.asked_of(request, "docset", "first", "second"))
+        report = report_scus(common.read_chosen(request), *request.asked("docset", "first", "second"))
         if report is None:
             raise Http404(f"No docset of {request.project.slug} has two pyramids.")
         return report
@@ -284,11 +284,11 @@ class Scus(common.PyramidPage[ScusReport]):
         return [*_pair_tables(request, report, report.select(), ""), *_subsumption_tables(report, report.subsumption)]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        kind, sort, view = common.asked_of(request, "kind", "sort", "view")
+        kind, sort, view = request.asked("kind", "sort", "view")
         if view not in ("", TABLE_VIEW):
             raise InvalidParameter("view", f"{view!r} is not {TABLE_VIEW}.")
         pyramids = read_pyramids(request.project)
-        report = report_scus(pyramids, *common.asked_of(request, "docset", "first", "second"))
+        report = report_scus(pyramids, *request.asked("docset", "first", "second"))
         if report is None:
             every: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
             return self.arrange(request, pyramids, every, PageSections(), report=None)
