@@ -20,17 +20,13 @@ from annotations.texts.keywords import covered_text
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """One coder's answer on one markable: the category by key and label, antecedents or indices by their words.
-
-    Of antecedents that are meant together the words are one, as in "Anna + Ben".
-    `targets` are the keys of the antecedents, in the order of the text; of indices there are none.
-    """
+    """One coder's answer on one markable."""
 
     coder: str
-    category: str
-    label: str
-    antecedents: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
+    category: str  # its key
+    label: str  # of the category
+    antecedents: tuple[str, ...] = ()  # their words, "Anna + Ben" where meant together, or names of indices
+    targets: tuple[str, ...] = ()  # the keys of the antecedents, in the order of the text; none of indices
     unsure: bool = False
     note: str = ""
 

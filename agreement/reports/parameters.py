@@ -16,16 +16,12 @@ CONVENTIONS = ("exclude_unit", "empty", "thirds")
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """How a coefficient is computed. `options` are the parameters that it takes besides the data.
-
-    `for_two`: it is of two coders. `of_labels`: it takes categories, or immediate antecedents as alternatives, and no
-    chains.
-    """
+    """How a coefficient is computed."""
 
     compute: Callable[..., measures.Result]
-    options: tuple[str, ...] = ("missing",)
-    for_two: bool = False
-    of_labels: bool = False
+    options: tuple[str, ...] = ("missing",)  # parameters that it takes besides the data
+    for_two: bool = False  # it is of two coders
+    of_labels: bool = False  # it takes categories, or immediate antecedents as alternatives, and no chains
 
 
 WEIGHTED = ("distance", "empty", "thirds", "missing")

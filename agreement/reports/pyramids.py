@@ -75,18 +75,15 @@ class PyramidByWords:
 
 
 class MatchCounts(NamedTuple):
-    """What is counted of a coder's pyramid and the agreed one: SCUs, and words once for each SCU that they are in.
-
-    `identical` of the `matched` SCUs have the same words. `matched_words` are in both of two SCUs that match.
-    """
+    """What is counted of a coder's pyramid and the agreed one: SCUs, and words once for each of their SCUs."""
 
     agreed: int = 0
     own: int = 0
     matched: int = 0
-    identical: int = 0
+    identical: int = 0  # SCUs of those that match with the same words
     agreed_words: int = 0
     own_words: int = 0
-    matched_words: int = 0
+    matched_words: int = 0  # in both of two SCUs that match
 
     @classmethod
     def total(cls, counts: Iterable[Self]) -> Self:

@@ -61,17 +61,13 @@ SIGN = r"[\w.@+-]"  # what a name of an account may have
 
 @dataclass(frozen=True, slots=True)
 class PageSections:
-    """Tables and charts, as of a part of a page or of all of it. `context` is what its template needs besides.
-
-    `waiting` is the computation of further tables and charts, where a worker has not finished it. `as_of` is set where
-    those that it computed before are shown: answers have changed since.
-    """
+    """Tables and charts, as of a part of a page or of all of it."""
 
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
-    waiting: Computation | None = None
-    as_of: datetime | None = None
-    context: Mapping[str, Any] = field(default_factory=dict)
+    waiting: Computation | None = None  # the computation of more, where a worker has not finished
+    as_of: datetime | None = None  # when what is shown was computed, if answers have changed since
+    context: Mapping[str, Any] = field(default_factory=dict)  # what the template needs besides
 
     def as_json(self) -> dict[str, Any]:
         """Return tables and charts as plain data, from which `from_json` makes the same."""

@@ -35,27 +35,21 @@ MARKDOWN = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`name` is that of the machine-readable forms, `label` what people read. `place` is where the column is.
+    """A column of a table."""
 
-    `labels` are what values are called where people read them: CSV and JSON keep the values, which are keys.
-    `explanation` is the key of what the column's info button says, if it is not the name.
-    `cell` is what `Table.of` puts there: an attribute of the row, or a function. Without it that is the attribute that
-    is called as the column, with `n_` before that where the row has no other.
-    """
-
-    name: str
-    label: str
+    name: str  # in files
+    label: str  # what people read
     kind: Kind = "text"
     place: Place = "both"
-    labels: Mapping[str, str] = field(default_factory=dict)
-    explanation: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)  # what values are called by people; files keep them
+    explanation: str = ""  # the key of what the info button says, if it is not the name
     cell: str | Callable[[Any], Cell] = ""
 
     def shown(self, value: CellValue) -> CellValue:
         return self.labels.get(value, value) if isinstance(value, str) else value
 
     def read(self, row: Any) -> Cell:
-        """Return the cell of a row."""
+        """Return the cell of a row: by default the attribute that is called as the column, or so with `n_` before."""
         if callable(self.cell):
             return self.cell(row)
         name = self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}")
@@ -132,17 +126,14 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: the first column names the row. `key` names it in an address; `note` says what to mind.
+    """A table: the first column names the row."""
 
-    page_rows: how many rows a page shows, where they are fewer than of other tables.
-    """
-
-    key: str
+    key: str  # its name in an address
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    note: str = ""
-    page_rows: int = 0
+    note: str = ""  # what to mind
+    page_rows: int = 0  # how many a page shows, where they are fewer than of other tables
 
     @classmethod
     def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Self:

@@ -161,22 +161,17 @@ class CategoryOfModel:
 
 @dataclass(frozen=True, eq=False)
 class ComparedItems:
-    """The items that the model and two people at least have coded, a row each, in the order of the data.
-
-    `original` has the keys of their texts, whatever the round. `candidate` and `people` are their scores: the mean of
-    1 - distance to people, of each person to the others. `n_people` coded the item, and `agree` says that all of them
-    gave one value. `category` is the place, in `names`, of the answer that most people gave, -1 where none is.
-    """
+    """The items that the model and two people at least have coded, a row each, in the order of the data."""
 
     texts: Sequence[Document]
     unit: Ints
     text: Ints
-    original: Ints
-    candidate: Floats
-    people: Floats
-    n_people: Ints
-    agree: Bools
-    category: Ints
+    original: Ints  # the keys of their texts, whatever the round
+    candidate: Floats  # its scores: the mean of 1 - distance to people
+    people: Floats  # their scores, of each person to the others
+    n_people: Ints  # how many coded the item
+    agree: Bools  # whether all of them gave one value
+    category: Ints  # the place, in `names`, of the answer that most people gave; -1 where none is
     names: Sequence[str]
 
     @property

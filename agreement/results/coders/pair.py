@@ -42,28 +42,22 @@ type Chain = tuple[int, ...]
 
 
 class ChainPair(NamedTuple):
-    """Chains of the two coders by their places, one of which may be alone; `aligned` says whether CEAF aligns them.
-
-    `shared` counts markables, and `similarity` is phi 4 of CEAF.
-    """
+    """Chains of the two coders by their places, one of which may be alone."""
 
     first: int | None
     second: int | None
-    shared: int
-    similarity: float
-    aligned: bool
+    shared: int  # markables
+    similarity: float  # phi 4 of CEAF
+    aligned: bool  # whether CEAF aligns them
 
 
 class ChainAlignment(NamedTuple):
-    """The chains of two coders in a text, the largest first, each in text order; what is only pointed at comes last.
-
-    `pairs` has the aligned ones first, then others that share a markable, then chains alone.
-    """
+    """The chains of two coders in a text, the largest first; what is only pointed at comes last in each."""
 
     text: Document
     first: tuple[Chain, ...]
     second: tuple[Chain, ...]
-    pairs: tuple[ChainPair, ...]
+    pairs: tuple[ChainPair, ...]  # aligned ones first, then others that share a markable, then chains alone
 
     @property
     def aligned(self) -> list[ChainPair]:
