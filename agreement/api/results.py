@@ -1,8 +1,4 @@
-"""The REST API of results: an endpoint for each page that has one, made of its class, and the tables of all pages.
-
-The schema of a report is made of its dataclass. A table has the same bytes as a page gives, for scripts that come with
-a key.
-"""
+"""The REST API of results: an endpoint and schema made of the class of each page, and the tables of all pages."""
 
 from collections.abc import Mapping
 from dataclasses import is_dataclass

@@ -1,9 +1,4 @@
-"""The one bridge: rows of the database -> the answers of a project.
-
-What was read of a document is stored under the versions of its codings, and read again once somebody has changed it.
-A process keeps the answers of the projects that were looked at last; with another stamp of a project it reads the
-documents that have changed.
-"""
+"""The one bridge: rows of the database -> the answers of a project, stored by document and kept by process."""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence

@@ -1,7 +1,4 @@
-"""Coders, and groups of them, against the agreed pyramids of docsets, with what coders agree among themselves.
-
-Which SCUs of two pyramids of a docset match, and how the others differ, is computed of their words.
-"""
+"""Coders, and groups of them, against the agreed pyramids of docsets, compared by their words."""
 
 import hashlib
 import json

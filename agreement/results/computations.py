@@ -1,7 +1,4 @@
-"""A page of results: from its class follow its address and tab, its downloads, its endpoint of the API, its report.
-
-What takes long a worker computes and stores, while the page waits.
-"""
+"""A page of results, from whose class all of it follows, and its computation, by a worker where it takes long."""
 
 import hashlib
 import json
