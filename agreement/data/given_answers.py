@@ -69,11 +69,7 @@ def read_marks(project: Project, answers: ProjectAnswers) -> CoderMarks:
 def read_given_answers(
     answers: ProjectAnswers, units: Collection[int], contents: Mapping[int, str]
 ) -> dict[int, list[GivenAnswer]]:
-    """Return what each coder whose answers count said of these units, by the names of the coders.
-
-    `contents` has the texts of their markables. Two queries, where a database takes so many keys at once. Nobody
-    answers on the words of pyramids.
-    """
+    """Return what each coder whose answers count said of these units, by name; of the words of pyramids nothing."""
     if answers.units:
         return {}
     wanted, marks = frozenset(units), dict[tuple[int, int], tuple[int, CodingAnswers, int]]()

@@ -191,10 +191,7 @@ def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:
 
 
 def read_words(project: Project, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
-    """Return the answers of pyramids whose units are the words of the summaries, with the SCUs of their contributors.
-
-    Two queries. Who codes only part of the words has said of the others that they are in no SCU once it is submitted.
-    """
+    """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries."""
     selection = select_texts(project, (coded.document for coded in documents))
     words = defaultdict[int, list[MemberRow]](list)
     markables = Markable.objects.filter(level__coded=False, **selection).order_by("start")

@@ -81,11 +81,7 @@ def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Calla
 
 
 def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-    """Return what was computed of these answers under the key, in this request or before, or compute it now.
-
-    For reports that take long: of few answers, and of texts that are no part of `compute_by_parts`, nothing is kept
-    longer than a request.
-    """
+    """Return what was computed of these answers under the key, in this request or before; of few it is not kept."""
     if key in answers.cache or not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
         return cached(answers, key, compute)
     about = repr((program_version(), answers.state_name, key)).encode()

@@ -222,8 +222,6 @@ def compare_with_gold(
 ) -> GoldReport:
     """Return every coder that the parameters choose against gold, as the reader may see it. Raises InvalidParameter.
 
-    Both answers are of the whole project. The selections are those of every page; the values that are contested are
-    those that the parameters compare.
     details: also scores of chains, errors and further questions, which take long.
     """
     selected, parameters = resolve(answers, parameters)

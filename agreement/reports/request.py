@@ -92,10 +92,7 @@ def coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
 
 
 def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAnswers, Parameters]:
-    """Return the answers that the parameters select, and the parameters as they work on them.
-
-    Raises InvalidParameter where one cannot. Of answers that are selected by these parameters already, nothing changes.
-    """
+    """Return the answers that the parameters select, and these as they work on them. Raises InvalidParameter."""
     asked = extract.question.key if extract.question else ""
     if parameters.question and parameters.question != asked:
         known_questions = ", ".join(one.key for one in extract.questions) or "none"
@@ -324,10 +321,7 @@ def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:
 
 
 def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[ProjectAnswers, Parameters]:
-    """Return all answers of the project that the values of a query ask for, and its parameters.
-
-    Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
-    """
+    """Return all answers of the project that a query asks for, and its parameters. Raises InvalidParameter."""
     values = dict(values)
     groups, coders, included = (split_names(values.pop(name, "")) for name in (GROUPS, "coders", "include"))
     if not may_see_models(project):  # who codes does not know of any: it is as in a project without

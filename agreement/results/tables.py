@@ -87,10 +87,7 @@ class HasEnds(Protocol):
 
 
 def figure_columns(column: Column, of: str = "", ends: str = "") -> list[Column]:
-    """Return the column of a figure and those of the ends of its interval.
-
-    of: the attribute of the row that has them; empty for the row itself. ends: stands before the names of the ends.
-    """
+    """Return the columns of a figure, which the attribute `of` of the row has, and of its ends; `ends` begins names."""
     place = f"{of}." if of else ""
     low, high = (
         replace(end, name=f"{ends}{end.name}", explanation=end.name if ends else "", cell=f"{place}{end.name}")

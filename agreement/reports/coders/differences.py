@@ -203,11 +203,7 @@ class GroupsReport:
 def compare_groups(
     extract: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool = True
 ) -> GroupsReport:
-    """Return agreement within and between the groups of those coders who are chosen. Raises InvalidParameter.
-
-    Within a group it is the coefficient of the parameters, of a project that holds these coders alone; between two it
-    is `cross_alpha` with the same distance. differences: also how the two differ, with a permutation test.
-    """
+    """Return agreement within groups of chosen coders, and between two by `cross_alpha`. Raises InvalidParameter."""
     selected, parameters = resolve(extract, parameters)
     known = {name: tuple(one for one in coders if one in selected.coders) for name, coders in groups.items()}
     groups = {name: coders for name, coders in known.items() if coders}

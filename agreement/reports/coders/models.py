@@ -280,11 +280,7 @@ class Compared:
 
 
 def choose_compared(answers: ProjectAnswers, parameters: Parameters, models: Collection[str], asked: str) -> Compared:
-    """Return the model that is asked for, or the first that has answers, and the chosen people who have answers.
-
-    answers: all of the project, with those of models. models: who is one. A choice of models alone is one of all
-    people. Raises InvalidParameter.
-    """
+    """Return the model that is asked for, or the first, and the chosen people, or all. Raises InvalidParameter."""
     counted = answers.select(parameters.selection("include"))
     known = tuple(name for name in counted.coders if name in models)
     if asked and asked not in known:

@@ -67,10 +67,7 @@ class ChainAlignment(NamedTuple):
 def align_chains(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, text: str
 ) -> ChainAlignment | None:
-    """Return the chains of two coders in a text, or in the first in which one has any; None where neither has.
-
-    Chains are those of the coreference scores, not matched by the rules of MUC-6. Raises InvalidParameter.
-    """
+    """Return the chains of two coders in a text, or the first that has any; None without. Raises InvalidParameter."""
     selected, texts = _select_pair(extract, parameters, first, second)
     if text and text not in {one.name for one in texts}:
         raise InvalidParameter("text", f"there is no text {text!r} that both have coded.")

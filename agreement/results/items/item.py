@@ -109,10 +109,7 @@ class ItemFields:
 def report_item(
     extract: ProjectAnswers, parameters: Parameters, text_slug: str, key: str, round_name: str = ""
 ) -> ItemReport | None:
-    """Return one unit with every coder's value; None where the text or the unit is not there. Raises InvalidParameter.
-
-    Of a text in several rounds it is that of the named one, or of the latest. Relations are without the unit itself.
-    """
+    """Return one unit of the round that is named, or of the latest; None without it. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     texts = [one for one in extract.texts if one.slug == text_slug and round_name in ("", one.round)]
     if not texts:

@@ -153,10 +153,7 @@ def list_pairs(pyramids: Pyramids) -> list[tuple[PyramidAnnotation, PyramidAnnot
 
 
 def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> ScusReport | None:
-    """Return the SCUs of two coders: those named, else the first two with submitted pyramids of a docset.
-
-    Without such, the first two; None where no docset has two pyramids. Two queries. Raises InvalidParameter.
-    """
+    """Return the SCUs of two coders, of a docset by default the first who submitted; None without two pyramids."""
     common.check_docset(pyramids, docset)
     known = {one.coder for one in pyramids.own if docset in ("", one.docset.slug)}
     common.check_pair(first, second, known, "made no pyramid here")
