@@ -86,16 +86,13 @@ class ProjectRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom.
-
-    models: also codings of models. gold: only documents with gold that counts, which is behind the codings of coders.
-    """
+    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
 
     project: Project
     units: str
     versions: frozenset[int]
-    gold: bool
-    models: bool
+    gold: bool  # only documents with gold that counts, which is behind the codings of coders
+    models: bool  # also codings of models
 
     @property
     def key(self) -> Hashable:

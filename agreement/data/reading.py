@@ -60,17 +60,13 @@ def read_answers(
     gold: bool = False,
     models: bool = False,
 ) -> ProjectAnswers:
-    """Return the answers of every coder of the project.
+    """Return the answers of every coder of the project, read in one snapshot; `ProjectAnswers.select` says which count.
 
-    units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out; which
-    of the other codings count is for `ProjectAnswers.select` to say. question: the key of an attribute or relation,
-    whose answers are returned then; empty: categories and chains, or the first attribute of a scheme without
-    categories. An unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked.
-    scheme_versions: only judgements that were last given under one of these versions of the scheme, with their
-    pointers, count; empty: all of them. Of pyramids there are none. gold: only texts with gold that counts, which is
-    among the answers as if `GOLD` were a coder. models: those of models, too.
-
-    All is read in one snapshot, so that the answers fit together although coders go on saving.
+    units: what is counted of pyramids, "words" or "spans"; empty: words. question: the key of an attribute or relation
+    whose answers are returned; empty or unknown: categories and chains, or the first attribute of a scheme without
+    categories. unasked: "label" where it is a value that it was not asked. scheme_versions: only judgements that were
+    last given under one of these, with their pointers, count; empty: all. gold: only texts with gold that counts, which
+    is among the answers as if `GOLD` were a coder. models: those of models, too.
     """
     reading = Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():

@@ -24,17 +24,12 @@ from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports import basis
 from agreement.reports.parameters import COEFFICIENTS, InvalidParameter, Parameters, check_choice
 from agreement.reports.request import cached_report, remembered_report
+from agreement.reports.wording import LABELS
 
 # What a model of coders says of an item on which they differ.
 VERDICTS = {"ambiguous": "likely ambiguous", "slip": "likely a slip"}
 AMBIGUITY = {"explicit": "marked ambiguous", "implicit": "split, not marked ambiguous", "either": "either", **VERDICTS}
-SORTS = {
-    "share": "share",
-    "values": "number of values",
-    "links": "links",
-    "text": "text order",
-    "ambiguity": "likely ambiguous first",
-}
+SORTS = LABELS["item_orders"]
 MARKS = ("flag", "note", "unsure")
 type Rows = int | Ints | EllipsisType  # one, some, or all
 SHARE_DIGITS = 12  # shares that differ by less are equal: they were summed in another order

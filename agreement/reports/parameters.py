@@ -108,11 +108,7 @@ def split_names(value: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """One way to compute agreement: one of CHOICES in each field of theirs, and SELECTIONS of the data.
-
-    `unmarked` is empty for the project's own and `units` for words, where there are pyramids; a selection is names with
-    commas between, or empty for all.
-    """
+    """One way to compute agreement: one of CHOICES in each field of theirs, and SELECTIONS of the data."""
 
     coefficient: str = "alpha"
     distance: str = "nominal"
@@ -123,12 +119,12 @@ class Parameters:
     empty: str = "subset"
     thirds: str = "exact"
     missing: str = "available"
-    unmarked: str = ""
-    units: str = ""
+    unmarked: str = ""  # the project's own
+    units: str = ""  # words, where there are pyramids
     unasked: str = "missing"
     primary_weight: str = "0.5"
     question: str = ""
-    coders: str = ""
+    coders: str = ""  # names with commas between, as of each selection; empty: all
     texts: str = ""
     rounds: str = ""
     without: str = ""

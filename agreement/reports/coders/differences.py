@@ -273,13 +273,10 @@ class SelfAgreement:
 
 
 class CodedAgain(NamedTuple):
-    """The agreement of coders with themselves, by name, and of all pairs of occasions at once; None of fewer than two.
-
-    Together each coder's text is a document of its own, with values and units that are nobody else's; chance is of all.
-    The interval leaves out text by text.
-    """
+    """The agreement of coders with themselves, by name, and of all pairs of occasions at once, if there are several."""
 
     coders: tuple[SelfAgreement, ...] = ()
+    # Each coder's text is a document with values and units of its own; chance is of all. The interval is over texts.
     together: SelfAgreement | None = None
 
 
