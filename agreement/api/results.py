@@ -29,6 +29,7 @@ from agreement.reports.parameters import (
     Parameters,
 )
 from agreement.reports.request import AnalysisRequest, parse_query
+from agreement.reports.wording import LABELS
 from agreement.results.computations import PageSections, ResultPage, StillComputing, leave_long_reading, write_table
 from agreement.results.registry import pages_for
 from agreement.results.tables import TABLE_FORMATS, list_tables
@@ -88,7 +89,7 @@ FIELDS: Mapping[Any, type[serializers.Field[Any, Any, Any, Any]]] = {
 def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.Serializer[Any]]:
     """Return the serializer of a report; `in_pages`: of which some rows come in pages."""
     base = PartSerializer if in_pages else serializers.Serializer
-    name = getattr(report, "component", report.__name__)
+    name = LABELS["components"].get(report.__name__, report.__name__)
     own = {**_fields_of(report), "__doc__": report.__doc__}
     made: type[serializers.Serializer[Any]] = type(f"{name}Serializer", (base,), own)
     return made

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 
 import numpy as np
 
@@ -44,8 +44,6 @@ class F1Interval:
 @dataclass(frozen=True, slots=True)
 class ScoreFigures:
     """One score: null where neither coder has anything that it counts."""
-
-    component: ClassVar = "Score"
 
     recall: float | None
     precision: float | None
@@ -109,8 +107,6 @@ class ScoresOfText:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreferenceReport:
     """Two coders: `first` is the key, recall is that of the response of `second`."""
-
-    component: ClassVar = "Coreference"
 
     first: str
     second: str

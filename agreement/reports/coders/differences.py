@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, groupby
 from operator import attrgetter
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from rest_framework.serializers import ChoiceField
@@ -32,8 +32,6 @@ OTHERS = "all others"  # what a category is told apart from
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceReport:
     """Two figures, the first less the second."""
-
-    component: ClassVar = "Difference"
 
     by: Annotated[str, ChoiceField(KINDS)]
     parameters: Parameters
@@ -189,8 +187,6 @@ class GroupPair:
 class GroupsReport:
     """Agreement within and between groups of coders."""
 
-    component: ClassVar = "Groups"
-
     parameters: Parameters
     groups: Annotated[tuple[CoderGroup, ...], "what each agrees within"]
     pairs: tuple[GroupPair, ...]
@@ -286,8 +282,6 @@ class RepeatsReport:
 
     A recheck is compared with a latest round before it that counts: coders may see what they coded before.
     """
-
-    component: ClassVar = "Repeats"
 
     parameters: Parameters
     coders: Annotated[tuple[SelfAgreement, ...], "in texts that they were shown again within a round"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -232,8 +232,6 @@ class MissedItem:
 @dataclass(frozen=True, slots=True)
 class ModelTest:
     """The alternative annotator test over texts, and the published one of items."""
-
-    component: ClassVar = "AltTest"
 
     figures: Flat[AltTestFigures]
     judgements_of_other_versions: OtherVersions

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from django.http import Http404
@@ -42,8 +42,6 @@ VIEWS = {"": "overlaid", SIDE_BY_SIDE: "side by side"}
 class ValueOfCoder:
     """The value of a coder: a label, or a set."""
 
-    component: ClassVar = "Value"
-
     coder: str
     category: Annotated[str | None, "where the value is a label"]
     chain: Annotated[
@@ -59,8 +57,6 @@ class ValueOfCoder:
 @dataclass(frozen=True, slots=True)
 class CoderPair:
     """Two coders on one unit."""
-
-    component: ClassVar = "Pair"
 
     first: str
     second: str
@@ -95,8 +91,6 @@ class ItemReport:
 @dataclass(frozen=True, slots=True)
 class ItemFields:
     """One unit: what every coder answered, and every pair of coders."""
-
-    component: ClassVar = "ItemReport"
 
     text: str
     round: str

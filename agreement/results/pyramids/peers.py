@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from agreement.data.pyramids import PeerMarks, Pyramids
 from agreement.measures import (
@@ -72,8 +72,6 @@ class PeerReliability:
 @dataclass(frozen=True, slots=True)
 class PeersReport:
     """Over all and docset by docset, and the items by their share, the largest first."""
-
-    component: ClassVar = "Peers"
 
     docset: str
     coders: tuple[str, ...]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from rest_framework.serializers import ChoiceField
 
@@ -114,8 +114,6 @@ class System:
 @dataclass(frozen=True, slots=True)
 class ScoresReport:
     """Every peer that was held against a pyramid, in the order of docsets, peers and coders, and every system."""
-
-    component: ClassVar = "Scores"
 
     docset: str
     mean: Annotated[str, ChoiceField(MEANS)]
@@ -322,8 +320,6 @@ class StudyPair:
 @dataclass(frozen=True, slots=True)
 class StudyReport:
     """Every two coders who marks the same peers against their own pyramids; those asked for, where two are."""
-
-    component: ClassVar = "Study"
 
     docset: str
     mean: Annotated[str, ChoiceField(MEANS)]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from django.core.paginator import Page
 from django.http import Http404
@@ -97,8 +97,6 @@ class ScuPair:
 class RelatedScus:
     """Two SCUs that share words, by their labels."""
 
-    component: ClassVar = "Overlap"
-
     first: str
     second: str
     relation: str
@@ -122,8 +120,6 @@ class Subsumed:
 @dataclass(frozen=True, eq=False)
 class ScusReport:
     """Two pyramids of one docset: matched SCUs, all that share words, and the subsumption table with its kappas."""
-
-    component: ClassVar = "Scus"
 
     docset: str
     first: str
