@@ -124,10 +124,7 @@ OF_JUDGEMENT = ("judgement__coding_id", "judgement__markable_id")
 
 
 class RowIndex:
-    """Where codings, markables and judgements stand in columns, by the primary keys of codings and markables.
-
-    `members` has the places of markables in their documents: documents of one text have the same members.
-    """
+    """Where codings, judgements and, in their documents, markables stand in columns, by their primary keys."""
 
     def __init__(self, columns: AnswerColumns) -> None:
         self.codings = KeyIndex(columns.codings["key"])

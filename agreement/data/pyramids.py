@@ -235,8 +235,8 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
 
 def read_summary_words(docset: DocsetInfo) -> tuple[list[Span], str]:
     """Return the words of the model summaries of a docset, in text order, and their text. Two queries."""
-    words = Markable.objects.filter(text=docset.text, level__coded=False).order_by("start")
-    return list(words.values_list("start", "end")), Text.objects.values_list("content", flat=True).get(pk=docset.text)
+    [words] = read_word_spans([docset.text]).values()
+    return [*words.values()], Text.objects.values_list("content", flat=True).get(pk=docset.text)
 
 
 def read_word_spans(texts: Collection[int]) -> dict[int, dict[int, Span]]:

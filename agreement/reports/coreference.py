@@ -125,11 +125,7 @@ class CoreferenceReport:
 def compare_chains(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, *, muc6: bool = False
 ) -> CoreferenceReport:
-    """Return every score of the chains of two coders, in the texts that both have coded. Raises InvalidParameter.
-
-    Mentions are what is in a chain of the coder; what only one of them has in a chain is found by nobody.
-    muc6: whether markables match by the rules of MUC-6.
-    """
+    """Return every score of the chains of two coders in the texts of both; `muc6`: matched by its rules."""
     extract, parameters = select_pair(extract, parameters, first, second)
     # what a text says of both is alpha, whatever coefficient is asked for
     as_alpha = replace(parameters, coefficient="alpha")

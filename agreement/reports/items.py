@@ -152,11 +152,7 @@ class Items:
         return self.order(self.choose(filters, marks, readings), None, filters.sort, readings)
 
     def order(self, rows: Ints, n: int | None, sort: str = "share", readings: ItemReadings = NO_READINGS) -> Ints:
-        """Return the first n of these rows, which are ascending, or all of them, in one of the orders SORTS.
-
-        Of items with the same share (or number of values) the one on which more links hang comes first, then the one
-        that is first in the texts. Raises InvalidParameter where a model does not rank the items.
-        """
+        """Return the first n of these ascending rows, or all, in one of SORTS; equal ones by their links."""
         if sort == "text":
             return rows[:n]
         shares = self.share_of(rows).round(SHARE_DIGITS)

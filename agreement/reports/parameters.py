@@ -209,11 +209,7 @@ def default_preset(preset: str, answers: str) -> Preset:
 
 
 def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
-    """Return the parameters that an address or a command asks for: a convention, and what the query names instead.
-
-    The convention is that of the preset that the query names, else that of the project's `preset`. A distance alone
-    asks for alpha, whatever the convention's coefficient. Raises InvalidParameter.
-    """
+    """Return the parameters of a query: a convention, and what it names instead. Raises InvalidParameter."""
     values = {name: value for name, value in query.items() if value != ""}
     preset_name = values.pop("preset", None)
     if preset_name is not None:
@@ -223,7 +219,7 @@ def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Par
             raise InvalidParameter(
                 name.replace("\x00", ""), f"unknown parameter; available: {', '.join(('preset', *NAMES))}."
             )
-    if "distance" in values:
+    if "distance" in values:  # alone it asks for alpha, whatever the convention's coefficient
         values.setdefault("coefficient", "alpha")
     convention = PRESETS[preset_name].parameters if preset_name else default_preset(preset, answers).parameters
     return replace(convention, **values)

@@ -237,7 +237,10 @@ def as_csv(table: Table) -> str:
     """Return a header of the machine-readable names, then the rows with every digit."""
     file = StringIO()
     lines: list[list[CellValue]] = [[*table.names], *table.plain()]
-    csv.writer(file, lineterminator="\r\n").writerows(map(_escape_formula, line) for line in lines)
+    csv.writer(file, lineterminator="\r\n").writerows(
+        [f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value for value in line]
+        for line in lines
+    )
     return file.getvalue()
 
 
@@ -290,7 +293,3 @@ def _rounded_rows(table: Table) -> list[list[str]]:
         [format_value(column.shown(value), column.kind) for value, column in zip(row, table.file_columns, strict=True)]
         for row in table.plain()
     ]
-
-
-def _escape_formula(value: CellValue) -> CellValue:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

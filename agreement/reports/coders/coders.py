@@ -217,10 +217,7 @@ def intervals_without_each_coder(extract: ProjectAnswers, parameters: Parameters
 
 @remembered_report
 def confusion_matrix(extract: ProjectAnswers, parameters: Parameters, pair: tuple[str, str] | None = None) -> Ints:
-    """Return how often category meets category, (categories, categories) in the order of the scheme.
-
-    Of two coders: rows are those of the first. Of all: each pair of coders on a unit counts once in each order.
-    """
+    """Return how often category meets category: rows are the first of a pair, or each pair counts in both orders."""
     if pair is None:
         patterns = read_patterns(extract, parameters)
         gives, pairs = gives_names(patterns.labels, extract.countable), patterns.count_pairs()
@@ -272,10 +269,7 @@ class AgreementCounts:
 
 @remembered_report
 def count_agreeing_coders(extract: ProjectAnswers, parameters: Parameters) -> list[AgreementCounts]:
-    """Return to how many units all coders, all but one, ... none gave each category (Poesio & Artstein 2005, Table 2).
-
-    Each number of coders has its own counts, the largest first; last come those of the category that most gave.
-    """
+    """Return to how many units all, all but one, ... coders gave each category (Poesio & Artstein 2005, Table 2)."""
     patterns = read_patterns(extract, parameters)
     given = [patterns.count_coders(basis.codes_with(patterns.labels, name)) for name in extract.countable]
     most = np.max([np.zeros_like(patterns.n_units), *given], axis=0)
