@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import batched
@@ -269,25 +269,18 @@ def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, t
 
 def _store(read_now: Sequence[StoredAnswers]) -> None:
     """Store what was read; nobody waits for it: where somebody else writes to SQLite it is left for the next look."""
-    if not read_now:
-        return
-    try:
-        with sqlite_write_lock(wait=False) as is_free, refuse_busy_database():
+    if read_now:
+        with suppress(DatabaseBusy), sqlite_write_lock(wait=False) as is_free, refuse_busy_database():
             if is_free:
                 _write(read_now)
-    except DatabaseBusy:
-        return
 
 
 def _write(read_now: Sequence[StoredAnswers]) -> None:
-    try:
-        with transaction.atomic():
-            StoredAnswers.objects.bulk_create(
-                read_now,
-                batch_size=READ_AT_ONCE,
-                update_conflicts=True,
-                unique_fields=["text", "round", "occasion", "reading"],
-                update_fields=["version", "content", "names"],
-            )
-    except IntegrityError:  # a text or round was deleted meanwhile
-        return
+    with suppress(IntegrityError), transaction.atomic():  # a text or round may be deleted meanwhile
+        StoredAnswers.objects.bulk_create(
+            read_now,
+            batch_size=READ_AT_ONCE,
+            update_conflicts=True,
+            unique_fields=["text", "round", "occasion", "reading"],
+            update_fields=["version", "content", "names"],
+        )
