@@ -199,7 +199,8 @@ def _describe_coders(sheet: Datasheet) -> Section:
     models = [
         Column("model", "Model", explanation="datasheet-model", cell="name"),
         Column("version", "Version", explanation="datasheet-model"),
-        *columns_of("text", hash=("Hash of prompt or weights", "datasheet-model"), date=("Date", "datasheet-model")),
+        Column("hash", "Hash of prompt or weights", explanation="datasheet-model"),
+        Column("date", "Date", explanation="datasheet-model", cell=lambda row: row.date and str(row.date)),
         CODINGS,
         SUBMITTED,
     ]
@@ -213,13 +214,16 @@ def _describe_coders(sheet: Datasheet) -> Section:
 
 
 def _describe_rounds(sheet: Datasheet) -> Section:
+    def day(date: object) -> str | None:
+        return str(date) if date else None
+
     named = Column("round", "Round", explanation="datasheet-round", cell="name")
     rounds = [
         named,
         Column("kind", "Kind", explanation="round-kind"),
         Column("state", "State", explanation="datasheet-state", cell=lambda row: "closed" if row.closed else "open"),
-        Column("from", "From", "date", explanation="datasheet-dates", cell="starts_on"),
-        Column("until", "Until", "date", explanation="datasheet-dates", cell="ends_on"),
+        Column("from", "From", "date", explanation="datasheet-dates", cell=lambda row: day(row.starts_on)),
+        Column("until", "Until", "date", explanation="datasheet-dates", cell=lambda row: day(row.ends_on)),
         Column("guidelines", "Guidelines version", "count", explanation="round-versions", cell="guidelines_version"),
         Column("scheme", "Scheme version", "count", explanation="round-versions", cell="scheme_version"),
     ]

@@ -5,7 +5,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
 from io import StringIO
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, Protocol, Self
@@ -48,13 +47,11 @@ class Column:
     def shown(self, value: CellValue) -> CellValue:
         return self.labels.get(value, value) if isinstance(value, str) else value
 
-    def read(self, row: Any) -> Cell:
-        """Return the cell of a row: by default the attribute that is called as the column, or so with `n_` before."""
+    def reader(self, row: Any) -> Callable[[Any], Cell]:
+        """Return what reads rows such as this: `cell`, or the attribute with the name, or with `n_` before it."""
         if callable(self.cell):
-            return self.cell(row)
-        name = self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}")
-        found: Cell | date = attrgetter(name)(row)
-        return found.isoformat() if isinstance(found, date) else found
+            return self.cell
+        return attrgetter(self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}"))
 
     @property
     def is_number(self) -> bool:
@@ -135,7 +132,9 @@ class Table:
     @classmethod
     def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Self:
         """Return the table of some objects, a row each, with the cells that the columns say."""
-        cells = [[one.read(row) for one in columns] for row in rows]
+        rows = list(rows)
+        reads = [one.reader(rows[0]) for one in columns] if rows else []
+        cells = [[read(row) for read in reads] for row in rows]
         return cls(key, caption, [replace(one, cell="") for one in columns], cells, note)
 
     @property
