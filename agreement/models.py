@@ -69,20 +69,16 @@ class Mapping(models.Model):
 
 
 class StoredAnswers(models.Model):
-    """What coders answered in a document, a text in a round on one occasion, as it was read last.
-
-    `reading` says what was counted, and whether gold or models are among the answers. What has another `version` than
-    the codings have now is read again. `content` has keys and numbers, and `names` those of the classes of coders.
-    """
+    """What coders answered in a document, a text in a round on one occasion, as it was read last."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="+", db_index=False)
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="+")
     occasion = models.PositiveSmallIntegerField()
-    reading = models.CharField(max_length=20, blank=True)
-    version = models.BinaryField()
-    content = models.BinaryField()
-    names = models.TextField(blank=True)
+    reading = models.CharField(max_length=20, blank=True)  # what was counted, and whether gold or models are there
+    version = models.BinaryField()  # of the codings: where they have another one now the document is read again
+    content = models.BinaryField()  # keys and numbers
+    names = models.TextField(blank=True)  # of the classes of coders
 
     class Meta:
         verbose_name_plural = "stored answers"
@@ -95,13 +91,10 @@ class StoredAnswers(models.Model):
 
 
 class FiguresVersion(models.Model):
-    """How often the figures of a project were refreshed: by hand after a repair, or as its texts got other markables.
-
-    Answers that were stored or kept under another number are read again.
-    """
+    """How often the figures of a project were refreshed: by hand, or as its texts got other markables."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="+", primary_key=True)
-    number = models.PositiveIntegerField(default=0)
+    number = models.PositiveIntegerField(default=0)  # what was stored or kept under another one is read again
 
     def __str__(self) -> str:
         return f"{self.project}: {self.number}"
@@ -114,15 +107,11 @@ class FiguresVersion(models.Model):
 
 
 class Computation(models.Model):
-    """Parts of a page that a worker computes, or has: for these parameters and what is the page's own.
-
-    `state` says of which answers, rounds and version of the program. `heartbeat_at` is when the worker last reported
-    its progress.
-    """
+    """Parts of a page that a worker computes, or has: for these parameters and what is the page's own."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="computations")
     kind = models.CharField(max_length=20)
-    state = models.CharField(max_length=16)
+    state = models.CharField(max_length=16)  # of which answers, rounds and version of the program
     parameters = models.JSONField()
     own = models.JSONField(default=dict)
     done = models.PositiveIntegerField(default=0)
@@ -130,7 +119,7 @@ class Computation(models.Model):
     result = models.JSONField(null=True)
     error = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    heartbeat_at = models.DateTimeField(auto_now_add=True)
+    heartbeat_at = models.DateTimeField(auto_now_add=True)  # when the worker last reported its progress
     finished_at = models.DateTimeField(null=True)
 
     class Meta:

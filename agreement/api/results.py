@@ -1,8 +1,4 @@
-"""The REST API of results: an endpoint for each page that has one, made of its class, and the tables of all pages.
-
-The schema of a report is made of its dataclass. A table has the same bytes as a page gives, for scripts that come with
-a key.
-"""
+"""The REST API of results: an endpoint and schema made of the class of each page, and the tables of all pages."""
 
 from collections.abc import Mapping
 from dataclasses import is_dataclass
@@ -33,6 +29,7 @@ from agreement.reports.parameters import (
     Parameters,
 )
 from agreement.reports.request import AnalysisRequest, parse_query
+from agreement.reports.wording import LABELS
 from agreement.results.computations import PageSections, ResultPage, StillComputing, leave_long_reading, write_table
 from agreement.results.registry import pages_for
 from agreement.results.tables import TABLE_FORMATS, list_tables
@@ -92,7 +89,7 @@ FIELDS: Mapping[Any, type[serializers.Field[Any, Any, Any, Any]]] = {
 def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.Serializer[Any]]:
     """Return the serializer of a report; `in_pages`: of which some rows come in pages."""
     base = PartSerializer if in_pages else serializers.Serializer
-    name = getattr(report, "component", report.__name__)
+    name = LABELS["components"].get(report.__name__, report.__name__)
     own = {**_fields_of(report), "__doc__": report.__doc__}
     made: type[serializers.Serializer[Any]] = type(f"{name}Serializer", (base,), own)
     return made

@@ -14,21 +14,17 @@ from annotations.models.coding import pointing_categories
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """The categories by key, and what each asks for; `singletons` are keys and `labels` names as in `ProjectAnswers`.
-
-    `levels` are in the order of their rows. `other_relations` are the primary keys of those relations of the scheme
-    whose pointers make no chains. `asks_more` says whether the scheme asks anything besides categories and chains.
-    """
+    """The categories by key, and what each asks for; arrays and `number` are in the order of `keys`."""
 
     keys: tuple[str, ...]
-    labels: Mapping[str, str]
-    singletons: tuple[str, ...]
-    number: Mapping[int, int]
+    labels: Mapping[str, str]  # names as in `ProjectAnswers`
+    singletons: tuple[str, ...]  # keys
+    number: Mapping[int, int]  # the place of each by its primary key
     points: Bools
     indexes: Bools
-    levels: tuple[Level, ...]
-    other_relations: tuple[int, ...]
-    asks_more: bool
+    levels: tuple[Level, ...]  # in the order of their rows
+    other_relations: tuple[int, ...]  # the primary keys of relations whose pointers make no chains
+    asks_more: bool  # whether the scheme asks anything besides categories and chains
 
 
 def read_categories(project: Project) -> tuple[Categories, Hashable]:

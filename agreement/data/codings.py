@@ -55,33 +55,23 @@ class TextCodings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Codings:
-    """The documents in the order of the addresses of texts, with the codings of each.
-
-    managers: the members who manage and code
-    gold: the text and round of all gold that has begun, by a draft or a decision
-    gold_left_out: how much gold does not count, by reason, where gold was read
-    of_texts: the same by text, for as long as `listed_under` is equal: what the list depends on besides
-    """
+    """The documents in the order of the addresses of texts, with the codings of each."""
 
     documents: tuple[CodedDocument, ...]
-    managers: tuple[str, ...]
-    gold: tuple[tuple[str, str], ...]
-    gold_left_out: Mapping[str, int]
-    of_texts: Mapping[int, TextCodings]
-    listed_under: str
+    managers: tuple[str, ...]  # the members who manage and code
+    gold: tuple[tuple[str, str], ...]  # the text and round of all gold that has begun, by a draft or a decision
+    gold_left_out: Mapping[str, int]  # how much gold does not count, by reason, where gold was read
+    of_texts: Mapping[int, TextCodings]  # the documents by text, for as long as `listed_under` is equal
+    listed_under: str  # what the list depends on besides
 
 
 class Stamp(NamedTuple):
-    """A digest of the texts, rounds and members of a project, with their names, and of what changes with its codings.
+    """What changes with the texts, rounds, members and codings of a project, and names of these."""
 
-    `operation` and `uuid` are of the last operation of whatever project when the digest was found first. Of stamps with
-    the same `origin` nothing was undone in between: what has an equal version is equal.
-    """
-
-    digest: str
-    operation: int
-    uuid: str | None
-    origin: str
+    digest: str  # of all that
+    operation: int  # the last one of whatever project when the digest was found first
+    uuid: str | None  # that of the operation
+    origin: str  # of stamps with the same one nothing was undone in between: what has an equal version is equal
 
 
 class ProjectRows(NamedTuple):
@@ -96,16 +86,13 @@ class ProjectRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom.
-
-    models: also codings of models. gold: only documents with gold that counts, which is behind the codings of coders.
-    """
+    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
 
     project: Project
     units: str
     versions: frozenset[int]
-    gold: bool
-    models: bool
+    gold: bool  # only documents with gold that counts, which is behind the codings of coders
+    models: bool  # also codings of models
 
     @property
     def key(self) -> Hashable:

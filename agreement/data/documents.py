@@ -13,22 +13,17 @@ NEXT_DOCUMENT = 1 << 44
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text in a round.
-
-    `place` is that of the round among those of the project, and `occasion` above 1 where coders saw the text again
-    within the round. `reason` is one of REASONS_LEFT_OUT where all of it is practice or repeats. `is_one_of_several`
-    says whether the text has other documents, too. `version` changes with its answers, its notes and its log.
-    """
+    """A text in a round."""
 
     pk: int
     slug: str
     title: str
     round: str
-    place: int = 0
-    occasion: int = 1
-    reason: str = ""
-    is_one_of_several: bool = False
-    version: str = field(default="", compare=False, repr=False)
+    place: int = 0  # of the round among those of the project
+    occasion: int = 1  # above 1 where coders saw the text again within the round
+    reason: str = ""  # one of REASONS_LEFT_OUT where all of it is practice or repeats
+    is_one_of_several: bool = False  # whether the text has other documents, too
+    version: str = field(default="", compare=False, repr=False)  # changes with its answers, notes and log
 
     @property
     def text_pk(self) -> int:

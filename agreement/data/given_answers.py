@@ -20,17 +20,13 @@ from annotations.texts.keywords import covered_text
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """One coder's answer on one markable: the category by key and label, antecedents or indices by their words.
-
-    Of antecedents that are meant together the words are one, as in "Anna + Ben".
-    `targets` are the keys of the antecedents, in the order of the text; of indices there are none.
-    """
+    """One coder's answer on one markable."""
 
     coder: str
-    category: str
-    label: str
-    antecedents: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
+    category: str  # its key
+    label: str  # of the category
+    antecedents: tuple[str, ...] = ()  # their words, "Anna + Ben" where meant together, or names of indices
+    targets: tuple[str, ...] = ()  # the keys of the antecedents, in the order of the text; none of indices
     unsure: bool = False
     note: str = ""
 
@@ -73,11 +69,7 @@ def read_marks(project: Project, answers: ProjectAnswers) -> CoderMarks:
 def read_given_answers(
     answers: ProjectAnswers, units: Collection[int], contents: Mapping[int, str]
 ) -> dict[int, list[GivenAnswer]]:
-    """Return what each coder whose answers count said of these units, by the names of the coders.
-
-    `contents` has the texts of their markables. Two queries, where a database takes so many keys at once. Nobody
-    answers on the words of pyramids.
-    """
+    """Return what each coder whose answers count said of these units, by name; of the words of pyramids nothing."""
     if answers.units:
         return {}
     wanted, marks = frozenset(units), dict[tuple[int, int], tuple[int, CodingAnswers, int]]()

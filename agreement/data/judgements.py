@@ -124,10 +124,7 @@ OF_JUDGEMENT = ("judgement__coding_id", "judgement__markable_id")
 
 
 class RowIndex:
-    """Where codings, markables and judgements stand in columns, by the primary keys of codings and markables.
-
-    `members` has the places of markables in their documents: documents of one text have the same members.
-    """
+    """Where codings, judgements and, in their documents, markables stand in columns, by their primary keys."""
 
     def __init__(self, columns: AnswerColumns) -> None:
         self.codings = KeyIndex(columns.codings["key"])
@@ -191,10 +188,7 @@ def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:
 
 
 def read_words(project: Project, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
-    """Return the answers of pyramids whose units are the words of the summaries, with the SCUs of their contributors.
-
-    Two queries. Who codes only part of the words has said of the others that they are in no SCU once it is submitted.
-    """
+    """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries."""
     selection = select_texts(project, (coded.document for coded in documents))
     words = defaultdict[int, list[MemberRow]](list)
     markables = Markable.objects.filter(level__coded=False, **selection).order_by("start")

@@ -41,85 +41,53 @@ def name_value(value: Hashable) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question besides the category whose answers can be compared.
-
-    `kind` says how its values are made: "categories", "labels" (sets of such), "numbers", or "targets" (sets of what a
-    relation points to). `second` is the key of the attribute that asks for a second choice. `to_levels` are those of
-    the targets of a relation, which may stand later in the text where `later` says so.
-    """
+    """A question besides the category whose answers can be compared."""
 
     key: str
     label: str
-    kind: str
-    second: str = ""
-    to_levels: tuple[str, ...] = ()
-    later: bool = False
+    kind: str  # how values are made: "categories", "labels" (sets), "numbers", "targets" (sets of what is pointed to)
+    second: str = ""  # the key of the attribute that asks for a second choice
+    to_levels: tuple[str, ...] = ()  # those of the targets of a relation
+    later: bool = False  # whether these may stand later in the text
 
 
 @dataclass(frozen=True, slots=True)
 class CodingLeftOut:
-    """A coding that does not count, and why: one of REASONS_LEFT_OUT, IS_GOLD or OTHER_VERSIONS.
-
-    Empty ones that are open are none. `n` judgements are of versions of the scheme that were not read.
-    """
+    """A coding that does not count; empty ones that are open are none."""
 
     text: str
     coder: str
-    reason: str
+    reason: str  # one of REASONS_LEFT_OUT, IS_GOLD or OTHER_VERSIONS
     round: str = ""
-    n: int = 0
+    n: int = 0  # judgements of versions of the scheme that were not read
 
 
 @dataclass(frozen=True, eq=False)
 class ProjectAnswers:
-    """The answers of a project, or of a selection.
+    """The answers of a project, or of a selection."""
 
-    kind: how values are made, one of the answers of `Project` or of a question; pyramids index
-    unmarked: what a markable means that a coder left out, by default
-    categories: the keys of the categories, or the values of the question
-    texts: the documents, by the addresses of their texts and then by round
-    columns: the answers in the documents
-    names: the coders, by their number in `columns`
-    coders: the coders who have answered, by name
-    known_coders: the coders of the whole project
-    units: what is counted of pyramids, "words" or "spans"; empty for markables
-    singletons: categories whose units refer to themselves alone, where coders index
-    levels: the keys of the levels of markables, by number
-    left_out: codings of the selected coders that do not count
-    labels: the names of categories on pages, by key
-    managers: members who manage and code
-    question: the question that was asked in place of the category
-    questions: all questions of the scheme besides the category
-    categories_asked: whether the scheme has categories
-    versions: the versions of the scheme whose judgements were read; empty for all
-    gold_left_out: how much gold does not count, by reason, where gold was read
-    selected: the coders (none for all) and the reasons of a selection
-    state_name: changes with everything that was read, names included, and with the selection; empty: nothing is kept
-    cache: what was computed of these answers in one request
-    """
-
-    kind: str
-    unmarked: str
-    categories: tuple[str, ...]
-    texts: tuple[Document, ...]
-    columns: AnswerColumns
-    names: tuple[str, ...]
-    coders: tuple[str, ...]
-    known_coders: tuple[str, ...]
-    units: str = ""
-    singletons: tuple[str, ...] = ()
-    levels: tuple[str, ...] = ()
-    left_out: tuple[CodingLeftOut, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
-    managers: tuple[str, ...] = ()
-    question: Question | None = None
-    questions: tuple[Question, ...] = ()
-    categories_asked: bool = True
-    versions: frozenset[int] = frozenset()
-    gold_left_out: Mapping[str, int] = field(default_factory=dict)
-    selected: tuple[frozenset[str], frozenset[str]] | None = None
-    state_name: str = ""
-    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    kind: str  # how values are made, one of the answers of `Project` or of a question; pyramids index
+    unmarked: str  # what a markable means that a coder left out, by default
+    categories: tuple[str, ...]  # the keys of the categories, or the values of the question
+    texts: tuple[Document, ...]  # the documents, by the addresses of their texts and then by round
+    columns: AnswerColumns  # the answers in the documents
+    names: tuple[str, ...]  # the coders, by their number in `columns`
+    coders: tuple[str, ...]  # the coders who have answered, by name
+    known_coders: tuple[str, ...]  # the coders of the whole project
+    units: str = ""  # what is counted of pyramids, "words" or "spans"; empty for markables
+    singletons: tuple[str, ...] = ()  # categories whose units refer to themselves alone, where coders index
+    levels: tuple[str, ...] = ()  # the keys of the levels of markables, by number
+    left_out: tuple[CodingLeftOut, ...] = ()  # codings of the selected coders that do not count
+    labels: Mapping[str, str] = field(default_factory=dict)  # the names of categories on pages, by key
+    managers: tuple[str, ...] = ()  # members who manage and code
+    question: Question | None = None  # the question that was asked in place of the category
+    questions: tuple[Question, ...] = ()  # all questions of the scheme besides the category
+    categories_asked: bool = True  # whether the scheme has categories
+    versions: frozenset[int] = frozenset()  # the versions of the scheme whose judgements were read; empty for all
+    gold_left_out: Mapping[str, int] = field(default_factory=dict)  # how much gold does not count, by reason
+    selected: tuple[frozenset[str], frozenset[str]] | None = None  # the coders (none: all) and reasons of a selection
+    state_name: str = ""  # changes with all that was read, names too, and the selection; empty: nothing is kept
+    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # what was computed in one request
 
     @classmethod
     def of_columns(cls, columns: AnswerColumns, names: tuple[str, ...], **fields: Any) -> "ProjectAnswers":

@@ -81,11 +81,7 @@ class Peer:
 
 @dataclass(frozen=True, eq=False)
 class PeerMarks:
-    """A peer summary as a coder marked it by the SCUs of a pyramid: their own, or the agreed one.
-
-    `counts` says how often the peer expresses each SCU of the pyramid that it has, `n_outside` how many content units
-    it has besides. `n_orphaned` marks name no SCU that the pyramid has, any more or at all: they count in no score.
-    """
+    """A peer summary as a coder marked it by the SCUs of a pyramid: their own, or the agreed one."""
 
     peer: Peer
     coder: str
@@ -93,9 +89,9 @@ class PeerMarks:
     submitted: bool
     started: bool
     reference: PyramidAnnotation | None
-    counts: Mapping[str, int]
-    n_outside: int
-    n_orphaned: int
+    counts: Mapping[str, int]  # how often the peer expresses each SCU of the pyramid that it has
+    n_outside: int  # content units besides
+    n_orphaned: int  # marks of SCUs that the pyramid does not have: they count in no score
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,8 +235,8 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
 
 def read_summary_words(docset: DocsetInfo) -> tuple[list[Span], str]:
     """Return the words of the model summaries of a docset, in text order, and their text. Two queries."""
-    words = Markable.objects.filter(text=docset.text, level__coded=False).order_by("start")
-    return list(words.values_list("start", "end")), Text.objects.values_list("content", flat=True).get(pk=docset.text)
+    [words] = read_word_spans([docset.text]).values()
+    return [*words.values()], Text.objects.values_list("content", flat=True).get(pk=docset.text)
 
 
 def read_word_spans(texts: Collection[int]) -> dict[int, dict[int, Span]]:
@@ -254,19 +250,14 @@ def read_word_spans(texts: Collection[int]) -> dict[int, dict[int, Span]]:
 
 @dataclass(frozen=True, slots=True)
 class AgreedPyramid:
-    """The agreed pyramid of a docset, whose model summaries are `text`: the coding, and why it does not count.
-
-    `reason` is "practice" or "open", or empty where it counts. `authors` have it in hand or worked on it. `method` is
-    that of its draft and `drafted_from` the coder whose pyramid alone that was, as the log has them; empty where there
-    is no such.
-    """
+    """The agreed pyramid of a docset, as its coding and its log have it."""
 
     coding: int
-    text: int
-    reason: str
-    authors: frozenset[str]
-    method: str = ""
-    drafted_from: str = ""
+    text: int  # the model summaries of the docset
+    reason: str  # "practice" or "open"; empty where it counts
+    authors: frozenset[str]  # who have it in hand or worked on it
+    method: str = ""  # that of its draft
+    drafted_from: str = ""  # the coder whose pyramid alone that was
 
 
 def read_agreed_pyramids(project: Project) -> dict[int, AgreedPyramid]:

@@ -1,8 +1,4 @@
-"""The questions of a scheme besides its category: what coders answered to one, as answers that can be compared.
-
-The answers to an attribute or relation take the place of the categories, so that whatever is computed of categories is
-computed of them. They are made from the judgements that are read anyway, and from the rows of that question.
-"""
+"""The questions of a scheme besides its category, whose answers take the place of the categories."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,13 +1,8 @@
-"""The one bridge: rows of the database -> the answers of a project.
-
-What was read of a document is stored under the versions of its codings, and read again once somebody has changed it.
-A process keeps the answers of the projects that were looked at last; with another stamp of a project it reads the
-documents that have changed.
-"""
+"""The one bridge: rows of the database -> the answers of a project, stored by document and kept by process."""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import batched
@@ -65,17 +60,13 @@ def read_answers(
     gold: bool = False,
     models: bool = False,
 ) -> ProjectAnswers:
-    """Return the answers of every coder of the project.
+    """Return the answers of every coder of the project, read in one snapshot; `ProjectAnswers.select` says which count.
 
-    units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out; which
-    of the other codings count is for `ProjectAnswers.select` to say. question: the key of an attribute or relation,
-    whose answers are returned then; empty: categories and chains, or the first attribute of a scheme without
-    categories. An unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked.
-    scheme_versions: only judgements that were last given under one of these versions of the scheme, with their
-    pointers, count; empty: all of them. Of pyramids there are none. gold: only texts with gold that counts, which is
-    among the answers as if `GOLD` were a coder. models: those of models, too.
-
-    All is read in one snapshot, so that the answers fit together although coders go on saving.
+    units: what is counted of pyramids, "words" or "spans"; empty: words. question: the key of an attribute or relation
+    whose answers are returned; empty or unknown: categories and chains, or the first attribute of a scheme without
+    categories. unasked: "label" where it is a value that it was not asked. scheme_versions: only judgements that were
+    last given under one of these, with their pointers, count; empty: all. gold: only texts with gold that counts, which
+    is among the answers as if `GOLD` were a coder. models: those of models, too.
     """
     reading = Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():
@@ -278,25 +269,18 @@ def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, t
 
 def _store(read_now: Sequence[StoredAnswers]) -> None:
     """Store what was read; nobody waits for it: where somebody else writes to SQLite it is left for the next look."""
-    if not read_now:
-        return
-    try:
-        with sqlite_write_lock(wait=False) as is_free, refuse_busy_database():
+    if read_now:
+        with suppress(DatabaseBusy), sqlite_write_lock(wait=False) as is_free, refuse_busy_database():
             if is_free:
                 _write(read_now)
-    except DatabaseBusy:
-        return
 
 
 def _write(read_now: Sequence[StoredAnswers]) -> None:
-    try:
-        with transaction.atomic():
-            StoredAnswers.objects.bulk_create(
-                read_now,
-                batch_size=READ_AT_ONCE,
-                update_conflicts=True,
-                unique_fields=["text", "round", "occasion", "reading"],
-                update_fields=["version", "content", "names"],
-            )
-    except IntegrityError:  # a text or round was deleted meanwhile
-        return
+    with suppress(IntegrityError), transaction.atomic():  # a text or round may be deleted meanwhile
+        StoredAnswers.objects.bulk_create(
+            read_now,
+            batch_size=READ_AT_ONCE,
+            update_conflicts=True,
+            unique_fields=["text", "round", "occasion", "reading"],
+            update_fields=["version", "content", "names"],
+        )

@@ -81,11 +81,7 @@ def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Calla
 
 
 def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-    """Return what was computed of these answers under the key, in this request or before, or compute it now.
-
-    For reports that take long: of few answers, and of texts that are no part of `compute_by_parts`, nothing is kept
-    longer than a request.
-    """
+    """Return what was computed of these answers under the key, in this request or before; of few it is not kept."""
     if key in answers.cache or not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
         return cached(answers, key, compute)
     about = repr((program_version(), answers.state_name, key)).encode()
@@ -167,10 +163,7 @@ def names_of(label: Label) -> Collection[str]:
 def data_by_coders(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> Callable[..., ReliabilityData]:
-    """Return a function that gives the data of some coders, as a project that holds these coders alone would have them.
-
-    It takes which of the texts these are of, too. A unit is what one of them was given or has marked.
-    """
+    """Return a function that gives the data of some coders, in some texts, as a project of these alone has them."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
     without = parameters.selection("without")
     complete = replace(parameters, without="")
@@ -198,10 +191,7 @@ def compute_by_parts[T](
     name: str,
     compute: Callable[[Parameters, ProjectAnswers, Sequence[Document]], T],
 ) -> list[T]:
-    """Return what is computed of the chosen texts, some at a time, so that few values are in memory at once.
-
-    A part is known by what it holds and by the versions of its codings: most are as they were when a text has changed.
-    """
+    """Return what is computed of some of the chosen texts at a time; parts that have not changed are remembered."""
     p, texts = replace(parameters, texts="", rounds=""), pick_texts(answers, parameters)
     if len(texts) <= MAX_TEXTS_AT_ONCE or p.distance == "ordinal":  # which depends on all values
         return [compute(p, answers, texts)]

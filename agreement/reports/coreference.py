@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 
 import numpy as np
 
@@ -44,8 +44,6 @@ class F1Interval:
 @dataclass(frozen=True, slots=True)
 class ScoreFigures:
     """One score: null where neither coder has anything that it counts."""
-
-    component: ClassVar = "Score"
 
     recall: float | None
     precision: float | None
@@ -110,8 +108,6 @@ class ScoresOfText:
 class CoreferenceReport:
     """Two coders: `first` is the key, recall is that of the response of `second`."""
 
-    component: ClassVar = "Coreference"
-
     first: str
     second: str
     parameters: Parameters
@@ -129,11 +125,7 @@ class CoreferenceReport:
 def compare_chains(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, *, muc6: bool = False
 ) -> CoreferenceReport:
-    """Return every score of the chains of two coders, in the texts that both have coded. Raises InvalidParameter.
-
-    Mentions are what is in a chain of the coder; what only one of them has in a chain is found by nobody.
-    muc6: whether markables match by the rules of MUC-6.
-    """
+    """Return every score of the chains of two coders in the texts of both; `muc6`: matched by its rules."""
     extract, parameters = select_pair(extract, parameters, first, second)
     # what a text says of both is alpha, whatever coefficient is asked for
     as_alpha = replace(parameters, coefficient="alpha")

@@ -75,17 +75,13 @@ def _number_chains(clusters: Clusters) -> dict[tuple[Hashable, Hashable], tuple[
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Somebody who reads comparisons: managers see names, all others letters, but for their own name.
-
-    Who codes (`codes`) reads of their own `documents` alone, and of the answers of others nothing but figures; these
-    are None for all. `called` has what coders are called, where that is not their name.
-    """
+    """Somebody who reads comparisons: managers see names, all others letters, but for their own name."""
 
     sees_names: bool = True
     name: str = ""
-    codes: bool = False
-    called: Mapping[str, str] = field(default_factory=dict)
-    documents: frozenset[int] | None = None
+    codes: bool = False  # reads of others nothing but figures, and of their own documents alone
+    called: Mapping[str, str] = field(default_factory=dict)  # what coders are called, where that is not their name
+    documents: frozenset[int] | None = None  # their own; None for all
 
     def may_read(self, text: Document) -> bool:
         """Return whether comparisons in the document are for them."""
@@ -226,8 +222,6 @@ def compare_with_gold(
 ) -> GoldReport:
     """Return every coder that the parameters choose against gold, as the reader may see it. Raises InvalidParameter.
 
-    Both answers are of the whole project. The selections are those of every page; the values that are contested are
-    those that the parameters compare.
     details: also scores of chains, errors and further questions, which take long.
     """
     selected, parameters = resolve(answers, parameters)
@@ -282,20 +276,16 @@ def compare_with_gold(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """The answers of coders and gold on the same units: the last column is that of gold.
-
-    `document` is of each unit the place of its text, and `values` are what the parameters compare. `clusters` are the
-    chains of gold and coders, and `scores` what each text adds to each score of each coder.
-    """
+    """The answers of coders and gold on the same units: the last column is that of gold."""
 
     extract: ProjectAnswers
     texts: tuple[Document, ...]
     coders: tuple[str, ...]
     categories: ReliabilityData
-    values: ReliabilityData
-    document: Ints
-    clusters: Mapping[str, Clusters] = field(default_factory=dict)
-    scores: Mapping[str, Mapping[str, TextCounts]] = field(default_factory=dict)
+    values: ReliabilityData  # what the parameters compare
+    document: Ints  # of each unit the place of its text
+    clusters: Mapping[str, Clusters] = field(default_factory=dict)  # the chains of gold and coders
+    scores: Mapping[str, Mapping[str, TextCounts]] = field(default_factory=dict)  # of each coder, by score
     matched_by_muc6: bool = False
 
     @classmethod

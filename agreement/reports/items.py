@@ -24,17 +24,12 @@ from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports import basis
 from agreement.reports.parameters import COEFFICIENTS, InvalidParameter, Parameters, check_choice
 from agreement.reports.request import cached_report, remembered_report
+from agreement.reports.wording import LABELS
 
 # What a model of coders says of an item on which they differ.
 VERDICTS = {"ambiguous": "likely ambiguous", "slip": "likely a slip"}
 AMBIGUITY = {"explicit": "marked ambiguous", "implicit": "split, not marked ambiguous", "either": "either", **VERDICTS}
-SORTS = {
-    "share": "share",
-    "values": "number of values",
-    "links": "links",
-    "text": "text order",
-    "ambiguity": "likely ambiguous first",
-}
+SORTS = LABELS["item_orders"]
 MARKS = ("flag", "note", "unsure")
 type Rows = int | Ints | EllipsisType  # one, some, or all
 SHARE_DIGITS = 12  # shares that differ by less are equal: they were summed in another order
@@ -110,36 +105,23 @@ class ItemFilters:
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The units of some texts that two coders or more judged: a row of each array for a unit, in the order of the data.
-
-    unit, text: their keys, and the places of their texts
-    n_coders: how many judged each
-    term: what each adds to the sum of observed distances
-    n_values: how many different values each has
-    relations: how many pairs of coders are in each of RELATIONS: (units, RELATIONS)
-    explicit: how many coders marked several readings or indices
-    camps: where coders split into camps and none of them marked any ambiguity
-    pointers: how many pointers of all coders lead to each; none where coders do not point
-    chain: the members of the largest chain of each, whole, however values are made; 0 where all gave labels
-    categories: whether some coder gave each category: (units, countable categories)
-    level: the place of its level among those of the answers
-    """
+    """The units of some texts that two coders or more judged: a row of each array for a unit, in their order."""
 
     answers: ProjectAnswers
     parameters: Parameters
     texts: Sequence[Document]
-    unit: Ints
-    text: Ints
-    n_coders: Ints
-    term: Floats
-    n_values: Ints
-    relations: Ints
-    explicit: Ints
-    camps: Bools
-    pointers: Ints
-    chain: Ints
-    categories: Bools
-    level: Ints
+    unit: Ints  # their keys
+    text: Ints  # the places of their texts
+    n_coders: Ints  # how many judged each
+    term: Floats  # what each adds to the sum of observed distances
+    n_values: Ints  # how many different values each has
+    relations: Ints  # how many pairs of coders are in each of RELATIONS: (units, RELATIONS)
+    explicit: Ints  # how many coders marked several readings or indices
+    camps: Bools  # where coders split into camps and none of them marked any ambiguity
+    pointers: Ints  # how many pointers of all coders lead to each; none where coders do not point
+    chain: Ints  # the members of the largest chain of each, whole, however values are made; 0 where all gave labels
+    categories: Bools  # whether some coder gave each category: (units, countable categories)
+    level: Ints  # the place of its level among those of the answers
 
     @cached_property
     def total(self) -> float:
@@ -170,11 +152,7 @@ class Items:
         return self.order(self.choose(filters, marks, readings), None, filters.sort, readings)
 
     def order(self, rows: Ints, n: int | None, sort: str = "share", readings: ItemReadings = NO_READINGS) -> Ints:
-        """Return the first n of these rows, which are ascending, or all of them, in one of the orders SORTS.
-
-        Of items with the same share (or number of values) the one on which more links hang comes first, then the one
-        that is first in the texts. Raises InvalidParameter where a model does not rank the items.
-        """
+        """Return the first n of these ascending rows, or all, in one of SORTS; equal ones by their links."""
         if sort == "text":
             return rows[:n]
         shares = self.share_of(rows).round(SHARE_DIGITS)
@@ -341,15 +319,11 @@ def find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighIt
 
 
 class AmbiguityCounts(NamedTuple):
-    """Of `n_units` units and `n_judgements` judgements, how many are marked as ambiguous.
+    """How many units and judgements are marked as ambiguous: in all, of a category, or of a coder."""
 
-    `n_ambiguous_units` are those that at least one coder marked. `kind` is "all", "category" (the units to which some
-    coder gave the category `name`) or "coder" (the units that `name` judged).
-    """
-
-    kind: str
-    name: str
-    n_ambiguous_units: int
+    kind: str  # "all", "category" (units to which some coder gave it) or "coder" (units that they judged)
+    name: str  # of the category or coder
+    n_ambiguous_units: int  # those that at least one coder marked
     n_units: int
     n_ambiguous_judgements: int
     n_judgements: int

@@ -200,21 +200,17 @@ def _describe_singletons(extract: ProjectAnswers) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DataDescription:
-    """The data that a figure is computed from. Texts are those with an answer; coders of a text those who gave one.
-
-    A text is one however many rounds it was coded in: `n_documents` counts it once for each, and so does
-    `coders_per_document`. `n_places` are pairs of text and round, in which it may be coded more than once.
-    """
+    """The data that a figure is computed from. Texts are those with an answer; coders of a text those who gave one."""
 
     n_coders: int
     n_texts: int
-    n_documents: int
+    n_documents: int  # a text once for each occasion of each round
     n_judgements: int
     coders_per_document: tuple[int, ...]
     n_given: int
     n_marked: int
     n_managers: int = 0
-    n_places: int = 0
+    n_places: int = 0  # pairs of text and round
 
 
 def describe_data(extract: ProjectAnswers, parameters: Parameters) -> DataDescription:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
@@ -146,8 +146,6 @@ class ResultFigures:
 class IntervalMethod:
     """How an interval was made."""
 
-    component: ClassVar = "Interval"
-
     method: Annotated[str, "jackknife-log: the jackknife, on the logarithm of the disagreement"]
     by: Annotated[str, "What was left out in turn: document (a text) or component (of one text)."]
     n_groups: Annotated[int, "How many of them there are."]
@@ -170,8 +168,6 @@ class TextFigures:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementFigures:
     """Agreement over all texts and in each."""
-
-    component: ClassVar = "Report"
 
     parameters: Parameters
     fingerprint: Annotated[str, "Equal for equal answers."]

@@ -16,16 +16,12 @@ CONVENTIONS = ("exclude_unit", "empty", "thirds")
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """How a coefficient is computed. `options` are the parameters that it takes besides the data.
-
-    `for_two`: it is of two coders. `of_labels`: it takes categories, or immediate antecedents as alternatives, and no
-    chains.
-    """
+    """How a coefficient is computed."""
 
     compute: Callable[..., measures.Result]
-    options: tuple[str, ...] = ("missing",)
-    for_two: bool = False
-    of_labels: bool = False
+    options: tuple[str, ...] = ("missing",)  # parameters that it takes besides the data
+    for_two: bool = False  # it is of two coders
+    of_labels: bool = False  # it takes categories, or immediate antecedents as alternatives, and no chains
 
 
 WEIGHTED = ("distance", "empty", "thirds", "missing")
@@ -112,11 +108,7 @@ def split_names(value: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """One way to compute agreement: one of CHOICES in each field of theirs, and SELECTIONS of the data.
-
-    `unmarked` is empty for the project's own and `units` for words, where there are pyramids; a selection is names with
-    commas between, or empty for all.
-    """
+    """One way to compute agreement: one of CHOICES in each field of theirs, and SELECTIONS of the data."""
 
     coefficient: str = "alpha"
     distance: str = "nominal"
@@ -127,12 +119,12 @@ class Parameters:
     empty: str = "subset"
     thirds: str = "exact"
     missing: str = "available"
-    unmarked: str = ""
-    units: str = ""
+    unmarked: str = ""  # the project's own
+    units: str = ""  # words, where there are pyramids
     unasked: str = "missing"
     primary_weight: str = "0.5"
     question: str = ""
-    coders: str = ""
+    coders: str = ""  # names with commas between, as of each selection; empty: all
     texts: str = ""
     rounds: str = ""
     without: str = ""
@@ -217,11 +209,7 @@ def default_preset(preset: str, answers: str) -> Preset:
 
 
 def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
-    """Return the parameters that an address or a command asks for: a convention, and what the query names instead.
-
-    The convention is that of the preset that the query names, else that of the project's `preset`. A distance alone
-    asks for alpha, whatever the convention's coefficient. Raises InvalidParameter.
-    """
+    """Return the parameters of a query: a convention, and what it names instead. Raises InvalidParameter."""
     values = {name: value for name, value in query.items() if value != ""}
     preset_name = values.pop("preset", None)
     if preset_name is not None:
@@ -231,7 +219,7 @@ def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Par
             raise InvalidParameter(
                 name.replace("\x00", ""), f"unknown parameter; available: {', '.join(('preset', *NAMES))}."
             )
-    if "distance" in values:
+    if "distance" in values:  # alone it asks for alpha, whatever the convention's coefficient
         values.setdefault("coefficient", "alpha")
     convention = PRESETS[preset_name].parameters if preset_name else default_preset(preset, answers).parameters
     return replace(convention, **values)

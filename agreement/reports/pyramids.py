@@ -1,7 +1,4 @@
-"""Coders, and groups of them, against the agreed pyramids of docsets, with what coders agree among themselves.
-
-Which SCUs of two pyramids of a docset match, and how the others differ, is computed of their words.
-"""
+"""Coders, and groups of them, against the agreed pyramids of docsets, compared by their words."""
 
 import hashlib
 import json
@@ -75,18 +72,15 @@ class PyramidByWords:
 
 
 class MatchCounts(NamedTuple):
-    """What is counted of a coder's pyramid and the agreed one: SCUs, and words once for each SCU that they are in.
-
-    `identical` of the `matched` SCUs have the same words. `matched_words` are in both of two SCUs that match.
-    """
+    """What is counted of a coder's pyramid and the agreed one: SCUs, and words once for each of their SCUs."""
 
     agreed: int = 0
     own: int = 0
     matched: int = 0
-    identical: int = 0
+    identical: int = 0  # SCUs of those that match with the same words
     agreed_words: int = 0
     own_words: int = 0
-    matched_words: int = 0
+    matched_words: int = 0  # in both of two SCUs that match
 
     @classmethod
     def total(cls, counts: Iterable[Self]) -> Self:
@@ -115,11 +109,7 @@ class PyramidComparison:
 
 
 def compare_pyramids(agreed: PyramidByWords, own: PyramidByWords) -> PyramidComparison:
-    """Return which SCUs of a coder match those of the agreed pyramid, and how the others differ.
-
-    SCUs match as those of two coders: each with one of the other at most, so that the sum of the Jaccard coefficients
-    of their words is as large as it can be (`match_sets`).
-    """
+    """Return which SCUs of a coder match those of the agreed pyramid (`match_sets`), and how the others differ."""
     matches = [one for one in match_sets(agreed.scus, own.scus) if one.matched]
     partners = {str(one.first): str(one.second) for one in matches}
     counts = MatchCounts(
@@ -317,11 +307,7 @@ def compare_with_agreed(
     reader: Reader = MANAGER,
     progress: Progress | None = None,
 ) -> AgreedReport:
-    """Return every coder that the parameters choose against agreed pyramids, as the reader may see it.
-
-    The answers are all of the project; pyramids are compared by their words, whatever is counted for agreement. The
-    number of queries is fixed. Raises InvalidParameter.
-    """
+    """Return every coder that the parameters choose against agreed pyramids, as the reader may see it."""
     selected, parameters = resolve(answers, parameters)
     agreed, (all_docsets, pyramids) = data.read_agreed_pyramids(project), data.read_every_pyramid(project)
     compared, n_by_authors = _compare_documents(selected, parameters, agreed, pyramids, reader, progress)

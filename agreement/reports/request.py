@@ -92,10 +92,7 @@ def coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
 
 
 def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAnswers, Parameters]:
-    """Return the answers that the parameters select, and the parameters as they work on them.
-
-    Raises InvalidParameter where one cannot. Of answers that are selected by these parameters already, nothing changes.
-    """
+    """Return the answers that the parameters select, and these as they work on them. Raises InvalidParameter."""
     asked = extract.question.key if extract.question else ""
     if parameters.question and parameters.question != asked:
         known_questions = ", ".join(one.key for one in extract.questions) or "none"
@@ -200,28 +197,19 @@ def choices_of(name: str, kind: str, parameters: Parameters) -> tuple[str, ...]:
 
 @dataclass
 class AnalysisRequest:
-    """The parameters of a query, the options of the page itself, and the answers that both are about.
-
-    An invalid query leaves its `error`, with the project's own parameters and no options. `page` is the number of the
-    page of a long table as the query has it; None asks for the whole table. A page that is computed of other data than
-    the coders' answers (`uses_answers` is false) reads none: selections of coders, texts, rounds and categories are
-    handed on as they are. `reader` is the name of who asks; a page is the same for all with the same rights, but for
-    the comparison with gold. A page that is about models (`about_models`) includes their codings, asked or not.
-    `address` has what the path names, such as two coders. For a request that `waits` no worker is asked; one that a
-    worker computes has its `progress`.
-    """
+    """The parameters of a query, the options of the page itself, and the answers that both are about."""
 
     project: Project
     parameters: Parameters = field(default_factory=Parameters)
     options: dict[str, str] = field(default_factory=dict)
-    error: InvalidParameter | None = None
-    page: str | None = None
-    uses_answers: bool = True
-    reader: str = ""
-    about_models: bool = False
-    address: Mapping[str, str] = field(default_factory=dict)
-    waits: bool = False
-    progress: Progress | None = None
+    error: InvalidParameter | None = None  # of an invalid query: parameters are the project's own, without options
+    page: str | None = None  # that of a long table, by number; None: the whole table
+    uses_answers: bool = True  # else none are read, and selections are handed on as they are
+    reader: str = ""  # the name of who asks
+    about_models: bool = False  # codings of models are included, asked or not
+    address: Mapping[str, str] = field(default_factory=dict)  # what the path names, such as two coders
+    waits: bool = False  # no worker is asked
+    progress: Progress | None = None  # of what a worker computes
 
     @classmethod
     def from_stored(cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]) -> Self:
@@ -293,6 +281,10 @@ class AnalysisRequest:
         """The parameters and options for an address of the same page."""
         return urlencode(self.parameters.query() | self.options)
 
+    def asked(self, *names: str) -> list[str]:
+        """Return the options with these names; empty where they are not given."""
+        return [self.options.get(name, "") for name in names]
+
     def address_with(self, **options: str) -> str:
         """Return the address of this page with some of its options changed."""
         changed = {name: value for name, value in (self.options | options).items() if value}
@@ -329,10 +321,7 @@ def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:
 
 
 def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[ProjectAnswers, Parameters]:
-    """Return all answers of the project that the values of a query ask for, and its parameters.
-
-    Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
-    """
+    """Return all answers of the project that a query asks for, and its parameters. Raises InvalidParameter."""
     values = dict(values)
     groups, coders, included = (split_names(values.pop(name, "")) for name in (GROUPS, "coders", "include"))
     if not may_see_models(project):  # who codes does not know of any: it is as in a project without

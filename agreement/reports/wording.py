@@ -136,15 +136,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a page is computed. `preset` is None where the settings are those of none, `own` is that of the project.
+    """How a page is computed."""
 
-    `facts` are in words, by name: every setting that matters, and every selection that leaves something out.
-    """
-
-    preset: Preset | None
-    own: Preset
+    preset: Preset | None  # None where the settings are those of none
+    own: Preset  # that of the project
     differences: tuple[Difference, ...]
-    facts: Mapping[str, tuple[str, str]]
+    facts: Mapping[str, tuple[str, str]]  # in words: settings that matter, and selections that leave something out
 
     @property
     def n_folded(self) -> int:

@@ -82,15 +82,12 @@ COLUMNS_OF_TEXTS = [
 
 @dataclass(frozen=True, slots=True)
 class DistanceBin:
-    """The pairs of judgements whose distance is more than `low` and at most `high`; both are the same at 0 and at 1.
+    """The pairs of judgements whose distance is in a bin; of a single distance both ends are the same."""
 
-    `observed` is the share of the pairs of coders on one unit, `expected` that of all pairs of judgements.
-    """
-
-    low: float
-    high: float
-    observed: float
-    expected: float
+    low: float  # more than this
+    high: float  # and at most this
+    observed: float  # the share of the pairs of coders on one unit
+    expected: float  # of all pairs of judgements
 
 
 def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:

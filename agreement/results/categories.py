@@ -49,31 +49,24 @@ class CategoryAgreement:
 
 @dataclass(frozen=True, eq=False)
 class AgreementTable:
-    """Units x categories: how many coders gave each, and S, the share of the pairs of coders that agree on the unit.
-
-    Sets of labels agree where they are equal. Rows are in text order; `documents` are places among the chosen texts.
-    """
+    """Units x categories: how many coders gave each, in text order."""
 
     names: tuple[str, ...]
     units: Sequence[int]
-    documents: Ints
+    documents: Ints  # places among the chosen texts
     counts: Ints
-    agreement: Floats
+    agreement: Floats  # S, the share of the pairs of coders that agree; sets of labels where they are equal
 
 
 @dataclass(frozen=True, eq=False)
 class AgreementTotals:
-    """All rows of the agreement table together: those of each chosen text, and the judgements that give each category.
+    """All rows of the agreement table together."""
 
-    `agreement` is the mean of S; `n_judgements` counts a set of labels once. `specific` has of each category how often
-    another coder of the unit gives it, where one does.
-    """
-
-    rows_of_texts: Ints
-    counts: Sequence[int]
-    n_judgements: int
-    agreement: float | None
-    specific: Sequence[float | None]
+    rows_of_texts: Ints  # the rows of each chosen text
+    counts: Sequence[int]  # the judgements that give each category
+    n_judgements: int  # a set of labels counts once
+    agreement: float | None  # the mean of S
+    specific: Sequence[float | None]  # of each category how often another coder of the unit gives it, where one does
 
 
 @dataclass(frozen=True, slots=True)

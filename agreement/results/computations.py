@@ -1,7 +1,4 @@
-"""A page of results: from its class follow its address and tab, its downloads, its endpoint of the API, its report.
-
-What takes long a worker computes and stores, while the page waits.
-"""
+"""A page of results, from whose class all of it follows, and its computation, by a worker where it takes long."""
 
 import hashlib
 import json
@@ -61,17 +58,13 @@ SIGN = r"[\w.@+-]"  # what a name of an account may have
 
 @dataclass(frozen=True, slots=True)
 class PageSections:
-    """Tables and charts, as of a part of a page or of all of it. `context` is what its template needs besides.
-
-    `waiting` is the computation of further tables and charts, where a worker has not finished it. `as_of` is set where
-    those that it computed before are shown: answers have changed since.
-    """
+    """Tables and charts, as of a part of a page or of all of it."""
 
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
-    waiting: Computation | None = None
-    as_of: datetime | None = None
-    context: Mapping[str, Any] = field(default_factory=dict)
+    waiting: Computation | None = None  # the computation of more, where a worker has not finished
+    as_of: datetime | None = None  # when what is shown was computed, if answers have changed since
+    context: Mapping[str, Any] = field(default_factory=dict)  # what the template needs besides
 
     def as_json(self) -> dict[str, Any]:
         """Return tables and charts as plain data, from which `from_json` makes the same."""
@@ -174,50 +167,33 @@ def label_models(sections: PageSections, models: Collection[str]) -> PageSection
 
 
 class ResultPage[R]:
-    """A page of results. It overrides `show`, or where a worker may compute it `compute`, with `tables` and `charts`.
+    """A page of results. It overrides `show`, or where a worker may compute it `compute`, `tables` and `charts`."""
 
-    `name` is that of the result in the database, and of the command's `--report` unless `report_name` is another one.
-    `path` is its address below the project and `route` the name of that; where `api` says what the API gives, the same
-    with `api-` before, unless they are named. The docstring is what lists of pages say of it, `position` its place in
-    these, and `tab` that among the tabs; 0: it is in none. `answers` are the kinds of projects with a tab.
-    `right` is that to see the page. One that is `about_models` is there for who may know of them. One that does not use
-    the coders' answers (`uses_answers` is false) is of pyramids. `forms` are those of files that the API gives. Without
-    a `template` it is no page, but a part of some, or what the API answers alone. One that `is_kept` shows nothing but
-    what follows from answers, members, texts, scheme, the project's own fields and its `kept_state`: until these change
-    it is shown as it was rendered.
-
-    `takes` says what API and command take besides the parameters, `options` what an address of the page takes, where
-    that is more. A result that `chooses_coders` does so before the parameters have to fit the answers.
-
-    The schema of the API has `gives`, the dataclass that `fields` returns, or a list of such. `api_operation` is the
-    operation's name in it, where it would be that of another one.
-    """
-
-    name: str
-    report_name = ""
+    name: str  # of the result in the database, and of the command's `--report`
+    report_name = ""  # of `--report`, if it is another one
     title = ""
-    template = ""
-    path = ""
-    route = ""
-    position = 0
-    tab = 0
+    template = ""  # without one it is no page, but a part of some, or what the API answers alone
+    path = ""  # below the project, if it is not agreement/NAME/
+    route = ""  # the name of the path, if it is not that of the page
+    position = 0  # in lists of pages, which say its docstring; 0: it is in none
+    tab = 0  # the place among the tabs; 0: it is in none
     group: Group = "results"
-    answers: tuple[str, ...] = tuple(Project.Answers.values)
-    right = Right.SEE_RESULTS
+    answers: tuple[str, ...] = tuple(Project.Answers.values)  # the kinds of projects with a tab
+    right = Right.SEE_RESULTS  # to see the page
     draws_charts = True
-    is_kept = False
-    api = ""
-    gives: Any = None
-    api_operation = ""
-    api_path = ""
-    api_route = ""
-    forms: Mapping[str, FileForm[AnalysisRequest]] = {}
-    takes: Mapping[str, Field[Any, Any, Any, Any]] = {}
-    options: tuple[str, ...] = ()
-    address: tuple[str, ...] = ()
-    uses_answers = True
-    about_models = False
-    chooses_coders = False
+    is_kept = False  # it follows from answers, members, texts, scheme, the project's own fields and `kept_state` alone
+    api = ""  # what the API gives, in words; empty: nothing
+    gives: Any = None  # the dataclass that `fields` returns, or a list of such
+    api_operation = ""  # the operation's name in the schema, where it would be that of another one
+    api_path = ""  # if it is not `path`
+    api_route = ""  # if it is not `route` with `api-` before
+    forms: Mapping[str, FileForm[AnalysisRequest]] = {}  # of files that the API gives
+    takes: Mapping[str, Field[Any, Any, Any, Any]] = {}  # what API and command take besides the parameters
+    options: tuple[str, ...] = ()  # what an address of the page takes, where that is more
+    address: tuple[str, ...] = ()  # what the path names
+    uses_answers = True  # it is of the coders' answers, not of pyramids
+    about_models = False  # it is there for who may know of them
+    chooses_coders = False  # before the parameters have to fit the answers
     work = 0  # how often each judgement is gone through: drawn with its text, permuted, compared with gold
     rows: str | None = None  # the field of which the API gives a page; empty: the answer is a list itself
 

@@ -38,16 +38,12 @@ NOTE_MATRIX = "Equal integers are equal values; the legend says which. Empty: no
 
 @dataclass(frozen=True, eq=False)
 class CanonicalForm:
-    """Units by coders, an integer for each value: Table 2 of Passonneau 2004. Rows are in the order of the texts.
-
-    `numbers` (units, coders) has an integer for each value, from 1: sets in the order of their members, then labels. It
-    is 0 where a coder has no value.
-    """
+    """Units by coders, an integer for each value, in the order of the texts: Table 2 of Passonneau 2004."""
 
     extract: ProjectAnswers
     texts: tuple[Document, ...]
     data: ReliabilityData
-    numbers: Ints
+    numbers: Ints  # (units, coders), from 1: sets in the order of their members, then labels; 0: no value
 
     @cached_property
     def _codes(self) -> Ints:

@@ -13,10 +13,10 @@ from agreement.reports.coders.differences import RECHECK, UNMARKED
 from agreement.reports.datasheet.report import MOST_CODERS, Datasheet, describe_project
 from agreement.reports.datasheet.rounds import MOST_QUESTIONS, Adjudication, ErrorEstimate, count_chains
 from agreement.reports.request import AnalysisRequest
+from agreement.reports.wording import LABELS
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.tables import MARKDOWN, Cell, Column, FileForm, Table, as_markdown, columns_of, format_value
 from annotations.adjudication.decisions import listing
-from annotations.adjudication.proposal import Method
 from annotations.adjudication.states import State
 from annotations.formats.model.scheme import AttributeSpec, CategorySpec, RelationSpec, ValueSpec
 from annotations.models import Project, Round, Segment
@@ -34,13 +34,6 @@ ROUND = Column("round", "Round", explanation="datasheet-round")
 CODINGS = Column("codings", "Codings", "count", explanation="datasheet-codings")
 SUBMITTED = Column("submitted", "Submitted", "count", explanation="datasheet-submitted")
 ENDS = (Column("low", "95% CI low", "figure"), Column("high", "95% CI high", "figure"))
-METHODS = {
-    Method.MOST: "what most coders say",
-    Method.AGREED: "what all coders say",
-    Method.CODER: "one coder’s answers",
-    Method.EMPTY: "empty draft",
-    "": "without a draft",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,17 +214,16 @@ def _describe_coders(sheet: Datasheet) -> Section:
 
 
 def _describe_rounds(sheet: Datasheet) -> Section:
+    def day(date: object) -> str | None:
+        return str(date) if date else None
+
     named = Column("round", "Round", explanation="datasheet-round", cell="name")
     rounds = [
         named,
         Column("kind", "Kind", explanation="round-kind"),
         Column("state", "State", explanation="datasheet-state", cell=lambda row: "closed" if row.closed else "open"),
-        Column(
-            "from", "From", "date", explanation="datasheet-dates", cell=lambda row: row.starts_on and str(row.starts_on)
-        ),
-        Column(
-            "until", "Until", "date", explanation="datasheet-dates", cell=lambda row: row.ends_on and str(row.ends_on)
-        ),
+        Column("from", "From", "date", explanation="datasheet-dates", cell=lambda row: day(row.starts_on)),
+        Column("until", "Until", "date", explanation="datasheet-dates", cell=lambda row: day(row.ends_on)),
         Column("guidelines", "Guidelines version", "count", explanation="round-versions", cell="guidelines_version"),
         Column("scheme", "Scheme version", "count", explanation="round-versions", cell="scheme_version"),
     ]
@@ -336,6 +328,7 @@ def describe_adjudication(sheet: Datasheet) -> Section:
     elif not gold.rounds:
         notes = ["No text has gold."]
     else:
+        drafts = LABELS["drafts"]
         columns = [
             ROUND,
             Column("kind", "Kind", explanation="round-kind"),
@@ -344,7 +337,7 @@ def describe_adjudication(sheet: Datasheet) -> Section:
             Column("contested", "Contested", "count", explanation="gold-contested"),
             Column("decided_items", "Of them decided", "count", explanation="gold-contested", cell="n_decided"),
             Column(
-                "methods", "Drafts", explanation="datasheet-drafts", cell=lambda row: list_counts(row.methods, METHODS)
+                "methods", "Drafts", explanation="datasheet-drafts", cell=lambda row: list_counts(row.methods, drafts)
             ),
         ]
         tables = [Table.of("gold", "Gold, by round", columns, gold.rounds)]

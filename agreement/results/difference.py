@@ -47,7 +47,7 @@ class Difference(ResultPage[differences.DifferenceReport]):
     work = 20
 
     def compute(self, request: AnalysisRequest) -> differences.DifferenceReport:
-        by, first, second = (request.options.get(name, "") for name in self.options)
+        by, first, second = request.asked(*self.options)
         return differences.compare_parts(
             *(request.project_answers, request.parameters, by, first, second),
             lambda slug: read_asked(_find_project(request, slug), request.parameters),
@@ -63,7 +63,7 @@ class Difference(ResultPage[differences.DifferenceReport]):
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return two figures and their difference, or only the choices where nothing is chosen yet."""
         extract = request.extract
-        by, first, second = (request.options.get(name, "") for name in self.options)
+        by, first, second = request.asked(*self.options)
         is_chosen = bool(first or second)
         # groups are of coders, whom a person puts together
         choices = {"round": extract.rounds, "group": extract.coders, "category": extract.countable}

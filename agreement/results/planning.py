@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 from rest_framework.serializers import ChoiceField, FloatField
 
@@ -83,8 +83,6 @@ class Target:
 class TargetsWithTexts:
     """What is to be reached, and how many texts are enough for each."""
 
-    component: ClassVar = "Targets"
-
     margin: Target
     bound: Target
     difference: Annotated[Target, "texts of each of the two rounds"]
@@ -123,8 +121,6 @@ class CoderMargins:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningReport:
     """How many texts are enough for the targets."""
-
-    component: ClassVar = "Planning"
 
     parameters: Parameters
     sample: Annotated[str, ChoiceField(SAMPLES)]

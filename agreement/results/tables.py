@@ -34,32 +34,24 @@ MARKDOWN = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`name` is that of the machine-readable forms, `label` what people read. `place` is where the column is.
+    """A column of a table."""
 
-    `labels` are what values are called where people read them: CSV and JSON keep the values, which are keys.
-    `explanation` is the key of what the column's info button says, if it is not the name.
-    `cell` is what `Table.of` puts there: an attribute of the row, or a function. Without it that is the attribute that
-    is called as the column, with `n_` before that where the row has no other.
-    """
-
-    name: str
-    label: str
+    name: str  # in files
+    label: str  # what people read
     kind: Kind = "text"
     place: Place = "both"
-    labels: Mapping[str, str] = field(default_factory=dict)
-    explanation: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)  # what values are called by people; files keep them
+    explanation: str = ""  # the key of what the info button says, if it is not the name
     cell: str | Callable[[Any], Cell] = ""
 
     def shown(self, value: CellValue) -> CellValue:
         return self.labels.get(value, value) if isinstance(value, str) else value
 
-    def read(self, row: Any) -> Cell:
-        """Return the cell of a row."""
+    def reader(self, row: Any) -> Callable[[Any], Cell]:
+        """Return what reads rows such as this: `cell`, or the attribute with the name, or with `n_` before it."""
         if callable(self.cell):
-            return self.cell(row)
-        name = self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}")
-        found: Cell = attrgetter(name)(row)
-        return found
+            return self.cell
+        return attrgetter(self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}"))
 
     @property
     def is_number(self) -> bool:
@@ -92,10 +84,7 @@ class HasEnds(Protocol):
 
 
 def figure_columns(column: Column, of: str = "", ends: str = "") -> list[Column]:
-    """Return the column of a figure and those of the ends of its interval.
-
-    of: the attribute of the row that has them; empty for the row itself. ends: stands before the names of the ends.
-    """
+    """Return the columns of a figure, which the attribute `of` of the row has, and of its ends; `ends` begins names."""
     place = f"{of}." if of else ""
     low, high = (
         replace(end, name=f"{ends}{end.name}", explanation=end.name if ends else "", cell=f"{place}{end.name}")
@@ -131,22 +120,21 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: the first column names the row. `key` names it in an address; `note` says what to mind.
+    """A table: the first column names the row."""
 
-    page_rows: how many rows a page shows, where they are fewer than of other tables.
-    """
-
-    key: str
+    key: str  # its name in an address
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    note: str = ""
-    page_rows: int = 0
+    note: str = ""  # what to mind
+    page_rows: int = 0  # how many a page shows, where they are fewer than of other tables
 
     @classmethod
     def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Self:
         """Return the table of some objects, a row each, with the cells that the columns say."""
-        cells = [[one.read(row) for one in columns] for row in rows]
+        rows = list(rows)
+        reads = [one.reader(rows[0]) for one in columns] if rows else []
+        cells = [[read(row) for read in reads] for row in rows]
         return cls(key, caption, [replace(one, cell="") for one in columns], cells, note)
 
     @property
@@ -248,7 +236,10 @@ def as_csv(table: Table) -> str:
     """Return a header of the machine-readable names, then the rows with every digit."""
     file = StringIO()
     lines: list[list[CellValue]] = [[*table.names], *table.plain()]
-    csv.writer(file, lineterminator="\r\n").writerows(map(_escape_formula, line) for line in lines)
+    csv.writer(file, lineterminator="\r\n").writerows(
+        [f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value for value in line]
+        for line in lines
+    )
     return file.getvalue()
 
 
@@ -301,7 +292,3 @@ def _rounded_rows(table: Table) -> list[list[str]]:
         [format_value(column.shown(value), column.kind) for value, column in zip(row, table.file_columns, strict=True)]
         for row in table.plain()
     ]
-
-
-def _escape_formula(value: CellValue) -> CellValue:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -16,6 +16,7 @@ from agreement import discussion
 from agreement.data.documents import row_key
 from agreement.data.texts import read_snippets
 from agreement.models import Flag, Remark
+from agreement.reports.wording import LABELS
 from agreement.web.forms import FlagForm, RemarkForm
 from annotations.models import Markable, Project, Question, User
 from annotations.models.people.rights import Right
@@ -26,12 +27,7 @@ from annotations.web.views.questions import describe_threads
 PAGE_SIZE = 25
 # Of more comments on one item, or replies to a question, the page shows the latest.
 MOST_COMMENTS = 10
-KINDS = {
-    "all": "Flags and questions",
-    "flags": "Flags",
-    "questions": "Questions",
-    "comments": "Comments without a flag",
-}
+KINDS = LABELS["discussion"]
 STATES = {"open": "Open", "resolved": "Resolved"}
 
 

@@ -90,11 +90,7 @@ class ParametersForm(forms.Form):
 
 
 def read_form(query: QueryDict) -> str:
-    """Return the query of the address that the form of the parameters asks for.
-
-    A preset that was chosen stands with what was changed besides; settings that the form does not show stay as they
-    were. What is wrong is for that address to say.
-    """
+    """Return the query that the form asks for: a preset with what was changed; what it does not show stays."""
     values = analysis.parse_query(query)
     before = analysis.parse_query(QueryDict(values.pop(SHOWN)))
     shown = before.get("preset", CUSTOM)

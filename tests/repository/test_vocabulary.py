@@ -116,6 +116,7 @@ def private_words(path: str, source: str) -> list[str]:
 def read_files() -> list[tuple[str, str]]:
     endings = {**dict.fromkeys(TEMPLATES, "*.html"), **dict.fromkeys(MODULES, "*.py"), **dict.fromkeys(SCRIPTS, "*.js")}
     paths = [path for folder, ending in endings.items() for path in (ROOT / folder).rglob(ending)]
+    paths += (ROOT / "agreement").rglob("*.toml")  # the words on settings, and labels
     for place in DOCUMENTS:
         paths += [ROOT / place] if place.endswith(".md") else (ROOT / place).rglob("*.md")
     names = sorted(path.relative_to(ROOT).as_posix() for path in paths)

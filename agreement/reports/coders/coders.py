@@ -74,10 +74,9 @@ def compute_pair_matrix(
     *,
     muc6: bool = False,
 ) -> PairMatrix:
-    """Return the measure of each two coders, ordered by average linkage of 1 less the measure. Raises InvalidParameter.
+    """Return the measure of each two coders, ordered by average linkage of 1 less the measure.
 
-    `progress` is called with how many pairs are done, of how many; `muc6` is as in `compare_chains`, and a score by
-    the rules of MUC-6, which depend on who is the key, is the mean of both directions.
+    A score by the rules of MUC-6, which depend on who is the key, is the mean of both. Raises InvalidParameter.
     """
     check_choice("measure", measure, measures_for(extract.kind))
     extract, parameters = resolve(extract, parameters)
@@ -218,10 +217,7 @@ def intervals_without_each_coder(extract: ProjectAnswers, parameters: Parameters
 
 @remembered_report
 def confusion_matrix(extract: ProjectAnswers, parameters: Parameters, pair: tuple[str, str] | None = None) -> Ints:
-    """Return how often category meets category, (categories, categories) in the order of the scheme.
-
-    Of two coders: rows are those of the first. Of all: each pair of coders on a unit counts once in each order.
-    """
+    """Return how often category meets category: rows are the first of a pair, or each pair counts in both orders."""
     if pair is None:
         patterns = read_patterns(extract, parameters)
         gives, pairs = gives_names(patterns.labels, extract.countable), patterns.count_pairs()
@@ -243,10 +239,7 @@ def count_together(extract: ProjectAnswers, parameters: Parameters) -> Ints:
 
 
 def count_confused(first: Ints, second: Ints, counts: Ints) -> Ints:
-    """Return how often label meets label: what both gave meets itself, what one gave alone what the other gave alone.
-
-    first and second: the labels of each, (pairs of values, labels). counts: how often they meet.
-    """
+    """Return how often label meets label: what both gave meets itself, what one gave alone what the other did."""
     both = first * second
     alone, other = first - both, second - both
     confused: Ints = (alone * counts[:, np.newaxis]).T @ other
@@ -263,14 +256,11 @@ def gives_names(labels: Sequence[Label], names: Sequence[str]) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class AgreementCounts:
-    """Of the units that just `n_coders` coders judged: to how many k of them gave a category, `units[k]`.
+    """Of the units that just so many coders judged: to how many some of them gave a category."""
 
-    `category` is empty for the category that most of them gave.
-    """
-
-    category: str
+    category: str  # empty: the one that most of them gave
     n_coders: int
-    units: tuple[int, ...]
+    units: tuple[int, ...]  # by how many gave it
 
     def at_least(self, k: int) -> int:
         """Return the number of units to which k coders or more gave the category."""
@@ -279,10 +269,7 @@ class AgreementCounts:
 
 @remembered_report
 def count_agreeing_coders(extract: ProjectAnswers, parameters: Parameters) -> list[AgreementCounts]:
-    """Return to how many units all coders, all but one, ... none gave each category (Poesio & Artstein 2005, Table 2).
-
-    Each number of coders has its own counts, the largest first; last come those of the category that most gave.
-    """
+    """Return to how many units all, all but one, ... coders gave each category (Poesio & Artstein 2005, Table 2)."""
     patterns = read_patterns(extract, parameters)
     given = [patterns.count_coders(basis.codes_with(patterns.labels, name)) for name in extract.countable]
     most = np.max([np.zeros_like(patterns.n_units), *given], axis=0)

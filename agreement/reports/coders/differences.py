@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, groupby
 from operator import attrgetter
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from rest_framework.serializers import ChoiceField
@@ -32,8 +32,6 @@ OTHERS = "all others"  # what a category is told apart from
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceReport:
     """Two figures, the first less the second."""
-
-    component: ClassVar = "Difference"
 
     by: Annotated[str, ChoiceField(KINDS)]
     parameters: Parameters
@@ -189,8 +187,6 @@ class GroupPair:
 class GroupsReport:
     """Agreement within and between groups of coders."""
 
-    component: ClassVar = "Groups"
-
     parameters: Parameters
     groups: Annotated[tuple[CoderGroup, ...], "what each agrees within"]
     pairs: tuple[GroupPair, ...]
@@ -203,11 +199,7 @@ class GroupsReport:
 def compare_groups(
     extract: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool = True
 ) -> GroupsReport:
-    """Return agreement within and between the groups of those coders who are chosen. Raises InvalidParameter.
-
-    Within a group it is the coefficient of the parameters, of a project that holds these coders alone; between two it
-    is `cross_alpha` with the same distance. differences: also how the two differ, with a permutation test.
-    """
+    """Return agreement within groups of chosen coders, and between two by `cross_alpha`. Raises InvalidParameter."""
     selected, parameters = resolve(extract, parameters)
     known = {name: tuple(one for one in coders if one in selected.coders) for name, coders in groups.items()}
     groups = {name: coders for name, coders in known.items() if coders}
@@ -277,13 +269,10 @@ class SelfAgreement:
 
 
 class CodedAgain(NamedTuple):
-    """The agreement of coders with themselves, by name, and of all pairs of occasions at once; None of fewer than two.
-
-    Together each coder's text is a document of its own, with values and units that are nobody else's; chance is of all.
-    The interval leaves out text by text.
-    """
+    """The agreement of coders with themselves, by name, and of all pairs of occasions at once, if there are several."""
 
     coders: tuple[SelfAgreement, ...] = ()
+    # Each coder's text is a document with values and units of its own; chance is of all. The interval is over texts.
     together: SelfAgreement | None = None
 
 
@@ -293,8 +282,6 @@ class RepeatsReport:
 
     A recheck is compared with a latest round before it that counts: coders may see what they coded before.
     """
-
-    component: ClassVar = "Repeats"
 
     parameters: Parameters
     coders: Annotated[tuple[SelfAgreement, ...], "in texts that they were shown again within a round"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -161,22 +161,17 @@ class CategoryOfModel:
 
 @dataclass(frozen=True, eq=False)
 class ComparedItems:
-    """The items that the model and two people at least have coded, a row each, in the order of the data.
-
-    `original` has the keys of their texts, whatever the round. `candidate` and `people` are their scores: the mean of
-    1 - distance to people, of each person to the others. `n_people` coded the item, and `agree` says that all of them
-    gave one value. `category` is the place, in `names`, of the answer that most people gave, -1 where none is.
-    """
+    """The items that the model and two people at least have coded, a row each, in the order of the data."""
 
     texts: Sequence[Document]
     unit: Ints
     text: Ints
-    original: Ints
-    candidate: Floats
-    people: Floats
-    n_people: Ints
-    agree: Bools
-    category: Ints
+    original: Ints  # the keys of their texts, whatever the round
+    candidate: Floats  # its scores: the mean of 1 - distance to people
+    people: Floats  # their scores, of each person to the others
+    n_people: Ints  # how many coded the item
+    agree: Bools  # whether all of them gave one value
+    category: Ints  # the place, in `names`, of the answer that most people gave; -1 where none is
     names: Sequence[str]
 
     @property
@@ -238,8 +233,6 @@ class MissedItem:
 class ModelTest:
     """The alternative annotator test over texts, and the published one of items."""
 
-    component: ClassVar = "AltTest"
-
     figures: Flat[AltTestFigures]
     judgements_of_other_versions: OtherVersions
 
@@ -285,11 +278,7 @@ class Compared:
 
 
 def choose_compared(answers: ProjectAnswers, parameters: Parameters, models: Collection[str], asked: str) -> Compared:
-    """Return the model that is asked for, or the first that has answers, and the chosen people who have answers.
-
-    answers: all of the project, with those of models. models: who is one. A choice of models alone is one of all
-    people. Raises InvalidParameter.
-    """
+    """Return the model that is asked for, or the first, and the chosen people, or all. Raises InvalidParameter."""
     counted = answers.select(parameters.selection("include"))
     known = tuple(name for name in counted.coders if name in models)
     if asked and asked not in known:

@@ -235,11 +235,7 @@ def count_by_day(extract: ProjectAnswers, parameters: Parameters, times: Times) 
 def estimate_paces(
     rounds: Mapping[str, Mapping[date, int]], remaining: Mapping[str, Remaining], today: date
 ) -> list[RoundPace]:
-    """Return the pace of the whole project, then of each round that has something left, where there are several rounds.
-
-    `rounds` has the judgements of each day in each round, in their order; `remaining` says what is left in each. A
-    round's pace is that of its own texts, and of the markables that are known.
-    """
+    """Return the pace of the whole project, and of several rounds that of each which has something left."""
     days = sum(map(Counter, rounds.values()), Counter[date]())
     left = sum(remaining.values(), Remaining())
     whole = RoundPace(None, left, estimate_pace(days, left.markables, today))

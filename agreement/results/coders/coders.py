@@ -21,7 +21,7 @@ from agreement.reports.coreference import SCORES
 from agreement.reports.items import SHARE_DIGITS
 from agreement.reports.parameters import check_choice
 from agreement.reports.request import AnalysisRequest
-from agreement.reports.wording import SCORE_LABELS, choice_label, nouns_for, selection_of
+from agreement.reports.wording import LABELS, SCORE_LABELS, choice_label, nouns_for, selection_of
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, heat_map, line_chart, stacked_bars
 from agreement.results.figures.sections import build_confusion, build_times
@@ -31,13 +31,7 @@ PAGE_ROWS = 20  # each cell is a link
 LONGEST_CHAIN = 10  # from here on chains are counted together
 FARTHEST_LINK = 20  # and links
 MOST_TEXTS = 30  # in the table of distances by text; its file has all
-MEASURES = {
-    "coefficient": "coefficient",
-    "observed_agreement": "observed agreement",
-    "cohen_kappa": "Cohen’s kappa",
-    "link_kappa": "kappa of links",
-    **{name: f"{label}, F1" for name, label in SCORE_LABELS.items()},
-}
+MEASURES = {**LABELS["pair_measures"], **{name: f"{label}, F1" for name, label in SCORE_LABELS.items()}}
 MEASURE = {"measure": ChoiceField(list(MEASURES))}
 
 

@@ -266,7 +266,7 @@ class AltTest(ResultPage[reports.AltTestReport]):
     chooses_coders = True
 
     def compute(self, request: AnalysisRequest) -> reports.AltTestReport:
-        candidate, epsilon, q = (request.options.get(name, "") for name in self.options)
+        candidate, epsilon, q = request.asked(*self.options)
         return reports.compute_alt_test(request.project_answers, request.parameters, candidate, epsilon, q)
 
     def tables(self, request: AnalysisRequest, report: reports.AltTestReport) -> list[Table]:

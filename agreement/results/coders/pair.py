@@ -42,28 +42,22 @@ type Chain = tuple[int, ...]
 
 
 class ChainPair(NamedTuple):
-    """Chains of the two coders by their places, one of which may be alone; `aligned` says whether CEAF aligns them.
-
-    `shared` counts markables, and `similarity` is phi 4 of CEAF.
-    """
+    """Chains of the two coders by their places, one of which may be alone."""
 
     first: int | None
     second: int | None
-    shared: int
-    similarity: float
-    aligned: bool
+    shared: int  # markables
+    similarity: float  # phi 4 of CEAF
+    aligned: bool  # whether CEAF aligns them
 
 
 class ChainAlignment(NamedTuple):
-    """The chains of two coders in a text, the largest first, each in text order; what is only pointed at comes last.
-
-    `pairs` has the aligned ones first, then others that share a markable, then chains alone.
-    """
+    """The chains of two coders in a text, the largest first; what is only pointed at comes last in each."""
 
     text: Document
     first: tuple[Chain, ...]
     second: tuple[Chain, ...]
-    pairs: tuple[ChainPair, ...]
+    pairs: tuple[ChainPair, ...]  # aligned ones first, then others that share a markable, then chains alone
 
     @property
     def aligned(self) -> list[ChainPair]:
@@ -73,10 +67,7 @@ class ChainAlignment(NamedTuple):
 def align_chains(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, text: str
 ) -> ChainAlignment | None:
-    """Return the chains of two coders in a text, or in the first in which one has any; None where neither has.
-
-    Chains are those of the coreference scores, not matched by the rules of MUC-6. Raises InvalidParameter.
-    """
+    """Return the chains of two coders in a text, or the first that has any; None without. Raises InvalidParameter."""
     selected, texts = _select_pair(extract, parameters, first, second)
     if text and text not in {one.name for one in texts}:
         raise InvalidParameter("text", f"there is no text {text!r} that both have coded.")
@@ -295,7 +286,7 @@ class Coreference(ResultPage[CoreferenceReport]):
         return count_judgements(request) * 80 // max(len(request.extract.coders), 1)
 
     def compute(self, request: AnalysisRequest) -> CoreferenceReport:
-        first, second = (request.options.get(name, "") for name in self.options)
+        first, second = request.asked(*self.options)
         muc6 = matches_by_muc6(request.project)
         return compare_chains(request.project_answers, request.parameters, first, second, muc6=muc6)
 
@@ -321,7 +312,7 @@ class Coreference(ResultPage[CoreferenceReport]):
 
 def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
     """Return the coders that the address names, or the first two; None where there are no two."""
-    first, second = (request.options.get(name, "") for name in ("first", "second"))
+    first, second = request.asked("first", "second")
     if not request.extract.has_chains:
         return None
     if not first and not second:

@@ -42,10 +42,7 @@ def build_square(
     explanation: str = "",
     note: str = "",
 ) -> PageSections:
-    """Return how often name meets name: a table, and where anything is counted a chart, which `words` describe.
-
-    axes: what rows and columns are. explanation: the key of what the columns mean, if it is not that of the table.
-    """
+    """Return how often name meets name: a table, and where anything is counted a chart, which `words` describe."""
     labels = [request.extract.label(name) for name in names]
     term = TERMS[name_terms(request.extract.question)].capitalize()
     columns = [Column("category", term, labels=request.extract.labels)]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from django.http import Http404
@@ -42,8 +42,6 @@ VIEWS = {"": "overlaid", SIDE_BY_SIDE: "side by side"}
 class ValueOfCoder:
     """The value of a coder: a label, or a set."""
 
-    component: ClassVar = "Value"
-
     coder: str
     category: Annotated[str | None, "where the value is a label"]
     chain: Annotated[
@@ -59,8 +57,6 @@ class ValueOfCoder:
 @dataclass(frozen=True, slots=True)
 class CoderPair:
     """Two coders on one unit."""
-
-    component: ClassVar = "Pair"
 
     first: str
     second: str
@@ -96,8 +92,6 @@ class ItemReport:
 class ItemFields:
     """One unit: what every coder answered, and every pair of coders."""
 
-    component: ClassVar = "ItemReport"
-
     text: str
     round: str
     key: str
@@ -109,10 +103,7 @@ class ItemFields:
 def report_item(
     extract: ProjectAnswers, parameters: Parameters, text_slug: str, key: str, round_name: str = ""
 ) -> ItemReport | None:
-    """Return one unit with every coder's value; None where the text or the unit is not there. Raises InvalidParameter.
-
-    Of a text in several rounds it is that of the named one, or of the latest. Relations are without the unit itself.
-    """
+    """Return one unit of the round that is named, or of the latest; None without it. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     texts = [one for one in extract.texts if one.slug == text_slug and round_name in ("", one.round)]
     if not texts:

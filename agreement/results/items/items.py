@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from rest_framework.serializers import CharField, ChoiceField
@@ -46,8 +46,6 @@ MOST_NAMED = 3  # coders whose answers are shown with their names; of more it is
 @dataclass(frozen=True, slots=True)
 class AnswerFields:
     """What a coder answered. Of pyramids there are none: words are compared, which nobody answers on."""
-
-    component: ClassVar = "GivenAnswer"
 
     coder: str
     category: Annotated[str | None, "its key"]

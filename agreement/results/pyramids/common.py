@@ -66,14 +66,9 @@ class PyramidPage[R](ResultPage[R]):
         )
 
 
-def asked_of(request: AnalysisRequest, *names: str) -> list[str]:
-    """Return the options with these names; empty where they are not given."""
-    return [request.options.get(name, "") for name in names]
-
-
 def read_chosen(request: AnalysisRequest) -> Pyramids:
     """Return the pyramids of the docset that the options choose, or of all."""
-    return read_pyramids(request.project, *asked_of(request, "docset"))
+    return read_pyramids(request.project, *request.asked("docset"))
 
 
 def docset_field(pyramids: Pyramids) -> tuple[str, list[tuple[str, str]]]:

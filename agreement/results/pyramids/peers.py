@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from agreement.data.pyramids import PeerMarks, Pyramids
 from agreement.measures import (
@@ -72,8 +72,6 @@ class PeerReliability:
 @dataclass(frozen=True, slots=True)
 class PeersReport:
     """Over all and docset by docset, and the items by their share, the largest first."""
-
-    component: ClassVar = "Peers"
 
     docset: str
     coders: tuple[str, ...]
@@ -167,11 +165,11 @@ class Peers(common.PyramidPage[PeersReport]):
     rows = "items"
 
     def compute(self, request: AnalysisRequest) -> PeersReport:
-        return report_peers(common.read_chosen(request), *common.asked_of(request, "docset"))
+        return report_peers(common.read_chosen(request), *request.asked("docset"))
 
     def show(self, request: AnalysisRequest) -> PageSections:
         pyramids = common.read_chosen(request)
-        report = report_peers(pyramids, *common.asked_of(request, "docset"))
+        report = report_peers(pyramids, *request.asked("docset"))
         shown, items = paginate(request, report.items, PAGE_SIZE)
         return self.arrange(
             request,

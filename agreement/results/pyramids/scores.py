@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from rest_framework.serializers import ChoiceField
 
@@ -115,8 +115,6 @@ class System:
 class ScoresReport:
     """Every peer that was held against a pyramid, in the order of docsets, peers and coders, and every system."""
 
-    component: ClassVar = "Scores"
-
     docset: str
     mean: Annotated[str, ChoiceField(MEANS)]
     peers: tuple[PeerScore, ...]
@@ -198,10 +196,10 @@ class Scores(common.PyramidPage[ScoresReport]):
     rows = "peers"
 
     def compute(self, request: AnalysisRequest) -> ScoresReport:
-        return report_scores(common.read_chosen(request), *common.asked_of(request, "docset", "mean"))
+        return report_scores(common.read_chosen(request), *request.asked("docset", "mean"))
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        docset, mean, score = common.asked_of(request, "docset", "mean", "score")
+        docset, mean, score = request.asked("docset", "mean", "score")
         pyramids, score = common.read_chosen(request), score or "modified"
         check_choice("score", score, SCORES)
         report = report_scores(pyramids, docset, mean)
@@ -323,8 +321,6 @@ class StudyPair:
 class StudyReport:
     """Every two coders who marks the same peers against their own pyramids; those asked for, where two are."""
 
-    component: ClassVar = "Study"
-
     docset: str
     mean: Annotated[str, ChoiceField(MEANS)]
     coders: tuple[str, ...]
@@ -389,15 +385,15 @@ class Study(common.PyramidPage[StudyReport]):
     api = "How alike the own pyramids of two coders score the same peers."
 
     def compute(self, request: AnalysisRequest) -> StudyReport:
-        asked = common.asked_of(request, "docset", "mean", "first", "second")
+        asked = request.asked("docset", "mean", "first", "second")
         return report_study(common.read_chosen(request), *asked)
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
-        return _study_tables(request, report, report.pair(*common.asked_of(request, "first", "second")), "modified")
+        return _study_tables(request, report, report.pair(*request.asked("first", "second")), "modified")
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        docset, mean, score, *two = common.asked_of(request, "docset", "mean", "score", "first", "second")
+        docset, mean, score, *two = request.asked("docset", "mean", "score", "first", "second")
         pyramids, score = common.read_chosen(request), score or "modified"
         check_choice("score", score, SCORES)
         report = report_study(pyramids, docset, mean)

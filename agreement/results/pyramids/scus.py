@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from django.core.paginator import Page
 from django.http import Http404
@@ -97,8 +97,6 @@ class ScuPair:
 class RelatedScus:
     """Two SCUs that share words, by their labels."""
 
-    component: ClassVar = "Overlap"
-
     first: str
     second: str
     relation: str
@@ -122,8 +120,6 @@ class Subsumed:
 @dataclass(frozen=True, eq=False)
 class ScusReport:
     """Two pyramids of one docset: matched SCUs, all that share words, and the subsumption table with its kappas."""
-
-    component: ClassVar = "Scus"
 
     docset: str
     first: str
@@ -153,10 +149,7 @@ def list_pairs(pyramids: Pyramids) -> list[tuple[PyramidAnnotation, PyramidAnnot
 
 
 def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> ScusReport | None:
-    """Return the SCUs of two coders: those named, else the first two with submitted pyramids of a docset.
-
-    Without such, the first two; None where no docset has two pyramids. Two queries. Raises InvalidParameter.
-    """
+    """Return the SCUs of two coders, of a docset by default the first who submitted; None without two pyramids."""
     common.check_docset(pyramids, docset)
     known = {one.coder for one in pyramids.own if docset in ("", one.docset.slug)}
     common.check_pair(first, second, known, "made no pyramid here")
@@ -274,7 +267,7 @@ class Scus(common.PyramidPage[ScusReport]):
 
     def compute(self, request: AnalysisRequest) -> ScusReport:
         """Return the report. Raises Http404 where there is none."""
-        report = report_scus(common.read_chosen(request), *common.asked_of(request, "docset", "first", "second"))
+        report = report_scus(common.read_chosen(request), *request.asked("docset", "first", "second"))
         if report is None:
             raise Http404(f"No docset of {request.project.slug} has two pyramids.")
         return report
@@ -284,11 +277,11 @@ class Scus(common.PyramidPage[ScusReport]):
         return [*_pair_tables(request, report, report.select(), ""), *_subsumption_tables(report, report.subsumption)]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        kind, sort, view = common.asked_of(request, "kind", "sort", "view")
+        kind, sort, view = request.asked("kind", "sort", "view")
         if view not in ("", TABLE_VIEW):
             raise InvalidParameter("view", f"{view!r} is not {TABLE_VIEW}.")
         pyramids = read_pyramids(request.project)
-        report = report_scus(pyramids, *common.asked_of(request, "docset", "first", "second"))
+        report = report_scus(pyramids, *request.asked("docset", "first", "second"))
         if report is None:
             every: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
             return self.arrange(request, pyramids, every, PageSections(), report=None)

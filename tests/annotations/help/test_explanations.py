@@ -50,6 +50,8 @@ def test_each_explanation_is_shown_somewhere():
     named = {key for match in NAMED.findall(text) for key in match if key}
     names = set(re.findall(r'(?:Column|whole_column|columns_with_ends)\(\s*f?"(\w+)"', text))
     names |= {name for labels in re.findall(r"columns_of\(([^)]*)\)", text) for name in re.findall(r"(\w+)=", labels)}
+    # of columns of one kind the label stands with the key: name=("Label", "key")
+    names |= {name for pair in re.findall(r'(\w+)=\(f?"[^"]*", "?([\w-]+)"?\)', text) for name in pair}
     computed = {"recall", "precision", "f1", "chains_of_coder", "links_of_coder", "k"}
     computed |= {"confusion", "gold_confusion", "gold_period", "agreed_period", "together", "rank", "rank_change"}
     computed |= {f"choice-{name}" for name in ("docset", "score", "mean", "first", "second")}

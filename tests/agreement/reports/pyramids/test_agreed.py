@@ -499,8 +499,8 @@ def test_work_grows_with_the_docsets(project, monkeypatch):
         larger = replace(answers, texts=tuple(several), columns=columns, cache={})
         agreed = {10_000 + k: replace(pyramids[texts[k % 4].text_pk], text=10_000 + k) for k in range(n)}
         spans = {10_000 + k: words[texts[k % 4].text_pk] for k in range(n)}
-        monkeypatch.setattr("agreement.data.pyramids.pyramids.read_agreed_pyramids", lambda _: agreed)
-        monkeypatch.setattr("agreement.data.pyramids.pyramids.read_word_spans", lambda _: spans)
+        monkeypatch.setattr("agreement.data.pyramids.read_agreed_pyramids", lambda _: agreed)
+        monkeypatch.setattr("agreement.data.pyramids.read_word_spans", lambda _: spans)
         report = compare_with_agreed(project, larger, Parameters(units="words"))
         assert (len(report.docsets), len(report.coders)) == (n, 3)
 
