@@ -142,11 +142,11 @@ class _Planner:
         for row, [block] in zip(rows, assign(singles, [1] * n_blocks, [len(rows)] * n_blocks, self.seed), strict=True):
             members[block].append(row)
         blocks = []
-        for i, block in enumerate(members):
-            if block:
+        for i, of_block in enumerate(members):
+            if of_block:
                 fixed, places = (present[i], 0) if i < len(present) else (frozenset(), new[0].places)
-                texts = tuple(text for row in block for text in row.texts)
-                blocks.append(Item(texts, sum(row.work for row in block), "", fixed, places))
+                texts = tuple(text for row in of_block for text in row.texts)
+                blocks.append(Item(texts, sum(row.work for row in of_block), "", fixed, places))
         return blocks
 
     def _assign(self, items: Sequence[Item]) -> Iterator[tuple[str, ...]]:
