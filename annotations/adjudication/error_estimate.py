@@ -108,7 +108,7 @@ def estimate_errors(gold: Sequence[Coding]) -> dict[int, ErrorEstimate]:
 
 
 def _checked(log: GoldLog, sample: Sequence[str]) -> list[LoggedDecision]:
-    """Return the decisions on checked units, in the order of the sample; those made in the text count once many are."""
+    """Return the decisions on checked units, in order. Answers in the text count once SAMPLE_SIZE are decided."""
     found: list[LoggedDecision] = []
     for key in sample:
         decision = log.decision_of(Item(key, CATEGORY))

@@ -16,7 +16,7 @@ from annotations.models import Coding
 
 
 class State(StrEnum):
-    """Closed is submitted; decided is gold with answers whose draft is decided and that lacks none."""
+    """Closed is what was submitted; decided what is answered, with nothing contested open and no answer lacking."""
 
     OPEN = "open"
     DECIDED = "decided"

@@ -46,25 +46,17 @@ def compare_with_gold(project: Project, codings: Sequence[Coding]) -> list[TextB
     comparer = Comparer(scheme, project.answers, Round.PassMeasure.ANSWERS)
     labels = question_labels(project)
 
-    def reasons_at(found: Sequence[ItemDecision], key: str) -> tuple[ReasonOfGold, ...]:
-        return tuple(
-            ReasonOfGold(
-                one.item.question,
-                labels(one.item.question),
-                str(one.reason),
-                REASONS[one.reason] if one.reason else "",
-                one.section,
-                one.note,
-            )
-            for one in found
-            if one.item.markable == key and (one.reason or one.section or one.note)
-        )
+    def reasons_at(found: Sequence[ItemDecision], key: str) -> Iterator[ReasonOfGold]:
+        for one in found:
+            if one.item.markable == key and (one.reason or one.section or one.note):
+                question, reason = one.item.question, REASONS[one.reason] if one.reason else ""
+                yield ReasonOfGold(question, labels(question), str(one.reason), reason, one.section, one.note)
 
     compared = []
     for own, of_gold in pairs:
         describer = Describer(comparer, own.text.content)
         differences = tuple(
-            replace(item, reasons=reasons_at(decisions[of_gold.pk], item.markable))
+            replace(item, reasons=tuple(reasons_at(decisions[of_gold.pk], item.markable)))
             for item in _differences(describer, answers[own.pk], answers[of_gold.pk])
         )
         judged = sum(1 for one in answers[of_gold.pk].decisions.values() if one.category is not None or one.attributes)

@@ -217,20 +217,15 @@ def describe_decisions(
     called = _name_sources(project, decisions, with_names=shown)
     labels = question_labels(project)
     answers = read_gold_answers(project, {(one.gold.pk, one.gold.text_id) for one in decisions}, contents)
-    return [
-        DescribedDecision(
-            one,
-            keyword_in_context(contents[one.gold.text_id], place.parts)
-            if place
-            else Keyword("", one.item.markable, ""),
-            labels(one.item.question),
-            answers[one.gold.pk].describe(one.item),
-            tuple(sorted(name for uuid in one.codings if (name := called.get((one.gold.text_id, uuid))) is not None)),
-            one.user if shown else None,
-        )
-        for one in decisions
-        for place in [split_key(one.item.markable)]
-    ]
+    described = []
+    for one in decisions:
+        text, place = one.gold.text_id, split_key(one.item.markable)
+        keyword = keyword_in_context(contents[text], place.parts) if place else Keyword("", one.item.markable, "")
+        answer = answers[one.gold.pk].describe(one.item)
+        coders = tuple(sorted(called[text, uuid] for uuid in one.codings if (text, uuid) in called))
+        by = one.user if shown else None
+        described.append(DescribedDecision(one, keyword, labels(one.item.question), answer, coders, by))
+    return described
 
 
 def _name_sources(

@@ -135,10 +135,8 @@ def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) ->
     except PlanRefused as refused:
         raise ValidationError(str(refused)) from None
     begun = frozenset((one.text, one.coder) for one in codings if one.begun)
-    return PlanView(
-        replace(request, parameters=parameters), round_, round_.name if round_ else MAIN, texts, coders, unit, proposal,
-        begun,
-    )  # fmt: skip
+    asked, name = replace(request, parameters=parameters), round_.name if round_ else MAIN
+    return PlanView(asked, round_, name, texts, coders, unit, proposal, begun)
 
 
 def _codings_as_blind(round_: Round | None, parameters: PlanParameters) -> list[Assignment]:
@@ -161,23 +159,15 @@ def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedT
     coded = Markable.objects.filter(text__in=texts.order_by().values("pk"), predefined=True, level__coded=True)
     counts = dict(coded.order_by().values_list("text").annotate(number=Count("pk")))
     unit = "markables" if counts else "words"
-    rows = list(
-        (texts if counts else texts.with_words()).values(
-            "pk", "slug", "title", "language", *(() if counts else ("words",))
-        )
-    )
+    columns = ("pk", "slug", "title", "language")
+    rows = list(texts.values_list(*columns) if counts else texts.with_words().values_list(*columns, "words"))
     earlier = _earlier_rounds(round_)
-    genres = _genres([row["slug"] for row in rows])
-    return [
-        PlannedText(
-            row["pk"],
-            row["slug"],
-            row["title"],
-            counts.get(row["pk"], 0) if counts else row["words"],
-            "\0".join([genres[row["slug"]], row["language"], earlier.get(row["pk"], "")]),
-        )
-        for row in rows
-    ], unit
+    genres = _genres([slug for _, slug, *_ in rows])
+    planned = []
+    for pk, slug, title, language, *words in rows:
+        stratum = "\0".join([genres[slug], language, earlier.get(pk, "")])
+        planned.append(PlannedText(pk, slug, title, words[0] if words else counts.get(pk, 0), stratum))
+    return planned, unit
 
 
 def _earlier_rounds(round_: Round | None) -> Mapping[int, str]:
@@ -218,15 +208,12 @@ def _codings_of(round_: Round | None, *, with_taken: bool = True) -> list[Assign
         return []
     codings = Coding.objects.first_occasions(round_).order_by()
     codings = codings if with_taken else codings.assigned()
-    rows = codings.values_list(
-        "text__slug", "coder__username", "version", "corrections", "status", "place", "released_at"
-    )
-    return [
-        Assignment(
-            text, coder, version > corrections or status == Coding.Status.SUBMITTED, place, released_at is not None
-        )
-        for text, coder, version, corrections, status, place, released_at in rows
-    ]
+    columns = ("text__slug", "coder__username", "version", "corrections", "status", "place", "released_at")
+    found = []
+    for text, coder, version, corrections, status, place, released_at in codings.values_list(*columns):
+        begun = version > corrections or status == Coding.Status.SUBMITTED
+        found.append(Assignment(text, coder, begun, place, released_at is not None))
+    return found
 
 
 @transaction.atomic

@@ -16,7 +16,7 @@ from annotations.models import Coding, Operation
 
 
 class State(StrEnum):
-    """How far a coding is; `reopened` is by a manager. None is complete whose answers only its own page can count."""
+    """How far a coding is; `reopened` is by a manager. None is complete where coders mark or answer of entities."""
 
     ASSIGNED = "assigned"
     BEGUN = "begun"
@@ -40,15 +40,12 @@ COLUMNS = (
 def with_states(codings: QuerySet[Coding]) -> QuerySet[Coding]:
     """Annotate codings with progress, the last reopening with its reason, and the date of the plan."""
     reopenings = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.REOPEN).order_by("-sequence")
+    reasons = reopenings.values_list(KeyTextTransform("reason", "payload"), flat=True)
     reopened = {"status": Coding.Status.OPEN, "version__gt": F("corrections")}
     annotated = cast(Any, codings).with_progress()
     found: QuerySet[Coding] = annotated.annotate(
         reopened_by=Case(When(**reopened, then=Subquery(reopenings.values("user")[:1]))),
-        reopen_reason=Case(
-            When(
-                **reopened, then=Subquery(reopenings.values_list(KeyTextTransform("reason", "payload"), flat=True)[:1])
-            )
-        ),
+        reopen_reason=Case(When(**reopened, then=Subquery(reasons[:1]))),
         due_on=F("round__plan__due_on"),
     )
     return found

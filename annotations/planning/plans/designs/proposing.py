@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from annotations.planning.plans.designs.balancing import Item, Shortage, assign
@@ -97,7 +98,6 @@ class _Planner:
             pairs=tuple((a, b, pairs[a, b]) for a, b in combinations(self.names, 2)),
             connected=len(_parts(assigned)) < 2,
             calibration=tuple(sorted(self.calibration)),
-            shared=tuple(name for name, members in assigned.items() if len(members) > 1),
             needed=self.sizes,
             new=tuple(place for place in places if place not in known),
             removed=tuple(sorted(self.removed - set(places))),
@@ -134,26 +134,20 @@ class _Planner:
         wanted = self.parameters.blocks or min(len(self.coders), len(rows))
         n_blocks = max(min(wanted, len(present) + len(new)), len(present), 1)
         # Texts are spread over blocks as over coders of whom each text has one.
-        singles = [
-            Item(row.texts, row.work, row.stratum, frozenset(), 1)
-            if row.places
-            else Item(row.texts, row.work, row.stratum, frozenset([present.index(row.fixed)]), 0)
-            for row in rows
-        ]
+        singles = []
+        for row in rows:
+            fixed = frozenset[int]() if row.places else frozenset([present.index(row.fixed)])
+            singles.append(replace(row, fixed=fixed, places=1 - len(fixed)))
         members = [list[Item]() for _ in range(n_blocks)]
         for row, [block] in zip(rows, assign(singles, [1] * n_blocks, [len(rows)] * n_blocks, self.seed), strict=True):
             members[block].append(row)
-        return [
-            Item(
-                tuple(text for row in block for text in row.texts),
-                sum(row.work for row in block),
-                "",
-                present[i] if i < len(present) else frozenset(),
-                0 if i < len(present) else new[0].places,
-            )
-            for i, block in enumerate(members)
-            if block
-        ]
+        blocks = []
+        for i, of_block in enumerate(members):
+            if of_block:
+                fixed, places = (present[i], 0) if i < len(present) else (frozenset(), new[0].places)
+                texts = tuple(text for row in of_block for text in row.texts)
+                blocks.append(Item(texts, sum(row.work for row in of_block), "", fixed, places))
+        return blocks
 
     def _assign(self, items: Sequence[Item]) -> Iterator[tuple[str, ...]]:
         """Yield the names of the coders of each item."""

@@ -105,7 +105,6 @@ class Proposal:
     pairs: tuple[tuple[str, str, int], ...]
     connected: bool
     calibration: tuple[str, ...]
-    shared: tuple[str, ...]
     needed: dict[str, int]
     new: tuple[tuple[str, str], ...]
     removed: tuple[tuple[str, str], ...]
