@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import F
 
 from annotations.adjudication.decisions.changes import read_changes
 from annotations.adjudication.decisions.log import GoldLog, read_logs
@@ -267,11 +267,9 @@ def _submitted(
     """Return the submitted codings by text and round, locked; with the method “coder” where that coder's is among."""
     codings = codings_of_coders(project, kind.coders)
     if request.coder:  # an adjudicator's coding, or that of a model, can become gold, too
-        own = Coding.objects.of_coders().filter(
+        codings |= Coding.objects.of_coders().filter(
             text__project=project, kind=kind.coders, occasion=1, coder__username=request.coder
         )
-        of_coder = own.filter(text=OuterRef("text"), round=OuterRef("round"), status=Coding.Status.SUBMITTED)
-        codings = (codings | own).filter(Exists(of_coder.order_by()))
     codings = codings.filter(status=Coding.Status.SUBMITTED)
     if request.texts:
         codings = codings.filter(text__slug__in=request.texts)
@@ -280,9 +278,20 @@ def _submitted(
     found: dict[int, dict[int, list[Coding]]] = defaultdict(lambda: defaultdict(list))
     for coding in codings.select_for_update(of=("self",)).select_related("coder").order_by("pk"):
         found[coding.text_id][coding.round_id].append(coding)
-    if request.coder and not found:
-        raise ValidationError({"coder": f"{request.coder!r} has submitted no coding here."})
+    if request.coder:  # seen once the rows are locked: the coder may have reopened the coding meanwhile
+        found = {text: _rounds_of_coder(rounds, request.coder) for text, rounds in found.items()}
+        if not any(found.values()):
+            raise ValidationError({"coder": f"{request.coder!r} has submitted no coding here."})
     return found
+
+
+def _rounds_of_coder(rounds: Mapping[int, list[Coding]], coder: str) -> dict[int, list[Coding]]:
+    """Return the codings of the rounds in which the coder's coding is among them."""
+    return {
+        round_: codings
+        for round_, codings in rounds.items()
+        if any(coding.coder.get_username() == coder for coding in codings)
+    }
 
 
 def _existing_gold(project: Project, kind: DraftKind) -> dict[tuple[int, int], Coding]:

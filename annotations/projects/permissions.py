@@ -1,4 +1,4 @@
-"""Roles and rights. Every view and API view calls one of these functions first.
+"""Roles and rights. Every view and API view calls one of these functions first, most by `project_page` or `endpoint`.
 
 An outsider gets 404, so that the existence of a project is not disclosed; a member without the right gets 403.
 """

@@ -112,10 +112,24 @@ function move(event) {
   }
 }
 
-form.addEventListener("htmx:beforeRequest", () => { result.ariaBusy = "true"; });
-form.addEventListener("htmx:afterRequest", () => { result.ariaBusy = null; });
+result.addEventListener("htmx:configRequest", (event) => {
+  const { formData } = /** @type {CustomEvent} */ (event).detail;
+  for (const [name, value] of [...formData]) {
+    if (value === "") {
+      formData.delete(name); // the address stays short
+    }
+  }
+});
+result.addEventListener("htmx:beforeRequest", () => { result.ariaBusy = "true"; });
+result.addEventListener("htmx:afterRequest", (event) => {
+  const { successful, pathInfo } = /** @type {CustomEvent} */ (event).detail;
+  result.ariaBusy = null;
+  if (successful) {
+    history.replaceState(null, "", pathInfo.finalRequestPath);
+  }
+});
 for (const problem of ["htmx:sendError", "htmx:responseError"]) {
-  form.addEventListener(problem, () => {
+  result.addEventListener(problem, () => {
     status.textContent = "The preview could not be loaded. Check the connection, and change something again.";
   });
 }

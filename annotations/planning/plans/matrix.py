@@ -101,7 +101,8 @@ def matrix_of_plan(view: PlanView, page: str | None, seconds: float | None) -> M
         }
         for text, coders in view.proposal.assignments.items()
     }
-    return _arrange(view.texts, view.unit, sorted(view.coders), states, page, seconds, view.proposal.removed)
+    pairs = {(a, b): number for a, b, number in view.proposal.pairs}
+    return _arrange(view.texts, view.unit, sorted(view.coders), states, page, seconds, pairs, view.proposal.removed)
 
 
 def matrix_of_round(
@@ -119,8 +120,10 @@ def matrix_of_round(
     ):
         begun = "submitted" if status == Coding.Status.SUBMITTED else "begun" if version > corrections else "assigned"
         states[text][coder] = "assigned" if blind else begun
-    names = {coder.get_username() for coder in coders}.union(*states.values())
-    return _arrange(texts, unit, sorted(names), states, page, seconds)
+    names = sorted({coder.get_username() for coder in coders}.union(*states.values()))
+    shared = Counter(pair for of_text in states.values() for pair in combinations(sorted(of_text), 2))
+    pairs = {pair: shared[pair] for pair in combinations(names, 2)}
+    return _arrange(texts, unit, names, states, page, seconds, pairs)
 
 
 def _arrange(
@@ -130,6 +133,7 @@ def _arrange(
     states: Mapping[str, Mapping[str, str]],
     page: str | None,
     seconds: float | None,
+    pairs: Mapping[tuple[str, str], int],
     removed: Collection[tuple[str, str]] = (),
 ) -> Matrix:
     """Return a page of the matrix. states: by text, of the coders who have it."""
@@ -143,13 +147,12 @@ def _arrange(
         ]
         rows.append(Row(text, len(of_text), cells))
     work = {text.slug: text.work for text in texts}
-    counts, works, pairs = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
+    counts, works = Counter[str](), Counter[str]()
     for slug, of_text in states.items():
         counts.update(of_text.keys())
         works.update(dict.fromkeys(of_text, work.get(slug, 0)))
-        pairs.update(combinations(sorted(of_text), 2))
     columns = [
         Column(name, counts[name], works[name], None if seconds is None else works[name] * seconds / 3600)
         for name in names
     ]
-    return Matrix(shown, rows, columns, {pair: pairs[pair] for pair in combinations(names, 2)}, unit)
+    return Matrix(shown, rows, columns, pairs, unit)

@@ -61,12 +61,14 @@ def assign(request: HttpRequest, project: Project) -> HttpResponse:
 def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     project = page.project
     context: dict[str, Any] = {"has_coders": bool(page.coders), "blind": page.blind}
+    alone = request.GET.get("part") == "preview" or "HX-Request" in request.headers
+    template = f"annotations/planning/{'plan_preview' if alone else 'assign'}.html"
     try:
         round_ = plan_round(project, request.GET.get("round", ""))
     except ValidationError as error:
         context["refused"] = error.messages
         context["form"] = page.form(None)
-        return show(request, project, "annotations/planning/assign.html", context, status=400)
+        return show(request, project, template, context, status=400)
     context |= {"round": round_, "may_repeat": round_ is not None and not page.blind and round_.kind in COUNTED_KINDS}
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
     assigned = round_ is not None and Coding.objects.of_people().filter(round=round_).exists()
@@ -91,8 +93,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         context["replace"] = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody)
         context["release"] = ReleaseForm()
         context["pool_free"] = plan is not None and plan.pool
-    alone = request.GET.get("part") == "preview" or "HX-Request" in request.headers
-    return show(request, project, f"annotations/planning/{'plan_preview' if alone else 'assign'}.html", context)
+    return show(request, project, template, context)
 
 
 def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:

@@ -70,6 +70,9 @@ def test_the_preview_follows_the_form_and_the_address(sign_in, large, charlie):
     expect(page.get_by_label("Blocks", exact=True)).to_be_hidden()
     page.get_by_label("Coders per text").fill("9")
     expect(page.get_by_role("alert")).to_contain_text("k is 9, but 4 people code here")
+    page.get_by_label("Coders per text").fill("0")
+    expect(page.get_by_role("alert")).to_contain_text("Coders per text")
+    assert "maximum-" not in page.url  # empty fields are not in the address
     page.get_by_label("Coders per text").fill("2")
     expect(page.locator("#plan-summary")).to_contain_text("15 new assignments")
     with page.expect_navigation():
