@@ -257,7 +257,7 @@ def download_response(transfer: Transfer) -> FileResponse:
         file = transfer.file.open()
     except FileNotFoundError:
         raise Http404("The file was deleted.") from None
-    name, *others = transfer.choices.get("files", [""])
+    name, *others = transfer.choices.get("files") or [""]
     if others or not name:
         gold = transfer.choices.get("gold") if transfer.kind == Transfer.Kind.EXPORT else ""
         whose = transfer.project.slug if transfer.project else transfer.kind

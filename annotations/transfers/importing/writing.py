@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import batched
+from operator import attrgetter
 
 from annotations.coding import imported_codings
-from annotations.core.database.bulk import MAX_KEYS, insert
+from annotations.core.database.bulk import MAX_KEYS, insert, reserve_keys
 from annotations.formats import Mark
 from annotations.models import Coding, Markable, Project, Round, Segment, Text, User
 from annotations.projects.rounds import put_into_round
 from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.changes import markables_changed
-from annotations.transfers.importing.checking import CheckedDocument
+from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
 from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPreview
 
 # So much of a text is shown before the import is done.
 SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
+# The fields of a markable besides what it belongs to.
+OWN_FIELDS = ("key", "label", "parts", "head", "start", "end", "predefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class PlannedText:
     round: Round
     joins: bool
 
-    def markables(self) -> dict[str, Markable]:
+    def markables(self) -> dict[str, Markable | NewMarkable]:
         """Return all markables of the files, by key."""
         return {key: markable for checked in self.checked for key, markable in checked.markables.items()}
 
@@ -113,22 +116,28 @@ def write_plan(project: Project, texts: Sequence[PlannedText], kind: Coding.Kind
 def _write_markables(texts: Sequence[PlannedText]) -> set[int]:
     """Save new markables, make existing ones predefined if a file does, and return the texts that get such."""
     given = set[int]()
-    new: list[Markable] = []
+    new: list[tuple[Text, NewMarkable]] = []
     newly_predefined: list[int] = []
     for planned in texts:
         predefined = planned.predefined()
         for key, markable in planned.markables().items():
-            if markable.pk is None:
+            if isinstance(markable, NewMarkable):
                 if key in predefined:
                     mark = predefined[key]
                     markable.predefined, markable.label, markable.head = True, mark.label, mark.head
                     given.add(planned.text.pk)
-                markable.text = planned.text
-                new.append(markable)
+                new.append((planned.text, markable))
             elif key in predefined and not markable.predefined:
                 newly_predefined.append(markable.pk)
                 given.add(planned.text.pk)
-    Markable.objects.bulk_create(new)
+    for pk, (_, markable) in zip(reserve_keys(Markable, len(new)), new, strict=True):
+        markable.pk = pk
+    own_values = attrgetter(*OWN_FIELDS)
+    insert(
+        Markable,
+        ["id", "text", "level", *OWN_FIELDS],
+        ((markable.pk, text.pk, markable.level.pk, *own_values(markable)) for text, markable in new),
+    )
     for batch in batched(newly_predefined, MAX_KEYS):
         Markable.objects.filter(pk__in=batch).update(predefined=True)
     return given
