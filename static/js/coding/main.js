@@ -1,7 +1,6 @@
 // Wires state, view, keys and saving of the coding page.
-import { createPart } from "../workbench/commands.js";
 import { createEditor } from "../workbench/editor.js";
-import { around, byId, inside } from "../workbench/dom/element.js";
+import { byId } from "../workbench/dom/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { judge, markableOf } from "../workbench/judgements.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
@@ -15,6 +14,7 @@ import { byUse } from "./actions.js";
 import { addRemark, offeredCandidates } from "./answers.js";
 import { chains, emptyNumbers, renumber } from "./chains/chains.js";
 import { createCodingCommands, KEYS } from "./commands.js";
+import { listenToMouse } from "./view/mouse.js";
 import { JUDGEMENTS } from "./targets/pointers.js";
 import { answersOf } from "./questions/constraints.js";
 import { isDecided, load, step, withMarks } from "./state.js";
@@ -259,14 +259,8 @@ function listen() {
     },
     run: commands.run,
   });
-  const inQueue = () => Boolean(document.activeElement?.closest("#queue"));
-  document.addEventListener("mousedown", (event) => { // a further antecedent is no selection of text; the queue keeps the keys
-    if (((event.ctrlKey || event.metaKey) && event.shiftKey && around(event, "#text-pane")) || (around(event, "[data-do]") && inQueue())) {
-      event.preventDefault();
-    }
-  });
-  const mouse = createPart(async () => (await import("./view/mouse.js")).listenToMouse(pane, page, {
-    answerWith, inQueue,
+  listenToMouse(pane, page, {
+    answerWith,
     press: (control) => further?.press(control),
     run: commands.run,
     go: (key, question) => {
@@ -288,10 +282,7 @@ function listen() {
       pointedAt = key;
       commands.drawOverlays(key);
     },
-  }), frame);
-  pane.addEventListener("click", (event) => mouse.use(({ inText }) => inText(event)));
-  inside(document, ".workbench-side").addEventListener("click", (event) => mouse.use(({ inPanel }) => inPanel(event)));
-  document.addEventListener("click", (event) => mouse.use(({ anywhere }) => anywhere(event)));
+  });
   note.addEventListener("change", () => {
     commitNote();
     refresh();

@@ -375,8 +375,6 @@ export interface Frame {
 }
 
 export interface MouseHandlers {
-  /** the queue has the keys */
-  inQueue: () => boolean;
   /** a button of a question after the category */
   press: (control: HTMLElement) => void;
   answerWith: (answer: Answer) => void;
@@ -401,9 +399,6 @@ export interface Marking {
   /** mark the word that was clicked twice */
   markWord: (event: MouseEvent) => void;
 }
-
-/** What a click does in the text, at the side, and after that wherever it is. */
-export type Clicks = Record<"inText" | "inPanel" | "anywhere", (event: MouseEvent) => void>;
 
 export type CodingAction = Action<Model>;
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from annotations.coding.judgements import judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.models import Coding
-from tests.browser.conftest import saved
+from tests.browser.conftest import offline, saved
 from tests.shared.schemes import BRIDGING, coding_of, rich_project
 
 
@@ -108,6 +108,18 @@ def test_a_branch_comes_and_goes_with_the_answers_and_what_is_dropped_is_said(pa
     expect(page.locator("#progress-text")).to_contain_text("1 of")
     press(page, "Home")
     expect(field).to_have_value("brewing")
+
+
+@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
+def test_answers_count_without_the_network_and_a_field_is_left_by_a_click(page, coding):
+    offline(page)
+    press(page, "3", "2")
+    expect(page.get_by_label("which use")).to_be_focused()
+    page.keyboard.type("brewing")
+    page.locator(f"#text [data-key='{key_of(coding, 'the stove')}']").first.click()
+    expect(page.locator("#words")).to_have_text("the stove")
+    page.context.set_offline(False)
+    assert answers(page, coding)["the kettle"]["attributes"] == {"use": "b", "which": "brewing"}
 
 
 def test_gender_is_asked_once_for_a_chain(page, coding):

@@ -103,14 +103,13 @@ def test_a_part_that_failed_is_asked_for_again(coder):
     expect(coder.page.get_by_role("dialog")).to_have_count(1)
 
 
-def test_the_first_click_counts_though_the_mouse_is_on_its_way(coder_of):
-    coder = coder_of(TEXT)
-    mouse = DelayedAnswer(coder.page, "**/view/mouse*.js")
-    coder.page.reload()
-    coder.at("Kim")
+@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
+def test_the_first_click_counts_without_the_network(coder):
+    offline(coder.page)
     coder.markable("Lee").click()
-    mouse.release()
     coder.at("Lee")
+    expect(coder.page.locator("#say")).to_be_empty()
+    coder.page.context.set_offline(False)
 
 
 def test_a_first_double_click_marks_its_word_though_marking_is_on_its_way(coder_of):
@@ -136,7 +135,7 @@ def test_parts_come_by_themselves_and_words_are_marked_without_the_network(coder
     coder = coder_of(TEXT, marking=True)
     wait_until(
         coder.page,
-        """["marking", "marks", "mouse", "picker", "antecedents", "edits", "overlays", "search"].every(
+        """["marking", "marks", "picker", "antecedents", "edits", "overlays", "search"].every(
           (part) => performance.getEntriesByType("resource").some(({ name }) => name.includes(`/${part}.`)))""",
     )
     offline(coder.page)

@@ -1,11 +1,11 @@
 // The questions after the category: one after another by key, and a relation whose targets the letters choose. Loaded where the scheme has some.
-import { createPart } from "../../workbench/commands.js";
 import { inside } from "../../workbench/dom/element.js";
 import { judge, judgement } from "../../workbench/judgements.js";
 import { chains } from "../chains/chains.js";
 import { apply, isDecided, withMarks } from "../state.js";
 import { describe, inWords } from "../view/panel.js";
 import { paintQuestions } from "../view/questions.js";
+import { answerAttribute, answerForEntity } from "./attribute-answers.js";
 import { categoriesOn } from "./constraints.js";
 import { entityAnswers, entityConflicts, keepEntityAnswers, lacksOfChain, withAttribute } from "./entity-answers.js";
 import { answerOf, askedOf, CATEGORY, isAnswered, nextQuestion, questionsOf } from "./questions.js";
@@ -18,7 +18,6 @@ const numberIn = (words) => Number(words.replace(",", "."));
 /** @type {(frame: Frame, openPicker: (options: PickerOptions) => void) => Further} */
 export function createFurther({ page, keyboard, pane, write, refresh, say, announceAgain, answerWith }, openPicker) {
   const questions = questionsOf(page.model);
-  const answering = createPart(() => import("./attribute-answers.js"), { keyboard, say });
   let asked = /** @type {Question[]} */ ([]);
   let here = /** @type {string | null} */ (null); // the markable that they are asked of
   let active = CATEGORY;
@@ -129,25 +128,22 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     if (here === null || page.model.readOnly) {
       return;
     }
-    const key = here;
     active = question.key;
-    answering.use(({ answerAttribute, answerForEntity }) => {
-      if (question.of !== "entity") {
-        answerWith(answerAttribute(page.model, page.judgements, key, question.key, value), key);
-      } else {
-        const judged = answerForEntity(page.model, page.judgements, page.chains, key, question.key, value);
-        if ("refused" in judged) {
-          say(judged.refused);
-          return;
-        }
-        say("");
-        write(judged.map(([member, one]) => judge(member, one)));
-        goOn();
-        refresh();
-        announceAgain();
+    if (question.of !== "entity") {
+      answerWith(answerAttribute(page.model, page.judgements, here, question.key, value), here);
+    } else {
+      const judged = answerForEntity(page.model, page.judgements, page.chains, here, question.key, value);
+      if ("refused" in judged) {
+        say(judged.refused);
+        return;
       }
-      focusField();
-    });
+      say("");
+      write(judged.map(([key, one]) => judge(key, one)));
+      goOn();
+      refresh();
+      announceAgain();
+    }
+    focusField();
   }
 
   /** @type {(question: Question, value: string) => boolean} the second choice is another one than the first */

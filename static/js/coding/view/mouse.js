@@ -1,10 +1,16 @@
-// The mouse: in the text, and on the buttons of the panel. Loaded when somebody begins to work.
+// The mouse: in the text, and on the buttons of the panel.
 import { around, byId, closeDialog, inside } from "../../workbench/dom/element.js";
 import { chooseCategory, mannerOf, pointTo, takeIndex } from "../answers.js";
-/** @import { Clicks, Manner, MouseHandlers, Page } from "../types.js" */
+/** @import { Manner, MouseHandlers, Page } from "../types.js" */
 
-/** What clicks do; all else it listens to itself. @type {(pane: HTMLElement, page: Page, handlers: MouseHandlers) => Clicks} */
+/** @type {(pane: HTMLElement, page: Page, handlers: MouseHandlers) => void} */
 export function listenToMouse(pane, page, handlers) {
+  pane.addEventListener("click", (event) => inText(event, page, handlers));
+  pane.addEventListener("mousedown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.shiftKey) {
+      event.preventDefault(); // a further antecedent is no selection of text
+    }
+  });
   pane.addEventListener("mouseover", (event) => {
     const { key, turn } = around(event, "[data-key], [data-turn]")?.dataset ?? {};
     handlers.light(chainOf(page, key ?? turn));
@@ -20,33 +26,38 @@ export function listenToMouse(pane, page, handlers) {
   for (const kind of ["mouseover", "focusin", "mouseleave", "focusout"]) {
     side.addEventListener(kind, pointed);
   }
-  return {
-    inText: (event) => inText(event, page, handlers),
-    inPanel(event) {
-      inPanel(event, page, handlers);
-      // After a click the keys go on in the text, where Space accepts; detail is 0 when a button is worked by a key.
-      if (event.detail > 0 && !handlers.inQueue() && document.querySelector("dialog[open]") === null
-        && around(event, "button[data-category], button[data-value], button[data-relation], button[data-target], button[data-goto], button[data-do], #more, #unsure, #optional")) {
+  document.addEventListener("mousedown", (event) => {
+    if (around(event, "[data-do]") && inQueue()) {
+      event.preventDefault();
+    }
+  });
+  document.addEventListener("click", (event) => {
+    const { goto: key, asks } = around(event, "[data-goto]")?.dataset ?? {};
+    const id = around(event, "[data-do]")?.dataset.do;
+    if (key) {
+      closeDialog(event);
+      handlers.go(key, asks);
+      if (around(event, "dialog")) {
         pane.focus({ preventScroll: true });
       }
-    },
-    anywhere(event) {
-      const { goto: key, asks } = around(event, "[data-goto]")?.dataset ?? {};
-      const id = around(event, "[data-do]")?.dataset.do;
-      if (key) {
-        closeDialog(event);
-        handlers.go(key, asks);
-        if (around(event, "dialog")) {
-          pane.focus({ preventScroll: true });
-        }
-      } else if (id) {
-        handlers.run(id);
-      } else if (around(event, "#more")) {
-        handlers.listAll();
-      }
-    },
-  };
+    } else if (id) {
+      handlers.run(id);
+    } else if (around(event, "#more")) {
+      handlers.listAll();
+    }
+  });
+  side.addEventListener("click", (event) => {
+    inPanel(event, page, handlers);
+    // After a click the keys go on in the text, where Space accepts; detail is 0 when a button is worked by a key.
+    if (event.detail > 0 && !inQueue() && document.querySelector("dialog[open]") === null
+      && around(event, "button[data-category], button[data-value], button[data-relation], button[data-target], button[data-goto], button[data-do], #more, #unsure, #optional")) {
+      pane.focus({ preventScroll: true });
+    }
+  });
 }
+
+/** The queue has the keys. */
+const inQueue = () => Boolean(document.activeElement?.closest("#queue"));
 
 /** Whether a further antecedent is meant: by Shift, or without a keyboard by the button that is pressed for this markable. @type {(event: MouseEvent, page: Page) => boolean} */
 const adds = (event, page) => event.shiftKey || byId("further").dataset.key === page.current;
