@@ -74,7 +74,8 @@ export function createEditor({ page, machine, sync, unsent, version, say, tell, 
     say("Loading your history…");
     try {
       const { fromLog, withUnsent } = await import("./saving/log.js");
-      page.history = fromLog(machine, page.model, withUnsent(await sync.log(0, version), unsent), page.history);
+      const log = withUnsent(await sync.log(0, version), unsent);
+      page.history = fromLog(machine, page.model, log, page.history); // as the page is now, after the wait
       say("");
       return true;
     } catch {
