@@ -19,7 +19,14 @@ export function countFirst(length, holds) {
  * @type {(content: string) => { toUnits: (codePoint: number) => number, toPoints: (unit: number) => number }}
  */
 export function offsets(content) {
-  const astral = [...content].flatMap((character, at) => (character.length === 2 ? [at] : [])); // the characters of two units, in code points
+  const astral = /** @type {number[]} */ ([]); // offsets, in code points, of the characters that take two units
+  let at = 0;
+  for (const character of content) {
+    if (character.length === 2) {
+      astral.push(at);
+    }
+    at += 1;
+  }
   // How many of these characters begin before an offset, whose places in the list count `wide` units each.
   /** @type {(offset: number, wide: 0 | 1) => number} */
   const before = (offset, wide) => countFirst(astral.length, (place) => astral[place] + wide * place < offset);

@@ -1,6 +1,7 @@
 // What lies over the text: ticks where a chain lives, and one thin arc to the antecedent in focus, never more.
 import { byId, inside } from "../../workbench/dom/element.js";
 import { onceAFrame } from "../../workbench/dom/frames.js";
+import { countFirst } from "../../workbench/offsets.js";
 import { look } from "../chains/chains.js";
 /** @import { Frame, Markable, Page, TextView, Tools } from "../types.js" */
 
@@ -99,7 +100,7 @@ function paintTicks(svg, pane, view, page) {
     const top = pane.getBoundingClientRect().top - pane.scrollTop;
     for (const key of members) {
       const { start } = page.model.byKey.at(key);
-      const stretch = view.stretches.findLast((one) => one.start <= start);
+      const stretch = view.stretches[countFirst(view.stretches.length, (place) => view.stretches[place].start <= start) - 1];
       if (stretch) {
         const box = stretch.element.getBoundingClientRect();
         const into = Math.min(Math.max((start - stretch.start) / Math.max(stretch.end - stretch.start, 1), 0), 1);
