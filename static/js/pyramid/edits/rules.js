@@ -9,7 +9,8 @@
 export function refusal(model, pyramid, touched, name) {
   for (const key of touched) {
     const one = pyramid.byKey.get(key);
-    const why = one && (alone(model, one, name) ?? doubled(model, pyramid, one, name) ?? shared(model, pyramid, one, touched, name));
+    const why = one && (alone(model, one, name) ?? doubled(model, pyramid, one, name) ?? unknown(model, one)
+      ?? shared(model, pyramid, one, touched, name));
     if (why) {
       return why;
     }
@@ -18,7 +19,7 @@ export function refusal(model, pyramid, touched, name) {
 }
 
 /** What is wrong with it whatever else is there. @type {(model: Model, one: Contributor, name: (scu: string) => string) => Refusal | null} */
-function alone({ peer, exclusive, against }, { key, summary, outside, scus, words }, name) {
+function alone({ peer, exclusive }, { key, summary, outside, scus, words }, name) {
   if (!peer && summary < 0) {
     return { refused: "A contributor is made of the words of one summary; start another one in the next." };
   }
@@ -28,9 +29,7 @@ function alone({ peer, exclusive, against }, { key, summary, outside, scus, word
   if (exclusive && scus.length > 1) {
     return { refused: `“${words}” is in ${name(scus[0])} already; in this project words belong to one SCU.`, at: [key] };
   }
-  // A pyramid that is not shown now: the server knows what was named before.
-  const known = peer && against ? against.scus.map((each) => each.key) : scus;
-  return scus.some((scu) => !known.includes(scu)) ? { refused: "This SCU is no longer in the pyramid." } : null;
+  return null;
 }
 
 /** @type {(model: Model, pyramid: Pyramid, one: Contributor, name: (scu: string) => string) => Refusal | null} */
@@ -49,6 +48,15 @@ function doubled(model, pyramid, one, name) {
     }
   }
   return null;
+}
+
+/** @type {(model: Model, one: Contributor) => Refusal | null} */
+function unknown({ peer, against }, { scus }) {
+  if (!peer || !against) { // it is not shown now; the server knows what was named before
+    return null;
+  }
+  const known = new Set(against.scus.map(({ key }) => key));
+  return scus.some((scu) => !known.has(scu)) ? { refused: "This SCU is no longer in the pyramid." } : null;
 }
 
 /** @type {(model: Model, pyramid: Pyramid, one: Contributor, touched: Set<string>, name: (scu: string) => string) => Refusal | null} */

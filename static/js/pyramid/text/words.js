@@ -32,7 +32,9 @@ export function nextFree(model, pyramid, place, step) {
 /** The first word of the next or previous summary, round the end. @type {(model: Model, place: number, step: Direction) => number} */
 export function wordOfSummary(model, place, step) {
   const { summaries, words } = model;
-  return summaries[nextPlace(summaries.length, words[place].summary, step, (at) => summaries[at].words[0] >= 0)]?.words[0] ?? place;
+  const { summary } = words[place];
+  const from = summary < 0 ? summaries.length - 1 : summary; // words in no summary come after the last one
+  return summaries[nextPlace(summaries.length, from, step, (at) => summaries[at].words[0] >= 0)]?.words[0] ?? place;
 }
 
 /** How many words of each summary are in no SCU. @type {(model: Model, pyramid: Pyramid) => number[]} */
