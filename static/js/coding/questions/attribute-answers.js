@@ -1,5 +1,5 @@
 // What a value makes of the answer to an attribute, and which rule of the scheme a judgement breaks, as the server says it.
-// Loaded where there are questions after the category, when one begins to work. Pure.
+// Loaded where there are questions after the category. Pure.
 import { judgement } from "../../workbench/judgements.js";
 import { targetsOf } from "../../workbench/readings.js";
 import { allowed, toggled } from "../answers.js";
@@ -81,10 +81,16 @@ function isTooMuch(table, value) {
 /** @type {(table: Constraints, key: string, given: GivenAnswers) => Violation | null} */
 function relationViolation({ relations }, key, given) {
   const relation = relations[key];
-  return !relation ? not("unknown_relation")
-    : relation.identity ? not("identity_is_pointers")
-      : !relation.from_levels.includes(given.level) || relation.to_levels.length === 0 ? not("relation_not_here")
-        : isAsked(relation, given) ? null : not("relation_not_asked");
+  if (!relation) {
+    return not("unknown_relation");
+  }
+  if (relation.identity) {
+    return not("identity_is_pointers");
+  }
+  if (!relation.from_levels.includes(given.level) || relation.to_levels.length === 0) {
+    return not("relation_not_here");
+  }
+  return isAsked(relation, given) ? null : not("relation_not_asked");
 }
 
 /** Which rule a judgement breaks, by the server's code for it. @type {(model: Model, key: string, value: Judgement) => Violation | null} */
@@ -114,5 +120,11 @@ export function violationOf(model, key, value) {
     ...names.map((name) => () => readingsViolation(model, from, table.relations[name], value.relations[name])),
     ...Object.entries(value.attributes).map(([name, answer]) => () => answerViolation(table, name, answer, given)),
   ];
-  return checks.reduce((found, check) => found ?? check() ?? null, /** @type {Violation | null} */ (null));
+  for (const check of checks) {
+    const violation = check();
+    if (violation) {
+      return violation;
+    }
+  }
+  return null;
 }

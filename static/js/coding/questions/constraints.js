@@ -86,11 +86,17 @@ export const not = (code, message = "The scheme does not allow this answer.") =>
 
 /** Why a relation may not have a target. @type {(relation: RelationConstraints, from: Markable, to: Markable | undefined) => Violation | null} */
 export function targetViolation(relation, from, to) {
-  return !to ? not("unknown_markable", "Unknown markable.")
-    : to.key === from.key ? not("points_at_itself", "A markable cannot point to itself.")
-      : !relation.to_levels.includes(to.level) ? not("wrong_level", `${relation.label} does not point to “${to.words}”.`)
-        : !relation.later && (to.start > from.start || (to.start === from.start && to.end < from.end))
-          ? not("points_later", `“${to.words}” comes later in the text.`) : null;
+  if (!to) {
+    return not("unknown_markable", "Unknown markable.");
+  }
+  if (to.key === from.key) {
+    return not("points_at_itself", "A markable cannot point to itself.");
+  }
+  if (!relation.to_levels.includes(to.level)) {
+    return not("wrong_level", `${relation.label} does not point to “${to.words}”.`);
+  }
+  const isLater = to.start > from.start || (to.start === from.start && to.end < from.end);
+  return isLater && !relation.later ? not("points_later", `“${to.words}” comes later in the text.`) : null;
 }
 
 /** Why a relation may not have these targets. @type {(model: Model, from: Markable, relation: RelationConstraints, readings: Readings) => Violation | null} */

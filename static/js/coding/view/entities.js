@@ -69,7 +69,11 @@ export function createEntities(panel, handlers) {
     const open = opened.has(chain);
     const details = element("details", "", [summary, ...(open ? contents(page, entity) : [])], { open });
     details.addEventListener("toggle", () => {
-      opened[details.open ? "add" : "delete"](chain);
+      if (details.open) {
+        opened.add(chain);
+      } else {
+        opened.delete(chain);
+      }
       if (details.open && details.children.length === 1) {
         details.append(...contents(page, entity));
       }

@@ -38,6 +38,12 @@ function topicNode(topic, all) {
   ])));
   const summary = element("summary", "", [topic, element("span", "muted small", ` ${all.filter((one) => one.allowed).length} of ${all.length}`)]);
   const panel = element("details", "scheme-topic", [summary, list], { open: open.has(topic) });
-  panel.addEventListener("toggle", () => open[panel.open ? "add" : "delete"](topic));
+  panel.addEventListener("toggle", () => {
+    if (panel.open) {
+      open.add(topic);
+    } else {
+      open.delete(topic);
+    }
+  });
   return panel;
 }

@@ -98,17 +98,20 @@ export function createList(root, designer) {
     }
     const [kind, key] = /** @type {[Kind, string]} */ ((row.dataset.row ?? "").split(" "));
     const all = elements(root, ".scheme-row");
-    const tool = event.altKey && !event.ctrlKey && !event.metaKey ? KEYS[event.key] : event.key === "Delete" ? "remove" : undefined;
-    const steps = event.altKey ? 0 : { ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0;
-    if (tool || steps) {
+    const isQuestion = lists.has(kind);
+    if (event.altKey && !event.ctrlKey && !event.metaKey && event.key in KEYS) {
       event.preventDefault();
-    }
-    if (tool && lists.has(kind)) {
+      if (isQuestion) {
+        designer.select({ kind, key });
+        carryOut(designer, KEYS[event.key], { kind, key });
+      }
+    } else if (event.key === "Delete" && isQuestion) {
+      event.preventDefault();
       designer.select({ kind, key });
-      carryOut(designer, tool, { kind, key });
-    }
-    if (steps) {
-      all[all.indexOf(row) + steps]?.focus();
+      carryOut(designer, "remove", { kind, key });
+    } else if (!event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+      event.preventDefault();
+      all[all.indexOf(row) + (event.key === "ArrowUp" ? -1 : 1)]?.focus();
     }
   });
 

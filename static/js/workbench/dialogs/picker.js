@@ -98,7 +98,12 @@ export function createPicker(dialog) {
     } else if (name) {
       choose(at, name === "further", name === "more");
     }
-  });  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // outside of it
+  });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) { // outside of it
+      dialog.close();
+    }
+  });
 
   return {
     open(options) {
