@@ -46,7 +46,10 @@ def read_model_names(project: Project) -> frozenset[str]:
 
 
 def why_gold_is_left_out(status: str, round_kind: str) -> str:
-    """Return why gold is nothing to compare results with, one of REASONS_GOLD_LEFT_OUT; empty where it counts."""
+    """Return why gold is nothing to compare results with, one of REASONS_GOLD_LEFT_OUT; empty where it counts.
+
+    The gold of a training round teaches: its texts were chosen for that, and coders were shown it.
+    """
     if round_kind == Round.Kind.TRAINING:
         return "practice"
     return "" if status == Coding.Status.SUBMITTED else "open"

@@ -306,7 +306,7 @@ class AnswerColumns:
         return replace(self, codings=codings, links=self.links[first], has_sets=False)
 
     def with_digests(self, categories: Sequence[str], *, readings: bool = False) -> "AnswerColumns":
-        """Return the answers with the digest of each coding, which names nobody; `readings`: also of these."""
+        """Return the answers with a digest of each coding, without names. readings: also of the readings of links."""
         codings = self.codings.copy()
         sizes = self.documents["units"][self.document_of_coding].tolist()
         digests = [

@@ -188,7 +188,10 @@ def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:
 
 
 def read_words(project: Project, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
-    """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries."""
+    """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries.
+
+    A submitted pyramid says of words without a contributor that they are in no SCU.
+    """
     selection = select_texts(project, (coded.document for coded in documents))
     words = defaultdict[int, list[MemberRow]](list)
     markables = Markable.objects.filter(level__coded=False, **selection).order_by("start")

@@ -225,12 +225,16 @@ def _read_documents(
 def _read_stored(
     reading: Reading, documents: Sequence[CodedDocument], *columns: str
 ) -> dict[DocumentKey, tuple[Any, ...]]:
-    """Return these columns of what is stored, of these documents at least, by the keys of documents. One query."""
+    """Return these columns of what is stored of these documents, by the keys of documents. One query."""
+    keys = {coded.key for coded in documents}
     rows = StoredAnswers.objects.filter(project=reading.project, reading=reading.name)
     if len(documents) <= MAX_TEXTS_IN_QUERY:
         rows = rows.filter(text__in={coded.key[0] for coded in documents})
     found = rows.values_list("text_id", "round_id", "occasion", "version", *columns).iterator(READ_AT_ONCE)
-    return {(text, round_, occasion, bytes(version)): tuple(row) for text, round_, occasion, version, *row in found}
+    by_key = (
+        (DocumentKey(text, round_, occasion, bytes(version)), row) for text, round_, occasion, version, *row in found
+    )
+    return {key: tuple(row) for key, row in by_key if key in keys}
 
 
 def _read_missing(reading: Reading, categories: Categories, documents: Sequence[CodedDocument]) -> list[StoredAnswers]:

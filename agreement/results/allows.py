@@ -55,10 +55,12 @@ def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
     pointing = [one for one in spec.categories if one.points_to]
     pointers = answers == "pointers" and bool(pointing)
     relations = [one.label for one in spec.relations if not one.identity]
-    coefficients = list(zip(COEFFICIENT_LABELS.values(), COEFFICIENTS.values(), strict=True))  # alpha first
+    coefficients = [(COEFFICIENT_LABELS[name], one) for name, one in COEFFICIENTS.items()]
     further = ", ".join([*(one.label for one in spec.attributes), *relations])
     of_labels = ", ".join(label for label, one in coefficients if one.of_labels)
-    weighted = ", ".join(label for label, one in coefficients[1:] if "distance" in one.options)
+    weighted = ", ".join(
+        label for label, one in coefficients if "distance" in one.options and label != COEFFICIENT_LABELS["alpha"]
+    )
     plain = [label for label, one in coefficients if "distance" not in one.options and not one.of_labels]
     verdicts = [
         ("alpha, nominal distance", True, "Equal or not; missing answers are allowed."),

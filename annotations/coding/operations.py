@@ -179,7 +179,7 @@ def lock_coding(coding: Coding) -> Coding:
     Raise Http404 where its text or project was deleted while the request came in.
     """
     rows = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
-    locked = rows.defer("text__content").filter(pk=coding.pk).first()
+    locked = rows.defer("text__content").filter(pk=coding.pk).order_by("pk").first()
     if locked is None:
         raise Http404("This coding was deleted.")
     return locked

@@ -50,7 +50,7 @@ def parse_date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ArgumentTypeError(f"{text!r} is no date such as 2026-11-01") from None
+        raise ArgumentTypeError(f"{text!r} is not a date such as 2026-11-01") from None
 
 
 def restore_elsewhere(backup: Path, folder: Path, database: str) -> Iterator[str]:

@@ -163,7 +163,7 @@ def _members(project: Project, request: RepeatRequest) -> Mapping[str, User]:
 def _submitted(round_: Round, members: Mapping[str, User]) -> list[tuple[str, str, bool, datetime]]:
     """Return the submitted codings of the first occasion: coder, text, whether it may be shown again, last change.
 
-    Not a text that the coder has in another round, in sight, has an open question about, or asks to reopen.
+    Without texts that the coder has in another round, asks to reopen, or has a question about that is open or has news.
     """
     last = Operation.objects.filter(coding=OuterRef("pk")).order_by("-sequence").values("applied_at")[:1]
     elsewhere = Coding.objects.of_people().filter(text=OuterRef("text"), coder=OuterRef("coder")).exclude(round=round_)

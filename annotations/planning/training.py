@@ -123,7 +123,7 @@ class TrainingResult:
 
     @property
     def obstacle(self) -> str:
-        """Return why no text is left that could make the coder pass; empty for who has no text of the round."""
+        """Why no text is left that could make the coder pass; empty for a coder without a text of the round."""
         if not self.attempts:
             return ""
         if self.round.is_closed:
@@ -139,7 +139,7 @@ class TrainingResult:
 
     @property
     def next_step(self) -> NextStep:
-        """Return what comes next: a manager decides where no text is left that could make the coder pass."""
+        """What comes next: a manager decides where no text is left that could make the coder pass."""
         if self.passed or self.decision is not None:
             return NextStep.PASSED if self.passed else NextStep.FAILED
         has_rule, attempts = self.round.pass_measure, [attempt for attempt in self.attempts if attempt.counts]

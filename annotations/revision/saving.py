@@ -174,7 +174,7 @@ def _merge_values(after: ProjectScheme, question: str, into: Mapping[str, str], 
 def log_merges(changes: Changes, user: User, versions: Mapping[int, int], scheme_version: int) -> None:
     """Append one operation to the log of each coding, which is locked; `versions` are those of the codings."""
     now = timezone.now()
-    Operation.objects.bulk_create(
+    rows = [
         Operation(
             coding_id=coding,
             sequence=versions[coding] + 1,
@@ -186,5 +186,6 @@ def log_merges(changes: Changes, user: User, versions: Mapping[int, int], scheme
             applied_at=now,
         )
         for coding, of_coding in changes.items()
-    )
+    ]
+    Operation.objects.bulk_create(rows, batch_size=2_000)
     Coding.objects.filter(pk__in=list(changes)).update(version=F("version") + 1)

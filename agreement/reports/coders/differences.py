@@ -199,7 +199,10 @@ class GroupsReport:
 def compare_groups(
     extract: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool = True
 ) -> GroupsReport:
-    """Return agreement within groups of chosen coders, and between two by `cross_alpha`. Raises InvalidParameter."""
+    """Return agreement within groups of chosen coders, and between two by `cross_alpha`. Raises InvalidParameter.
+
+    Within a group it is the coefficient of a project with these coders alone.
+    """
     selected, parameters = resolve(extract, parameters)
     known = {name: tuple(one for one in coders if one in selected.coders) for name, coders in groups.items()}
     groups = {name: coders for name, coders in known.items() if coders}

@@ -322,7 +322,7 @@ def test_a_trial_adds_no_model(tales, folder):
         (["--model", "m", "--model-version", "x" * 101], "coder 'm': version: "),
         (["--model", "old", "--model-version", "2"], "coder 'old': version: old has the version 1 here, not 2: "),
         (["--model", "old", "--model-hash", "ab"], "coder 'old': hash: old has no hash here, not ab: "),
-        (["--model", "m", "--model-date", "1.11.2026"], "'1.11.2026' is no date such as 2026-11-01"),
+        (["--model", "m", "--model-date", "1.11.2026"], "'1.11.2026' is not a date such as 2026-11-01"),
         (["--texts-only", "--model-version", "1"], "--model-version: of which model? Name it by --model."),
         (["--model", "m", "--coder", "alice"], "not allowed with argument"),
         (["--model", "m", "--gold"], "a model decides nothing: leave out --model"),

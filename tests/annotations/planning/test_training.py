@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.codings import list_codings, read_stamp
+from agreement.data.codings import Reading, list_codings, read_stamp
 from agreement.results.headline import build_headline
 from annotations.adjudication.hands import open_gold
 from annotations.coding import operations
@@ -199,8 +199,8 @@ def test_gold_is_no_coding_of_a_coder_and_goes_with_its_text(training, project):
     assert gold.count() == 2
     assert not Coding.objects.of_people().filter(pk__in=gold).exists()
     assert not training.codings.of_people().filter(kind="gold").exists()
-    codings = list_codings(project, read_stamp(project)[1], "").rows
-    assert {row.pk for rows in codings for row in rows}.isdisjoint(gold.values_list("pk", flat=True))
+    documents = list_codings(Reading(project, "", frozenset(), False, False), read_stamp(project)[1], "").documents
+    assert {row.pk for document in documents for row in document.rows}.isdisjoint(gold.values_list("pk", flat=True))
     for one in gold.select_related("text__project", "coder"):
         assert list(log_mismatches(one)) == []
     Coding.objects.of_people().filter(round=training).delete()

@@ -70,7 +70,8 @@ def answers_of(spec: SchemeSpec) -> str:
 def imported(document: Document, spec: SchemeSpec, content: str) -> dict[str, Decision]:
     """Return what an import makes of the document by markable, its entities named by their markables."""
     scheme = ImportScheme.from_files(Project(), spec, answers_of(spec))
-    naming = Naming.from_options({}, {}, scheme.levels, scheme.categories, scheme.questions, spec.main_level)
+    categories = scheme.constraints["categories"]
+    naming = Naming.from_options({}, {}, scheme.levels, categories, scheme.questions, spec.main_level)
     renamed = naming.rename(replace(document, content=content, without_text=False), scheme.levels)
     checked = check(SourceDocument(renamed, "ann"), scheme, KnownMarkables(), False, naming)
     members = defaultdict(list)
