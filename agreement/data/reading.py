@@ -231,9 +231,7 @@ def _read_stored(
     if len(documents) <= MAX_TEXTS_IN_QUERY:
         rows = rows.filter(text__in={coded.key[0] for coded in documents})
     found = rows.values_list("text_id", "round_id", "occasion", "version", *columns).iterator(READ_AT_ONCE)
-    by_key = (
-        (DocumentKey(text, round_, occasion, bytes(version)), row) for text, round_, occasion, version, *row in found
-    )
+    by_key = (((text, round_, occasion, bytes(version)), row) for text, round_, occasion, version, *row in found)
     return {key: tuple(row) for key, row in by_key if key in keys}
 
 

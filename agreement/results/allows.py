@@ -58,9 +58,8 @@ def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
     coefficients = [(COEFFICIENT_LABELS[name], one) for name, one in COEFFICIENTS.items()]
     further = ", ".join([*(one.label for one in spec.attributes), *relations])
     of_labels = ", ".join(label for label, one in coefficients if one.of_labels)
-    weighted = ", ".join(
-        label for label, one in coefficients if "distance" in one.options and label != COEFFICIENT_LABELS["alpha"]
-    )
+    others = [(label, one) for label, one in coefficients if one is not COEFFICIENTS["alpha"]]
+    weighted = ", ".join(label for label, one in others if "distance" in one.options)
     plain = [label for label, one in coefficients if "distance" not in one.options and not one.of_labels]
     verdicts = [
         ("alpha, nominal distance", True, "Equal or not; missing answers are allowed."),

@@ -136,7 +136,7 @@ class ReportPages(SequencePages):
 
 
 class StrictFilterBackend(DjangoFilterBackend):
-    """The filters of the view's `filterset_class` or `filterset_fields`. Other parameters are refused, lest they seem to have an effect."""
+    """The filters of the view's `filterset_class` or `filterset_fields`. Other parameters are refused."""
 
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: APIView) -> QuerySet[Any]:  # type: ignore[override]
         filterset = self.get_filterset_class(view, queryset)
