@@ -16,7 +16,7 @@ from annotations.models import Coding, Operation
 
 
 class State(StrEnum):
-    """How far a coding is; `reopened` is by a manager. None is complete where coders mark or must answer of entities."""
+    """How far a coding is; a manager reopens it. None is complete where coders mark or must answer of entities."""
 
     ASSIGNED = "assigned"
     BEGUN = "begun"
