@@ -5,11 +5,15 @@ Values are checked by the constraints of the table only, and no signals are sent
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection, models
 
+# Without the check for circular references, which our values never have, encoding takes four fifths of the time.
+ENCODE = json.JSONEncoder(check_circular=False).encode
 CONVERTED_FIELDS = (models.JSONField, models.UUIDField, models.DurationField, models.DateTimeField)
 # SQLite accepts 32,766 values in a statement, PostgreSQL twice as many.
 MAX_KEYS = 30_000
@@ -53,9 +57,23 @@ def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:
 
 def _convert_rows(rows: Iterable[Sequence[Any]], fields: Sequence[models.Field[Any, Any]]) -> Iterator[Sequence[Any]]:
     """Yield the rows with values converted for the database, where their fields need it."""
-    converted = [(number, field) for number, field in enumerate(fields) if isinstance(field, CONVERTED_FIELDS)]
+    converters = [
+        (number, _converter(field)) for number, field in enumerate(fields) if isinstance(field, CONVERTED_FIELDS)
+    ]
     for row in rows:
         values = list(row)
-        for number, field in converted:
-            values[number] = field.get_db_prep_save(values[number], connection)
+        for number, convert in converters:
+            if values[number] is not None:
+                values[number] = convert(values[number])
         yield values
+
+
+def _converter(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
+    """Return the function that converts a value of the field for the database, with short cuts for the usual ones."""
+    if isinstance(field, models.JSONField):
+        # Most lists are empty, and returning "[]" is much faster than encoding.
+        return lambda value: "[]" if value in ((), []) else ENCODE(value)
+    if isinstance(field, models.DateTimeField):
+        # Most rows that are written together have the same time.
+        return lru_cache(maxsize=1)(lambda value: field.get_db_prep_save(value, connection))
+    return lambda value: field.get_db_prep_save(value, connection)
