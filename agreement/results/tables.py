@@ -51,10 +51,7 @@ class Column:
         """Return what reads rows such as this: `cell`, or the attribute with the name, or with `n_` before it."""
         if callable(self.cell):
             return self.cell
-        name, number = self.name, f"n_{self.name}"
-        if not self.cell and hasattr(row, name) and hasattr(row, number):
-            raise TypeError(f"{type(row).__name__} has both {name} and {number}: name the cell of the column.")
-        return attrgetter(self.cell or (name if hasattr(row, name) else number))
+        return attrgetter(self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}"))
 
     @property
     def is_number(self) -> bool:

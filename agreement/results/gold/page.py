@@ -130,10 +130,8 @@ def _compare_texts(request: AnalysisRequest) -> GoldReport:
 
 
 def _build_tables(report: AgreedReport) -> list[Table]:
-    coder, docsets = (
-        Column("coder", "Coder", cell="name"),
-        Column("docsets", "Docsets", "count", explanation="agreed_docsets"),
-    )
+    coder = Column("coder", "Coder", cell="name")
+    docsets = Column("docsets", "Docsets", "count", explanation="agreed_docsets")
     rows: list[list[Cell]] = [
         [one.name, what, label, *with_ends(getattr(matching, name))]
         for one in report.coders
