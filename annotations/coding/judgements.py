@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.db.models import IntegerField, QuerySet
 
 from annotations.coding.decisions import ROW_FIELDS, Decision, fields_of_row, further_payload
 from annotations.coding.readings import Readings, alternatives, readings_payload, without_doubles
 from annotations.core.database.compiled_queries import compiled_query
+from annotations.formats.model.document import group_readings
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 from annotations.models import AttributeAnswer, Coding, Index, Judgement, Pointer
 from annotations.schemes.project_scheme import FurtherQuestions, SchemeKeys, further_questions
@@ -45,20 +46,16 @@ def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQue
 
 
 def decisions_by_coding(
-    judgements: QuerySet[Judgement], further: FurtherQuestions, *, pointers_by: str = ""
-) -> dict[int, dict[str, Decision]]:
-    """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes.
-
-    pointers_by: the field by which pointers are ordered; without one they are in the order of their targets.
-    """
+    judgements: QuerySet[Judgement], further: FurtherQuestions
+) -> defaultdict[int, dict[str, Decision]]:
+    """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes."""
     rows = list(_judgement_rows(judgements, "coding_id"))
-    pointers = _pointer_rows(judgements)
     links = (
-        pointers.order_by(pointers_by) if pointers_by else pointers,
+        _pointer_rows(judgements),
         _index_rows(judgements) if further.indices else (),
         _answer_rows(judgements) if further.attributes else (),
     )
-    found: dict[int, dict[str, Decision]] = defaultdict(dict)
+    found = defaultdict[int, dict[str, Decision]](dict)
     for (*_, coding), decision in zip(rows, decisions_of_rows((row[:-1] for row in rows), *links), strict=True):
         found[coding][decision.markable] = decision
     return found
@@ -66,7 +63,7 @@ def decisions_by_coding(
 
 def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
     """Return the fields of payloads that are in other tables, by judgement. Two queries, three with attributes."""
-    pointers, relations = _readings_by_judgement(_pointer_rows(judgements))
+    pointers, relations = _readings_by_judgement(_pointer_rows(judgements), group_targets)
     indices = _indices_by_judgement(_index_rows(judgements) if further.indices else ())
     attributes = group_answers(_answer_rows(judgements) if further.attributes else ())
     return {
@@ -79,6 +76,30 @@ def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict
     }
 
 
+type RelationReadings = tuple[tuple[str, Readings], ...]
+type AttributeAnswers = tuple[tuple[str, AnswerValue], ...]
+
+
+class NamedLinks(NamedTuple):
+    """What judgements say in other tables, by judgement: readings in the order in which the coder named them."""
+
+    pointers: Mapping[int, Readings]
+    relations: Mapping[int, RelationReadings]
+    indices: Mapping[int, list[str]]
+    attributes: Mapping[int, AttributeAnswers]
+
+
+def links_as_named(judgements: QuerySet[Judgement], further: FurtherQuestions) -> NamedLinks:
+    """Return what the judgements say in other tables. Two queries, three with attributes."""
+    pointers, relations = _readings_by_judgement(_pointer_rows(judgements).order_by("pk"), group_readings)
+    return NamedLinks(
+        pointers,
+        relations,
+        _indices_by_judgement(_index_rows(judgements) if further.indices else ()),
+        group_answers(_answer_rows(judgements) if further.attributes else ()),
+    )
+
+
 type Rows = Iterable[tuple[Any, ...]]
 
 
@@ -89,7 +110,7 @@ def decisions_of_rows(
 
     The rows are those of the database or of an archive: keys of judgements, keys of the scheme, and columns.
     """
-    pointers, relations = _readings_by_judgement(pointer_rows)
+    pointers, relations = _readings_by_judgement(pointer_rows, group_targets)
     indices = _indices_by_judgement(index_rows)
     attributes = group_answers(answer_rows)
     for pk, key, category, *own in judgement_rows:
@@ -111,14 +132,13 @@ def _indices_by_judgement(rows: Rows) -> dict[int, list[str]]:
     return indices
 
 
-type RelationReadings = tuple[tuple[str, Readings], ...]
 type ReadingsByJudgement = tuple[dict[int, Readings], dict[int, RelationReadings]]
 
 
-def _readings_by_judgement(rows: Rows) -> ReadingsByJudgement:
+def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]]], Readings]) -> ReadingsByJudgement:
     """Return the readings of identity by judgement, and those of other relations, in the order of these.
 
-    The rows come in the order of the targets. Readings are in the order of their first targets, then of the next.
+    group: makes readings of their targets, which are in the order of the rows.
     """
     identity: dict[int, list[tuple[int, str]]] = {}
     others: dict[int, dict[str, list[tuple[int, str]]]] = {}
@@ -128,9 +148,9 @@ def _readings_by_judgement(rows: Rows) -> ReadingsByJudgement:
         else:
             others.setdefault(judgement, {}).setdefault(relation, []).append((reading, target))
     return (
-        {judgement: group_targets(targets) for judgement, targets in identity.items()},
+        {judgement: group(targets) for judgement, targets in identity.items()},
         {
-            judgement: tuple((key, group_targets(relations[key])) for key in sorted(relations))
+            judgement: tuple((key, group(relations[key])) for key in sorted(relations))
             for judgement, relations in others.items()
         },
     )
@@ -139,7 +159,8 @@ def _readings_by_judgement(rows: Rows) -> ReadingsByJudgement:
 def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
     """Return the readings of targets in text order, each with the number of its reading.
 
-    Where the deletion of a markable has made two readings equal, they are one.
+    They are in the order of their first targets, then of the next. Where the deletion of a markable has made two equal,
+    they are one.
     """
     if len(targets) == 1:
         return alternatives([targets[0][1]])
@@ -153,7 +174,7 @@ def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
     return without_doubles(tuple(reading) for reading in in_order)
 
 
-def group_answers(rows: Rows) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
+def group_answers(rows: Rows) -> dict[int, AttributeAnswers]:
     """Return the answers to attributes by judgement, in the order of the attributes' keys."""
     answers: dict[int, dict[str, AnswerValue]] = {}
     for judgement, attribute, kind, value, text, number in rows:

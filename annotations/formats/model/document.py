@@ -165,9 +165,9 @@ def links_of(readings: Readings) -> ReadingLinks:
     return {"pointers": tuple(dict.fromkeys(targets_of(readings))), "readings": readings if plural else ()}
 
 
-def group_readings(rows: Iterable[tuple[Hashable, Place]]) -> Readings:
+def group_readings[Target](rows: Iterable[tuple[Hashable, Target]]) -> judgement.Readings[Target]:
     """Return the readings of targets, each with what its reading has in common; equal ones are one."""
-    readings: dict[Hashable, list[Place]] = {}
+    readings: dict[Hashable, list[Target]] = {}
     for key, target in rows:
         readings.setdefault(key, []).append(target)
     return tuple({frozenset(reading): tuple(reading) for reading in readings.values()}.values())

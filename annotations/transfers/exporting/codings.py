@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
 from typing import IO, Any, Self
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
-from annotations.coding.decisions import Decision
-from annotations.coding.judgements import decisions_by_coding
+from annotations.coding.judgements import links_as_named
 from annotations.coding.readings import Readings as KeyReadings
 from annotations.core.database.snapshots import read_snapshot
 from annotations.core.processes.progress import Progress
@@ -28,7 +29,7 @@ from annotations.formats.syntax.tokens import find_cuts
 from annotations.models import Coding, Judgement, Markable, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on
-from annotations.schemes.project_scheme import read_scheme
+from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 from annotations.transfers.exporting.gold import select_gold
 from annotations.transfers.importing.files.addresses import folder_of
 
@@ -116,19 +117,11 @@ def _documents(
             has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.document.segments)
             cuts = find_cuts(text.document.content, marked, has_sentences=has_sentences)
             text.document = replace(text.document, cuts=cuts.cuts, breaks=cuts.breaks)
-    judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
-    decisions = decisions_by_coding(judgements, scheme.further, pointers_by="pk")
-    uncategorised = {level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)}
-    shared: dict[Answer | None, Answer | None] = {}  # equal answers are one object, which formats then reduce once
+    answers = _Answers(codings, scheme)
     ordered = codings.order_by("text__slug", "coder__username")
     for coding, key, name in ordered.values_list("pk", "text_id", "coder__username"):
         text, coder = texts[key], gold or name
-        marks = _marks(text, decisions[coding], uncategorised, shared)
-        n_lost = sum(
-            text.markables[key][0].level not in uncategorised
-            for key, decision in decisions[coding].items()
-            if decision.category is None and _has_further(decision)
-        )
+        marks, n_lost = answers.marks(coding, text)
         yield coder, replace(text.document, file=f"{coder}/{text.document.name}", marks=marks), n_lost
 
 
@@ -148,8 +141,8 @@ def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
     rows = Judgement.objects.filter(markable__text__in=codings.order_by().values("text")).exclude(head=[])
     rows = rows if gold else rows.exclude(coding__kind=Coding.Kind.GOLD).exclude(coding__by_model=True)
     heads: dict[int, list[Parts]] = defaultdict(list)
-    for text, head in rows.values_list("markable__text_id", "head"):
-        heads[text].append(_spans(head))
+    for text, head in rows.values_list("markable__text_id", _as_text("head")):
+        heads[text].append(_parts(head))
     return heads
 
 
@@ -189,7 +182,7 @@ def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> d
     # A subquery selects the codings, since no statement takes an unlimited number of keys.
     keys = codings.order_by().values("text")
     segments: dict[int, list[Stretch]] = defaultdict(list)
-    columns: tuple[str, ...] = ("text_id", "kind", "start", "end", "label", "speaker")
+    columns = ("text_id", "kind", "start", "end", "label", "speaker")
     for text, *stretch in Segment.objects.filter(text__in=keys).values_list(*columns):
         segments[text].append(Stretch(*stretch))
     links = LINKS[Project.Answers(project.answers)]
@@ -204,52 +197,75 @@ def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> d
     }
     levels = dict(project.levels.values_list("pk", "key"))
     markables = Markable.objects.filter(text__in=keys).order_by("start", "-end", "key")
-    columns = ("key", "text_id", "level_id", "label", "parts", "head", "predefined")
-    for key, text, level, label, parts, head, predefined in markables.values_list(*columns):
-        mark = Mark(_spans(parts), levels[level], label, _spans(head))
+    for key, text, level, label, parts, head, predefined in markables.values_list(
+        "key", "text_id", "level_id", "label", _as_text("parts"), _as_text("head"), "predefined"
+    ):
+        mark = Mark(_parts(parts), levels[level], label, _parts(head))
         text_rows[text].markables[key] = (mark, predefined)
     return text_rows
 
 
-def _spans(pairs: Iterable[Sequence[int]]) -> Parts:
-    return tuple((start, end) for start, end in pairs)
+def _as_text(field: str) -> Cast:
+    """Return the JSON as the database stores it: parsing it for every row takes longer than reading all the rows."""
+    return Cast(field, TextField())
 
 
-def _marks(
-    text: _TextRows,
-    decisions: Mapping[str, Decision],
-    uncategorised: Collection[str],
-    shared: dict[Answer | None, Answer | None],
-) -> list[Mark]:
-    """Return the markables that the coder sees, with the coder's answers."""
-    marks = []
-    for key, (mark, predefined) in text.markables.items():
-        if key in decisions:
-            decision = decisions[key]
-            answer = _answer(decision, text, has_category=mark.level not in uncategorised)
-            answer = shared.setdefault(answer, answer)
-            marks.append(Mark(mark.parts, mark.level, mark.label, decision.head or mark.head, answer))
-        elif predefined:
-            marks.append(mark)
-    return marks
+def _parts(pairs: str) -> Parts:
+    return tuple((start, end) for start, end in json.loads(pairs)) if pairs != "[]" else ()
 
 
-def _answer(decision: Decision, text: _TextRows, *, has_category: bool) -> Answer | None:
-    """Return what a decision answers; None before it has the category that its level has."""
-    if decision.category is None and (has_category or not _has_further(decision)):
-        return None
-    return Answer(
-        category=decision.category or "",
-        indices=decision.indices,
-        **links_of(_with_places(decision.pointers, text)),
-        **{name: getattr(decision, name) for name in VALUE_FIELDS},
-        relations=tuple((key, _with_places(readings, text)) for key, readings in decision.relations),
-        attributes=decision.attributes,
-    )
+class _Answers:
+    """What coders say of markables: the rows of judgements, and what they say in other tables."""
 
+    def __init__(self, codings: QuerySet[Coding], scheme: ProjectScheme) -> None:
+        judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
+        self.links = links_as_named(judgements, scheme.further)
+        self.further = self.links.pointers.keys() | self.links.relations.keys() | self.links.attributes.keys()
+        self.joint = any(relation.identity and relation.joint for relation in scheme.spec.relations)
+        self.uncategorised = {
+            level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)
+        }
+        # Most say category, entities and nothing else. Equal ones are one object, which formats then reduce once.
+        self.shared: dict[tuple[Any, ...], Answer] = {}
+        self.rows: dict[int, dict[str, list[Any]]] = defaultdict(dict)
+        for coding, key, *row in judgements.order_by().values_list(
+            "coding_id", "markable__key", "pk", _as_text("head"), "category__key", *VALUE_FIELDS
+        ):
+            self.rows[coding][key] = row
 
-def _has_further(decision: Decision) -> bool:
-    return bool(decision.pointers or decision.relations or decision.attributes)
+    def marks(self, coding: int, text: _TextRows) -> tuple[list[Mark], int]:
+        """Return the markables that the coder sees, with the coder's answers, and how many answers no format holds."""
+        rows = self.rows.get(coding, {})
+        marks, n_lost = [], 0
+        for markable, (mark, predefined) in text.markables.items():
+            if markable in rows:
+                pk, head, category, *values = rows[markable]
+                answer = None  # before it has the category that its level has
+                if category is not None or (pk in self.further and mark.level in self.uncategorised):
+                    answer = self._answer(pk, category, values, text)
+                n_lost += answer is None and pk in self.further
+                marks.append(Mark(mark.parts, mark.level, mark.label, _parts(head) or mark.head, answer))
+            elif predefined:
+                marks.append(mark)
+        return marks, n_lost
+
+    def _answer(self, pk: int, category: str | None, values: Sequence[Any], text: _TextRows) -> Answer:
+        indices = tuple(self.links.indices.get(pk, ()))
+        key = (category, indices, *values)
+        if key not in self.shared:
+            plain = dict(zip(VALUE_FIELDS, values, strict=True))
+            self.shared[key] = Answer(category=category or "", indices=indices, **plain)
+        answer = self.shared[key]
+        if pk not in self.further:
+            return answer
+        links = links_of(_with_places(self.links.pointers.get(pk, ()), text))
+        return replace(
+            answer,
+            pointers=links["pointers"],
+            readings=links["readings"] if self.joint else (),
+            relations=tuple((key, _with_places(readings, text)) for key, readings in self.links.relations.get(pk, ())),
+            attributes=self.links.attributes.get(pk, ()),
+        )
 
 
 def _with_places(readings: KeyReadings, text: _TextRows) -> Readings:

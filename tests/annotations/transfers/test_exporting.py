@@ -180,13 +180,13 @@ def test_a_coder_who_marks_meanwhile_is_not_half_in_an_export(monkeypatch):
     text = project.texts.get()
     coding = Coding.objects.create(text=text, coder=coder, round=text.rounds.get())
     [given] = project.texts.get().markables.filter(label="a")
-    read = codings.decisions_by_coding
+    read = codings.links_as_named
 
     def marked_meanwhile(*args, **options):
         in_another_connection(lambda: judge(coding, "phrase:31-37", "phrase", given.key))
         return read(*args, **options)
 
-    monkeypatch.setattr(codings, "decisions_by_coding", marked_meanwhile)
+    monkeypatch.setattr(codings, "links_as_named", marked_meanwhile)
     [(_, document)] = documents_of(project, unfinished=True)
     assert all(mark.answer is None for mark in document.marks)
     monkeypatch.undo()

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.readings import map_targets, sort_readings
-from annotations.formats import FORMATS
+from annotations.formats import FORMATS, Place
 from annotations.formats.model.features import Feature
 from annotations.formats.model.keys import markable_key, parse_key
 from annotations.models import Coding, Project
@@ -28,6 +28,7 @@ from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report
 from tests.conftest import judge
 from tests.shared.cases import cases
+from tests.shared.exports import documents_of
 from tests.shared.imports import import_result
 from tests.shared.schemes import any_scheme, change_rows, coding_of, rich_project, send_any
 
@@ -134,6 +135,22 @@ def test_a_plural_antecedent_makes_an_entity_of_its_own_in_files_of_chains(rich)
     chains = [line.split()[-1] for line in conll.splitlines() if line.strip() and not line.startswith("#")]
     assert [chain for chain in chains if chain != "-"] == ["(1", "1)", "(2", "2)", "(3)"]
     assert {loss.feature for loss in report.losses} >= {Feature.SPLIT, Feature.RELATIONS, Feature.ATTRIBUTES}
+
+
+def test_readings_come_in_the_order_in_which_the_coder_named_them(rich):
+    coding = coding_of(rich)
+    kettle, stove, it = (coding.text.markables.get(label=label) for label in ("a", "b", "c"))
+    judge(coding, it.key, "phrase", [kettle.key, stove.key], [kettle.key])  # type: ignore[arg-type]
+
+    def links() -> tuple[Any, Any]:
+        [(_, document)] = documents_of(rich, unfinished=True)
+        [answer] = [mark.answer for mark in document.marks if mark.answer and mark.answer.pointers]
+        return answer.pointers, answer.readings
+
+    both = tuple(Place("phrase", ((one.start, one.end),)) for one in (kettle, stove))
+    assert links() == (both, (both, both[:1]))
+    change_rows(rich.relations.filter(identity=True), joint=False)
+    assert links() == (both, ())  # none are meant together any more
 
 
 def files(data: bytes) -> list[tuple[str, str]]:
