@@ -274,14 +274,18 @@ def write(documents: Sequence[Document]) -> list[File]:
 def _format_document(document: Document) -> bytes:
     tokens = tokenize(document)
     name = re.sub(r"\s|[()]", "_", document.name)
-    speakers = {segment.start: segment.speaker for segment in document.segments if segment.kind == "sentence"}
+    speakers = ["-"] * len(tokens.spans)
+    for sentence in document.segments:
+        if sentence.speaker and sentence.kind == "sentence":
+            for first, last in tokens.find_runs(((sentence.start, sentence.end),)):
+                speakers[first : last + 1] = [sentence.speaker] * (last + 1 - first)
     brackets = _brackets(document, tokens)
     lines = [f"#begin document ({name}); part 000\n"]
     for words in tokens.by_sentence():
-        speaker = speakers.get(tokens.starts[words[0]]) or "-"
         for number, token in enumerate(words):
             lines.append(
-                f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speaker}\t*\t{brackets.get(token, '-')}\n"
+                f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t"
+                f"{brackets.get(token, '-')}\n"
             )
         lines.append("\n")
     return "".join([*lines, "#end document\n"]).encode()

@@ -67,13 +67,18 @@ def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
 
 
 def _infer_scheme(documents: Sequence[Document]) -> SchemeSpec:
-    """Return a scheme for documents that have none, which are of no project: the levels of their marks."""
+    """Return a scheme for documents that have none, which are of no project: what their marks and answers show."""
     marks = [mark for document in documents for mark in document.marks]
     coded = {mark.level for mark in marks if mark.answer}
     levels = [LevelSpec(key, key, key in coded) for key in dict.fromkeys(mark.level for mark in marks) if key]
     if not any(level.coded for level in levels):
         levels.insert(0, LevelSpec("markable", "markable"))
-    return SchemeSpec(tuple(levels), ())
+    categories: dict[str, CategorySpec] = {}
+    for answer in (mark.answer for mark in marks if mark.answer and mark.answer.category):
+        target = next((place.level or levels[0].key for place in answer.pointers), "")
+        spec = CategorySpec(answer.category, answer.category, target, takes_index=bool(answer.indices))
+        categories.setdefault(answer.category, spec)
+    return SchemeSpec(tuple(levels), tuple(categories.values()))
 
 
 def _style_sheet(levels: Collection[str]) -> bytes:
@@ -205,10 +210,8 @@ class _Plan:
         self.relations = {each.key: each for each in scheme.relations if not each.identity}
         self.attributes = {each.key: each for each in scheme.attributes}
         for answer in answers:
-            if answer.category and answer.category not in self.categories:
-                target = next((place.level or self.main for place in answer.pointers), "")
-                spec = CategorySpec(answer.category, answer.category, target, takes_index=bool(answer.indices))
-                self.categories[answer.category] = spec
+            if answer.category:
+                self.categories.setdefault(answer.category, CategorySpec(answer.category, answer.category))
             for key, readings in answer.relations:
                 level = next(targets_of(readings)).level or self.main
                 self.relations.setdefault(key, RelationSpec(key, key, to_levels=(level,)))

@@ -1264,6 +1264,16 @@ def test_a_document_without_a_scheme_is_written_as_its_marks_show():
     assert len(back.marks) == 5
 
 
+def test_a_category_that_is_not_in_the_scheme_has_no_pointer_of_its_own():
+    it = Mark(((2, 3),), answer=Answer(category="old", pointers=(Place("", ((0, 1),)),)))
+    marks = [Mark(((0, 1),), answer=Answer(category="new")), it]
+    scheme = SchemeSpec((LevelSpec("np", "np"),), (CategorySpec("new", "new"),))
+    document = Document("walk", "", "a b", marks, links=Links.POINTERS, scheme=scheme)
+    files = written(document)
+    assert ' category="old" antecedent="markable_1"' in files["Markables/walk_np_level.xml"].decode()
+    assert "old_antecedent" not in files["Schemes/np_scheme.xml"].decode()
+
+
 def test_control_characters_are_never_written():
     document = Document(
         "t",

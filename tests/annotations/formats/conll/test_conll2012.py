@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from annotations.formats import Bundle, FormatError
+from annotations.formats import Bundle, FormatError, Links, Stretch
 from annotations.formats.conll import conll2012
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document
 from tests.shared.cases import examples
@@ -96,6 +96,21 @@ def test_a_file_gives_its_text_with_markables_in_text_order():
 
 def test_a_markable_knows_the_line_in_which_it_opens():
     assert [mark.line for mark in read(SMALL)[0].marks] == [2, 4, 4, 7]
+
+
+@pytest.mark.parametrize(
+    ("segments", "said"),
+    [
+        ([(0, 4, "Anna"), (4, 9, "Bob")], ["Anna", "Bob", "-", "-"]),  # Bob's begins at the blank before its word
+        ([(0, 17, "Anna"), (5, 9, "Bob")], ["Anna", "Bob", "Anna", "Anna"]),  # Bob's is within Anna's
+        ([(0, 17, "Anna"), (5, 9, "")], ["Anna", "Anna", "Anna", "Anna"]),
+    ],
+)
+def test_all_words_of_a_sentence_are_written_with_its_speaker(segments, said):
+    stretches = [Stretch("sentence", start, end, speaker=speaker) for start, end, speaker in segments]
+    [file] = conll2012.write([Document("walk", "", "Anna took her dog", [], stretches, Links.INDICES)])
+    rows = [line.split("\t") for line in file.data.decode().splitlines() if "\t" in line]
+    assert [row[9] for row in rows] == said
 
 
 def test_sentences_are_segments_with_their_speaker():
