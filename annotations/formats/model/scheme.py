@@ -180,9 +180,10 @@ class SchemeSpec:
         for category in self.categories:
             relation = next(iter(identity.get(category.key, ())), None)
             if relation is None or not relation.to_levels:
-                relation = RelationSpec("", "", to_levels=("",))
-            points_to, most = relation.to_levels[0], relation.max_targets
-            categories.append(replace(category, points_to=points_to, max_pointers=most, allow_later=relation.later))
+                categories.append(replace(category, points_to="", max_pointers=None, allow_later=False))
+            else:
+                points_to, most = relation.to_levels[0], relation.max_targets
+                categories.append(replace(category, points_to=points_to, max_pointers=most, allow_later=relation.later))
         return replace(self, categories=tuple(categories))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
@@ -46,6 +46,13 @@ class TextPreview:
     words: int
     markables: int
     sample: str
+
+
+# The fields of a report that are added up.
+COUNTS = (
+    *("documents", "texts", "markables", "codings", "judgements", "unchanged"),
+    *("n_answers_left_out", "n_links_left_out"),
+)
 
 
 @dataclass(slots=True)
@@ -145,10 +152,6 @@ class Report:
         if self.failures:
             parts.append(f"{pluralize(len(self.failures), 'file')} refused")
         return ", ".join(parts)
-
-
-# The fields of a report that are added up.
-COUNTS = [field.name for field in fields(Report) if field.type == "int"]
 
 
 def group_by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:

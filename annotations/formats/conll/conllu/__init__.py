@@ -1,7 +1,7 @@
 """CoNLL-U files with coreference in the MISC column, as in CorefUD and GUM: `Entity=(e1-person-2(e2)`.
 
-What is read, written, kept and lost is in docs/formats.md. Written are the
-fields eid-etype-head-other, every other column empty; `other` holds what has no field of its own.
+What is read, written, kept and lost is in docs/formats.md. Written are the fields eid-etype-head-other, every other
+column empty; `other` holds what has no field of its own.
 """
 
 from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS
