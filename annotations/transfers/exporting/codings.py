@@ -225,13 +225,20 @@ class _Answers:
         self.uncategorised = {
             level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)
         }
-        # Most say category, entities and nothing else. Equal ones are one object, which formats then reduce once.
-        self.shared: dict[tuple[Any, ...], Answer] = {}
-        self.rows: dict[int, dict[str, list[Any]]] = defaultdict(dict)
-        for coding, key, *row in judgements.order_by().values_list(
+        # Each with its answer without the further ones, and the coder's own head of the markable. Equal answers are one
+        # object, which formats then reduce once.
+        self.rows: dict[int, dict[str, tuple[int, Answer, Parts]]] = defaultdict(dict)
+        shared: dict[tuple[Any, ...], Answer] = {}
+        for coding, markable, pk, head, *said in judgements.order_by().values_list(
             "coding_id", "markable__key", "pk", _as_text("head"), "category__key", *VALUE_FIELDS
         ):
-            self.rows[coding][key] = row
+            indices = self.links.indices.get(pk, ())
+            key = (*said, *indices)
+            if key not in shared:
+                category, *values = said
+                plain = dict(zip(VALUE_FIELDS, values, strict=True))
+                shared[key] = Answer(category=category or "", indices=tuple(indices), **plain)
+            self.rows[coding][markable] = pk, shared[key], _parts(head)
 
     def marks(self, coding: int, text: _TextRows) -> tuple[list[Mark], int]:
         """Return the markables that the coder sees, with the coder's answers, and how many answers no format holds."""
@@ -239,25 +246,18 @@ class _Answers:
         marks, n_lost = [], 0
         for markable, (mark, predefined) in text.markables.items():
             if markable in rows:
-                pk, head, category, *values = rows[markable]
-                answer = None  # before it has the category that its level has
-                if category is not None or (pk in self.further and mark.level in self.uncategorised):
-                    answer = self._answer(pk, category, values, text)
-                n_lost += answer is None and pk in self.further
-                marks.append(Mark(mark.parts, mark.level, mark.label, _parts(head) or mark.head, answer))
+                pk, plain, head = rows[markable]
+                has_further = pk in self.further
+                answer: Answer | None = self._with_further(plain, pk, text) if has_further else plain
+                if not (plain.category or (has_further and mark.level in self.uncategorised)):
+                    answer = None  # it lacks the category that its level has
+                    n_lost += has_further
+                marks.append(Mark(mark.parts, mark.level, mark.label, head or mark.head, answer))
             elif predefined:
                 marks.append(mark)
         return marks, n_lost
 
-    def _answer(self, pk: int, category: str | None, values: Sequence[Any], text: _TextRows) -> Answer:
-        indices = tuple(self.links.indices.get(pk, ()))
-        key = (category, indices, *values)
-        if key not in self.shared:
-            plain = dict(zip(VALUE_FIELDS, values, strict=True))
-            self.shared[key] = Answer(category=category or "", indices=indices, **plain)
-        answer = self.shared[key]
-        if pk not in self.further:
-            return answer
+    def _with_further(self, answer: Answer, pk: int, text: _TextRows) -> Answer:
         links = links_of(_with_places(self.links.pointers.get(pk, ()), text))
         return replace(
             answer,
