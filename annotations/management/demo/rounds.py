@@ -7,6 +7,7 @@ then dated back, by so many days as the file says.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from operator import itemgetter
 from typing import Any
 from uuid import uuid4
 
@@ -115,9 +116,11 @@ def _make_round(project: Project, source: Mapping[str, Any], **fields: Any) -> _
     """Make the round with its texts."""
     starts_on, ends_on = map(_day, source["days"])
     round_ = create_round(project, source["name"], starts_on=starts_on, ends_on=ends_on, **fields)
+    in_order = sorted(source["texts"], key=itemgetter("slug"))  # as an import of all of them writes them
+    imported = {one["slug"]: import_text(project, one, round_.name) for one in in_order}
     texts = {}
     for one in source["texts"]:
-        text, keys, gold = import_text(project, one, round_.name)
+        text, keys, gold = imported[one["slug"]]
         said = (one.get(name, {}) for name in ("explanations", "mistakes", "decided"))
         texts[text.slug] = _Text(text, keys, gold, *said)
     return _Round(round_, texts)
