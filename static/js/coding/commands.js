@@ -7,16 +7,16 @@ import { LETTERS, relationOf } from "./targets/candidates.js";
 import { categoriesOn } from "./questions/constraints.js";
 import { announce, buildPanel, paintTogether } from "./view/panel.js";
 import { step } from "./state.js";
-/** @import { Direction, Feedback, Frame, Further, Handlers, Markable, Sync } from "./types.js" */
+/** @import { Direction, Feedback, Frame, Further, Handlers, Markable, Marking, Sync } from "./types.js" */
 
 export const KEYS = "coindex-keys"; // under which chosen keys are stored
 
 /**
- * Questions and feedback are null where there are none.
- * @param {Frame} frame @param {Further | null} questions @param {Feedback | null} feedback
+ * Marking, questions and feedback are null where there are none.
+ * @param {Frame} frame @param {Marking | null} marking @param {Further | null} questions @param {Feedback | null} feedback
  * @param {(markable: Markable) => boolean} undecided @param {(forward: boolean) => void} undo @param {Sync} sync
  */
-export function createCodingCommands(frame, questions, feedback, undecided, undo, sync) {
+export function createCodingCommands(frame, marking, questions, feedback, undecided, undo, sync) {
   const { page, record, refresh, go, say, answerWith } = frame;
   const available = actionsOf(page.model);
   const { define, run, picker, common } = createCommands({
@@ -114,17 +114,6 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
 
   const editChain = (/** @type {string} */ action) => tools.use((part) => part.editChain(action));
 
-  // ---- marking
-
-  const marks = available.filter(({ group }) => group === "Mark");
-  const pointer = { isDown: false, isMouse: true }; // in the text
-  frame.pane.addEventListener("pointerdown", ({ pointerType }) => Object.assign(pointer, { isDown: true, isMouse: pointerType === "mouse" }));
-  for (const end of ["pointerup", "pointercancel"]) {
-    document.addEventListener(end, () => { pointer.isDown = false; });
-  }
-  const marking = marks.length === 0 ? null : createPart(async () => (await import("./view/marking.js")).createMarking(frame, pointer), frame);
-  frame.pane.addEventListener("dblclick", (event) => marking?.use((part) => part.markWord(event)));
-
   // ---- finding
 
   /** What is typed before the search is loaded is searched for then. */
@@ -159,7 +148,7 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
 
   /** @type {Handlers} */
   const handlers = {
-    ...Object.fromEntries(marks.map(({ id }) => [id, () => marking?.use(({ handlers: own }) => own[id]())])),
+    ...marking?.handlers,
     "next-undecided": () => walkUndecided(1),
     "previous-undecided": () => walkUndecided(-1),
     "next": () => go(walk(1)),
@@ -204,7 +193,7 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
   define(handlers);
 
   return {
-    run, picker, marking: () => marking?.now() ?? null, paintChains: () => paintChains(),
+    run, picker, paintChains: () => paintChains(),
     drawOverlays: (/** @type {string | null} */ pointedAt) => drawOverlays(pointedAt),
   };
 }

@@ -10,7 +10,7 @@ import { readNumbers, storeNumbers } from "../workbench/settings.js";
 import { paintSaveState, paintTime, say } from "../workbench/status.js";
 import { Table } from "../workbench/table.js";
 import { showDraft } from "../workbench/saving/visits.js";
-import { byUse } from "./actions.js";
+import { actionsOf, byUse } from "./actions.js";
 import { addRemark, offeredCandidates } from "./answers.js";
 import { chains, emptyNumbers, renumber } from "./chains/chains.js";
 import { createCodingCommands, KEYS } from "./commands.js";
@@ -63,6 +63,8 @@ const page = {
 const text = buildText(byId("text"), page.model);
 buildPanel(page.model, keyboard);
 // It is here before the server can answer: all below is done at once.
+const marks = actionsOf(page.model).some(({ group }) => group === "Mark");
+const markingPart = marks ? await import("./view/marking.js") : null;
 const { attributes, relations } = loaded.model;
 const furtherPart = attributes.length > 0 || relations.some((one) => !one.identity) ? await import("./questions/further.js") : null;
 const queuePart = loaded.model.gold ? await import("./adjudication/queue.js") : null;
@@ -91,10 +93,11 @@ const frame = {
   page, keyboard, pane, text, record, write: editor.record, refresh, go, say: tell, announce: (words) => announce(page, words, true),
   announceAgain: () => announce(page), commitNote, answerWith,
 };
+const marking = markingPart?.createMarking(frame) ?? null;
 const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
 feedback = feedbackPart?.createFeedback(frame, coding, sync) ?? null;
 const queue = queuePart?.createQueue(frame, cards) ?? null;
-const commands = createCodingCommands(frame, further, feedback, undecided, editor.undo, sync);
+const commands = createCodingCommands(frame, marking, further, feedback, undecided, editor.undo, sync);
 const colours = [...loaded.model.categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean);
 if (colours.length > 0) {
   import("./view/colours.js").then(({ showColours }) => showColours(colours), () => null); // they are not needed to work
@@ -250,7 +253,6 @@ function listen() {
       return leaves || Boolean(further?.intercept(event, focus) || queue?.press(event, focus));
     },
     override: (event, inText, action) => {
-      const marking = commands.marking();
       if (!marking?.active() || !inText || event.isComposing) {
         return null;
       }

@@ -396,8 +396,6 @@ export interface Marking {
   handlers: Record<string, () => void>;
   /** whether a key, as `combination` names it, or the action that has it, was for the draft; any other key is the browser's */
   press: (key: string, action: string | undefined) => boolean;
-  /** mark the word that was clicked twice */
-  markWord: (event: MouseEvent) => void;
 }
 
 export type CodingAction = Action<Model>;

@@ -44,7 +44,6 @@ export function createPart(load, frame) {
   window.addEventListener("online", begin);
   setTimeout(begin, A_WHILE);
   return {
-    now: () => part,
     load: get,
     async use(work) {
       const here = part ?? await loadPart(get, frame);

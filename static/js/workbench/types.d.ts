@@ -451,8 +451,6 @@ export interface Sync {
 
 /** A part of the page that is loaded when somebody begins to work. */
 export interface LoadedPart<T> {
-  /** null: not yet */
-  now: () => T | null;
   load: () => Promise<T>;
   /** Do something with it: at once, or as soon as it is there. */
   use: (work: (part: T) => void) => Promise<void>;

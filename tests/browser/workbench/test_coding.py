@@ -14,7 +14,7 @@ from tests.browser.conftest import judgement, offline, saved
 from tests.shared.schemes import BRIDGING, rich_project
 
 CODE = "/projects/tea/texts/tea/code/"
-MAX_SCRIPT_BYTES = 211_000
+MAX_SCRIPT_BYTES = 239_000
 
 
 def change(kind: str, **payload) -> operations.Change:

@@ -112,24 +112,6 @@ def test_the_first_click_counts_without_the_network(coder):
     coder.page.context.set_offline(False)
 
 
-def test_a_first_double_click_marks_its_word_though_marking_is_on_its_way(coder_of):
-    coder = coder_of(TEXT, marking=True)
-    marking = DelayedAnswer(coder.page, "**/view/marking*.js")
-    coder.page.reload()
-    coder.at("Kim")
-    x, y = coder.page.evaluate(
-        """() => {
-          const range = document.createRange();
-          range.selectNodeContents(document.querySelector("#text .plain-line, #text .paragraph").lastChild);
-          const { right, top, bottom } = range.getBoundingClientRect();
-          return [right - 8, (top + bottom) / 2];
-        }"""
-    )
-    coder.page.mouse.dblclick(x, y)
-    marking.release()
-    coder.at("left")
-
-
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
 def test_parts_come_by_themselves_and_words_are_marked_without_the_network(coder_of):
     coder = coder_of(TEXT, marking=True)

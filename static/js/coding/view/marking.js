@@ -26,8 +26,8 @@ const MOST_CROSSED = 3; // that a warning names
 
 const GIVEN = "This markable came with the text and cannot be changed.";
 
-/** @type {(frame: Frame, pointer: { isDown: boolean, isMouse: boolean }) => Marking} */
-export function createMarking({ page, keyboard, pane, text, record, refresh, go, say, announce, commitNote }, pointer) {
+/** @type {(frame: Frame) => Marking} */
+export function createMarking({ page, keyboard, pane, text, record, refresh, go, say, announce, commitNote }) {
   const bar = byId("marking-bar");
   const words = inside(bar, ".workbench-bar-words");
   const warning = inside(bar, ".coding-crossing");
@@ -36,6 +36,8 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   let draft = /** @type {Draft | null} */ (null);
   let byKey = false; // the keys move the draft
   let forHead = false;
+  let selecting = false; // the mouse is down in the text
+  let touched = false; // the words are selected with a finger
 
   /** The draft, where there is one for certain. */
   function chosen() {
@@ -91,7 +93,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
     if (draft !== null) {
       /** @param {Span} span */
       const boxesOf = ([start, end]) => rangesOf(text, start, end).flatMap((range) => [...range.getClientRects()]);
-      placeBar(bar, boxesOf(draft.parts[draft.at]), draft.parts.flatMap(boxesOf), pointer.isMouse ? undefined : GAP_OF_TOUCH);
+      placeBar(bar, boxesOf(draft.parts[draft.at]), draft.parts.flatMap(boxesOf), touched ? GAP_OF_TOUCH : undefined);
     }
   }
 
@@ -128,7 +130,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   }
 
   function look() {
-    if (pointer.isDown && pointer.isMouse) {
+    if (selecting) {
       return; // the bar would stand in the way of the mouse
     }
     const span = page.model.readOnly ? null : selected();
@@ -141,9 +143,23 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
 
   const lookSoon = onceAFrame(look);
   document.addEventListener("selectionchange", lookSoon);
+  pane.addEventListener("pointerdown", (event) => {
+    selecting = event.pointerType === "mouse";
+    touched = !selecting;
+  });
   for (const end of ["pointerup", "pointercancel"]) {
-    document.addEventListener(end, lookSoon);
+    document.addEventListener(end, () => {
+      selecting = false;
+      lookSoon();
+    });
   }
+  pane.addEventListener("dblclick", (event) => {
+    look();
+    if (draft && page.model.marking.length > 0 && !byKey && !event.ctrlKey && !event.metaKey
+      && draftError(page.model, { ...draft, level: levels.value }) === null) {
+      make();
+    }
+  });
   pane.addEventListener("scroll", () => requestAnimationFrame(place), { passive: true });
   window.addEventListener("resize", place);
 
@@ -292,16 +308,8 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   });
   levels.addEventListener("change", () => show());
 
-  lookSoon(); // at what was selected before this was loaded
   return {
     active: () => byKey,
-    markWord(event) {
-      look();
-      if (draft && page.model.marking.length > 0 && !byKey && !event.ctrlKey && !event.metaKey
-        && draftError(page.model, { ...draft, level: levels.value }) === null) {
-        make();
-      }
-    },
     handlers: {
       ...Object.fromEntries(Object.entries(EDGES).map(([id, how]) => [id, () => move(withEdge(page.model, page.current ?? "", ...how))])),
       unmark,
