@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
-from operator import attrgetter
+from operator import add, attrgetter
 from typing import NamedTuple
 
 from annotations.formats.model.document import Document, Mark, Parts, Place, Stretch
@@ -54,14 +54,21 @@ class Tokens:
 def tokenize(document: Document) -> Tokens:
     """Return the tokens. Sentences are the segments of sentences, else turns, else the lines, parted at breaks."""
     content, segments = document.content, document.segments
+    words = content.split()
+    lengths = list(map(len, words))
+    if sum(lengths) + len(words) - 1 == len(content):
+        # With one character between all words, as in a text of tokens, their lengths say where they stand.
+        starts = list(accumulate((length + 1 for length in lengths[:-1]), initial=0))
+    else:
+        starts = [run.start() for run in RUN.finditer(content)]
+    ends = list(map(add, starts, lengths))
     edges = {edge for segment in segments for edge in (segment.start, segment.end)}
-    edges.update(chain.from_iterable(all_parts(document.marks)), document.cuts)
-    spans = [run.span() for run in RUN.finditer(content)]
-    inside = sorted(edges.difference(chain.from_iterable(spans)))
+    inside = sorted(edges.union(chain.from_iterable(all_parts(document.marks)), document.cuts).difference(starts, ends))
+    spans = list(zip(starts, ends, strict=True))
     if inside:
         spans = [piece for start, end in spans for piece in _cut_run(start, end, inside)]
-    starts, ends = [start for start, _ in spans], [end for _, end in spans]
-    words = [content[start:end] for start, end in spans]
+        starts, ends = [start for start, _ in spans], [end for _, end in spans]
+        words = [content[start:end] for start, end in spans]
     kinds = {segment.kind for segment in segments}
     if kind := next((kind for kind in ("sentence", "turn") if kind in kinds), ""):
         parted = [edge for segment in segments if segment.kind == kind for edge in (segment.start, segment.end)]
