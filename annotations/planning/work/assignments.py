@@ -164,7 +164,7 @@ class FreedPlaces:
 
 @transaction.atomic
 def replace_coder(project: Project, round_: Round, coder: User, other: User) -> FreedPlaces:
-    """Give open texts of a coder to another, who begins anew those that have begun. Raise ValidationError."""
+    """Give open texts of a coder to another, who starts begun texts again. Raise ValidationError."""
     lock_project(project.pk)
     refuse_closed(Round.objects.get(pk=round_.pk))
     if coder == other:
