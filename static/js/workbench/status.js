@@ -18,7 +18,8 @@ export function paintSaveState({ state, waiting, durable }, complete, remaining)
   }
   byId("sign-in-again").hidden = state !== "signed-out";
   const submit = document.getElementById("submit");
-  if (submit) {
+  if (submit instanceof HTMLButtonElement) {
+    submit.disabled = false; // from now on somebody hears it
     submit.classList.toggle("primary", waiting === 0 && complete);
     byId("submit-note").textContent = remaining;
     byId("submits", HTMLFieldSetElement).disabled = waiting > 0;
