@@ -39,6 +39,11 @@ class ImportedCoding:
     kind: Operation.Kind = Operation.Kind.IMPORT
     details: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def n_operations(self) -> int:
+        """Return how many operations the log gets."""
+        return 1 + self.submitted
+
     def log(self) -> list[tuple[Operation.Kind, dict[str, Any]]]:
         """Return the kind and payload of each operation that the log gets."""
         payload = {**self.details, "judgements": [decision.payload() for decision in self.decisions]}
@@ -62,7 +67,7 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
             imported.coding.viewed_at = now  # who imports it has the file
             if imported.user is not None and imported.user.pk == imported.coding.coder_id:
                 imported.coding.last_active = now
-        imported.coding.version += len(imported.log())
+        imported.coding.version += imported.n_operations
     for coding, scheme_version in {
         imported.coding.round_id: (imported.coding, imported.scheme.version) for imported in imports
     }.values():
@@ -108,7 +113,7 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
             for imported in imports
             for user in [imported.user.pk if imported.user is not None else None]
             for sequence, (kind, payload) in enumerate(
-                imported.log(), start=imported.coding.version - len(imported.log()) + 1
+                imported.log(), start=imported.coding.version - imported.n_operations + 1
             )
         ),
     )

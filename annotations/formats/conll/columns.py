@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 BEGIN = re.compile(
@@ -42,8 +42,10 @@ class Columns(NamedTuple):
 
 
 def split(line: str) -> list[str]:
-    """Return the cells of a line: parted by tabs where it has one, else by blanks, and by no other white space."""
-    return line.split("\t") if "\t" in line else BLANKS.split(line.strip(" "))
+    """Return the cells of a line, parted by tabs where it has one, else by blanks; no blanks are around them."""
+    if "\t" not in line:
+        return BLANKS.split(line.strip(" "))
+    return [cell.strip(" ") for cell in line.split("\t")] if " " in line else line.split("\t")
 
 
 def is_empty(line: str) -> bool:
@@ -93,11 +95,10 @@ def _kind(columns: int) -> int:
 def _find_columns(kind: int, documents: Iterable[Sequence[Sequence[str]]]) -> Columns:
     """Return where words and chains stand in the documents of a file that have equally many columns."""
     looked_at = [rows for rows in documents if rows]
-    width = min((len(row) for rows in looked_at for row in rows), default=0)
-    columns: list[Column] = [[[row[place].strip(" ") for row in rows] for rows in looked_at] for place in range(width)]
+    columns: list[Column] = list(zip(*(zip(*rows, strict=False) for rows in looked_at), strict=False))
     usual = _usual_word_column(kind, columns[:-1])
-    chains = _chain_column(looked_at, width - 1 - max(usual, 0))
-    columns = columns[: width - chains]
+    chains = _chain_column(looked_at, len(columns) - 1 - max(usual, 0))
+    del columns[len(columns) - chains :]
     if usual < 0 and chains > 1:
         usual = _usual_word_column(kind + 1 - chains, columns)
     if usual < 0:
@@ -143,14 +144,18 @@ def _chain_column(documents: Sequence[Sequence[Sequence[str]]], last: int) -> in
     if any("(" in row[-1] or ")" in row[-1] for row in rows):
         return 1
     for place in range(2, last + 1):
-        cells = {row[-place].strip(" ") for row in rows}.difference(NONE)
+        cells = {row[-place] for row in rows}.difference(NONE)
         if cells and all(CHAINS.fullmatch(cell) and DIGITS.search(cell) for cell in cells):
             return place
     return 1
 
 
+def _cells(column: Column) -> set[str]:
+    return set(chain.from_iterable(column))
+
+
 def _is_placeholder(column: Column) -> bool:
-    return all(cell in NONE or BLANK.fullmatch(cell) for cells in column for cell in cells)
+    return all(cell in NONE or BLANK.fullmatch(cell) for cell in _cells(column))
 
 
 def _is_blank(column: Column) -> bool:
@@ -160,16 +165,16 @@ def _is_blank(column: Column) -> bool:
 
 
 def _is_numeric(column: Column) -> bool:
-    return all(TOKEN_NUMBER.fullmatch(cell) for cells in column for cell in cells)
+    return all(map(TOKEN_NUMBER.fullmatch, _cells(column)))
 
 
 def _is_counter(column: Column) -> bool:
     """Return whether a column has numbers that never fall: of sentences, tokens or characters."""
-    are_numbers = all(cell.isdecimal() and len(cell) <= LONGEST_COUNTER for cells in column for cell in cells)
+    are_numbers = all(cell.isdecimal() and len(cell) <= LONGEST_COUNTER for cell in _cells(column))
     pairs = [pair for cells in column for pair in pairwise(cells)]
     return are_numbers and bool(pairs) and all(int(number) <= int(following) for number, following in pairs)
 
 
 def _is_name(column: Column) -> bool:
     """Return whether a column has the name of its document, with or without a number of the line."""
-    return all(len({DIGITS.sub("", cell) for cell in cells}) == 1 for cells in column)
+    return all(len({DIGITS.sub("", cell) for cell in set(cells)}) == 1 for cells in column)

@@ -193,14 +193,14 @@ class _Draft(DocumentDraft):
         if not self.columns or self.word_column or ("\t" in line) != self.has_tabs or layouts.is_boundary(line):
             return False
         cells = layouts.split(line)
-        chains = cells[-min(self.chains, len(cells))].strip(" ")
+        chains = cells[-min(self.chains, len(cells))]
         return len(cells) == self.columns and (chains in layouts.NONE or layouts.CHAINS.fullmatch(chains) is not None)
 
     def add(self, number: int, line: str) -> None:
         cells = layouts.split(line)
         if len(cells) != self.columns and min(len(cells), self.columns) < layouts.TASK_COLUMNS:
             raise self.error(f"this line has {len(cells)} columns, the first had {self.columns}", number)
-        word = cells[self.word_column].strip(" ") if self.word_column < len(cells) - self.chains else ""
+        word = cells[self.word_column] if self.word_column < len(cells) - self.chains else ""
         if not word.strip() or " " in word:
             raise self.error("the word column is empty or holds white space", number)
         self.words.append(word)
@@ -208,7 +208,7 @@ class _Draft(DocumentDraft):
         if len(speaker) > LONGEST_SPEAKER:
             raise self.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters", number)
         self.speakers.append("" if speaker in layouts.NONE else speaker)
-        brackets = cells[-self.chains].strip(" ")
+        brackets = cells[-self.chains]
         if brackets not in layouts.NONE:
             self._brackets(number, brackets)
 
