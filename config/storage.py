@@ -1,5 +1,10 @@
 """The names of static files in production."""
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
@@ -10,3 +15,12 @@ class ManifestStorage(CompressedManifestStaticFilesStorage):  # type: ignore[mis
     # The name of a module is known a pass after those of all that it imports; the chains of imports are longer than the
     # default allows.
     max_post_process_passes = 12
+
+    def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
+        """Take comments, types and white space out of our own scripts, then name all files."""
+        for name in () if dry_run else paths:
+            if name.startswith("js/") and name.endswith(".js"):
+                collected = Path(self.path(name))
+                collected.write_text(jsmin(collected.read_text()))
+                paths[name] = self, name
+        yield from super().post_process(paths, dry_run=dry_run, **options)

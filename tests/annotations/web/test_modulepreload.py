@@ -1,11 +1,13 @@
 """Links to the modules of a page: all that its main module reaches, and no more, under the names of production too."""
 
 import re
+import subprocess
 from urllib.parse import urljoin
 
 import pytest
 from django.conf import settings as project
 from django.core.management import call_command
+from django.templatetags.static import static
 
 from annotations.templatetags.modules import imported_modules, modulepreload
 
@@ -25,6 +27,16 @@ def reached(main, read):
             )
             ahead += [urljoin(address, name) for name in re.findall(r'\bfrom\s*"(\.{1,2}/[^"]+)"', code)]
     return found
+
+
+@pytest.fixture
+def collected(settings, tmp_path):
+    """Return the folder with the static files as a server of production has them."""
+    settings.STATIC_ROOT = tmp_path
+    settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
+    call_command("collectstatic", interactive=False, verbosity=0)
+    return tmp_path
 
 
 def linked(workbench):
@@ -47,14 +59,19 @@ def test_own_script_of_a_page_stays_small(workbench, limit):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workbench", WORKBENCHES)
-def test_in_production_the_links_have_the_names_that_modules_import(workbench, settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-    settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
-    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
-    call_command("collectstatic", interactive=False, verbosity=0)
+def test_in_production_the_links_have_the_names_that_modules_import(workbench, collected):
     links = linked(workbench)
     assert re.fullmatch(rf"/static/js/{workbench}/main\.[0-9a-f]{{12}}\.js", links[0])
-    assert set(links) == reached(links[0], lambda address: (tmp_path / address.removeprefix("/static/")).read_text())
+    assert set(links) == reached(links[0], lambda address: (collected / address.removeprefix("/static/")).read_text())
+
+
+@pytest.mark.slow
+def test_in_production_modules_have_no_comments_and_are_still_javascript(collected):
+    for module in (STATIC / "js").rglob("*.js"):
+        served = collected / static(f"js/{module.relative_to(STATIC / 'js')}").removeprefix("/static/")
+        assert served.stat().st_size < module.stat().st_size
+        assert "@import" not in served.read_text()
+        subprocess.run(["node", "--input-type=module", "--check", "-"], input=served.read_bytes(), check=True)
 
 
 def test_a_module_that_is_not_there_is_an_error():

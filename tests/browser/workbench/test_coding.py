@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.contrib.staticfiles import finders
 from playwright.sync_api import Page, expect
+from rjsmin import jsmin
 
 from annotations.coding import operations
 from annotations.schemes.project_scheme import set_coder_marked_levels
@@ -14,7 +17,7 @@ from tests.browser.conftest import judgement, offline, saved
 from tests.shared.schemes import BRIDGING, rich_project
 
 CODE = "/projects/tea/texts/tea/code/"
-MAX_SCRIPT_BYTES = 239_000
+MAX_SOURCE_BYTES, MAX_SCRIPT_BYTES = 239_000, 165_000  # as it is written, and as production serves it
 
 
 def change(kind: str, **payload) -> operations.Change:
@@ -357,4 +360,6 @@ def test_own_script_is_small_for_a_scheme_that_asks_everything(sign_in, alice):
           .map(({ name, decodedBodySize }) => [name, decodedBodySize]))"""
     )
     assert any(address.endswith("/questions/further.js") for address in sizes)
-    assert sum(sizes.values()) <= MAX_SCRIPT_BYTES
+    assert sum(sizes.values()) <= MAX_SOURCE_BYTES
+    sources = [Path(finders.find(address.partition("/static/")[2])).read_text() for address in sizes]
+    assert sum(len(jsmin(source).encode()) for source in sources) <= MAX_SCRIPT_BYTES
