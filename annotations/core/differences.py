@@ -1,7 +1,5 @@
 """Which entries of two lists differ: as few as possible (Myers 1986). Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Text: what databases can store, and numbers with nouns."""
 
-from __future__ import annotations
-
 import re
 from typing import TypeGuard
 

@@ -3,12 +3,10 @@
 Links are absolute, and signed where who has the mail needs no password for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Self
 
 from django.conf import settings
 from django.core import signing
@@ -32,7 +30,7 @@ class Message:
     body: str
 
     @classmethod
-    def from_template(cls, template: str, subject: str, context: Mapping[str, Any]) -> Message:
+    def from_template(cls, template: str, subject: str, context: Mapping[str, Any]) -> Self:
         """Return the message whose words are in a template of `templates/mail/`."""
         subject = one_line(subject)
         if len(subject) > SUBJECT_LENGTH:

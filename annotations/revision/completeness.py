@@ -1,7 +1,5 @@
 """What changes of the scheme leave to do: answers that are required since, and those from before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

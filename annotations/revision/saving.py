@@ -1,7 +1,5 @@
 """The one way in which the scheme of a project changes: checked, written and, once coders have begun, numbered."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

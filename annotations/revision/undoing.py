@@ -1,7 +1,5 @@
 """Undo the merges of a version of the scheme: what was merged is there again, where no coder has judged since."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import batched

@@ -1,7 +1,5 @@
 """The versions of the scheme of a project: what each of them asked, and what it changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What the messages of an import advise: in words of the page, and as controls of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

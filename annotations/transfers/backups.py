@@ -5,8 +5,6 @@ same kind or another. One of a database that is still to be migrated, or that an
 was, and is migrated then.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The forms of imports and exports, which pages and the API share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 

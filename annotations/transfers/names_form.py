@@ -1,7 +1,5 @@
 """The form that maps the names of files onto the scheme of a project, of what a check found in the files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

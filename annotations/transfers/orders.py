@@ -3,8 +3,6 @@
 Small ones are run in the request; the others by a worker, which records its progress.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import logging

@@ -1,7 +1,5 @@
 """The scheme of a project as a file, for pages, the API and the command alike."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Values are checked by the constraints of the table only, and no signals are sent.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache

@@ -3,8 +3,6 @@
 The ORM takes several times as long to build the SQL of a query as the database to answer it. Decision 0022 has figures.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from functools import cache, wraps

@@ -4,8 +4,6 @@ SQLite lets one connection write at a time. A connection that has to wait polls 
 seconds while others overtake it; file locks have a queue. PostgreSQL has queues of its own, and locks single rows.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager

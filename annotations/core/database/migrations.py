@@ -1,7 +1,5 @@
 """How far the database is migrated, the models that it has until then, and a way to an earlier state and back."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

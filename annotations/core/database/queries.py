@@ -1,7 +1,5 @@
 """Parts of queries that several querysets share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """Consistent reads: several queries that see the same state of the database, although coders go on saving."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Form fields."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any

@@ -1,7 +1,5 @@
 """How often something is done by somebody: counted in windows of time by all processes together."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

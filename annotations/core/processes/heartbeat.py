@@ -4,8 +4,6 @@ A worker gives a sign between tasks, and where a task reports its progress. One 
 says in the log where, and ends, so that whoever started it starts another one and the queue goes on.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import re

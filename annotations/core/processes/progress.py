@@ -3,8 +3,6 @@
 Where progress is reported the job also learns that it was cancelled: its row is no longer what it was when it began.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The queue of tasks for workers: how long it is, and what became of tasks whose worker has died."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass

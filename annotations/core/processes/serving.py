@@ -1,7 +1,5 @@
 """Which program serves the data of a folder: one at a time. Free of Django."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

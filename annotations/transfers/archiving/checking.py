@@ -4,8 +4,6 @@ What no project can contain is refused with its file and line. What a project ca
 enter it, because staff changed its scheme or members later, is restored as it was and reported as a finding.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Check the judgements of an archive against the rules of its scheme, and against the logs of their codings."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Create a project from its archive, completely or not at all, in a fixed number of statements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count

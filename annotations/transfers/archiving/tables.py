@@ -3,8 +3,6 @@
 Other apps add their tables when they are ready (`add_tables`), or state why they are left out (`leave_out`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, Any

@@ -1,7 +1,5 @@
 """Export codings as files of a format, with a report of what the format could not represent."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections import defaultdict

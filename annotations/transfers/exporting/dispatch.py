@@ -1,7 +1,5 @@
 """Export the codings of a project in any format that suits it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import IO
 

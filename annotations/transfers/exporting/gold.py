@@ -1,7 +1,5 @@
 """The gold of texts that an export has, and the texts that it leaves out, with the reasons."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 

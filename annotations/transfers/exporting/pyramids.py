@@ -1,7 +1,5 @@
 """Export pyramids and peer summaries as files, with a report of what these could not represent."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The documents of an import that are written in one transaction: checked, then planned."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched

@@ -1,13 +1,11 @@
 """Check documents against the project. Nothing is written here."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Self, cast
 
 from django.core.exceptions import ValidationError
 
@@ -75,14 +73,14 @@ class ImportScheme:
     constraints: Constraints
 
     @classmethod
-    def from_project(cls, project: Project) -> ImportScheme:
+    def from_project(cls, project: Project) -> Self:
         """Return the scheme of the project."""
         scheme = read_scheme(project.pk)
         levels = {level.key: level for level in scheme.levels}
         return cls(project.answers, levels, scheme.spec, scheme.constraints)
 
     @classmethod
-    def from_files(cls, project: Project, spec: SchemeSpec, answers: str) -> ImportScheme:
+    def from_files(cls, project: Project, spec: SchemeSpec, answers: str) -> Self:
         """Return a scheme that the project has not got yet: its levels have no rows."""
         levels = {
             level.key: Level(project=project, key=level.key, label=level.label, coded=level.coded)

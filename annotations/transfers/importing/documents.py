@@ -4,8 +4,6 @@ Documents of equal name are one text, coded by different people. Markables of eq
 is imported completely or not at all, whatever happens to the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """What is asked of an import, besides its files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

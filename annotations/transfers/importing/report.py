@@ -1,14 +1,12 @@
 """Reports of imports."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 from annotations.core.text import pluralize
 from annotations.formats import Finding
@@ -86,7 +84,7 @@ class Report:
     n_answers_left_out: int = 0
     n_links_left_out: int = 0
 
-    def add(self, other: Report) -> None:
+    def add(self, other: Self) -> None:
         """Add the report of further documents."""
         for count in COUNTS:
             setattr(self, count, getattr(self, count) + getattr(other, count))

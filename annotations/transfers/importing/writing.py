@@ -1,7 +1,5 @@
 """Write checked documents as rows, in a fixed number of statements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import batched

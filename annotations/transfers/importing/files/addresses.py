@@ -1,7 +1,5 @@
 """The addresses that texts get from the names of their files, in any script; the folders of coders in exports."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from urllib.parse import unquote

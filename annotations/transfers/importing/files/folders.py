@@ -1,7 +1,5 @@
 """Which text a file is of, where folders tell apart files of equal names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A document to import, with the coder whose work it is."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Read files into documents with the names of their coders."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Turn the contributors of a file into markables, and check them. No queries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ A file is imported completely or not at all, whatever happens to the others. Pyr
 are coded against them, whatever the order of the files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile

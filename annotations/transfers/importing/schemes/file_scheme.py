@@ -1,7 +1,5 @@
 """The scheme that files bring: what their scheme files say, completed by what stands in them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,13 +1,11 @@
 """What the levels and categories of files are called in the project, and what is said where the scheme lacks one."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, Self
 
 from annotations.core.text import pluralize
 from annotations.formats import Document, Finding, Place
@@ -112,7 +110,7 @@ class Naming:
         categories: Collection[str],
         questions: Collection[str],
         main_level: str,
-    ) -> Naming:
+    ) -> Self:
         """Return the naming that the options of an import say. Raise ImportFailed if they are wrong."""
         question_names = parse_names(QUESTION.key, options.get(QUESTION.key, ""), "", questions)
         return cls(
