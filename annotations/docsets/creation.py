@@ -88,10 +88,7 @@ def add_peer(docset: Docset, slug: str, title: str, content: str, *, system: str
 
 @transaction.atomic
 def add_named_peer(docset: Docset, name: str, content: str, system: str = "") -> Text:
-    """Add a peer summary whose slug is made from its name, with the docset's slug before it if another docset has it.
-
-    Raise ValidationError by field.
-    """
+    """Add a peer with a slug from its name, after the docset's if another has it. Raise ValidationError by field."""
     slug = slugify(name)[:TEXT_SLUG_LENGTH].strip("-_")
     if not slug:
         raise ValidationError({"name": "No address can be derived from this name: it needs a letter or digit."})
@@ -107,10 +104,7 @@ def add_named_peer(docset: Docset, name: str, content: str, system: str = "") ->
 
 @transaction.atomic
 def delete_summary(docset: Docset, name: str) -> None:
-    """Delete the model summary of this name; the others are joined anew, and assignments stay.
-
-    Raise ValidationError if a coding of the docset has begun, if there is no such summary, and if one would be left.
-    """
+    """Delete a model summary and join the others. Raise ValidationError if coding has begun, or one would be left."""
     lock_project(docset.project_id)
     codings = Coding.objects.of_coders().select_for_update(of=("self",)).filter(text__docset=docset).order_by("pk")
     if any(coding.is_begun for coding in codings):

@@ -158,10 +158,7 @@ class Task:
 
 
 def list_tasks(docsets: QuerySet[Docset], codings: QuerySet[Coding], *, blind: bool) -> list[Task]:
-    """Return the tasks of docsets and of their codings: by docset, in the order of its table. Two queries.
-
-    With `blind`, peers have the names under which their coders see them.
-    """
+    """Return the tasks by docset, in its order; with `blind`, peers have the names that coders see. Two queries."""
     tasks: dict[int, dict[tuple[str, str], Task]] = {}
     by_key = {docset.pk: docset for docset in docsets.only("title", "slug")}
     for pk, docset_pk, text_pk, slug, title, kind, coder_pk, coder in codings.order_by().values_list(
@@ -193,10 +190,7 @@ def tasks_in(overview: DocsetOverview) -> list[Task]:
 
 @dataclass(frozen=True, slots=True)
 class ProgressTable:
-    """The tasks of a docset that a page shows, by their descriptions, with a cell for each of the coders that it shows.
-
-    A cell is None where the task is not assigned to the coder.
-    """
+    """The tasks of a docset on a page, with a cell for each coder shown: None where the task is not assigned."""
 
     docset: Docset | DocsetOverview
     coders: list[str]
@@ -253,10 +247,7 @@ def visible_codings(project: Project, user: Person) -> QuerySet[Coding]:
 
 
 def codings_progress(codings: QuerySet[Coding], *, blind: bool) -> list[CodingProgress]:
-    """Return the progress of these codings: pyramids first, then by text and coder. Three queries.
-
-    With `blind`, peers have the names under which their coders see them.
-    """
+    """Return the progress, pyramids first, then by text and coder; `blind` as in `list_tasks`. Three queries."""
     contributors = Judgement.objects.filter(coding=OuterRef("pk"), markable__level__coded=True)
     has_contributor = Index.objects.filter(judgement__coding=OuterRef("coding"), entity=OuterRef("key"))
     n_scus = Counter(

@@ -40,10 +40,7 @@ def visible_summaries(docset: Docset, user: Person) -> list[SummaryText]:
 
 
 def find_peers(docset: Docset, user: User, search: str = "", *, blind: bool) -> list[Text]:
-    """Return the peers that the user may read and whose names have all of the words, by title, without their content.
-
-    With `blind`, they have the names under which the user sees them, and no system. One query.
-    """
+    """Return the peers that the user may read and whose names have all words, by title, without content. One query."""
     peers = list(Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.PEER).defer("content"))
     for peer in peers if blind else ():
         hide_name(peer, user.pk)

@@ -1,8 +1,6 @@
-"""Send the mails that are due. The worker does it between its tasks.
+"""Send the mails that are due, between the worker's tasks. A mail is claimed first, and has one Message-ID at each try.
 
-A mail is claimed before it is sent, so that no two workers send it, and has the same Message-ID at each try. After a
-failure of the server nothing is sent for a minute, so that one that does not answer keeps the worker from little else.
-A mail that the server refuses keeps no other from being sent. What people wait for goes before what they can turn off.
+After a failure of the server nothing is sent for a minute; a mail that it refuses keeps no other from being sent.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""The kinds of mails, registered by whoever knows what they say when the application is ready; the links of mails.
-
-Links are absolute, and signed where who has the mail needs no password for them.
-"""
+"""The kinds of mails, registered by whoever knows what they say, and their links: absolute, signed if need be."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -40,10 +37,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class MailKind:
-    """A kind of mail: its key, and what composes one, or returns None where there is nothing more to say.
-
-    Who does not want a kind turns it off by its `label`; one without can only be asked for.
-    """
+    """A kind of mail; `compose` returns None where nothing is left to say. Only one with a `label` is optional."""
 
     key: str
     compose: Callable[[Mail], Message | None]

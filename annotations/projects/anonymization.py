@@ -54,9 +54,8 @@ class ForgottenPerson:
 
 @transaction.atomic
 def forget_person(user: User) -> ForgottenPerson:
-    """Take name, mail, password, rights, keys, sessions, attempts to sign in, invitations and orders from an account.
+    """Delete an account or, where work stays under a pseudonym, what says who it is of, and its rights and orders.
 
-    What the person coded, remarked and did stays under a pseudonym; an account with which nothing was done is deleted.
     Raise ValidationError if a project or the site would have nobody left to manage it.
     """
     user = User.objects.select_for_update().get(pk=user.pk)
@@ -113,10 +112,7 @@ def _delete_traces(user: User) -> None:
 
 
 def _orders_with(user: User, terms: re.Pattern[str]) -> list[Transfer]:
-    """Return the imports, exports and archives of anybody that name the person, or whose files may.
-
-    Raise ValidationError while a worker is running one of them: it would write the name afterwards.
-    """
+    """Return the orders that may name the person. Raise ValidationError while a worker runs one: it would write it."""
     own = Q(memberships__user=user) | Q(texts__codings__coder=user) | Q(texts__codings__operations__user=user)
     projects = set(Project.objects.filter(own).values_list("pk", flat=True))
     orders = [

@@ -37,10 +37,7 @@ WORDS = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 
 @transaction.atomic
 def record_guidelines(project: Project, author: User | None) -> GuidelinesVersion | None:
-    """Make a version of the guidelines that were saved, which their author has read; None where they did not change.
-
-    Line ends, and white space around the whole, are no change.
-    """
+    """Make a version of the guidelines, read by their author; None if only line ends or outer white space changed."""
     lock_project(project.pk)
     latest = GuidelinesVersion.objects.filter(project=project).first()
     if _plain(project.guidelines) == _plain(latest.body if latest else ""):
@@ -77,10 +74,7 @@ class GuidelinesNews:
 
 
 def guidelines_news(project: Project, user: User) -> GuidelinesNews | None:
-    """Return which version of the guidelines the user has not read; None if there is none. One query.
-
-    In an archived project nobody has anything to read, as nobody could say that they have.
-    """
+    """Return which version the user has not read; None if there is none, or the project is archived. One query."""
     if project.archived_at is not None:
         return None
     read = GuidelinesReading.objects.filter(project=OuterRef("project"), user=user.pk).values("number")
@@ -90,10 +84,7 @@ def guidelines_news(project: Project, user: User) -> GuidelinesNews | None:
 
 
 def record_reading(project: Project, user: User, number: int) -> None:
-    """Record that the user has read a version of the guidelines, unless it is a later one already.
-
-    A number that no version has yet stands for the latest.
-    """
+    """Record that the user has read this version (if there is none yet, the latest), unless a later one already."""
     latest = GuidelinesVersion.objects.filter(project=project).values_list("number", flat=True).first()
     if latest is None:
         return
@@ -110,14 +101,11 @@ type Edit = Literal["same", "removed", "added"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a difference: whether it is in both texts, and its words, of which some may be in one only.
-
-    `skipped` counts unchanged lines that are left out; such a line has no words.
-    """
+    """A line of a difference: whether it is in both texts, and its words, of which some may be in one only."""
 
     edit: Edit
     pieces: Sequence[tuple[bool, str]] = ()
-    skipped: int = 0
+    skipped: int = 0  # unchanged lines that are left out; such a line has no words
 
 
 def difference(before: str, after: str) -> list[Line]:
@@ -148,15 +136,12 @@ def difference(before: str, after: str) -> list[Line]:
 
 @dataclass(frozen=True, slots=True)
 class ShownDifference:
-    """The first lines of a difference, and how many removed and added lines a page leaves out after them.
-
-    `cut`: whether the last line is shown in part.
-    """
+    """The first lines of a difference, and how many removed and added lines a page leaves out after them."""
 
     lines: Sequence[Line]
     removed: int = 0
     added: int = 0
-    cut: bool = False
+    cut: bool = False  # whether the last line is shown in part
 
     @property
     def is_whole(self) -> bool:

@@ -27,10 +27,7 @@ def names_of(project: Project, user: User, texts: Iterable[Text]) -> list[str]:
 
 
 def texts_kind(key: str, label: str, subject: str, texts: Callable[[User], QuerySet[Text]]) -> MailKind:
-    """Return a kind of mail for `notify`. The subject has fields `texts`, as in "3 texts", and `project`.
-
-    `texts` are those of which the user may still hear when it is sent.
-    """
+    """Return a kind for `notify`, with {texts} and {project} in the subject; `texts`: of which a user may still hear."""
     return MailKind(key, partial(_compose_texts, subject, texts), label)
 
 

@@ -26,10 +26,7 @@ def rounds_of(project: Project) -> list[Round]:
 
 
 def current_round(project: Project) -> Round:
-    """Return the round that texts come into where nobody says which: the last open one, or `main`, made now.
-
-    Call it where the project is locked. Raise ValidationError as `open_round` does.
-    """
+    """Return the open round, saved if it is new. Call it where the project is locked; raise as `open_round`."""
     round_ = open_round(project)
     if round_.pk is None:
         round_.save()
@@ -37,10 +34,7 @@ def current_round(project: Project) -> Round:
 
 
 def open_round(project: Project) -> Round:
-    """Return the last open round, or one called `main` that is not saved where there is none.
-
-    Rounds of training and rechecks are passed over. Raise ValidationError where `main` and all others are closed.
-    """
+    """Return the last open round that counts, else an unsaved `main`. Raise ValidationError where that is closed."""
     rounds = rounds_of(project)
     for one in reversed(rounds):
         if one.kind in COUNTED_KINDS and not one.is_closed:
@@ -51,10 +45,7 @@ def open_round(project: Project) -> Round:
 
 
 def latest_round(rounds: Sequence[Round]) -> Round | None:
-    """Return the latest of these rounds that figures are made of, else the latest of all; None of none.
-
-    It is what is meant where nobody says which: a recheck or training is always named.
-    """
+    """Return the latest of the rounds that figures are made of, else of all; a recheck or training is always named."""
     counted = [one for one in rounds if one.kind in COUNTED_KINDS]
     return next(reversed(counted or list(rounds)), None)
 

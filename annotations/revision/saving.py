@@ -51,13 +51,10 @@ def save_scheme(
     merges: Sequence[Merge] = (),
     expected: str | None = None,
 ) -> int:
-    """Give a project this scheme, and return the number of its version.
+    """Give a project this scheme, and return the number of its version. Raise ProjectArchived.
 
-    `answers` says how coders say identity, `merges` which values are merged, `expected` is the `scheme_tag` that the
-    user has seen. Raise SchemeRefused with all problems, SchemeMoved where it is another one by now, and
-    ProjectArchived.
-
-    Coders who save meanwhile come before, and are counted, or after, and are checked by the new scheme.
+    Raise SchemeRefused with all problems, SchemeMoved if it is not that of the `scheme_tag` `expected`. Coders who save
+    meanwhile come before, and are counted, or after, and are checked by the new scheme.
     """
     with sqlite_write_lock(), transaction.atomic():
         project = lock_project(project.pk)

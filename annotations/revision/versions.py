@@ -23,10 +23,7 @@ def scheme_of_version(project: Project, number: int) -> dict[str, Any] | None:
 
 
 def merged_answers(project: Project, constraints: Constraints) -> dict[str, dict[str, str]]:
-    """Return what has become of the values that are no longer offered since they were merged, by question.
-
-    A page sends by it what it could not send before. None or one query.
-    """
+    """Return what merged values have become, by question, as pages may still send them. None or one query."""
     if project.scheme_version == 1:
         return {}
     rows = SchemeVersion.objects.filter(project=project).exclude(merges=[]).order_by("number")

@@ -34,10 +34,7 @@ class FilesInput(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    """Several files in one field, within the limits of the settings.
-
-    A file may be empty: the format decides by its name what that means (`.ann` of a text without markables).
-    """
+    """Several files, within the limits of the settings; one may be empty, as an `.ann` of a text without markables."""
 
     widget = FilesInput
 
@@ -76,10 +73,7 @@ class OptionField(forms.ChoiceField):
 
 
 class FormatForm(forms.Form):
-    """A form with a format and the options of that format.
-
-    `format_dependent` names the fields that only some formats have.
-    """
+    """A form with a format and its options; `format_dependent` names the fields that only some formats have."""
 
     format_dependent: ClassVar[tuple[str, ...]] = ()
     format = forms.ChoiceField(
@@ -89,10 +83,7 @@ class FormatForm(forms.Form):
     )
 
     def set_formats(self, project: Project, choices: Sequence[tuple[str, str]], none: tuple[str, str]) -> None:
-        """Offer these formats, and `none` in projects that take several.
-
-        For another format, let the error message name those that the project can use.
-        """
+        """Offer these formats, and `none` in projects that take several; errors for others name those that suit."""
         field = field_of(self, "format", forms.ChoiceField)
         is_pyramid_project = project.answers == Project.Answers.SCUS
         if is_pyramid_project and not self.initial.get("format"):

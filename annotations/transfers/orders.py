@@ -1,7 +1,4 @@
-"""Imports and exports that users order on pages and by the API: first checked, then carried out, stored for a while.
-
-Small ones are run in the request; the others by a worker, which records its progress.
-"""
+"""Jobs of import and export: checked, carried out, and stored for a while; a worker runs all but small ones."""
 
 import errno
 import io
@@ -88,10 +85,7 @@ UNWRITTEN = Q(total=0) | Q(done__lt=F("total"))
 def order_import(
     project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
 ) -> Transfer:
-    """Check an import of the uploaded files. Without a format, it is detected.
-
-    `choices`: coder_from, predefined, create, new_scheme, round, gold, options.
-    """
+    """Check an import of the uploaded files, with the `choices` of ImportForm. Without a format, it is detected."""
     format_key = format_key or detect_format(_heads((file.name or "", file) for file in files))
     stored_choices = {**_fitting(choices, format_key), "files": [file.name for file in files]}
     transfer = Transfer(
@@ -110,10 +104,7 @@ def order_import(
 
 
 def check_again(transfer: Transfer, user: User, format_key: str, choices: Mapping[str, Any]) -> bool:
-    """Check an import again with other choices, without another upload. Return False if it is worked on or done.
-
-    Raise PermissionDenied for a user who did not order it, and ImportFailed if the upload no longer exists.
-    """
+    """Check an import with other choices. Return False if it runs or is done. Raise PermissionDenied, ImportFailed."""
     if transfer.user_id != user.pk:
         raise PermissionDenied(f"{transfer.user} started this.")
     if not format_key:
@@ -194,8 +185,7 @@ def _refresh(transfer: Transfer, *fields: str) -> bool:
 def discard(transfer: Transfer, user: User) -> bool:
     """Delete a transfer with its file; what it changed stays. Return False if a worker is running it.
 
-    Raise PermissionDenied for a user who did not order it and is no manager, and DatabaseBusy while an import writes to
-    SQLite. `transfer_for` must have read the project.
+    Raise PermissionDenied or, while an import writes to SQLite, DatabaseBusy. `transfer_for` must have read it.
     """
     _refuse_others(transfer, user)
     with refuse_busy_database():
@@ -214,10 +204,7 @@ def describe_discarding(transfer: Transfer) -> str:
 
 
 def cancel(transfer: Transfer, user: User) -> bool:
-    """Break off a transfer that waits for a worker or is at work; nothing of it stays. Return False if it is too late.
-
-    The worker learns of it when it next reports its progress. Raise as `discard` does.
-    """
+    """Break off a transfer when it next reports its progress. Return False if it is too late; raise as `discard`."""
     _refuse_others(transfer, user)
     if not transfer.is_active:
         return False

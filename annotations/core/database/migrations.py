@@ -73,9 +73,8 @@ def models_of_database() -> Apps:
 
 @contextmanager
 def migrated_as(names: Collection[Name]) -> Iterator[Apps]:
-    """Let the database have these migrations of the program alone, and yield its models; then migrate it.
+    """Let an empty database have these migrations alone, and yield its models; then migrate it. Not in a transaction.
 
-    Not within a transaction. The database has to be empty: what is taken back loses what only later versions can hold.
     Raise DatabaseTooOld if the migrations are those of a version before 0.2.0.
     """
     check_age("The backup", names)

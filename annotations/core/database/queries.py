@@ -16,10 +16,7 @@ OPEN, CLOSE = "\x01", "\x02"
 
 @contextmanager
 def without_compilation() -> Iterator[None]:
-    """Let PostgreSQL not compile the queries inside, each in a transaction that it is in already or that this opens.
-
-    For queries with many subqueries over many rows: PostgreSQL takes ten times as long to compile them as to run them.
-    """
+    """Let PostgreSQL not compile the queries inside, in a transaction: of many subqueries that takes the most time."""
     if connection.vendor != "postgresql":
         yield
         return
@@ -30,10 +27,7 @@ def without_compilation() -> Iterator[None]:
 
 
 def sample_tables() -> None:
-    """Let SQLite count a sample of each table and index, by which it plans its joins; PostgreSQL does so itself.
-
-    It takes milliseconds. Without it a query of the log has taken two minutes.
-    """
+    """Let SQLite count samples of tables, by which it plans joins: without them a query has taken two minutes."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA analysis_limit = 400")

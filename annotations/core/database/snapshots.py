@@ -8,10 +8,7 @@ from django.db import connection, transaction
 
 @contextmanager
 def read_snapshot() -> Iterator[None]:
-    """Let all queries of the block see the database as of the first one. Writers do not have to wait for the block.
-
-    Inside an open transaction the queries see what that transaction sees.
-    """
+    """Let all queries of the block see the state of the first, or of the open transaction. Writers do not wait."""
     if connection.in_atomic_block:
         yield
     elif connection.vendor == "postgresql":

@@ -53,8 +53,7 @@ def queue_state() -> QueueState:
 def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
     """Return the tasks of workers that have died, by the seconds since their last signs.
 
-    A worker of this host whose process is gone has died, and 15 minutes after its task was begun one without a sign. A
-    worker of another host may give signs where we do not see them, so it is given up a day after its task was begun.
+    These are of this host with no process, or no sign for 15 minutes, and of others without signs here for a day.
     """
     now, own = timezone.now(), f"{host_name()}."
     lost = []
@@ -74,10 +73,7 @@ def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
 
 
 def _has_process(worker: str) -> bool:
-    """Return whether the process in the name of a worker of this host may still run.
-
-    Who asks runs no task, so a worker with the same number was another process: a container begins to count again.
-    """
+    """Return whether the process in a worker's name may still run: it is not this one, as who asks runs no task."""
     if os.name == "nt":  # there a signal that only asks ends the process
         return True
     number = int(worker.split(".")[1])
@@ -91,10 +87,7 @@ def _has_process(worker: str) -> bool:
 
 
 def is_abandoned(task_path: str, pk: int, reported_at: datetime, *, is_begun: bool) -> bool:
-    """Return whether the job of a task with the argument `pk` has lost its worker, and waits for none.
-
-    `reported_at`: when it was last heard of. A job that is not begun and waits in a long queue is not abandoned.
-    """
+    """Return whether the job of a task, last heard of at that time, has lost its worker, and waits for none."""
     tasks = DBTaskResult.objects.filter(task_path=task_path, args_kwargs__args=[pk])
     if not is_lost(reported_at):
         return tasks.filter(status=TaskResultStatus.FAILED, finished_at__gte=reported_at).exists()

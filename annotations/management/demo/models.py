@@ -23,10 +23,7 @@ NEW = {"dialogue": "none", "notices": "new"}
 
 
 def load(project: Project) -> list[str]:
-    """Let the baseline code all texts of rounds that are open; return what it left undone.
-
-    Raises ImportError where the client has no httpx, or there is no folder `examples/`.
-    """
+    """Let the baseline code texts of open rounds; return what it left. Raise ImportError without httpx or examples."""
     import httpx
 
     from coindex.client import Client

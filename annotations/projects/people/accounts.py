@@ -1,7 +1,6 @@
-"""The accounts of people: their mail addresses, and passwords that somebody has forgotten.
+"""Mail addresses of accounts, and passwords that are forgotten.
 
-A manager can make a link by which a member sets another password. Who has the link has the account, so it is made only
-for accounts that came to be for the manager's project and are of use nowhere else; the site's staff helps all others.
+Who has a manager's link has the account: it is made only for those made for the project and of use nowhere else.
 """
 
 import logging
@@ -82,10 +81,7 @@ def set_muted_mails(user: User, muted: list[str]) -> None:
 
 
 def request_password_reset(address: str) -> None:
-    """Send links to reset the password to everybody who has confirmed the address. Who has not is told nothing.
-
-    The worker looks for them: so nobody can tell by the time of the answer whether somebody has the address.
-    """
+    """Let the worker send links to all who confirmed the address: nobody can tell by the time whether there are any."""
     queue("forgotten", address=address)
 
 
@@ -140,10 +136,7 @@ def resettable_members(project: Project, by: User) -> set[int]:
 
 
 def make_reset_link(membership: Membership, by: User) -> str:
-    """Return the path of a page on which the member sets another password, once, within a day.
-
-    The member hears of it by mail, if they have an address. Raise ValidationError where the manager may not.
-    """
+    """Return the path where the member sets a password, once, within a day, and mail them. Raise ValidationError."""
     user = membership.user
     if user.pk not in resettable_members(membership.project, by):
         raise ValidationError(NO_LINK)

@@ -92,10 +92,7 @@ def is_password_of(user: User, password: str, request: HttpRequest) -> bool:
 
 
 class AddressForm(forms.Form):
-    """An address for mails, which is used when its owner has confirmed it.
-
-    Who has it can reset the password, so it takes the password to change it.
-    """
+    """An address for mails, once confirmed. It can reset the password, so it takes the password to change it."""
 
     address = forms.EmailField(
         label="E-mail address",

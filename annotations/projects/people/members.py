@@ -53,10 +53,10 @@ def activity_of_members(project: Project) -> dict[int, Activity]:
 
 @transaction.atomic
 def add_member(project: Project, user: User, role: str, *, archived: bool = False) -> Membership:
-    """Give the user the role in the project, replacing any other role.
+    """Give the user the role in the project, replacing any other.
 
-    Raise ValidationError for an unknown role, if a coder with work in the project would get to see the work of others,
-    and if no manager would remain; ProjectArchived as `lock_project` does.
+    Raise ValidationError if a coder with work would see the work of others, if no manager would remain, and for models
+    and unknown roles; ProjectArchived as `lock_project` does.
     """
     lock_project(project.pk, archived=archived)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
@@ -83,11 +83,7 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
 
 @transaction.atomic
 def set_group(project: Project, members: Iterable[int], group: str) -> int:
-    """Put members of the project, by the keys of their memberships, into a group of coders; empty: into none.
-
-    Return how many there are. Raise ValidationError for a name that a group cannot have, and ProjectArchived as
-    `lock_project` does.
-    """
+    """Put members, by keys of memberships, into a group ("": none); return their number. Raise ValidationError."""
     lock_project(project.pk)
     Membership._meta.get_field("group").run_validators(group)
     return Membership.objects.filter(project=project, pk__in=list(members)).update(group=group)
@@ -95,10 +91,7 @@ def set_group(project: Project, members: Iterable[int], group: str) -> int:
 
 @transaction.atomic
 def remove_membership(membership: Membership, *, archived: bool = False) -> None:
-    """Remove a member: access ends with the next request, codings stay.
-
-    Raise ValidationError for the only manager, and ProjectArchived as `lock_project` does.
-    """
+    """Remove a member at once; codings stay. Raise ValidationError for the only manager; ProjectArchived."""
     # otherwise two managers could remove each other
     lock_project(membership.project_id, archived=archived)
     membership_now = Membership.objects.select_related("user").filter(pk=membership.pk).first()
@@ -146,12 +139,10 @@ def _refuse_last_manager(membership: Membership) -> None:
 def get_or_create_coder(
     project: Project, username: str, *, create: bool, join: bool = False, trial: bool = False
 ) -> User:
-    """Return the member who codes under that name.
+    """Return the member who codes under that name; `create` makes a new account, `join` a member of who has one.
 
-    With `create`, create an account of a name that is free, without a usable password, and its membership. Somebody who
-    has an account joins by an invitation; only with `join` they are made a member at once. Raise ValidationError if the
-    person or the role is missing: who is no member is told of in the same words, whether there is such an account or
-    not, and so with `create` in a `trial`, which has to be rolled back.
+    Raise ValidationError if the person or the role is missing, in words that do not tell whether there is such an
+    account; and so with `create` in a `trial`, which has to be rolled back.
     """
     members = Q(user__username__iexact=username)
     if trial:

@@ -66,12 +66,10 @@ def restore_project(
     progress: Progress | None = None,
     written: Callable[[RestoreReport], None] | None = None,
 ) -> RestoreReport:
-    """Create a project from an archive, with the slug `slug`; None for its old one.
+    """Create a project from an archive, with this slug (None: its old one), of which `by` becomes a manager.
 
-    `by` is the user who restores it and becomes a manager of it. A `trial` reports what would happen and changes
-    nothing. `file` is the name of the zip in messages; `progress` is called with the numbers of steps, and `written`
-    last in the transaction that makes the project. Raise FormatError if the archive is invalid, ImportFailed if it
-    cannot be restored here; then nothing is changed.
+    `file` names the zip in messages; `written` is called last in the transaction. Raise FormatError if the archive is
+    invalid, ImportFailed if it cannot be restored here; then, and in a `trial`, nothing is changed.
     """
     shapes = [shape_of(archived) for archived in TABLES]
     tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)

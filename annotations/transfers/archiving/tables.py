@@ -1,7 +1,4 @@
-"""The tables of a project that its archive contains, with every field of their models, and the archive of their rows.
-
-Other apps add their tables when they are ready (`add_tables`), or state why they are left out (`leave_out`).
-"""
+"""The tables of a project in its archive, with every field of their models; other apps add theirs when ready."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,22 +21,16 @@ type Predicate = Callable[[Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class ArchivedTable:
-    """A table of the archive.
-
-    `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
-    descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
-    `since` the first version of the archive that has a field, where that is not the one that first has the table.
-    `counted` are fields that are left out and computed after a restore.
-    """
+    """A table of the archive. Rows that are equal in `order` stay in the order of creation."""
 
     name: str
     model: type[db.Model]
     project_lookup: str
     order: tuple[str, ...]
-    json: Mapping[str, Predicate] = field(default_factory=dict)
-    since: Mapping[str, int] = field(default_factory=dict)
+    json: Mapping[str, Predicate] = field(default_factory=dict)  # a check for each JSON field
+    since: Mapping[str, int] = field(default_factory=dict)  # of fields that came later than the table
     table_since: int = OLDEST_VERSION
-    counted: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()  # fields that are left out and computed after a restore
 
 
 def is_spans(value: object) -> bool:

@@ -48,31 +48,24 @@ TEXTS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which codings are exported. No coders or texts means all.
-
-    No rounds means those that figures are made of; of a coder's codings of a text there is that of the latest round.
-    unfinished: open codings, too. gold: "gold" for what was decided, "silver" for drafts that are not decided.
-    """
+    """Which codings are exported: no coders or texts means all; of a coder and text that of the latest round."""
 
     coders: Sequence[str] = ()
     texts: Sequence[str] = ()
-    rounds: Sequence[str] = ()
-    unfinished: bool = False
-    gold: str = ""
+    rounds: Sequence[str] = ()  # none: those that figures are made of
+    unfinished: bool = False  # open codings, too
+    gold: str = ""  # "gold" for what was decided, "silver" for drafts that are not decided
 
 
 @dataclass(slots=True)
 class ExportReport:
-    """What an export wrote, or would write, and what the format could not represent.
-
-    left_out: the texts whose gold is not exported, by the reason.
-    """
+    """What an export wrote, or would write, and what the format could not represent."""
 
     texts: int = 0
     codings: int = 0
     files: int = 0
     losses: Sequence[Loss | OtherLoss] = field(default_factory=list)
-    left_out: Sequence[OtherLoss] = field(default_factory=list)
+    left_out: Sequence[OtherLoss] = field(default_factory=list)  # texts whose gold is not exported, by the reason
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as pages and the API show it."""

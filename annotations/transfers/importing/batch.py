@@ -187,10 +187,7 @@ class Batch:
         self.failures.setdefault(source.file, Failure(source.file, message))
 
     def refuse_changes(self) -> None:
-        """Raise where others changed the scheme or a text since the files were checked; or give the project its scheme.
-
-        Call it in the transaction that writes.
-        """
+        """In the transaction that writes, raise if others changed scheme or texts, or give the project its scheme."""
         if self.found is not None and self.gives_scheme:
             try:
                 exchange_scheme(self.project, self.found.ready_made)
@@ -215,11 +212,7 @@ class Batch:
                 raise ProjectChanged("A text was deleted while the files were read; try again.")
 
     def find_rounds(self) -> None:
-        """Find the round in which each text is coded: the chosen one, else its latest, and for new texts the open one.
-
-        Where the project has no round it is one that is saved with the first text. Raise ImportFailed for an unknown
-        name and a closed round.
-        """
+        """Find each text's round: the chosen, its latest, or if it is new the open one. Raise ImportFailed."""
         try:
             if name := self.options.round_name:
                 of_new = find_round(self.project, name)

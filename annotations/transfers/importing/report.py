@@ -55,34 +55,26 @@ COUNTS = (
 
 @dataclass(slots=True)
 class Report:
-    """The result of an import, or for a trial what it would be.
+    """The result of an import, or for a trial what it would be."""
 
-    `documents` counts those that were not refused; `unchanged` the codings that the project has already, just as in the
-    files. `previews` are the first of the texts. `reason` says why none of the files could be read, where that is.
-    `found` has the names that the files have, of a trial; `new_scheme` the scheme that was made from them, as JSON.
-    `names` are those of the files and of the scheme for them, by option. `unlisted` counts the findings beyond
-    MOST_FINDINGS of a kind. `n_answers_left_out` counts the markables of which files say what they are, and texts only
-    leave that out; `n_links_left_out` those of them that the files link.
-    """
-
-    documents: int = 0
+    documents: int = 0  # that were not refused
     texts: int = 0
     markables: int = 0
     codings: int = 0
     judgements: int = 0
-    unchanged: int = 0
+    unchanged: int = 0  # codings that the project has already, just as in the files
     new_coders: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    previews: list[TextPreview] = field(default_factory=list)
-    reason: str = ""
-    found: dict[str, Any] | None = None
-    new_scheme: dict[str, Any] | None = None
-    names: dict[str, dict[str, str]] = field(default_factory=dict)
-    unlisted: Counter[str] = field(default_factory=Counter)
-    n_answers_left_out: int = 0
-    n_links_left_out: int = 0
+    previews: list[TextPreview] = field(default_factory=list)  # the first of the texts
+    reason: str = ""  # why none of the files could be read
+    found: dict[str, Any] | None = None  # of a trial, the names in the files
+    new_scheme: dict[str, Any] | None = None  # as JSON
+    names: dict[str, dict[str, str]] = field(default_factory=dict)  # of the files, with those here, by option
+    unlisted: Counter[str] = field(default_factory=Counter)  # findings beyond MOST_FINDINGS of a kind
+    n_answers_left_out: int = 0  # markables of which files say what they are, and texts only leave that out
+    n_links_left_out: int = 0  # those of them that the files link
 
     def add(self, other: Self) -> None:
         """Add the report of further documents."""
@@ -186,10 +178,7 @@ def describe_findings(findings: Iterable[Finding], unlisted: Mapping[str, int] =
 
 
 def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
-    """Return a line for findings of one kind: the first one, or of those that count by name the largest, and all names.
-
-    n_unlisted: how many more there are.
-    """
+    """Return a line for findings of a kind, and how many more there are: the first, or the largest and all names."""
     counts = count_by_name(group)
     if len(counts) > 1:
         names = [f"{number:,} × {name}" for name, number in counts.most_common(MOST_NAMES)]
@@ -201,10 +190,7 @@ def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
 
 
 def count_by_name(group: Iterable[Finding]) -> Counter[str]:
-    """Return the sum for each name of findings whose messages begin with a number and differ only in a name.
-
-    Nothing where that is not so: "3 answers to 'genus', which …" and "1 answer to 'number', which …" have two names.
-    """
+    """Return the sums by name of findings that begin with a number and differ in a name: "3 answers to 'genus' …"."""
     counts: Counter[tuple[str, ...]] = Counter()
     for finding in group:
         number, phrase = _number_and_phrase(finding)

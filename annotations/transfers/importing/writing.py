@@ -23,17 +23,13 @@ OWN_FIELDS = ("key", "label", "parts", "head", "start", "end", "predefined")
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """A text, existing or new (then with the segments of the first document), and the documents to be written for it.
-
-    `codings` are the documents whose codings are written, each with its coder and the coding, if the project has it.
-    `round` is where the text is coded; `joins` says whether it comes into that by the import.
-    """
+    """A text, existing or new (then with the segments of the first document), and the documents written for it."""
 
     text: Text
     checked: list[CheckedDocument]
-    codings: list[tuple[CheckedDocument, User, Coding | None]]
+    codings: list[tuple[CheckedDocument, User, Coding | None]]  # None: the project does not have it yet
     round: Round
-    joins: bool
+    joins: bool  # whether it comes into the round by the import
 
     def markables(self) -> dict[str, Markable | NewMarkable]:
         """Return all markables of the files, by key."""

@@ -46,10 +46,7 @@ class KnownTexts:
         return dict(Text.objects.filter(project=self.project).values_list("slug", "title"))
 
     def find(self, name: str) -> str:
-        """Return the address of the text of that name; empty where there is none.
-
-        At an address that earlier versions gave, a text may be of that name if its title gives it another.
-        """
+        """Return the address of the text of that name, an earlier one if its title now gives another; "" if none."""
         first, *earlier = slugs_of_name(name)
         if first in self.titles:
             return first
@@ -147,11 +144,7 @@ def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
 def name_by_folder(
     documents: Sequence[SourceDocument], coder_from: str, project: Project | None = None
 ) -> tuple[list[SourceDocument], list[Failure]]:
-    """Return the documents, with the names of folders before equal names that are not one text, and what is refused.
-
-    These are two of one coder, or of two coders in folders besides their own whose characters differ, in these files or
-    in the project: a file that comes alone has the name that it has with others.
-    """
+    """Return the documents, with folders before equal names of different texts, here or in the project; failures."""
     by_name: dict[str, list[int]] = {}
     in_folders = set[str]()
     for number, source in enumerate(documents):

@@ -1,8 +1,4 @@
-"""Import files of pyramids and peer summaries.
-
-A file is imported completely or not at all, whatever happens to the others. Pyramids are imported before the peers that
-are coded against them, whatever the order of the files.
-"""
+"""Import files of pyramids, then those of peers coded against them, each completely or not at all."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,10 +67,7 @@ class PyramidFile:
 def read_pyramids(
     sources: Sequence[Source], coder_from: str, progress: Progress | None = None
 ) -> ReadResult[PyramidFile]:
-    """Read the files. `coder_from` is as in `read_sources`; with nobody, only the summaries are imported.
-
-    Exported files of an agreed pyramid are left out: imported, it would become somebody's own.
-    """
+    """Read the files, as `read_sources`. Agreed pyramids are left out: they would become somebody's own."""
     result = ReadResult[PyramidFile](left_out=[source.name for source in sources if source.ignored])
     for source in reported(sources, progress):
         if source.ignored:
@@ -108,11 +101,7 @@ def import_pyramids(
     options: ImportOptions = DEFAULTS,
     progress: Progress | None = None,
 ) -> Report:
-    """Write what was read to the project, as submitted codings, and report it.
-
-    The option of the format `docset` is the slug of the docset of all the files. Raise ImportFailed if that fails; then
-    nothing is changed.
-    """
+    """Write what was read as submitted codings, and report it. Raise ImportFailed; then nothing is changed."""
     report = Report(
         failures=list(result.failures),
         findings=list(result.findings),
@@ -278,10 +267,7 @@ class _FileWriter:
         return add_peer(docset, slug, self.file.name, annotation.text)
 
     def _pyramid_and_keys(self, pyramid: Pyramid, docset: Docset, coder: User) -> tuple[Coding.Kind, dict[int, str]]:
-        """Return the kind of the peer's coding (against the own pyramid, else the agreed one) and the keys of the SCUs.
-
-        Raise FormatError with the first difference if the file's pyramid is neither of the two.
-        """
+        """Return the kind of the peer's coding, by own or agreed pyramid, and keys of SCUs. Raise FormatError."""
         codings = (
             Coding.objects.of_coders()
             .filter(text__docset=docset, text__role=Text.Role.MODELS)

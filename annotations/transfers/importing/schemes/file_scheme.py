@@ -57,10 +57,7 @@ KEY = re.compile("[-a-zA-Z0-9_]{1,50}")
 
 @dataclass(frozen=True, slots=True)
 class FoundScheme:
-    """A scheme made from files. levels, categories, relations, attributes: the keys of what the files call so.
-
-    Other levels are left out.
-    """
+    """A scheme made from files, and its keys by what the files call them; other levels are left out."""
 
     spec: SchemeSpec
     answers: str
@@ -101,11 +98,7 @@ class FoundScheme:
 
 
 def build_scheme(documents: Iterable[Document], ways: Mapping[str, str] = NO_WAYS) -> FoundScheme:
-    """Return the scheme of the documents.
-
-    ways: the options of the format that may help, by what there is too much of. Raise ImportFailed if they have none
-    that can be asked.
-    """
+    """Return the scheme of the documents; `ways` are options that help where there is too much. Raise ImportFailed."""
     draft = _Draft()
     for document in documents:
         draft.add(document)

@@ -27,11 +27,7 @@ MOST_SHOWN = 10
 
 
 def parse_names(option: str, value: str, main: str, known: Collection[str]) -> dict[str, str]:
-    """Return what `coref:mention,chunk:` says: names of files and those here, an empty one for what is passed over.
-
-    A name alone stands for `main`. Names with commas are said as JSON: `{"coref": "mention", "chunk": ""}`. Raise
-    ImportFailed if it says something else.
-    """
+    """Return the names in `coref:mention,chunk:` or JSON; "" is left out, one alone is `main`. Raise ImportFailed."""
     if value.lstrip().startswith("{"):
         return _parse_json_names(option, value, known)
     names: dict[str, str] = {}
@@ -86,20 +82,16 @@ def with_kind(name: str, *, is_relation: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How names of files become those of the scheme, as the options of an import say it.
-
-    questions: the names of attributes, relations: those of relations, which a scheme made from the files may call
-    otherwise. A name may have its kind before it, as `with_kind` writes it. known: the keys of both here. ways: what
-    else helps where the scheme lacks a name, by option. takes_empty: a file in which nothing is coded is a coding.
-    """
+    """How names of files become those of the scheme, as the options of an import say it."""
 
     levels: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, str] = field(default_factory=dict)
+    # Of attributes, and of relations, which a scheme made from the files may call otherwise; perhaps with their kinds.
     questions: Mapping[str, str] = field(default_factory=dict)
     relations: Mapping[str, str] = field(default_factory=dict)
-    known: KeysByName = field(default_factory=lambda: KeysByName(()))
-    ways: Mapping[str, str] = field(default_factory=dict)
-    takes_empty: bool = False
+    known: KeysByName = field(default_factory=lambda: KeysByName(()))  # the keys of both here
+    ways: Mapping[str, str] = field(default_factory=dict)  # what helps where the scheme lacks a name, by option
+    takes_empty: bool = False  # a file in which nothing is coded is a coding
 
     @classmethod
     def from_options(
@@ -136,11 +128,7 @@ class Naming:
         }
 
     def rename(self, document: Document, known_levels: Collection[str]) -> Document:
-        """Return the document with the names of the scheme.
-
-        Left out, and told, are markables of levels that are passed over, and, beside what is coded, those of unknown
-        levels that nobody codes and nothing points to.
-        """
+        """Return the document with names of the scheme; levels passed over, or unknown and unused, are left out."""
         is_coded = any(mark.answer for mark in document.marks)
         pointed = {target for mark in document.marks if mark.answer for target in mark.answer.targets()}
         levels: dict[Place, str] = {}
@@ -309,11 +297,7 @@ LONGEST_VALUE = 50
 
 
 def find_names(documents: Iterable[Document]) -> dict[str, Any]:
-    """Return the names of what the documents have, as reports have them. A level without a name is left out.
-
-    Levels say how many markables they have, and how many of them are coded or pointed at; other names how many answers
-    have them, and attributes their commonest values. `n_unlisted` counts the names beyond MOST_NAMES of a kind.
-    """
+    """Return the names in the documents with their counts, as reports have them, at most MOST_NAMES of a kind."""
     markables, coded, pointed = Counter[str](), Counter[str](), Counter[str]()
     categories, relations = Counter[str](), Counter[str]()
     values: dict[str, Counter[str]] = {}
