@@ -38,7 +38,7 @@ def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Co
 
 @transaction.atomic
 def reassign_agreed_pyramid(docset: Docset, adjudicator: User) -> Coding:
-    """Assign the agreed pyramid, with its log, to another adjudicator. Raise ValidationError if it is theirs already."""
+    """Assign the agreed pyramid, with its log, to another adjudicator. Raise ValidationError if it is theirs."""
     lock_project(docset.project_id)
     refuse_other_than_adjudicator(docset.project, adjudicator)
     agreed = pyramids_of(docset).filter(kind=Coding.Kind.AGREED).select_for_update(of=("self",)).first()
@@ -73,8 +73,8 @@ def create_contributors(coding: Coding, decisions: Sequence[Decision]) -> tuple[
     for markable in rules.new.values():
         markable.text_id = coding.text_id
     Markable.objects.bulk_create(rules.new.values(), ignore_conflicts=True)
-    markables = dict(Markable.objects.filter(text=coding.text_id, level__coded=True).values_list("key", "pk"))
-    return markables, rules.keys
+    contributors = Markable.objects.filter(text=coding.text_id, level__coded=True)
+    return dict(contributors.values_list("key", "pk")), rules.keys
 
 
 def pyramids_of(docset: Docset) -> QuerySet[Coding]:

@@ -19,7 +19,6 @@ from annotations.models.people.rights import Person, Right
 from annotations.models.project import may
 from annotations.projects.people.peer_names import coded_slug, coded_title, is_blind_to_peers
 
-# So many pyramids of a docset are listed with their coders.
 MOST_PYRAMIDS = 10
 
 
@@ -137,8 +136,7 @@ def docset_overviews(project: Project, user: Person, docsets: Iterable[Docset]) 
 
 def docset_overview(docset: Docset, project: Project, user: Person) -> DocsetOverview:
     """Return one docset as the user sees it. Four queries."""
-    [overview] = docset_overviews(project, user, [docset])
-    return overview
+    return docset_overviews(project, user, [docset])[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +168,13 @@ def list_tasks(docsets: QuerySet[Docset], codings: QuerySet[Coding], *, blind: b
             slug, title = coded_slug(coder_pk, text_pk), coded_title(coder_pk, text_pk)
         task = tasks.setdefault(docset_pk, {}).setdefault((slug, kind), Task(by_key[docset_pk], title, slug, kind))
         task.codings[coder] = pk
-    in_order = [
-        sorted(tasks[pk].values(), key=lambda task: (KIND_ORDER.index(task.kind), task.title, task.slug))
-        if pk in tasks
-        else [Task(docset)]
-        for pk, docset in by_key.items()
-    ]
-    return [task for of_docset in in_order for task in of_docset]
+    listed: list[Task] = []
+    for pk, docset in by_key.items():
+        in_order = sorted(
+            tasks.get(pk, {}).values(), key=lambda task: (KIND_ORDER.index(task.kind), task.title, task.slug)
+        )
+        listed += in_order or [Task(docset)]
+    return listed
 
 
 def tasks_in(overview: DocsetOverview) -> list[Task]:
@@ -279,11 +277,9 @@ KIND_ORDER: list[str] = [
 def next_of_coder(project: Project, user: Person) -> CodingProgress | None:
     """Return the user's next coding: of the open ones the first that is started, else the first. Four queries."""
     own = visible_codings(project, user).filter(coder=user.pk, status=Coding.Status.OPEN)
-    slugs = visible_docsets(project, user).values_list("slug", flat=True)
-    order = {slug: place for place, slug in enumerate(slugs)}
+    slugs = list(visible_docsets(project, user).values_list("slug", flat=True))
     progress = codings_progress(own, blind=is_blind_to_peers(project))
-    open_codings = sorted(progress, key=lambda coding: order[coding.docset])
-    return next((coding for coding in open_codings if coding.is_started), open_codings[0] if open_codings else None)
+    return min(progress, key=lambda coding: (not coding.is_started, slugs.index(coding.docset)), default=None)
 
 
 def _count_by_coding(rows: QuerySet[Any], coding: str, field: str) -> dict[int, int]:

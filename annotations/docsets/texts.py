@@ -29,8 +29,8 @@ class SummaryText:
 def visible_summaries(docset: Docset, user: Person) -> list[SummaryText]:
     """Return the model summaries; none for a user who codes only peers. One query."""
     texts = Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.MODELS).order_by()
-    segments = Segment.objects.filter(text__in=texts, kind=Segment.Kind.SUMMARY)
-    rows = segments.order_by("start").values_list(
+    segments = Segment.objects.filter(text__in=texts, kind=Segment.Kind.SUMMARY).order_by("start")
+    rows = segments.values_list(
         "label", "start", "end", "text__content", "text__language", "text__direction", "text__slug"
     )
     return [

@@ -69,8 +69,7 @@ def absolute(path: str) -> str:
 
 def unsubscribe_link(user: User, kind: str) -> str:
     """Return the address at which mails of this kind are turned off."""
-    token = signing.dumps([user.pk, kind], salt=UNSUBSCRIBE_SALT)
-    return absolute(reverse("unsubscribe", args=[token]))
+    return absolute(reverse("unsubscribe", args=[signing.dumps([user.pk, kind], salt=UNSUBSCRIBE_SALT)]))
 
 
 def read_unsubscribe_token(token: str) -> tuple[User, str] | None:

@@ -41,10 +41,7 @@ def is_flooded(address: str) -> bool:
 
 @transaction.atomic
 def notify(user: User, kind: str, project: Project, texts: Iterable[Text], *, path: str = "") -> None:
-    """Tell the user of texts by a mail of this kind, unless turned off; see `texts_kind`.
-
-    What is told within five minutes is one mail, with a link to the page at `path` if that is one page.
-    """
+    """Tell the user of texts by a mail of this kind (`texts_kind`); what is told within five minutes is one mail."""
     if not is_enabled() or not wants(user, kind):
         return
     keys = [text.pk for text in texts]

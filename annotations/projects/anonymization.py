@@ -60,8 +60,7 @@ def forget_person(user: User) -> ForgottenPerson:
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     pseudonym = pseudonym_of(user)
-    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
-    if user.is_superuser and not others.exists():
+    if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
         raise ValidationError(f"{user} is the only superuser. Make somebody else a superuser first.")
     names = [re.escape(name) for name in (user.username, user.email, user.get_full_name()) if name]
     # where no letter or digit stands before a name or after

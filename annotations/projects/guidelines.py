@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise, takewhile
+from operator import itemgetter
 from typing import Literal
 
 from django.db import transaction
@@ -13,7 +14,7 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from annotations.core.differences import Run, TooManyDifferences, compare_lists
-from annotations.core.text import one_line
+from annotations.core.text import common_length, one_line
 from annotations.help.manuals import make_markdown, plain_text
 from annotations.models import GuidelinesReading, GuidelinesVersion, Project, User
 from annotations.projects.locks import lock_project
@@ -21,12 +22,8 @@ from annotations.projects.locks import lock_project
 # Where more lines differ they are not compared one by one; nor are the words of a stretch of lines.
 MAX_LINES = 1000
 MAX_WORDS = 500
-# So many words are compared one by one in one difference.
 MAX_WORDS_IN_ALL = 10_000
-# Headings that are offered, and characters of one.
-MAX_HEADINGS = 200
-MAX_HEADING = 200
-# Unchanged lines that are shown around a change.
+MAX_HEADINGS, MAX_HEADING = 200, 200
 CONTEXT_LINES = 3
 # The most characters of a page that the lines of a difference take, and about what the markup of a line and piece does.
 MAX_SHOWN = 400_000
@@ -78,8 +75,7 @@ def guidelines_news(project: Project, user: User) -> GuidelinesNews | None:
     if project.archived_at is not None:
         return None
     read = GuidelinesReading.objects.filter(project=OuterRef("project"), user=user.pk).values("number")
-    versions = GuidelinesVersion.objects.filter(project=project).values_list("number", Subquery(read))
-    latest = versions.first()
+    latest = GuidelinesVersion.objects.filter(project=project).values_list("number", Subquery(read)).first()
     return None if latest is None or (latest[1] or 0) >= latest[0] else GuidelinesNews(*latest)
 
 
@@ -111,8 +107,8 @@ class Line:
 def difference(before: str, after: str) -> list[Line]:
     """Return the lines of two texts: removed, added, and the unchanged ones around them."""
     old, new = (_plain(text).split("\n") if _plain(text) else [] for text in (before, after))
-    first = _common_length(old, new)
-    last = _common_length(old[first:][::-1], new[first:][::-1])
+    first = common_length(old, new)
+    last = common_length(old[first:][::-1], new[first:][::-1])
     lines = _same(old[:first])
     left = MAX_WORDS_IN_ALL
     for run in _compare(old[first : len(old) - last], new[first : len(new) - last], MAX_LINES):
@@ -123,8 +119,7 @@ def difference(before: str, after: str) -> list[Line]:
         if run.old and run.new:
             most = min(MAX_WORDS, left)
             words = _compare(WORDS.findall("\n".join(run.old)), WORDS.findall("\n".join(run.new)), most)
-            differing = sum(len(each.old) + len(each.new) for each in words if not each.equal)
-            left -= min(differing, most)
+            left -= min(most, sum(len(each.old) + len(each.new) for each in words if not each.equal))
         if len(words) > 1:
             # The removed lines, then the added ones, each with the words marked that are in it only.
             lines += _lines("removed", [(not each.equal, word) for each in words for word in each.old])
@@ -187,11 +182,6 @@ def _compare(old: Sequence[str], new: Sequence[str], most: int) -> list[Run[str]
         return [Run(False, old, new)]
 
 
-def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
-    pairs = zip(one, other, strict=False)
-    return next((number for number, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
 def _same(lines: Sequence[str]) -> list[Line]:
     return [Line("same", [(False, line)]) for line in lines]
 
@@ -208,15 +198,9 @@ def _lines(edit: Edit, words: Sequence[tuple[bool, str]]) -> list[Line]:
             lines.append([])
         else:
             lines[-1].append((marked, word))
+    groups = (groupby(line, key=itemgetter(0)) for line in lines)
     return [
-        Line(
-            edit,
-            [
-                (marked, "".join(word for _, word in group))
-                for marked, group in groupby(line, key=lambda piece: piece[0])
-            ],
-        )
-        for line in lines
+        Line(edit, [(marked, "".join(word for _, word in of_kind)) for marked, of_kind in kinds]) for kinds in groups
     ]
 
 

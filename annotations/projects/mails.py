@@ -27,7 +27,7 @@ def names_of(project: Project, user: User, texts: Iterable[Text]) -> list[str]:
 
 
 def texts_kind(key: str, label: str, subject: str, texts: Callable[[User], QuerySet[Text]]) -> MailKind:
-    """Return a kind for `notify`, with {texts} and {project} in the subject; `texts`: of which a user may still hear."""
+    """Return a kind for `notify`, with {texts} and {project} in the subject; `texts`: of which users may still hear."""
     return MailKind(key, partial(_compose_texts, subject, texts), label)
 
 

@@ -9,7 +9,6 @@ from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change, may_see_models
 
-# Of pyramids, and of all other projects.
 PYRAMIDS = (Project.Answers.SCUS.value,)
 NO_PYRAMIDS = tuple(kind for kind in Project.Answers.values if kind not in PYRAMIDS)
 

@@ -66,9 +66,7 @@ class CodingChoice:
 
     def admits(self, coding: Coding) -> bool:
         """Return whether the coding is one of those that are meant."""
-        if self.round and coding.round.name != self.round:
-            return False
-        return not self.token or self.token == coding_token(coding)
+        return self.round in ("", coding.round.name) and (not self.token or self.token == coding_token(coding))
 
 
 LATEST = CodingChoice()

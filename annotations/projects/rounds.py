@@ -11,9 +11,7 @@ from django.utils import timezone
 from annotations.models import GuidelinesVersion, Project, Round, RoundText, Text
 from annotations.models.round import MAIN
 
-# So many memberships are written by one statement.
 BATCH = 2_000
-# Where a name is wrong, so many of those that there are follow.
 MOST_NAMED = 10
 # The kinds whose codings figures are made of; the others are practice and repeats.
 COUNTED_KINDS = (Round.Kind.PILOT, Round.Kind.MAIN)
@@ -52,11 +50,10 @@ def latest_round(rounds: Sequence[Round]) -> Round | None:
 
 def find_round(project: Project, name: str) -> Round:
     """Return the round of that name. Raise ValidationError with the first names that there are."""
-    rounds = rounds_of(project)
-    for one in rounds:
-        if one.name == name:
-            return one
-    names = ", ".join(one.name for one in rounds[:MOST_NAMED]) or "none yet"
+    rounds = {one.name: one for one in rounds_of(project)}
+    if name in rounds:
+        return rounds[name]
+    names = ", ".join([*rounds][:MOST_NAMED]) or "none yet"
     more = f" and {len(rounds) - MOST_NAMED} more" if len(rounds) > MOST_NAMED else ""
     raise ValidationError(f"There is no round {name!r}; there are {names}{more}.")
 
@@ -64,8 +61,7 @@ def find_round(project: Project, name: str) -> Round:
 def round_for(project: Project, name: str, kinds: Collection[str] = Round.Kind.values) -> Round:
     """Return the round of that name, of one of these kinds. Raise Http404."""
     rounds = Round.objects.filter(project=project, name=name, kind__in=kinds)
-    round_ = rounds.select_related("project", "required_round").first()
-    if round_ is None:
+    if (round_ := rounds.select_related("project", "required_round").first()) is None:
         raise Http404("There is no such round.")
     return round_
 

@@ -170,7 +170,6 @@ def stamp_scheme(project: Project) -> None:
 def _rows[S](
     specs: Iterable[S], names: Iterable[str], others: Callable[[S], dict[str, Any]] = lambda _: {}
 ) -> list[dict[str, Any]]:
-    """Return rows in display order, with these fields of the specs, and others."""
     return [
         {**{name: getattr(spec, name) for name in names}, "position": position, **others(spec)}
         for position, spec in enumerate(specs)

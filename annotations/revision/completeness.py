@@ -11,9 +11,7 @@ from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Pr
 from annotations.models.coding import complete
 from annotations.models.people.rights import Person
 
-# Of a coding the words of so many judgements are listed, and of each so many characters.
-MOST_WORDS = 8
-LONGEST_WORDS = 60
+MOST_WORDS, LONGEST_WORDS = 8, 60
 
 
 def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement]:

@@ -105,9 +105,6 @@ def _add_version(
     )
 
 
-# ---- merges
-
-
 def _write_merges(
     project: Project, before: ProjectScheme, user: User, merges: Iterable[Merge], versions: Mapping[int, int]
 ) -> None:
@@ -135,8 +132,7 @@ def _merge_categories(
         if old in before.keys.identity and new in after.keys.identity:
             pointers = Pointer.objects.filter(relation=before.keys.identity[old], judgement__category__key=old)
             pointers.filter(judgement__coding__text__project=project).update(relation=after.keys.identity[new])
-        of_category = Judgement.objects.filter(category=before.keys.categories[old])
-        of_category.update(category=after.keys.categories[new])
+        Judgement.objects.filter(category=before.keys.categories[old]).update(category=after.keys.categories[new])
 
 
 def _merge_values(after: ProjectScheme, question: str, into: Mapping[str, str], changes: Changes) -> None:
@@ -153,12 +149,8 @@ def _merge_values(after: ProjectScheme, question: str, into: Mapping[str, str], 
     wanted = []
     for judgement, (coding, markable, values) in found.items():
         new = list(dict.fromkeys(into.get(value, value) for value in values))
-        change = (
-            AnswerChange(markable, question, tuple(values), tuple(new))
-            if several
-            else AnswerChange(markable, question, values[0], new[0])
-        )
-        changes.setdefault(coding, []).append(change)
+        old_and_new = (tuple(values), tuple(new)) if several else (values[0], new[0])
+        changes.setdefault(coding, []).append(AnswerChange(markable, question, *old_and_new))
         wanted += [
             (judgement, attribute, after.keys.values[question, value], "", None) for value in new if value not in values
         ]

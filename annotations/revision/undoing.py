@@ -13,7 +13,15 @@ from annotations.coding.log.merges import AnswerChange, parse_merge
 from annotations.coding.markables.corrections import map_key, parse_correction
 from annotations.core.database.bulk import MAX_KEYS, insert
 from annotations.core.database.locks import sqlite_write_lock
-from annotations.formats.model.scheme import CATEGORY, CategorySpec, Condition, SchemeSpec, ValueSpec
+from annotations.formats.model.scheme import (
+    CATEGORY,
+    AttributeSpec,
+    CategorySpec,
+    Condition,
+    RelationSpec,
+    SchemeSpec,
+    ValueSpec,
+)
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Pointer, Project, SchemeVersion, User
 from annotations.projects.locks import lock_project
@@ -32,12 +40,10 @@ def undo_merges(project: Project, number: int, user: User) -> int:
         changes = _opposites(project, number)
         if not changes:
             raise ValidationError(f"Version {number} has merged no answers that are still as it left them.")
-        before = SchemeVersion.objects.get(project=project, number=number - 1)
-        old, _ = scheme_from_json(before.scheme)
+        old, _ = scheme_from_json(SchemeVersion.objects.get(project=project, number=number - 1).scheme)
         values = _values([change for of_coding in changes.values() for change in of_coding])
         version = save_scheme(project, _restored(read_scheme(project.pk).spec, old, values), user)
-        scheme = read_scheme(project.pk)
-        _write(changes, scheme)
+        _write(changes, read_scheme(project.pk))
         log_merges(changes, user, versions, version)
         return version
 
@@ -105,9 +111,6 @@ def _values(changes: Iterable[AnswerChange]) -> Values:
     return found
 
 
-# ---- the scheme
-
-
 def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
     """Return the scheme with those values as they were, and with questions asked by them as they were."""
     categories = _with_values(now.categories, old.categories, values.get(CATEGORY, set()))
@@ -117,22 +120,19 @@ def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
     former = {attribute.key: attribute for attribute in old.attributes}
     conditions = {relation.key: relation.asked_if for relation in old.relations}
     conditions |= {attribute.key: attribute.asked_if for attribute in old.attributes}
+
+    def asked[Question: (RelationSpec, AttributeSpec)](questions: Iterable[Question]) -> tuple[Question, ...]:
+        return tuple(
+            replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values)) for one in questions
+        )
+
     attributes = [
         replace(one, values=_with_values(one.values, former[one.key].values, values[one.key]))
         if one.key in values and one.key in former
         else one
         for one in now.attributes
     ]
-    return SchemeSpec(
-        now.levels,
-        categories,
-        tuple(
-            replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values)) for one in relations
-        ),
-        tuple(
-            replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values)) for one in attributes
-        ),
-    )
+    return SchemeSpec(now.levels, categories, asked(relations), asked(attributes))
 
 
 def _with_values[Value: (CategorySpec, ValueSpec)](
@@ -154,9 +154,6 @@ def _asked_as_before(now: Condition | None, before: Condition | None, values: Va
         return now
     restored = values.get(now.question, set()) - {*now.values}
     return replace(now, values=(*now.values, *(value for value in before.values if value in restored)))
-
-
-# ---- the judgements
 
 
 def _write(changes: Mapping[int, Sequence[AnswerChange]], scheme: ProjectScheme) -> None:
@@ -197,7 +194,6 @@ def _judgements_of(changes: Mapping[int, Sequence[AnswerChange]]) -> dict[tuple[
     for codings in batched(changes, MAX_KEYS // 2):
         for keys in batched(names, MAX_KEYS // 2):
             judgements = Judgement.objects.filter(coding__in=codings, markable__key__in=keys)
-            found.update(
-                {(coding, key): pk for coding, key, pk in judgements.values_list("coding", "markable__key", "pk")}
-            )
+            rows = judgements.values_list("coding", "markable__key", "pk")
+            found |= {(coding, key): pk for coding, key, pk in rows}
     return found

@@ -18,8 +18,7 @@ def scheme_of_version(project: Project, number: int) -> dict[str, Any] | None:
     """Return what was asked in a version, as a file has it, in its last words; None where there is no such version."""
     if number == project.scheme_version:
         return scheme_to_json(read_scheme(project.pk).spec, project.answers)
-    row = SchemeVersion.objects.filter(project=project, number=number).values_list("scheme", flat=True)
-    return row.first()
+    return SchemeVersion.objects.filter(project=project, number=number).values_list("scheme", flat=True).first()
 
 
 def merged_answers(project: Project, constraints: Constraints) -> dict[str, dict[str, str]]:

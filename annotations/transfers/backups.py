@@ -167,7 +167,6 @@ def _check_migrations(written: list[list[str]]) -> None:
 
 
 def _check_empty() -> None:
-    """Raise BackupFailed if the database contains users or projects."""
     registry = models_of_database()
     if any(model._base_manager.exists() for model in registry.get_models() if model._meta.label in (USERS, PROJECTS)):
         raise BackupFailed("This database holds people or projects already; restore into an empty one.")
@@ -197,11 +196,9 @@ def _read_table(archive: zipfile.ZipFile, model: type[models.Model], columns: Se
     try:
         fields_by_column = {field.attname: field for field in model._meta.concrete_fields}
         fields = [fields_by_column[column] for column in columns]
-        names = [field.name for field in fields]
         with archive.open(f"tables/{model._meta.label}.jsonl") as table:
-            lines = io.TextIOWrapper(table, encoding="utf-8", newline="\n")
-            for batch in batched(lines, ROWS):
-                insert(model, names, (_values(fields, line) for line in batch))
+            for batch in batched(io.TextIOWrapper(table, encoding="utf-8", newline="\n"), ROWS):
+                insert(model, [field.name for field in fields], (_values(fields, line) for line in batch))
                 count += len(batch)
     except OperationalError:
         raise  # nothing is wrong with the table

@@ -22,7 +22,6 @@ from annotations.transfers.project_formats import check_format, docset_option, f
 
 OPTION_PREFIX = "option-"
 LONGEST_OPTION = 20_000
-# So many names of files are shown.
 MOST_SHOWN = 5
 NO_FORMAT = ("", "Choose the format")
 DETECT_FORMAT = ("", "Detect from the files")

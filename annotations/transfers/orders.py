@@ -45,8 +45,7 @@ from annotations.transfers.importing.files.sources import describe, open_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
 
-# Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
-# second or two.
+# Uploads of at most so many bytes, and exports of so many texts and judgements, run in the request: a second or two.
 QUICK_BYTES = 200_000
 # The largest unpacked size of zips that are read in the request.
 QUICK_UNPACKED_BYTES = 5_000_000
@@ -185,7 +184,7 @@ def _refresh(transfer: Transfer, *fields: str) -> bool:
 def discard(transfer: Transfer, user: User) -> bool:
     """Delete a transfer with its file; what it changed stays. Return False if a worker is running it.
 
-    Raise PermissionDenied or, while an import writes to SQLite, DatabaseBusy. `transfer_for` must have read it.
+    Raise PermissionDenied, or DatabaseBusy while an import writes to SQLite. `transfer_for` must have read the project.
     """
     _refuse_others(transfer, user)
     with refuse_busy_database():

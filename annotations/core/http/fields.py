@@ -14,7 +14,6 @@ from annotations.core.text import is_storable
 
 # With more choices a page would grow with the project.
 MOST_CHOICES = 100
-# So many names that are not there are named.
 MOST_NAMED = 5
 # So many names at most are typed at once: a database takes no query of any length.
 MOST_NAMES = 5_000
@@ -87,12 +86,11 @@ class BoundedCheckboxes(forms.CheckboxSelectMultiple):
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         if len(self.choices) <= MOST_CHOICES:  # type: ignore[arg-type]
             return super().render(name, value, attrs, renderer)
-        given = {**self.attrs, **(attrs or {})}
         return format_html(
             '<textarea name="{}" rows="3" aria-label="Names" placeholder="{}"{}>{}</textarea>',
             name,
             f"{len(self.choices)} to choose from: names, with spaces or lines between",  # type: ignore[arg-type]
-            flatatt(given),
+            flatatt({**self.attrs, **(attrs or {})}),
             "\n".join(map(str, value or ())),
         )
 

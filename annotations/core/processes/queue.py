@@ -14,8 +14,7 @@ from django_tasks_db.models import DBTaskResult
 from annotations.core.processes.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
 from annotations.core.processes.progress import is_lost
 
-# The queue of what may take minutes: imports, exports, figures of many texts. All else is in the queue "default", which
-# a worker of both queues empties first.
+# The queue of what may take minutes: imports, exports, figures. A worker of both queues empties "default" first.
 LONG_QUEUE, LONG_PRIORITY = "long", -10
 
 

@@ -319,7 +319,6 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
     def tell(self, findings: list[Finding]) -> None:
-        """Write a line for each check, and what is wrong with the remedy below it."""
         for finding in findings:
             state = "wrong" if finding.problems else f"not checked: {finding.skipped}" if finding.skipped else "well"
             facts = f" ({'; '.join(finding.facts)})" if finding.facts else ""

@@ -17,7 +17,6 @@ from annotations.transfers.backups import backups_in, delete_old_backups, past_b
 
 logger = logging.getLogger(__name__)
 
-# After a failure it is tried again after this time.
 RETRY_AFTER = timedelta(minutes=10)
 
 

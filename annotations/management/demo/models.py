@@ -29,13 +29,11 @@ def load(project: Project) -> list[str]:
     from coindex.client import Client
     from examples import assignments, baseline_coder
 
-    rules = Path(baseline_coder.__file__).read_bytes()
-    digest = hashlib.sha256(rules).hexdigest()
+    digest = hashlib.sha256(Path(baseline_coder.__file__).read_bytes()).hexdigest()
     model = add_model(project, NAMES[project.slug], version="rules", hash=digest, date=timezone.localdate())
-    user = model.membership.user
     for round_ in project.rounds.exclude(kind__in=(Round.Kind.TRAINING, Round.Kind.RECHECK)):
         if not round_.is_closed:
-            assign_texts(project, round_.texts.all(), [user], round_)
+            assign_texts(project, round_.texts.all(), [model.membership.user], round_)
     _, key = make_key(model, days=1)
     problems = []
     with _requests_in_transaction(), Client(_address(), key, transport=httpx.WSGITransport(WSGIHandler())) as client:

@@ -106,7 +106,6 @@ class _Round:
 
 
 def _make_round(project: Project, source: Mapping[str, Any], **fields: Any) -> _Round:
-    """Make the round with its texts."""
     starts_on, ends_on = map(_day, source["days"])
     round_ = create_round(project, source["name"], starts_on=starts_on, ends_on=ends_on, **fields)
     in_order = sorted(source["texts"], key=itemgetter("slug"))  # as an import of all of them writes them
@@ -124,8 +123,7 @@ def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, Use
     rule = {name: source[name] for name in ("pass_measure", "pass_mark", "attempts")}
     made = _make_round(project, source, kind=Round.Kind.TRAINING, **rule)
     for one in made.texts.values():
-        gold = open_gold(project, one.text, made.round_.name, manager)
-        code(gold, one.gold_decisions(), _day(source["days"][0]))
+        code(open_gold(project, one.text, made.round_.name, manager), one.gold_decisions(), _day(source["days"][0]))
     for name, attempts in source["coders"].items():
         assign_texts(project, [made.texts[attempts[0]["text"]].text], [coders[name]], made.round_)
         for number, attempt in enumerate(attempts):

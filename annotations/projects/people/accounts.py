@@ -23,8 +23,7 @@ from annotations.models.people.rights import MANAGING_ROLES
 
 logger = logging.getLogger(__name__)
 
-# In an hour: mails to confirm an address, of one person; mails and links to reset a password, of one account and of
-# one manager.
+# In an hour: of a person mails to confirm an address, of an account mails to reset a password, of a manager links.
 CONFIRMATIONS, MOST_CONFIRMATIONS = Limit("mail confirmations", seconds=3600), 5
 RESETS, MOST_RESETS = Limit("password resets", seconds=3600), 3
 RESET_LINKS, MOST_RESET_LINKS = Limit("reset links", seconds=3600), 30

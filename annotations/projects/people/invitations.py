@@ -20,7 +20,6 @@ from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import digest_of
 
 MAX_DAYS = 30
-# Links that are created at once.
 MOST_AT_ONCE = 50
 # Invitations of one manager that are sent by mail in an hour.
 MAILS, MOST_MAILS = Limit("invitation mails", seconds=3600), 200

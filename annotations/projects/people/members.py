@@ -18,7 +18,6 @@ from annotations.projects.locks import lock_project
 from annotations.projects.people.tokens import digest_of
 
 CODING_ROLES = (Membership.Role.CODER, Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER)
-# The roles of those who are blind to the work of others.
 BLIND_ROLES = (Membership.Role.CODER, Membership.Role.MANAGER_CODER)
 
 
@@ -38,17 +37,17 @@ def activity_of_members(project: Project) -> dict[int, Activity]:
     work = Operation.objects.filter(coding=OuterRef("pk"), user=OuterRef("coder")).exclude(
         kind__in=Operation.MANAGING_KINDS
     )
-    last = work.order_by("-sequence").values("applied_at")[:1]
+    last = Subquery(work.order_by("-sequence").values("applied_at")[:1])
     rows = (
-        codings.annotate(last=Subquery(last))
-        .values("coder")
+        codings.annotate(last=last)
+        .values_list("coder")
         .annotate(
             latest=Max("last"),
             assigned=Count("pk", filter=Q(occasion=1)),
             submitted=Count("pk", filter=Q(occasion=1, status=Coding.Status.SUBMITTED)),
         )
     )
-    return {row["coder"]: Activity(row["latest"], row["assigned"], row["submitted"]) for row in rows}
+    return {coder: Activity(*activity) for coder, *activity in rows}
 
 
 @transaction.atomic
@@ -94,19 +93,15 @@ def remove_membership(membership: Membership, *, archived: bool = False) -> None
     """Remove a member at once; codings stay. Raise ValidationError for the only manager; ProjectArchived."""
     # otherwise two managers could remove each other
     lock_project(membership.project_id, archived=archived)
-    membership_now = Membership.objects.select_related("user").filter(pk=membership.pk).first()
-    if membership_now is None:  # removed since it was read
-        return
-    membership = membership_now
-    _refuse_last_manager(membership)
-    of_model = ModelCoder.objects.filter(membership=membership).exists()
-    if of_model and _has_coded(membership.project, membership.user):
-        raise ValidationError(
-            f"{membership.user} is a model with codings, and stays as what says of which: withdraw its key."
-        )
-    if of_model:
-        Token.objects.filter(user=membership.user).delete()
-    membership.delete()
+    for locked in Membership.objects.select_related("user").filter(pk=membership.pk):  # none: removed since it was read
+        _refuse_last_manager(locked)
+        if ModelCoder.objects.filter(membership=locked).exists():
+            if _has_coded(locked.project, locked.user):
+                raise ValidationError(
+                    f"{locked.user} is a model with codings, and stays as what says of which: withdraw its key."
+                )
+            Token.objects.filter(user=locked.user).delete()
+        locked.delete()
 
 
 def _has_coded(project: Project, user: User) -> bool:
@@ -119,7 +114,6 @@ def is_model(user: User) -> bool:
 
 
 def _refuse_role_change(membership: Membership, role: str) -> None:
-    """Raise ValidationError if the member's role cannot change to this one."""
     project, user = membership.project, membership.user
     if membership.role in BLIND_ROLES and role not in BLIND_ROLES and _has_coded(project, user):
         raise ValidationError(
@@ -176,13 +170,13 @@ def adjudicators_of(project: Project) -> Any:
 
 def find_adjudicator(project: Project, username: str) -> User:
     """Return the member of that name who may decide what is gold. Raise ValidationError."""
-    membership = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username)
-    for one in membership:
-        if Right.ADJUDICATE not in rights_of(one.role, results_open=False):
-            message = f"{one.user} is {one.role} of {project.slug}: gold is of managers and adjudicators."
-            raise ValidationError({"adjudicator": message})
-        return one.user
-    raise ValidationError({"adjudicator": f"{username!r} is not a member of {project.slug}."})
+    one = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username).first()
+    if one is None:
+        raise ValidationError({"adjudicator": f"{username!r} is not a member of {project.slug}."})
+    if Right.ADJUDICATE not in rights_of(one.role, results_open=False):
+        message = f"{one.user} is {one.role} of {project.slug}: gold is of managers and adjudicators."
+        raise ValidationError({"adjudicator": message})
+    return one.user
 
 
 def refuse_accounts(number: int) -> str:

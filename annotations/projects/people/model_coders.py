@@ -98,8 +98,7 @@ def models_of(project: Project) -> QuerySet[ModelCoder]:
 
 def find_model(project: Project, name: str) -> ModelCoder:
     """Return the model of that name in the project. Raise Http404."""
-    model = models_of(project).filter(membership__user__username=name).first()
-    if model is None:
+    if (model := models_of(project).filter(membership__user__username=name).first()) is None:
         raise Http404("There is no such model.")
     return model
 

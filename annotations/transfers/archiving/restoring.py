@@ -52,8 +52,7 @@ class RestoreReport:
         return {"summary": str(self), "new_coders": self.new_people, "odd": describe_findings(self.findings)}
 
     def __str__(self) -> str:
-        new_accounts = f", {pluralize(len(self.new_people), 'new account')}" if self.new_people else ""
-        return f"{self.archive}{new_accounts}"
+        return f"{self.archive}" + (f", {pluralize(len(self.new_people), 'new account')}" if self.new_people else "")
 
 
 def restore_project(

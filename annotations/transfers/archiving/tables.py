@@ -38,11 +38,6 @@ def is_spans(value: object) -> bool:
     return isinstance(value, list) and all(map(is_span, value))
 
 
-def is_object(value: object) -> bool:
-    """Return whether the value is a JSON object."""
-    return isinstance(value, dict)
-
-
 def is_scheme(value: object) -> bool:
     """Return whether the value is a scheme as JSON."""
     try:
@@ -120,7 +115,11 @@ TABLES: list[ArchivedTable] = [
     ArchivedTable("indices", models.Index, "judgement__coding__text__project", ("judgement",)),
     ArchivedTable("scus", models.SCU, "coding__text__project", ("coding", "key")),
     ArchivedTable(
-        "operations", models.Operation, "coding__text__project", ("coding", "sequence"), {"payload": is_object}
+        "operations",
+        models.Operation,
+        "coding__text__project",
+        ("coding", "sequence"),
+        {"payload": lambda value: isinstance(value, dict)},
     ),
 ]
 
@@ -229,7 +228,6 @@ def _tables(project: Project) -> Iterator[Table]:
 
 
 def _replace_keys(rows: list[list[Any]], references: Sequence[tuple[int, Mapping[int, int]]]) -> None:
-    """Put line numbers in the place of primary keys."""
     for row in rows if references else ():
         for position, line_numbers in references:
             if row[position] is not None:

@@ -270,8 +270,7 @@ class Batch:
             return get_or_create_coder(
                 self.project, name, create=options.create, join=options.join, trial=options.trial
             )
-        is_exported = name in (GOLD, SILVER) and not self.project.members.filter(username__iexact=name).exists()
-        if not is_exported:
+        if name not in (GOLD, SILVER) or self.project.members.filter(username__iexact=name).exists():
             return find_adjudicator(self.project, name)
         if options.by is None:
             raise ValidationError("this is the folder of an export: name the manager or adjudicator by --coder.")
@@ -332,7 +331,6 @@ class Batch:
         return texts
 
     def _refuse_closed_rounds(self) -> None:
-        """Refuse files with codings of texts whose round is closed."""
         for slug, entry in self.texts.items():
             for checked in entry.checked if entry.round.is_closed else ():
                 if checked.source.coder is not None:

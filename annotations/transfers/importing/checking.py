@@ -76,8 +76,7 @@ class ImportScheme:
     def from_project(cls, project: Project) -> Self:
         """Return the scheme of the project."""
         scheme = read_scheme(project.pk)
-        levels = {level.key: level for level in scheme.levels}
-        return cls(project.answers, levels, scheme.spec, scheme.constraints)
+        return cls(project.answers, {level.key: level for level in scheme.levels}, scheme.spec, scheme.constraints)
 
     @classmethod
     def from_files(cls, project: Project, spec: SchemeSpec, answers: str) -> Self:
@@ -248,7 +247,6 @@ def check(
 
 
 def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
-    """Return the document with its links converted to those of the scheme."""
     if document.links == Links.INDICES == scheme.answers:
         return indices_to_split(document) if SPLIT in scheme.relations else split_to_indices(document)
     if document.links == Links.NONE or document.links == scheme.answers:
@@ -438,8 +436,7 @@ def _attributes(
 
 
 def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: ImportScheme) -> str | None:
-    level = mark.level or scheme.spec.main_level
-    if not categories_on(scheme.constraints, level):
+    if not categories_on(scheme.constraints, mark.level or scheme.spec.main_level):
         return None
     category = implied_category(answer, scheme.spec)
     if not category:

@@ -151,8 +151,7 @@ def _groups(documents: Sequence[SourceDocument]) -> Iterator[list[int]]:
     keys: list[list[tuple[str, str]]] = []
     numbers_by_key: dict[tuple[str, str], list[int]] = {}
     for number, source in enumerate(documents):
-        slugs = slugs_of_name(source.document.name)
-        keys.append([*(("slug", slug) for slug in slugs), ("file", source.file)])
+        keys.append([*(("slug", slug) for slug in slugs_of_name(source.document.name)), ("file", source.file)])
         for key in keys[-1]:
             numbers_by_key.setdefault(key, []).append(number)
     for first in sorted(key for key in numbers_by_key if key[0] == "slug"):

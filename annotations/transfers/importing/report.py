@@ -4,16 +4,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import takewhile
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Self
 
-from annotations.core.text import pluralize
+from annotations.core.text import common_length, pluralize
 from annotations.formats import Finding
 
 # So many findings of a kind are listed, the others counted; and so many texts of an import are shown before it is done.
 MOST_FINDINGS, MOST_PREVIEWS = 1000, 50
-# So many places are reported for one kind of warning.
 MAX_PLACES = 200
 NOTHING: Mapping[str, int] = MappingProxyType({})
 # What differs between messages of one kind: quoted words, names in advice, code points, numbers, names of files.
@@ -46,7 +45,6 @@ class TextPreview:
     sample: str
 
 
-# The fields of a report that are added up.
 COUNTS = (
     *("documents", "texts", "markables", "codings", "judgements", "unchanged"),
     *("n_answers_left_out", "n_links_left_out"),
@@ -144,11 +142,6 @@ class Report:
         return ", ".join(parts)
 
 
-def group_by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Return the findings, grouped by kind."""
-    return _group(findings, lambda finding: finding.code)
-
-
 def group_failures(failures: Iterable[Failure]) -> list[list[Failure]]:
     """Return the refusals, grouped by what they say besides names, numbers and words of the files."""
     return _group(failures, lambda failure: PARTICULARS.sub("", failure.message.replace(failure.file, "")))
@@ -163,13 +156,13 @@ def _group[Item](items: Iterable[Item], kind_of: Callable[[Item], str]) -> list[
 
 def summaries(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[str]:
     """Return a line for each kind of finding, and how many more there are, also of those unlisted."""
-    return [summarize(group, unlisted.get(group[0].code, 0)) for group in group_by_kind(findings)]
+    return [summarize(group, unlisted.get(group[0].code, 0)) for group in _group(findings, attrgetter("code"))]
 
 
 def describe_findings(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[dict[str, Any]]:
     """Return the number and the places of the findings of each kind; `unlisted` counts further ones."""
     described = []
-    for group in group_by_kind(findings):
+    for group in _group(findings, attrgetter("code")):
         n_unlisted = unlisted.get(group[0].code, 0)
         line = summarize(group, n_unlisted) if len(count_by_name(group)) > 1 else str(group[0])
         places = [str(finding) for finding in group[:MAX_PLACES]]
@@ -197,8 +190,8 @@ def count_by_name(group: Iterable[Finding]) -> Counter[str]:
         if not phrase:
             return Counter()
         counts[phrase] += number
-    before = _count_common(counts)
-    after = _count_common([phrase[before:][::-1] for phrase in counts])
+    before = common_length(*counts)
+    after = common_length(*(phrase[before:][::-1] for phrase in counts))
     if not before:
         return Counter()
     return Counter({" ".join(phrase[before : len(phrase) - after]).strip("',"): counts[phrase] for phrase in counts})
@@ -211,11 +204,6 @@ def _number_and_phrase(finding: Finding) -> tuple[int, tuple[str, ...]]:
         return 0, ()
     noun, *words = match["what"].split(" ")
     return int(match["number"]), (noun.removesuffix("s"), *words)
-
-
-def _count_common(phrases: Iterable[Sequence[str]]) -> int:
-    """Return how many words the phrases begin with in common."""
-    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*phrases, strict=False)))
 
 
 class ImportFailed(Exception):

@@ -15,7 +15,6 @@ from annotations.texts.changes import markables_changed
 from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
 from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPreview
 
-# So much of a text is shown before the import is done.
 SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
 # The fields of a markable besides what it belongs to.
 OWN_FIELDS = ("key", "label", "parts", "head", "start", "end", "predefined")

@@ -14,7 +14,6 @@ from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
-# So many folders above a file may stand in the name of its text.
 MOST_FOLDERS = 20
 LONGEST_SHOWN = 60
 
@@ -23,8 +22,7 @@ Folder = tuple[str, ...]
 
 def text_folder(file: str, coder_from: str) -> Folder:
     """Return the last folders of a file, without that of its coder."""
-    folder = PurePosixPath(file).parent
-    parts = [part for part in folder.parts if part != "/"]
+    parts = [part for part in PurePosixPath(file).parent.parts if part != "/"]
     return tuple((parts[:-1] if coder_from == "parent" else parts)[-MOST_FOLDERS:])
 
 

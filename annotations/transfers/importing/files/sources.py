@@ -35,11 +35,9 @@ from annotations.transfers.importing.files.folders import KnownTexts, name_by_fo
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
-# So many kinds of files are named at most where none of them is read.
 MOST_SUFFIXES = 5
 NOT_OPENED = {".zip": " (a zip in a zip is not opened)", ".gz": " (unpack it, or give a zip)"}
 SEPARATORS = [key for key, _ in SEPARATOR.choices]
-# So many lines of a refused file are looked at to tell what it is.
 MAX_LINES_OF_HEAD = 50
 
 
@@ -294,10 +292,7 @@ def name_and_coder(file: str, coder_from: str, separator: str = ".") -> tuple[st
         return path.stem, coder_from[1:]
     if coder_from == "parent":
         if not path.parent.name:
-            raise FormatError(
-                "the file is in no folder, so its coder is unknown; try texts only",
-                file,
-            )
+            raise FormatError("the file is in no folder, so its coder is unknown; try texts only", file)
         return path.stem, coder_of(path.parent.name)
     if coder_from == "name":
         name, _, coder = path.stem.rpartition(separator)

@@ -18,8 +18,6 @@ OPTION_OF_VIOLATION = {
     "several_scus": "words_exclusive",
     "words_taken": "words_exclusive",
 }
-
-# Explanations of violations for users of files.
 EXPLANATIONS = {
     "across_summaries": "a contributor is not of the words of one summary",
     "second_contributor": "an SCU has two contributors in one summary",

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -13,6 +12,7 @@ from annotations.coding.decisions import Decision, Description, OperationRejecte
 from annotations.coding.log.replay import is_log_of
 from annotations.coding.pyramids.scus import summary_spans
 from annotations.core.processes.progress import Progress, report_completion, reported
+from annotations.core.text import common_length
 from annotations.docsets.agreed_pyramid import fill_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, Finding, FormatError, ducview
@@ -206,8 +206,7 @@ class _FileWriter:
             content = texts.filter(docset=docset).values_list("content", flat=True).get()
             if content == pyramid.text:
                 return docset
-            difference = _first_difference(content, pyramid.text)
-            message = f"the docset {docset.slug} has other summaries, {difference}"
+            message = f"the docset {docset.slug} has other summaries, {_first_difference(content, pyramid.text)}"
             raise FormatError(f"{message}; choose another docset or rename the file", self.file.file)
         text_with_content = texts.filter(content=pyramid.text).select_related("docset").first()
         if text_with_content is None:
@@ -230,8 +229,7 @@ class _FileWriter:
         coder = self._coder(self.file.coder)
         kind, keys = self._pyramid_and_keys(annotation.pyramid, docset, coder)
         if annotation.comments:
-            count = len(annotation.comments)
-            self._warn("peer-comments", f"comments on {count} SCUs of a peer", "left out")
+            self._warn("peer-comments", f"comments on {len(annotation.comments)} SCUs of a peer", "left out")
         inside = [(keys[uid], contributors) for uid, contributors in annotation.marks.items() if uid != NOT_IN_PYRAMID]
         by_parts = imported_contributors(inside, peer.content, self.file.file, self.report.findings)
         outside = imported_contributors(
@@ -350,8 +348,7 @@ def _messages(error: ValidationError) -> str:
 
 def _first_difference(project_text: str, file_text: str) -> str:
     """Return the place at which two texts begin to differ, as messages show it."""
-    pairs = zip(project_text, file_text, strict=False)
-    position = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    position = common_length(project_text, file_text)
     line = project_text.count("\n", 0, position) + 1
     return f"from line {line} on ({_excerpt(project_text, position)} here, {_excerpt(file_text, position)} in the file)"
 

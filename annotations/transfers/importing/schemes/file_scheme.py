@@ -68,7 +68,6 @@ class FoundScheme:
 
     def is_like(self, spec: SchemeSpec, answers: str) -> bool:
         """Return whether a project with that scheme asks the same questions by the same keys."""
-
         keys, own_keys = (
             [{each.key for each in of_kind} for of_kind in (one.levels, one.categories, one.attributes)]
             for one in (spec, self.spec)
@@ -120,8 +119,6 @@ def build_scheme(documents: Iterable[Document], ways: Mapping[str, str] = NO_WAY
 
 @dataclass(slots=True)
 class _Category:
-    """What stands in the files of a category."""
-
     pointing_to: Counter[str] = field(default_factory=Counter)
     most: int = 0
     later: bool = False
@@ -139,8 +136,6 @@ class _Category:
 
 @dataclass(slots=True)
 class _Relation:
-    """What stands in the files of a relation."""
-
     to_levels: dict[str, None] = field(default_factory=dict)
     joint: bool = False
     later: bool = False
@@ -156,7 +151,6 @@ class _Attribute:
     numbers: bool = True
 
     def add(self, value: AnswerValue) -> None:
-        """Add an answer."""
         self.numbers = self.numbers and isinstance(value, (int, float))
         words = value if isinstance(value, tuple) else format_value(value).split(SEPARATOR)
         self.several = self.several or isinstance(value, tuple) or len(words) > 1
@@ -183,8 +177,7 @@ class _Draft:
     marks: Counter[str] = field(default_factory=Counter)
     coded: set[str] = field(default_factory=set)
     pointed: set[str] = field(default_factory=set)
-    # By their names; of answers that name none by the level of the first target, None without one, and whether there is
-    # an index.
+    # By names; of answers without one by the level of the first target, None without, and whether there is an index.
     categories: dict[str, _Category] = field(default_factory=dict)
     unnamed: dict[tuple[str | None, bool], _Category] = field(default_factory=dict)
     relations: dict[str, _Relation] = field(default_factory=dict)
@@ -303,8 +296,7 @@ class _Draft:
             key = keys_by_name[name] = make_key(name, used)
             used.add(key)
             kind = found.kind
-            values = found.values if kind in LISTED_KINDS else ()
-            specs = tuple(ValueSpec(value, value) for value in values)
+            specs = tuple(ValueSpec(value, value) for value in found.values) if kind in LISTED_KINDS else ()
             attributes.append(AttributeSpec(key, fit_label(name, key), kind=kind, values=specs))
         return attributes, keys_by_name
 

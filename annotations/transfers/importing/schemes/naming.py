@@ -20,7 +20,6 @@ from annotations.transfers.importing.report import ImportFailed
 
 # Stands for every name that is not given.
 OTHERS = "*"
-# The options of an import that say names.
 NAME_OPTIONS = (LEVEL.key, CATEGORY.key, QUESTION.key)
 LONGEST_SHOWN = 60
 MOST_SHOWN = 10
@@ -283,14 +282,13 @@ def recall_names(project: Project, format_key: str) -> dict[str, str]:
         CATEGORY.key: {one.key for one in spec.categories},
         QUESTION.key: {one.key for one in spec.relations} | {one.key for one in spec.attributes},
     }
-    options = {}
-    for option, keys in known.items():
-        names = row.names.get(option, {})
-        options[option] = format_names({theirs: ours for theirs, ours in names.items() if not ours or ours in keys})
-    return {option: value for option, value in options.items() if value}
+    kept = {
+        option: {theirs: ours for theirs, ours in row.names.get(option, {}).items() if not ours or ours in keys}
+        for option, keys in known.items()
+    }
+    return {option: format_names(names) for option, names in kept.items() if names}
 
 
-# So many names of a kind are listed, the commonest first.
 MOST_NAMES = 200
 MOST_VALUES = 10
 LONGEST_VALUE = 50
