@@ -25,8 +25,8 @@ def project_for(
 ) -> Project:
     """Return the project. Raise Http404 for who is no member, PermissionDenied for a member without the right.
 
-    Raise ProjectArchived for an archived one where the request may change something, unless it is `archived` that does
-    not matter, as for opening or deleting it; for all requests with `changes`: the page is a form and nothing else.
+    Of an archived one refuse requests that may change something (ProjectArchived), unless `archived` says that they
+    change nothing of it, or open or delete it. With `changes` refuse all: the page is a form and nothing else.
     """
     projects = Project.objects.visible_to(user).filter(slug=slug) if user.is_superuser else _projects(user.pk, slug)
     project = next(iter(projects), None)

@@ -189,7 +189,7 @@ def _write(changes: Mapping[int, Sequence[AnswerChange]], scheme: ProjectScheme)
 
 def _judgements_of(changes: Mapping[int, Sequence[AnswerChange]]) -> dict[tuple[int, str], int]:
     """Return the primary keys of the judgements that are changed, by coding and key of the markable."""
-    found = {}
+    found: dict[tuple[int, str], int] = {}
     names = {change.markable for of_coding in changes.values() for change in of_coding}
     for codings in batched(changes, MAX_KEYS // 2):
         for keys in batched(names, MAX_KEYS // 2):

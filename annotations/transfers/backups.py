@@ -30,7 +30,7 @@ from annotations.core.database.migrations import (
     migrated_as,
     models_of_database,
 )
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.files import write_whole
 from annotations.formats.project import encode_value
 

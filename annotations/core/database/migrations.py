@@ -12,7 +12,6 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-# The app and the name of a migration.
 type Name = tuple[str, str]
 
 # It stood for 0001 to 0041 between two versions, and databases made then have it in their list.

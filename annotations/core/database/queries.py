@@ -1,4 +1,4 @@
-"""Parts of queries that several querysets share."""
+"""Parts of queries that several querysets share, and blocks in which queries are run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +12,27 @@ from django.db.models.functions import Length, Replace, Trim
 # What separates words, besides the space, and two characters that no text has: a pair stands for a space.
 WHITE_SPACE = "\t\n\v\f\r\x85\xa0\u2028\u2029\u3000"
 OPEN, CLOSE = "\x01", "\x02"
+
+
+@contextmanager
+def read_snapshot() -> Iterator[None]:
+    """Let all queries of the block see the state of the first, or of the open transaction. Writers do not wait."""
+    if connection.in_atomic_block:
+        yield
+    elif connection.vendor == "postgresql":
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    else:
+        # Transactions started by Django lock SQLite at once (IMMEDIATE); one that only reads need not.
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+        try:
+            yield
+        finally:
+            with connection.cursor() as cursor:
+                cursor.execute("ROLLBACK")
 
 
 @contextmanager

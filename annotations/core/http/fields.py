@@ -134,18 +134,18 @@ class BoundedModelCheckboxes(_BoundedChoice, ModelCheckboxField):
 
 
 class NamesField(forms.CharField):
-    """Rows by their names, with spaces, commas or lines between; a list of them."""
+    """Rows by their slugs, with spaces, commas or lines between; a list of them."""
 
     widget = forms.Textarea({"rows": 3})
 
-    def __init__(self, queryset: QuerySet[Any], to_field: str = "slug", **kwargs: Any) -> None:
+    def __init__(self, queryset: QuerySet[Any], **kwargs: Any) -> None:
         super().__init__(required=False, **kwargs)
-        self.queryset, self.to_field = queryset, to_field
+        self.queryset = queryset
 
     def clean(self, value: Any) -> list[Any]:
         names = split_names([super().clean(value)])
         _refuse_too_many(names)
-        found = {getattr(row, self.to_field): row for row in self.queryset.filter(**{f"{self.to_field}__in": names})}
+        found = {row.slug: row for row in self.queryset.filter(slug__in=names)}
         if missing := [name for name in names if name not in found]:
             more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
             raise forms.ValidationError(

@@ -133,7 +133,7 @@ def _refuse_last_manager(membership: Membership) -> None:
 def get_or_create_coder(
     project: Project, username: str, *, create: bool, join: bool = False, trial: bool = False
 ) -> User:
-    """Return the member who codes under that name; `create` makes a new account, `join` a member of who has one.
+    """Return the member who codes under that name; `create` makes an account, `join` a member of somebody who has one.
 
     Raise ValidationError if the person or the role is missing, in words that do not tell whether there is such an
     account; and so with `create` in a `trial`, which has to be rolled back.

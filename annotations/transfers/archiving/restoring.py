@@ -195,8 +195,7 @@ def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) 
             if model_field.kind is Kind.PERSON:
                 column = [None if name is None else accounts[name] for name in column]
             elif model_field.kind is Kind.ROW:
-                row_keys = keys[model_field.to]
-                column = [None if line is None else row_keys[line - 1] for line in column]
+                column = [None if line is None else keys[model_field.to][line - 1] for line in column]
             columns[model_field.name] = column
         if project is None:
             columns |= {"slug": [slug], "scheme_stamp": [uuid4()]}

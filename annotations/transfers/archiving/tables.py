@@ -8,7 +8,7 @@ from django.db import models as db
 
 from annotations import models
 from annotations.coding.log.payloads import is_span
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.processes.heartbeat import beat
 from annotations.core.text import pluralize
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json
@@ -123,7 +123,6 @@ TABLES: list[ArchivedTable] = [
     ),
 ]
 
-# The tables of a project that archives do not contain, with the reason.
 LEFT_OUT: dict[str, str] = {
     "annotations.AccountOrigin": "whose password a manager here may reset: no file may say so",
     "annotations.ImportNames": "how files of others are called: nothing that is said of the texts",

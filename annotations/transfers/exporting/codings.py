@@ -13,7 +13,7 @@ from django.db.models.functions import Cast
 
 from annotations.coding.judgements import links_as_named
 from annotations.coding.readings import Readings as KeyReadings
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Stretch
@@ -356,7 +356,7 @@ class Package:
             for file in files:
                 add_file(self.archive, f"{folder}{file.path}", file.data)
 
-    def add_losses(self, losses: Sequence[Loss | OtherLoss]) -> None:
+    def add_losses(self, losses: Sequence[object]) -> None:
         """Add the report of what the format cannot represent, unless it is empty."""
         if self.archive is not None and losses:
             add_file(self.archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in losses).encode())

@@ -9,7 +9,7 @@ from typing import IO
 from django.db.models import Q, QuerySet
 
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, contributors_of, pyramid_of_peer, scu_descriptions
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.processes.progress import Progress, reported
 from annotations.formats import File, ducview
 from annotations.formats.losses.reduction import OtherLoss
