@@ -1,7 +1,4 @@
-"""Send the mails that are due, between the worker's tasks. A mail is claimed first, and has one Message-ID at each try.
-
-After a failure of the server nothing is sent for a minute; a mail that it refuses keeps no other from being sent.
-"""
+"""Send the mails that are due, between the worker's tasks: claimed first, and with one Message-ID at each try."""
 
 import hashlib
 import logging

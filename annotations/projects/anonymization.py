@@ -54,10 +54,7 @@ class ForgottenPerson:
 
 @transaction.atomic
 def forget_person(user: User) -> ForgottenPerson:
-    """Delete an account or, where work stays under a pseudonym, what says who it is of, and its rights and orders.
-
-    Raise ValidationError if a project or the site would have nobody left to manage it.
-    """
+    """Delete an account, or take from kept work whose it is. Raise ValidationError if nobody else would manage."""
     user = User.objects.select_for_update().get(pk=user.pk)
     pseudonym = pseudonym_of(user)
     if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
@@ -147,7 +144,6 @@ def _delete_mentions(terms: re.Pattern[str]) -> None:
 
 
 def _rename_in_admin_log(user: User, pseudonym: str) -> None:
-    """Put the pseudonym in place of the name wherever the log of the admin has it."""
     name = re.compile(rf"(?<![\w.@+-]){re.escape(user.username)}(?![\w.@+-])", re.IGNORECASE)
     entries = LogEntry.objects.filter(
         Q(object_repr__icontains=user.username) | Q(change_message__icontains=user.username)

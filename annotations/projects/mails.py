@@ -57,11 +57,6 @@ def open_texts(user: User) -> QuerySet[Text]:
     return Text.objects.filter(Exists(codings))
 
 
-def seen_texts(user: User) -> QuerySet[Text]:
-    """Return the texts that the user may see."""
-    return Text.objects.visible_to(user)
-
-
 def _compose_invitation(mail: Mail) -> Message | None:
     found = invitations.set_secret_of_mail(mail.context["invitation"], mail.key)
     if found is None:
@@ -77,6 +72,6 @@ def register_kinds() -> None:
     register_kind(MailKind(invitations.MAIL_KIND, _compose_invitation))
     register_kind(texts_kind("assigned", "Texts assigned to you", "{texts} to code in “{project}”", open_texts))
     register_kind(texts_kind("reopened", "Submissions reopened", "{texts} reopened in “{project}”", open_texts))
-    subject = "Training in “{project}”: a coder waits for your decision"
-    register_kind(texts_kind("training", "Coders who wait for a decision on their training", subject, seen_texts))
-    register_kind(texts_kind("answered", "Answers to your questions", "Answers on {texts} in “{project}”", seen_texts))
+    subject, seen = "Training in “{project}”: a coder waits for your decision", Text.objects.visible_to
+    register_kind(texts_kind("training", "Coders who wait for a decision on their training", subject, seen))
+    register_kind(texts_kind("answered", "Answers to your questions", "Answers on {texts} in “{project}”", seen))

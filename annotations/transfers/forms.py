@@ -380,11 +380,9 @@ class NamesForm(forms.Form):
         categories = {category.key: category.label for category in spec.categories if not category.retired}
         relations = {one.key: one.label for one in spec.relations if not one.retired and not one.identity}
         attributes = {one.key: one.label for one in spec.attributes if not one.retired}
-        self.names = {
-            LEVEL.key: _names_of(LEVEL.key, options, spec.main_level, levels),
-            CATEGORY.key: _names_of(CATEGORY.key, options, "", categories),
-            QUESTION.key: _names_of(QUESTION.key, options, "", relations | attributes),
-        }
+        here = {LEVEL.key: levels, CATEGORY.key: categories, QUESTION.key: relations | attributes}
+        main = {LEVEL.key: spec.main_level}
+        self.names = {option: _names_of(option, options, main.get(option, ""), here[option]) for option in here}
         self._add(LEVEL.key, levels, LEFT_OUT, spec.main_level)
         self._add(CATEGORY.key, categories, FOLLOWS, "")
         self._add_questions(relations, attributes)

@@ -50,10 +50,7 @@ def queue_state() -> QueueState:
 
 
 def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
-    """Return the tasks of workers that have died, by the seconds since their last signs.
-
-    These are of this host with no process, or no sign for 15 minutes, and of others without signs here for a day.
-    """
+    """Return the tasks of workers that have died: without a process, or silent too long; `ages` are seconds of silence."""
     now, own = timezone.now(), f"{host_name()}."
     lost = []
     for task in DBTaskResult.objects.filter(status=TaskResultStatus.RUNNING).order_by("started_at"):

@@ -78,7 +78,6 @@ class Command(BaseCommand):
             time.sleep(waiting.total_seconds())
 
     def back_up(self, folder: Path, daily: int, weekly: int) -> None:
-        """Write one backup, and then delete the old ones."""
         now = timezone.now()
         path = write_backup(folder, now)
         old = delete_old_backups(folder, daily, weekly, now)

@@ -171,7 +171,6 @@ def _compose_password(mail: Mail) -> Message:
 
 
 def _compose_news(template: str, subject: str, mail: Mail) -> Message:
-    """Compose a mail that tells the owner of an account what happened to it."""
     return Message.from_template(template, subject, {"user": _owner(mail), **mail.context})
 
 

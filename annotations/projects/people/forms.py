@@ -20,6 +20,13 @@ from annotations.projects.people.members import find_person, members_shown
 from annotations.projects.people.model_coders import GROUP
 
 
+def group_field(**options: Any) -> forms.CharField:
+    """Return the field of a group of coders: one that is suggested or a label of one's own, none where it is empty."""
+    widget = forms.TextInput({"list": "groups", "autocomplete": "off"})
+    length = Membership.GROUP_LENGTH
+    return forms.CharField(max_length=length, required=False, validators=[check_group], widget=widget, **options)
+
+
 class MemberForm(forms.Form):
     username = forms.CharField(max_length=150, help_text="The username with which the person signs in.")
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
@@ -32,17 +39,13 @@ class MemberForm(forms.Form):
 
 
 class GroupForm(forms.Form):
-    """The group of coders of some members: one that is suggested or a label of one's own, none where it is empty."""
+    """The group of coders of some members."""
 
     members = forms.ModelMultipleChoiceField(
         Membership.objects.none(), error_messages={"required": "Tick the people first."}
     )
-    group = forms.CharField(
+    group = group_field(
         label="Group of those ticked",
-        max_length=Membership.GROUP_LENGTH,
-        required=False,
-        validators=[check_group],
-        widget=forms.TextInput({"list": "groups", "autocomplete": "off"}),
         help_text="Expert, naive, crowd, model, or a label of your own; empty for none. Results are compared by it.",
     )
 
@@ -55,14 +58,7 @@ class ModelForm(forms.ModelForm[ModelCoder]):
     """A model that codes, and what is said of it."""
 
     name = forms.CharField(max_length=150, help_text="A name that no account has, such as gpt-4.1-zero-shot.")
-    group = forms.CharField(
-        max_length=Membership.GROUP_LENGTH,
-        required=False,
-        initial=GROUP,
-        validators=[check_group],
-        widget=forms.TextInput({"list": "groups", "autocomplete": "off"}),
-        help_text="Results are compared by groups of coders.",
-    )
+    group = group_field(initial=GROUP, help_text="Results are compared by groups of coders.")
 
     class Meta:
         model = ModelCoder
@@ -179,7 +175,6 @@ class InvitationForm(forms.Form):
             del self.fields["addresses"]
 
     def clean_addresses(self) -> list[str]:
-        """Return the addresses, each once. Raise ValidationError if there are too many or one is none."""
         addresses = list(dict.fromkeys(self.cleaned_data["addresses"].replace(",", " ").split()))
         if len(addresses) > MOST_AT_ONCE:
             raise forms.ValidationError(f"{len(addresses)} addresses: invite up to {MOST_AT_ONCE} at once.")
@@ -221,7 +216,6 @@ class JoinForm(UserCreationForm[User]):
         fields = ["username"]
 
     def clean_username(self) -> str:
-        """Return the username. Raise ValidationError if it exists in any case."""
         username: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=username).exists():
             raise forms.ValidationError("This username is taken.")

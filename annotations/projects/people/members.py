@@ -124,7 +124,6 @@ def _refuse_role_change(membership: Membership, role: str) -> None:
 
 
 def _refuse_last_manager(membership: Membership) -> None:
-    """Raise ValidationError if the project would have no manager without the member."""
     managers = Membership.objects.filter(project=membership.project_id, role__in=MANAGING_ROLES)
     if membership.role in MANAGING_ROLES and not managers.exclude(pk=membership.pk).exists():
         raise ValidationError(f"{membership.user} is the only manager. Make somebody else a manager first.")

@@ -59,8 +59,6 @@ def check_judgements(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
 
 
 class _Logs:
-    """The logs of the codings of an archive, to replay."""
-
     def __init__(self, tables: Tables) -> None:
         self.codings, self.slugs = tables["codings"], tables["texts"]["slug"]
         self.logs: dict[int, list[tuple[int, str, Any]]] = defaultdict(list)

@@ -181,7 +181,6 @@ def _account(name: str, table: Table, row: int) -> User:
 
 
 def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) -> Project:
-    """Write all rows, each table after those that it refers to."""
     referenced = {field.to for table in tables.values() for field in table.shape.fields}
     keys: dict[str, Sequence[int]] = {}
     project: Project | None = None

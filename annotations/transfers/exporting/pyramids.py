@@ -102,8 +102,7 @@ def _contributors(coding: Coding) -> dict[str, tuple[Sequence[str], Contributor]
     }
 
 
-# The losses of an export: examples by kind.
-type Losses = dict[str, list[str]]
+type Losses = dict[str, list[str]]  # examples by kind
 
 
 def export_pyramids(codings: QuerySet[Coding], out: IO[bytes] | None, progress: Progress | None) -> ExportReport:
@@ -159,7 +158,6 @@ def _files(codings: Sequence[Coding], losses: Losses) -> Iterator[tuple[Coding, 
 
 
 def _record_losses(coding: Coding, keyed: KeyedPyramid | None, source: str, losses: Losses) -> None:
-    """Add the losses of what files have no place for."""
     text = coding.text
     if text.title != text.slug:
         losses["titles (the file has the address)"].append(f"{source}: {text.title}")

@@ -247,13 +247,11 @@ class Naming:
         return key
 
     def unknown_level(self, level: str, known: Collection[str]) -> str:
-        """Return what is said of a level that the scheme lacks."""
         shown = level[:LONGEST_SHOWN]
         message = f"the scheme has no level {shown!r}, only {', '.join(known)}; level={shown} reads it as the coded one"
         return self._with_ways(f"{message}, or level={shown}: leaves it out", LEVEL.key)
 
     def unknown_category(self, category: str, known: Collection[str]) -> str:
-        """Return what is said of a category that the scheme lacks."""
         shown = category[:LONGEST_SHOWN]
         message = (
             f"the scheme has no category {shown!r}, only {', '.join(known)}; category={shown}:HERE says which it is"
