@@ -88,32 +88,26 @@ class DocsetOverview:
 
     @property
     def pyramids(self) -> list[CodingProgress]:
-        """The coders' own pyramids."""
         return [coding for coding in self.codings if coding.kind == Coding.Kind.PYRAMID]
 
     @property
     def named_pyramids(self) -> list[CodingProgress]:
-        """The first of the coders' own pyramids."""
         return self.pyramids[:MOST_PYRAMIDS]
 
     @property
     def n_more_pyramids(self) -> int:
-        """The number of the other ones."""
         return len(self.pyramids) - len(self.named_pyramids)
 
     @property
     def agreed(self) -> CodingProgress | None:
-        """The agreed pyramid, if there is one."""
         return next((coding for coding in self.codings if coding.kind == Coding.Kind.AGREED), None)
 
     @property
     def peer_codings(self) -> list[CodingProgress]:
-        """The codings of peers."""
         return [coding for coding in self.codings if not coding.is_pyramid]
 
     @property
     def n_submitted_peers(self) -> int:
-        """The number of codings of peers that are submitted."""
         return sum(coding.is_submitted for coding in self.peer_codings)
 
 
@@ -301,7 +295,6 @@ class SummaryText:
 
     @property
     def words(self) -> int:
-        """The number of words."""
         return len(token_spans(self.content))
 
 

@@ -25,7 +25,7 @@ MOST_AT_ONCE = 200
 MOST_SECONDS = 10.0
 # After each failure, the time until the next try; after the last one it is given up.
 DELAYS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
-SECONDS_AFTER_FAILURE = 60.0
+SECONDS_AFTER_FAILURE = 60.0  # a server that does not answer keeps the worker from little else
 # What has waited longer, as where no worker ran, says nothing new: a link that nobody waits for any more, or old work.
 OLDEST = timedelta(days=3)
 SERVER_ERRORS = (SMTPException, OSError)

@@ -48,12 +48,10 @@ _kinds: dict[str, MailKind] = {}
 
 
 def register_kind(kind: MailKind) -> None:
-    """Add a kind of mail."""
     _kinds[kind.key] = kind
 
 
 def find_kind(key: str) -> MailKind | None:
-    """Return the kind with this key."""
     return _kinds.get(key)
 
 

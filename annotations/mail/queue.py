@@ -81,5 +81,4 @@ def _compose_error(mail: Mail) -> Message:
 
 
 def register_kinds() -> None:
-    """Register the mails about errors."""
     register_kind(MailKind("error", _compose_error))

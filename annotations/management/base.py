@@ -24,7 +24,6 @@ class ProgramCommand(BaseCommand):
     """A command about projects, or with something to warn of."""
 
     def warn(self, lines: Iterable[object]) -> None:
-        """Write each line as a warning."""
         for line in lines:
             self.stderr.write(self.style.WARNING(str(line)))
 

@@ -15,7 +15,6 @@ class ProjectArchived(PermissionDenied):
 
 
 def refuse_archived(project: Project) -> None:
-    """Raise ProjectArchived if the project is archived."""
     if project.archived_at is not None:
         raise ProjectArchived(
             f"“{project}” is archived: it can only be read. A manager can open it again on its page Settings."

@@ -68,7 +68,6 @@ def _compose_invitation(mail: Mail) -> Message | None:
 
 
 def register_kinds() -> None:
-    """Register the mails of projects."""
     register_kind(MailKind(invitations.MAIL_KIND, _compose_invitation))
     register_kind(texts_kind("assigned", "Texts assigned to you", "{texts} to code in “{project}”", open_texts))
     register_kind(texts_kind("reopened", "Submissions reopened", "{texts} reopened in “{project}”", open_texts))

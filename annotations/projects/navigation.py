@@ -57,7 +57,6 @@ _fragments: dict[Slot, list[str]] = defaultdict(list)
 
 
 def register_tabs(*tabs: Tab) -> None:
-    """Add tabs to the pages of projects."""
     _tabs.update({tab.key: tab for tab in tabs})
 
 

@@ -67,7 +67,6 @@ def round_for(project: Project, name: str, kinds: Collection[str] = Round.Kind.v
 
 
 def refuse_closed(round_: Round) -> None:
-    """Raise ValidationError if the round is closed."""
     if round_.is_closed:
         raise ValidationError(f"The round {round_} is closed: open it on the page Rounds, or choose another.")
 

@@ -412,7 +412,6 @@ class NamesForm(forms.Form):
 
     @property
     def has_names(self) -> bool:
-        """Whether the files have any names."""
         return any(self.found.values())
 
     @property

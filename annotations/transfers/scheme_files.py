@@ -28,7 +28,6 @@ class SchemeDownload:
     losses: list[str]
 
     def as_response(self) -> HttpResponse:
-        """Return the response that sends the file."""
         headers = {"Content-Disposition": f'attachment; filename="{self.name}"'}
         return HttpResponse(self.data, content_type=self.content_type, headers=headers)
 

@@ -29,8 +29,6 @@ def worker_name() -> str:
 
 
 class Heartbeat:
-    """The signs of life of one worker."""
-
     def __init__(self, path: Path, silence: float) -> None:
         self.path, self.silence = path, silence
         self.given_at = 0.0

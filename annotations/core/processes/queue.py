@@ -50,7 +50,7 @@ def queue_state() -> QueueState:
 
 
 def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
-    """Return the tasks of workers that have died: without a process, or silent too long; `ages` are seconds of silence."""
+    """Return the tasks of workers that have died: without a process, or silent for too long, by seconds of silence."""
     now, own = timezone.now(), f"{host_name()}."
     lost = []
     for task in DBTaskResult.objects.filter(status=TaskResultStatus.RUNNING).order_by("started_at"):
@@ -61,7 +61,7 @@ def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
             has_died = False
         elif worker in ages:
             has_died = ages[worker] > LOST_AFTER.total_seconds()
-        else:
+        else:  # one of another host may give signs where we do not see them
             has_died = worker.startswith(own) or task.started_at < now - FORGOTTEN_AFTER
         if has_died:
             lost.append(task)

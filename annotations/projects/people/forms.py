@@ -39,8 +39,6 @@ class MemberForm(forms.Form):
 
 
 class GroupForm(forms.Form):
-    """The group of coders of some members."""
-
     members = forms.ModelMultipleChoiceField(
         Membership.objects.none(), error_messages={"required": "Tick the people first."}
     )
@@ -69,8 +67,6 @@ class ModelForm(forms.ModelForm[ModelCoder]):
 
 
 class TokenForm(forms.Form):
-    """A new API key."""
-
     name = forms.CharField(max_length=100, help_text="What the key is for, such as a notebook.")
     scope = forms.ChoiceField(label="Scope", choices=Token.Scope)
     days = forms.TypedChoiceField(
@@ -116,8 +112,6 @@ class AddressForm(forms.Form):
 
 
 class MailKindsForm(forms.Form):
-    """Which kinds of mails a user wants."""
-
     def __init__(self, kinds: Sequence[MailKind], muted: Collection[str], data: Any = None) -> None:
         super().__init__(data)
         self.kinds = kinds
@@ -126,7 +120,6 @@ class MailKindsForm(forms.Form):
 
     @property
     def muted(self) -> list[str]:
-        """The kinds that are not wanted."""
         return [kind.key for kind in self.kinds if not self.cleaned_data[kind.key]]
 
 
@@ -209,8 +202,6 @@ class InvitationForm(forms.Form):
 
 
 class JoinForm(UserCreationForm[User]):
-    """A new account."""
-
     class Meta:
         model = User
         fields = ["username"]

@@ -74,7 +74,6 @@ class ImportScheme:
 
     @classmethod
     def from_project(cls, project: Project) -> Self:
-        """Return the scheme of the project."""
         scheme = read_scheme(project.pk)
         return cls(project.answers, {level.key: level for level in scheme.levels}, scheme.spec, scheme.constraints)
 

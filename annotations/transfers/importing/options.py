@@ -12,8 +12,6 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """What is asked of an import."""
-
     by: User | None = None  # who imports; None if each coder counts as the author (command line)
     predefined: bool = False  # every coder sees the markables of the files
     create: bool = False  # accounts for missing coders

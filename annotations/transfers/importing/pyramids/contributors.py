@@ -42,7 +42,6 @@ class ImportedContributor:
         return "\n".join(dict.fromkeys(self.comments))
 
     def key(self, level: str) -> str:
-        """Return the key of its markable."""
         return markable_key(level, self.parts)
 
 
