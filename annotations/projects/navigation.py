@@ -83,5 +83,4 @@ def register_fragment(slot: Slot, template: str) -> None:
 
 
 def fragments_for(slot: Slot) -> Sequence[str]:
-    """Return the templates that a place includes."""
     return tuple(_fragments[slot])

@@ -184,11 +184,10 @@ def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str
 
 def _model(options: Mapping[str, Any]) -> ModelDescription | None:
     """Return the model whose codings the files have. Raise CommandError for what is said of none, and for gold."""
-    said = {name: options[f"model_{name}"] for name in ("version", "hash", "date")}
-    said = {name: value for name, value in said.items() if value is not None}
+    said = {key: value for key in ("version", "hash", "date") if (value := options[f"model_{key}"]) is not None}
     if options["model"] is None:
         if said:
-            raise CommandError(f"{', '.join(f'--model-{name}' for name in said)}: of which model? Name it by --model.")
+            raise CommandError(f"{', '.join(f'--model-{key}' for key in said)}: of which model? Name it by --model.")
         return None
     if options["gold"]:
         raise CommandError("--gold is of a manager or adjudicator, and a model decides nothing: leave out --model.")

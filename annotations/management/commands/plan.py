@@ -9,9 +9,6 @@ from annotations.management.base import ProgramCommand, parse_date, refusals
 from annotations.planning.plans.designs.terms import Design, PlanParameters
 from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, view_plan
 
-# The options that are parameters of a plan, by the same names.
-TERMS = ("k", "share", "blocks", "calibration", "seed", "move", "allow_unconnected", "pool")
-
 
 def _of_coder[Value](kind: Callable[[str], Value]) -> Callable[[str], tuple[str, Value]]:
     """Return what reads NAME=VALUE."""
@@ -71,7 +68,17 @@ class Command(ProgramCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
         request = PlanRequest(
-            PlanParameters(design=Design(options["design"]), **{name: options[name] for name in TERMS}),
+            PlanParameters(
+                design=Design(options["design"]),
+                k=options["k"],
+                share=options["share"],
+                blocks=options["blocks"],
+                calibration=options["calibration"],
+                seed=options["seed"],
+                move=options["move"],
+                allow_unconnected=options["allow_unconnected"],
+                pool=options["pool"],
+            ),
             round_name=options["round"],
             coders=tuple(options["coder"]),
             weights=dict(options["weight"]),

@@ -48,7 +48,6 @@ class RestoreReport:
         return summaries(self.findings)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as pages and the API show it."""
         return {"summary": str(self), "new_coders": self.new_people, "odd": describe_findings(self.findings)}
 
     def __str__(self) -> str:

@@ -68,7 +68,6 @@ class ExportReport:
     left_out: Sequence[OtherLoss] = field(default_factory=list)  # texts whose gold is not exported, by the reason
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as pages and the API show it."""
         losses, left_out = (
             [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in kind]
             for kind in (self.losses, self.left_out)

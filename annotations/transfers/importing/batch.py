@@ -384,7 +384,6 @@ class Batch:
         return unchanged
 
     def report(self, plan: Sequence[PlannedText]) -> Report:
-        """Return the report of the import."""
         report = report_plan(plan)
         report.unchanged = self.unchanged
         report.new_coders = self.new_coders

@@ -50,7 +50,6 @@ class PlannedText:
 
 
 def report_plan(texts: Sequence[PlannedText]) -> Report:
-    """Return the report of what is written."""
     report = Report(previews=[planned.preview() for planned in texts[:MOST_PREVIEWS]])
     for planned in texts:
         report.documents += len(planned.checked)
