@@ -17,7 +17,7 @@ from agreement.data.coders import why_gold_is_left_out
 from agreement.measures import Pyramid
 from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries, held_words
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.models import SCU, Coding, Judgement, Markable, Operation, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS
 

@@ -24,7 +24,7 @@ from agreement.data.questions import list_questions, read_question
 from agreement.data.reliability import with_sets
 from agreement.models import StoredAnswers
 from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, sqlite_write_lock
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.processes.progress import Progress
 from annotations.models import Project
 from annotations.models.project import may_see_gold

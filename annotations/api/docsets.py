@@ -25,11 +25,13 @@ from annotations.docsets.progress import (
     docset_overview,
     docset_overviews,
     find_docset,
+    find_peers,
+    read_peers,
     refuse_other_projects,
     visible_codings,
     visible_docsets,
+    visible_summaries,
 )
-from annotations.docsets.texts import find_peers, read_peers, visible_summaries
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_see_models

@@ -1,7 +1,5 @@
 """Writing files atomically."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """Text: what databases can store, and numbers with nouns."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import TypeGuard
 
 # PostgreSQL takes no NUL, and no database takes half a surrogate pair. (Formats have the same rule in `model/text.py`.)
@@ -17,6 +17,11 @@ def is_storable(value: object) -> TypeGuard[str]:
 def one_line(text: str) -> str:
     """Return the text with line ends, and other white space, as single spaces."""
     return " ".join(text.split())
+
+
+def common_length(*sequences: Sequence[str]) -> int:
+    """Return how many entries or characters the sequences begin with in common."""
+    return sum(1 for _ in takewhile(lambda entries: len(set(entries)) == 1, zip(*sequences, strict=False)))
 
 
 def pluralize(count: int, noun: str) -> str:

@@ -20,11 +20,7 @@ from annotations.schemes.project_scheme import SchemeKeys
 
 @transaction.atomic
 def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Coding:
-    """Create the agreed pyramid as the adjudicator's copy of one coder's pyramid.
-
-    Raise ValidationError if there is one already, if `start` is open or of another docset, and if the user is no
-    adjudicator.
-    """
+    """Create the agreed pyramid, the adjudicator's copy of a coder's submitted one. Raise ValidationError."""
     lock_project(docset.project_id)
     refuse_other_than_adjudicator(docset.project, adjudicator)
     if start.text.docset_id != docset.pk or start.kind != Coding.Kind.PYRAMID:
@@ -42,10 +38,7 @@ def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Co
 
 @transaction.atomic
 def reassign_agreed_pyramid(docset: Docset, adjudicator: User) -> Coding:
-    """Assign the agreed pyramid to another adjudicator, with its log.
-
-    Raise ValidationError if there is none, if it is theirs already, and if the user is no adjudicator.
-    """
+    """Assign the agreed pyramid, with its log, to another adjudicator. Raise ValidationError if it is theirs."""
     lock_project(docset.project_id)
     refuse_other_than_adjudicator(docset.project, adjudicator)
     agreed = pyramids_of(docset).filter(kind=Coding.Kind.AGREED).select_for_update(of=("self",)).first()
@@ -65,10 +58,7 @@ def fill_coding(
     *,
     submitted: bool = True,
 ) -> None:
-    """Fill an untouched coding of summaries with contributors and SCUs, creating missing markables.
-
-    Raise OperationRejected if the scheme does not allow a decision. Call it inside a transaction.
-    """
+    """Fill an untouched coding of summaries, creating missing markables, in a transaction. Raise OperationRejected."""
     markables, keys = create_contributors(coding, decisions)
     imported_codings.import_codings(
         [imported_codings.ImportedCoding(coding, user, decisions, markables, keys, descriptions, submitted)]
@@ -76,18 +66,15 @@ def fill_coding(
 
 
 def create_contributors(coding: Coding, decisions: Sequence[Decision]) -> tuple[dict[str, int], SchemeKeys]:
-    """Check the decisions of an untouched coding and create missing markables; return what is needed to write them.
-
-    These are the primary keys of contributors by key, and those of the scheme. Raise OperationRejected.
-    """
+    """Check decisions, create missing markables; return keys of these and of the scheme. Raise OperationRejected."""
     rules = Rules.for_coding(coding, {decision.markable for decision in decisions})
     for decision in decisions:
         rules.check(decision)
     for markable in rules.new.values():
         markable.text_id = coding.text_id
     Markable.objects.bulk_create(rules.new.values(), ignore_conflicts=True)
-    markables = dict(Markable.objects.filter(text=coding.text_id, level__coded=True).values_list("key", "pk"))
-    return markables, rules.keys
+    contributors = Markable.objects.filter(text=coding.text_id, level__coded=True)
+    return dict(contributors.values_list("key", "pk")), rules.keys
 
 
 def pyramids_of(docset: Docset) -> QuerySet[Coding]:

@@ -18,7 +18,6 @@ from annotations.projects.rounds import current_round, put_into_round
 from annotations.texts.changes import markables_changed
 
 MAX_TEXT_LENGTH = 1_000_000
-# So many model summaries make a docset, and so many summaries are added at once.
 MIN_SUMMARIES, MAX_SUMMARIES = 2, 100
 SUMMARY_NAME_LENGTH = 50
 
@@ -29,10 +28,8 @@ def create_docset(project: Project, slug: str, title: str, summaries: Sequence[t
     names = [name.strip() or f"summary {number}" for number, (name, _) in enumerate(summaries, start=1)]
     if len({name.casefold() for name in names}) < len(names):
         raise ValidationError({"summaries": "Two summaries have the same name."})
-    summary_text = join_summaries([(name, content) for name, (_, content) in zip(names, summaries, strict=True)])
-    return create_docset_from_text(
-        project, slug, title, summary_text.text, summary_text.boundary, summary_text.summaries
-    )
+    joined = join_summaries([(name, content) for name, (_, content) in zip(names, summaries, strict=True)])
+    return create_docset_from_text(project, slug, title, joined.text, joined.boundary, joined.summaries)
 
 
 @transaction.atomic
@@ -55,21 +52,15 @@ def create_docset_from_text(
     docset = Docset(project=project, slug=slug, title=title, boundary=boundary)
     docset.full_clean()
     docset.save()
-    text = _create_text(project, docset, Text.Role.MODELS, slug, title, content)
-    write_summaries(text, summaries)
+    write_summaries(_create_text(project, docset, Text.Role.MODELS, slug, title, content), summaries)
     return docset
 
 
 def write_summaries(text: Text, summaries: Sequence[Summary]) -> None:
     """Create the segments and words of the model summaries that the text contains."""
+    of_text = {"text": text, "kind": Segment.Kind.SUMMARY}
     Segment.objects.bulk_create(
-        Segment(
-            text=text,
-            kind=Segment.Kind.SUMMARY,
-            start=summary.start,
-            end=summary.end,
-            label=summary.name[:SUMMARY_NAME_LENGTH],
-        )
+        Segment(**of_text, start=summary.start, end=summary.end, label=summary.name[:SUMMARY_NAME_LENGTH])
         for summary in summaries
     )
     _create_words(text, [(summary.start, summary.end) for summary in summaries])
@@ -88,10 +79,7 @@ def add_peer(docset: Docset, slug: str, title: str, content: str, *, system: str
 
 @transaction.atomic
 def add_named_peer(docset: Docset, name: str, content: str, system: str = "") -> Text:
-    """Add a peer summary whose slug is made from its name, with the docset's slug before it if another docset has it.
-
-    Raise ValidationError by field.
-    """
+    """Add a peer with a slug from its name, after the docset's if another has it. Raise ValidationError by field."""
     slug = slugify(name)[:TEXT_SLUG_LENGTH].strip("-_")
     if not slug:
         raise ValidationError({"name": "No address can be derived from this name: it needs a letter or digit."})
@@ -107,10 +95,7 @@ def add_named_peer(docset: Docset, name: str, content: str, system: str = "") ->
 
 @transaction.atomic
 def delete_summary(docset: Docset, name: str) -> None:
-    """Delete the model summary of this name; the others are joined anew, and assignments stay.
-
-    Raise ValidationError if a coding of the docset has begun, if there is no such summary, and if one would be left.
-    """
+    """Delete a model summary and join the others. Raise ValidationError if coding has begun, or one would be left."""
     lock_project(docset.project_id)
     codings = Coding.objects.of_coders().select_for_update(of=("self",)).filter(text__docset=docset).order_by("pk")
     if any(coding.is_begun for coding in codings):
@@ -153,11 +138,7 @@ def _create_words(text: Text, summaries: Iterable[tuple[int, int]]) -> None:
     level = Level.objects.filter(project=text.project_id, coded=False, key=WORD_LEVEL).first()
     if level is None:
         raise ValidationError(f"The scheme no longer has the level {WORD_LEVEL!r} of the words of summaries.")
-    spans = [
-        (first + start, first + end)
-        for first, last in summaries
-        for start, end in token_spans(text.content[first:last])
-    ]
+    spans = [(at + start, at + end) for at, last in summaries for start, end in token_spans(text.content[at:last])]
     insert(
         Markable,
         ["text", "level", "key", "label", "parts", "head", "start", "end", "predefined"],

@@ -9,8 +9,6 @@ from annotations.models.docset import DOCSET_SLUG_LENGTH
 
 
 class DocsetForm(forms.Form):
-    """The title and the address of a docset."""
-
     title = forms.CharField(required=False, max_length=200, help_text="The subject of the summaries.")
     slug = forms.SlugField(
         required=False,
@@ -21,8 +19,6 @@ class DocsetForm(forms.Form):
 
 
 class SummaryForm(forms.Form):
-    """A pasted summary."""
-
     name = forms.CharField(required=False, max_length=SUMMARY_NAME_LENGTH)
     content = forms.CharField(
         required=False,

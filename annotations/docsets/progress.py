@@ -1,4 +1,4 @@
-"""The progress of docsets, as pages and API show it to a user."""
+"""The progress of docsets and the texts of summaries and peers, as far as a user may see them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -10,16 +10,16 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
+from annotations.coding.markables.tokenization import token_spans
 from annotations.coding.pyramids.scus import PYRAMID_KINDS
 from annotations.core.database.queries import count_subquery
 from annotations.core.text import pluralize
-from annotations.models import SCU, Coding, Docset, Index, Judgement, Markable, Project, Segment, Text
+from annotations.models import SCU, Coding, Docset, Index, Judgement, Markable, Project, Segment, Text, User
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Person, Right
 from annotations.models.project import may
-from annotations.projects.people.peer_names import coded_slug, coded_title, is_blind_to_peers
+from annotations.projects.people.peer_names import coded_slug, coded_title, hide_name, is_blind_to_peers
 
-# So many pyramids of a docset are listed with their coders.
 MOST_PYRAMIDS = 10
 
 
@@ -88,32 +88,26 @@ class DocsetOverview:
 
     @property
     def pyramids(self) -> list[CodingProgress]:
-        """The coders' own pyramids."""
         return [coding for coding in self.codings if coding.kind == Coding.Kind.PYRAMID]
 
     @property
     def named_pyramids(self) -> list[CodingProgress]:
-        """The first of the coders' own pyramids."""
         return self.pyramids[:MOST_PYRAMIDS]
 
     @property
     def n_more_pyramids(self) -> int:
-        """The number of the other ones."""
         return len(self.pyramids) - len(self.named_pyramids)
 
     @property
     def agreed(self) -> CodingProgress | None:
-        """The agreed pyramid, if there is one."""
         return next((coding for coding in self.codings if coding.kind == Coding.Kind.AGREED), None)
 
     @property
     def peer_codings(self) -> list[CodingProgress]:
-        """The codings of peers."""
         return [coding for coding in self.codings if not coding.is_pyramid]
 
     @property
     def n_submitted_peers(self) -> int:
-        """The number of codings of peers that are submitted."""
         return sum(coding.is_submitted for coding in self.peer_codings)
 
 
@@ -137,8 +131,7 @@ def docset_overviews(project: Project, user: Person, docsets: Iterable[Docset]) 
 
 def docset_overview(docset: Docset, project: Project, user: Person) -> DocsetOverview:
     """Return one docset as the user sees it. Four queries."""
-    [overview] = docset_overviews(project, user, [docset])
-    return overview
+    return docset_overviews(project, user, [docset])[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +151,7 @@ class Task:
 
 
 def list_tasks(docsets: QuerySet[Docset], codings: QuerySet[Coding], *, blind: bool) -> list[Task]:
-    """Return the tasks of docsets and of their codings: by docset, in the order of its table. Two queries.
-
-    With `blind`, peers have the names under which their coders see them.
-    """
+    """Return the tasks by docset, in its order; with `blind`, peers have the names that coders see. Two queries."""
     tasks: dict[int, dict[tuple[str, str], Task]] = {}
     by_key = {docset.pk: docset for docset in docsets.only("title", "slug")}
     for pk, docset_pk, text_pk, slug, title, kind, coder_pk, coder in codings.order_by().values_list(
@@ -173,13 +163,13 @@ def list_tasks(docsets: QuerySet[Docset], codings: QuerySet[Coding], *, blind: b
             slug, title = coded_slug(coder_pk, text_pk), coded_title(coder_pk, text_pk)
         task = tasks.setdefault(docset_pk, {}).setdefault((slug, kind), Task(by_key[docset_pk], title, slug, kind))
         task.codings[coder] = pk
-    in_order = [
-        sorted(tasks[pk].values(), key=lambda task: (KIND_ORDER.index(task.kind), task.title, task.slug))
-        if pk in tasks
-        else [Task(docset)]
-        for pk, docset in by_key.items()
-    ]
-    return [task for of_docset in in_order for task in of_docset]
+    listed: list[Task] = []
+    for pk, docset in by_key.items():
+        in_order = sorted(
+            tasks.get(pk, {}).values(), key=lambda task: (KIND_ORDER.index(task.kind), task.title, task.slug)
+        )
+        listed += in_order or [Task(docset)]
+    return listed
 
 
 def tasks_in(overview: DocsetOverview) -> list[Task]:
@@ -193,10 +183,7 @@ def tasks_in(overview: DocsetOverview) -> list[Task]:
 
 @dataclass(frozen=True, slots=True)
 class ProgressTable:
-    """The tasks of a docset that a page shows, by their descriptions, with a cell for each of the coders that it shows.
-
-    A cell is None where the task is not assigned to the coder.
-    """
+    """The tasks of a docset on a page, with a cell for each coder shown: None where the task is not assigned."""
 
     docset: Docset | DocsetOverview
     coders: list[str]
@@ -253,10 +240,7 @@ def visible_codings(project: Project, user: Person) -> QuerySet[Coding]:
 
 
 def codings_progress(codings: QuerySet[Coding], *, blind: bool) -> list[CodingProgress]:
-    """Return the progress of these codings: pyramids first, then by text and coder. Three queries.
-
-    With `blind`, peers have the names under which their coders see them.
-    """
+    """Return the progress, pyramids first, then by text and coder; `blind` as in `list_tasks`. Three queries."""
     contributors = Judgement.objects.filter(coding=OuterRef("pk"), markable__level__coded=True)
     has_contributor = Index.objects.filter(judgement__coding=OuterRef("coding"), entity=OuterRef("key"))
     n_scus = Counter(
@@ -288,13 +272,61 @@ KIND_ORDER: list[str] = [
 def next_of_coder(project: Project, user: Person) -> CodingProgress | None:
     """Return the user's next coding: of the open ones the first that is started, else the first. Four queries."""
     own = visible_codings(project, user).filter(coder=user.pk, status=Coding.Status.OPEN)
-    slugs = visible_docsets(project, user).values_list("slug", flat=True)
-    order = {slug: place for place, slug in enumerate(slugs)}
+    slugs = list(visible_docsets(project, user).values_list("slug", flat=True))
     progress = codings_progress(own, blind=is_blind_to_peers(project))
-    open_codings = sorted(progress, key=lambda coding: order[coding.docset])
-    return next((coding for coding in open_codings if coding.is_started), open_codings[0] if open_codings else None)
+    return min(progress, key=lambda coding: (not coding.is_started, slugs.index(coding.docset)), default=None)
 
 
 def _count_by_coding(rows: QuerySet[Any], coding: str, field: str) -> dict[int, int]:
     counted = rows.order_by().values(coding).annotate(number=Count(field, distinct=True))
     return dict(counted.values_list(coding, "number"))
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryText:
+    """A model summary or a peer, with the slug of its text, and of a peer the system."""
+
+    name: str
+    content: str
+    language: str
+    direction: str
+    slug: str = ""
+    system: str = ""
+
+    @property
+    def words(self) -> int:
+        return len(token_spans(self.content))
+
+
+def visible_summaries(docset: Docset, user: Person) -> list[SummaryText]:
+    """Return the model summaries; none for a user who codes only peers. One query."""
+    texts = Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.MODELS).order_by()
+    segments = Segment.objects.filter(text__in=texts, kind=Segment.Kind.SUMMARY).order_by("start")
+    rows = segments.values_list(
+        "label", "start", "end", "text__content", "text__language", "text__direction", "text__slug"
+    )
+    return [
+        SummaryText(label, content[start:end], language, direction, slug)
+        for label, start, end, content, language, direction, slug in rows
+    ]
+
+
+def find_peers(docset: Docset, user: User, search: str = "", *, blind: bool) -> list[Text]:
+    """Return the peers that the user may read and whose names have all words, by title, without content. One query."""
+    peers = list(Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.PEER).defer("content"))
+    for peer in peers if blind else ():
+        hide_name(peer, user.pk)
+    words = search.casefold().split()
+    found = [peer for peer in peers if all(word in f"{peer.title}\n{peer.slug}".casefold() for word in words)]
+    return sorted(found, key=lambda peer: (peer.title, peer.slug))
+
+
+def read_peers(peers: Iterable[Text]) -> list[SummaryText]:
+    """Return what there is to read of these peers. One query."""
+    by_key = {peer.pk: peer for peer in peers}
+    contents = dict(Text.objects.filter(pk__in=by_key).values_list("pk", "content"))
+    return [
+        SummaryText(peer.title, contents[pk], peer.language, peer.direction, peer.slug, peer.system)
+        for pk, peer in by_key.items()
+        if pk in contents
+    ]

@@ -1,9 +1,4 @@
-"""Send the mails that are due. The worker does it between its tasks.
-
-A mail is claimed before it is sent, so that no two workers send it, and has the same Message-ID at each try. After a
-failure of the server nothing is sent for a minute, so that one that does not answer keeps the worker from little else.
-A mail that the server refuses keeps no other from being sent. What people wait for goes before what they can turn off.
-"""
+"""Send the mails that are due, between the worker's tasks: claimed first, and with one Message-ID at each try."""
 
 import hashlib
 import logging
@@ -30,7 +25,7 @@ MOST_AT_ONCE = 200
 MOST_SECONDS = 10.0
 # After each failure, the time until the next try; after the last one it is given up.
 DELAYS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
-SECONDS_AFTER_FAILURE = 60.0
+SECONDS_AFTER_FAILURE = 60.0  # a server that does not answer keeps the worker from little else
 # What has waited longer, as where no worker ran, says nothing new: a link that nobody waits for any more, or old work.
 OLDEST = timedelta(days=3)
 SERVER_ERRORS = (SMTPException, OSError)

@@ -1,14 +1,9 @@
-"""The kinds of mails, registered by whoever knows what they say when the application is ready; the links of mails.
-
-Links are absolute, and signed where who has the mail needs no password for them.
-"""
-
-from __future__ import annotations
+"""The kinds of mails, registered by whoever knows what they say, and their links: absolute, signed if need be."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Self
 
 from django.conf import settings
 from django.core import signing
@@ -32,7 +27,7 @@ class Message:
     body: str
 
     @classmethod
-    def from_template(cls, template: str, subject: str, context: Mapping[str, Any]) -> Message:
+    def from_template(cls, template: str, subject: str, context: Mapping[str, Any]) -> Self:
         """Return the message whose words are in a template of `templates/mail/`."""
         subject = one_line(subject)
         if len(subject) > SUBJECT_LENGTH:
@@ -42,10 +37,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class MailKind:
-    """A kind of mail: its key, and what composes one, or returns None where there is nothing more to say.
-
-    Who does not want a kind turns it off by its `label`; one without can only be asked for.
-    """
+    """A kind of mail; `compose` returns None where nothing is left to say. Only one with a `label` is optional."""
 
     key: str
     compose: Callable[[Mail], Message | None]
@@ -56,12 +48,10 @@ _kinds: dict[str, MailKind] = {}
 
 
 def register_kind(kind: MailKind) -> None:
-    """Add a kind of mail."""
     _kinds[kind.key] = kind
 
 
 def find_kind(key: str) -> MailKind | None:
-    """Return the kind with this key."""
     return _kinds.get(key)
 
 
@@ -77,8 +67,7 @@ def absolute(path: str) -> str:
 
 def unsubscribe_link(user: User, kind: str) -> str:
     """Return the address at which mails of this kind are turned off."""
-    token = signing.dumps([user.pk, kind], salt=UNSUBSCRIBE_SALT)
-    return absolute(reverse("unsubscribe", args=[token]))
+    return absolute(reverse("unsubscribe", args=[signing.dumps([user.pk, kind], salt=UNSUBSCRIBE_SALT)]))
 
 
 def read_unsubscribe_token(token: str) -> tuple[User, str] | None:

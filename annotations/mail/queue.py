@@ -1,7 +1,4 @@
-"""Queue mails. Without a mail server nothing is queued.
-
-`notify` is for whoever has something to tell a member about texts of a project.
-"""
+"""Queue mails, none without a mail server; `notify` is for who has something to tell a member about texts."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -44,11 +41,7 @@ def is_flooded(address: str) -> bool:
 
 @transaction.atomic
 def notify(user: User, kind: str, project: Project, texts: Iterable[Text], *, path: str = "") -> None:
-    """Tell the user of texts of the project by a mail of this kind, unless they turned it off: see `texts_kind`.
-
-    What is told within five minutes is one mail. It has the names of the texts that the user may see when it is sent,
-    and a link to the page at `path`; without one, and for several texts, to the project.
-    """
+    """Tell the user of texts by a mail of this kind (`texts_kind`); what is told within five minutes is one mail."""
     if not is_enabled() or not wants(user, kind):
         return
     keys = [text.pk for text in texts]
@@ -88,5 +81,4 @@ def _compose_error(mail: Mail) -> Message:
 
 
 def register_kinds() -> None:
-    """Register the mails about errors."""
     register_kind(MailKind("error", _compose_error))

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -21,7 +21,11 @@ from annotations.transfers.importing.report import ImportFailed
 
 
 class ProgramCommand(BaseCommand):
-    """A command about a project."""
+    """A command about projects, or with something to warn of."""
+
+    def warn(self, lines: Iterable[object]) -> None:
+        for line in lines:
+            self.stderr.write(self.style.WARNING(str(line)))
 
     def find_project(self, slug: str) -> Project:
         """Return the project with that address. Raise CommandError where there is none."""
@@ -54,10 +58,7 @@ def parse_date(text: str) -> date:
 
 
 def restore_elsewhere(backup: Path, folder: Path, database: str) -> Iterator[str]:
-    """Restore a backup into an empty database and a folder, and verify it; yield what each step says.
-
-    database: the address, as in DATABASE_URL. Raise CommandError with what the first step says that fails.
-    """
+    """Restore a backup into an empty database and a folder, and verify it; yield what steps say. Raise CommandError."""
     steps: list[Sequence[str]] = [("restore", str(backup)), ("verify_log",)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DATABASE_URL")}
     environment |= {"DATA_DIR": str(folder), "DATABASE_URL": database}
@@ -74,9 +75,3 @@ def moved_file() -> Path:
     """Return the file that holds the address of the database where the data was moved, without its password."""
     folder: Path = settings.DATA_DIR
     return folder / "moved-to.txt"
-
-
-def place_moved_to() -> str:
-    """Return the address of the other database, "" if nothing was moved."""
-    path = moved_file()
-    return path.read_text(encoding="utf-8").strip() if path.exists() else ""

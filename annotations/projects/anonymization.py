@@ -54,15 +54,10 @@ class ForgottenPerson:
 
 @transaction.atomic
 def forget_person(user: User) -> ForgottenPerson:
-    """Take name, mail, password, rights, keys, sessions, attempts to sign in, invitations and orders from an account.
-
-    What the person coded, remarked and did stays under a pseudonym; an account with which nothing was done is deleted.
-    Raise ValidationError if a project or the site would have nobody left to manage it.
-    """
+    """Delete an account, or take from kept work whose it is. Raise ValidationError if nobody else would manage."""
     user = User.objects.select_for_update().get(pk=user.pk)
     pseudonym = pseudonym_of(user)
-    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
-    if user.is_superuser and not others.exists():
+    if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
         raise ValidationError(f"{user} is the only superuser. Make somebody else a superuser first.")
     names = [re.escape(name) for name in (user.username, user.email, user.get_full_name()) if name]
     # where no letter or digit stands before a name or after
@@ -113,10 +108,7 @@ def _delete_traces(user: User) -> None:
 
 
 def _orders_with(user: User, terms: re.Pattern[str]) -> list[Transfer]:
-    """Return the imports, exports and archives of anybody that name the person, or whose files may.
-
-    Raise ValidationError while a worker is running one of them: it would write the name afterwards.
-    """
+    """Return the orders that may name the person. Raise ValidationError while a worker runs one: it would write it."""
     own = Q(memberships__user=user) | Q(texts__codings__coder=user) | Q(texts__codings__operations__user=user)
     projects = set(Project.objects.filter(own).values_list("pk", flat=True))
     orders = [
@@ -152,7 +144,6 @@ def _delete_mentions(terms: re.Pattern[str]) -> None:
 
 
 def _rename_in_admin_log(user: User, pseudonym: str) -> None:
-    """Put the pseudonym in place of the name wherever the log of the admin has it."""
     name = re.compile(rf"(?<![\w.@+-]){re.escape(user.username)}(?![\w.@+-])", re.IGNORECASE)
     entries = LogEntry.objects.filter(
         Q(object_repr__icontains=user.username) | Q(change_message__icontains=user.username)

@@ -23,11 +23,7 @@ def create_project(
     manager: User | None = None,
     coders_mark: bool = False,
 ) -> Project:
-    """Create a project with the levels and categories of a ready-made scheme. Raise ValidationError by field.
-
-    With `coders_mark`, coders mark the markables of coded levels themselves, in addition to predefined ones.
-    Contributors of pyramids are always marked by coders.
-    """
+    """Create a project with the levels and categories of a ready-made scheme. Raise ValidationError by field."""
     project = Project(slug=slug, title=title, guidelines=guidelines)
     _set_conventions(project, scheme)
     project.full_clean()

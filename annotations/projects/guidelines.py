@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise, takewhile
+from operator import itemgetter
 from typing import Literal
 
 from django.db import transaction
@@ -13,7 +14,7 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from annotations.core.differences import Run, TooManyDifferences, compare_lists
-from annotations.core.text import one_line
+from annotations.core.text import common_length, one_line
 from annotations.help.manuals import make_markdown, plain_text
 from annotations.models import GuidelinesReading, GuidelinesVersion, Project, User
 from annotations.projects.locks import lock_project
@@ -21,12 +22,8 @@ from annotations.projects.locks import lock_project
 # Where more lines differ they are not compared one by one; nor are the words of a stretch of lines.
 MAX_LINES = 1000
 MAX_WORDS = 500
-# So many words are compared one by one in one difference.
 MAX_WORDS_IN_ALL = 10_000
-# Headings that are offered, and characters of one.
-MAX_HEADINGS = 200
-MAX_HEADING = 200
-# Unchanged lines that are shown around a change.
+MAX_HEADINGS, MAX_HEADING = 200, 200
 CONTEXT_LINES = 3
 # The most characters of a page that the lines of a difference take, and about what the markup of a line and piece does.
 MAX_SHOWN = 400_000
@@ -37,10 +34,7 @@ WORDS = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 
 @transaction.atomic
 def record_guidelines(project: Project, author: User | None) -> GuidelinesVersion | None:
-    """Make a version of the guidelines that were saved, which their author has read; None where they did not change.
-
-    Line ends, and white space around the whole, are no change.
-    """
+    """Make a version of the guidelines, read by their author; None if only line ends or outer white space changed."""
     lock_project(project.pk)
     latest = GuidelinesVersion.objects.filter(project=project).first()
     if _plain(project.guidelines) == _plain(latest.body if latest else ""):
@@ -77,23 +71,16 @@ class GuidelinesNews:
 
 
 def guidelines_news(project: Project, user: User) -> GuidelinesNews | None:
-    """Return which version of the guidelines the user has not read; None if there is none. One query.
-
-    In an archived project nobody has anything to read, as nobody could say that they have.
-    """
+    """Return which version the user has not read; None if there is none, or the project is archived. One query."""
     if project.archived_at is not None:
         return None
     read = GuidelinesReading.objects.filter(project=OuterRef("project"), user=user.pk).values("number")
-    versions = GuidelinesVersion.objects.filter(project=project).values_list("number", Subquery(read))
-    latest = versions.first()
+    latest = GuidelinesVersion.objects.filter(project=project).values_list("number", Subquery(read)).first()
     return None if latest is None or (latest[1] or 0) >= latest[0] else GuidelinesNews(*latest)
 
 
 def record_reading(project: Project, user: User, number: int) -> None:
-    """Record that the user has read a version of the guidelines, unless it is a later one already.
-
-    A number that no version has yet stands for the latest.
-    """
+    """Record that the user has read this version (if there is none yet, the latest), unless a later one already."""
     latest = GuidelinesVersion.objects.filter(project=project).values_list("number", flat=True).first()
     if latest is None:
         return
@@ -110,21 +97,18 @@ type Edit = Literal["same", "removed", "added"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a difference: whether it is in both texts, and its words, of which some may be in one only.
-
-    `skipped` counts unchanged lines that are left out; such a line has no words.
-    """
+    """A line of a difference: whether it is in both texts, and its words, of which some may be in one only."""
 
     edit: Edit
     pieces: Sequence[tuple[bool, str]] = ()
-    skipped: int = 0
+    skipped: int = 0  # unchanged lines that are left out; such a line has no words
 
 
 def difference(before: str, after: str) -> list[Line]:
     """Return the lines of two texts: removed, added, and the unchanged ones around them."""
     old, new = (_plain(text).split("\n") if _plain(text) else [] for text in (before, after))
-    first = _common_length(old, new)
-    last = _common_length(old[first:][::-1], new[first:][::-1])
+    first = common_length(old, new)
+    last = common_length(old[first:][::-1], new[first:][::-1])
     lines = _same(old[:first])
     left = MAX_WORDS_IN_ALL
     for run in _compare(old[first : len(old) - last], new[first : len(new) - last], MAX_LINES):
@@ -135,8 +119,7 @@ def difference(before: str, after: str) -> list[Line]:
         if run.old and run.new:
             most = min(MAX_WORDS, left)
             words = _compare(WORDS.findall("\n".join(run.old)), WORDS.findall("\n".join(run.new)), most)
-            differing = sum(len(each.old) + len(each.new) for each in words if not each.equal)
-            left -= min(differing, most)
+            left -= min(most, sum(len(each.old) + len(each.new) for each in words if not each.equal))
         if len(words) > 1:
             # The removed lines, then the added ones, each with the words marked that are in it only.
             lines += _lines("removed", [(not each.equal, word) for each in words for word in each.old])
@@ -148,15 +131,12 @@ def difference(before: str, after: str) -> list[Line]:
 
 @dataclass(frozen=True, slots=True)
 class ShownDifference:
-    """The first lines of a difference, and how many removed and added lines a page leaves out after them.
-
-    `cut`: whether the last line is shown in part.
-    """
+    """The first lines of a difference, and how many removed and added lines a page leaves out after them."""
 
     lines: Sequence[Line]
     removed: int = 0
     added: int = 0
-    cut: bool = False
+    cut: bool = False  # whether the last line is shown in part
 
     @property
     def is_whole(self) -> bool:
@@ -202,11 +182,6 @@ def _compare(old: Sequence[str], new: Sequence[str], most: int) -> list[Run[str]
         return [Run(False, old, new)]
 
 
-def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
-    pairs = zip(one, other, strict=False)
-    return next((number for number, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
 def _same(lines: Sequence[str]) -> list[Line]:
     return [Line("same", [(False, line)]) for line in lines]
 
@@ -223,15 +198,9 @@ def _lines(edit: Edit, words: Sequence[tuple[bool, str]]) -> list[Line]:
             lines.append([])
         else:
             lines[-1].append((marked, word))
+    groups = (groupby(line, key=itemgetter(0)) for line in lines)
     return [
-        Line(
-            edit,
-            [
-                (marked, "".join(word for _, word in group))
-                for marked, group in groupby(line, key=lambda piece: piece[0])
-            ],
-        )
-        for line in lines
+        Line(edit, [(marked, "".join(word for _, word in of_kind)) for marked, of_kind in kinds]) for kinds in groups
     ]
 
 

@@ -16,19 +16,16 @@ PAGE_SIZE = 24
 
 @dataclass(frozen=True, slots=True)
 class ProjectEntry:
-    """A project in the list. Texts and codings are those that the user may see; None: no list of texts.
-
-    `n_news` counts the user's questions with a new answer, `n_unanswered` those of coders that the user may answer.
-    """
+    """A project in the list, with the texts and codings that the user may see."""
 
     project: Project
     role: str
     managers: Sequence[str]
-    texts: int | None
+    texts: int | None  # None: no list of texts
     assigned: int
     submitted: int
-    n_news: int = 0
-    n_unanswered: int = 0
+    n_news: int = 0  # the user's questions with a new answer
+    n_unanswered: int = 0  # questions of coders that the user may answer
 
 
 def find_projects(user: User, search: str = "", *, archived: bool = False) -> ProjectQuerySet:

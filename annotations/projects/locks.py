@@ -15,7 +15,6 @@ class ProjectArchived(PermissionDenied):
 
 
 def refuse_archived(project: Project) -> None:
-    """Raise ProjectArchived if the project is archived."""
     if project.archived_at is not None:
         raise ProjectArchived(
             f"“{project}” is archived: it can only be read. A manager can open it again on its page Settings."
@@ -25,8 +24,7 @@ def refuse_archived(project: Project) -> None:
 def lock_project(project: int, *, archived: bool = False) -> Project:
     """Return the project; nobody else changes it, its scheme, members, docsets or assignments in this transaction.
 
-    All of them are locked by one row: with two rows, transactions could lock them in different orders. (SQLite lets one
-    transaction write at a time.) Raise ProjectArchived for an archived project, unless `archived` ones may change too.
+    One row locks all, as two could be locked in different orders. Raise ProjectArchived, unless `archived` may change.
     """
     row = Project.objects.select_for_update(of=("self",), no_key=True).get(pk=project)
     if not archived:

@@ -27,10 +27,7 @@ def names_of(project: Project, user: User, texts: Iterable[Text]) -> list[str]:
 
 
 def texts_kind(key: str, label: str, subject: str, texts: Callable[[User], QuerySet[Text]]) -> MailKind:
-    """Return a kind of mail for `notify`. The subject has fields `texts`, as in "3 texts", and `project`.
-
-    `texts` are those of which the user may still hear when it is sent.
-    """
+    """Return a kind for `notify`, with {texts} and {project} in the subject; `texts`: of which users may still hear."""
     return MailKind(key, partial(_compose_texts, subject, texts), label)
 
 
@@ -60,11 +57,6 @@ def open_texts(user: User) -> QuerySet[Text]:
     return Text.objects.filter(Exists(codings))
 
 
-def seen_texts(user: User) -> QuerySet[Text]:
-    """Return the texts that the user may see."""
-    return Text.objects.visible_to(user)
-
-
 def _compose_invitation(mail: Mail) -> Message | None:
     found = invitations.set_secret_of_mail(mail.context["invitation"], mail.key)
     if found is None:
@@ -76,10 +68,9 @@ def _compose_invitation(mail: Mail) -> Message | None:
 
 
 def register_kinds() -> None:
-    """Register the mails of projects."""
     register_kind(MailKind(invitations.MAIL_KIND, _compose_invitation))
     register_kind(texts_kind("assigned", "Texts assigned to you", "{texts} to code in “{project}”", open_texts))
     register_kind(texts_kind("reopened", "Submissions reopened", "{texts} reopened in “{project}”", open_texts))
-    subject = "Training in “{project}”: a coder waits for your decision"
-    register_kind(texts_kind("training", "Coders who wait for a decision on their training", subject, seen_texts))
-    register_kind(texts_kind("answered", "Answers to your questions", "Answers on {texts} in “{project}”", seen_texts))
+    subject, seen = "Training in “{project}”: a coder waits for your decision", Text.objects.visible_to
+    register_kind(texts_kind("training", "Coders who wait for a decision on their training", subject, seen))
+    register_kind(texts_kind("answered", "Answers to your questions", "Answers on {texts} in “{project}”", seen))

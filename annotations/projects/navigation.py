@@ -1,7 +1,4 @@
-"""Where the pages of a project lead: its tabs, and what other applications add to pages.
-
-The applications above this one register what they have in their `AppConfig.ready()`.
-"""
+"""Where pages of a project lead: its tabs, and what other apps add to pages, registered in `AppConfig.ready()`."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,7 +9,6 @@ from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change, may_see_models
 
-# Of pyramids, and of all other projects.
 PYRAMIDS = (Project.Answers.SCUS.value,)
 NO_PYRAMIDS = tuple(kind for kind in Project.Answers.values if kind not in PYRAMIDS)
 
@@ -28,12 +24,7 @@ type Slot = Literal["export", "overview", "overview_head", "scheme", "unanswered
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A tab of a project: the name of its route, the right it takes, and the kinds of answers that have such a page.
-
-    Tabs stand in their group, in the order of `position`. Who has the right `unless` finds the same at another tab. The
-    page of one that `changes` is a form, and in archived projects there is none. One that is `about_models` is
-    there for who may know of them.
-    """
+    """A tab of a project: its route, the right it takes, and the kinds of answers that have it, by `position`."""
 
     key: str
     label: str
@@ -42,9 +33,9 @@ class Tab:
     position: int
     answers: tuple[str, ...] = tuple(Project.Answers.values)
     group: Group = "annotate"
-    unless: Right | None = None
-    changes: bool = False
-    about_models: bool = False
+    unless: Right | None = None  # who has it finds the same at another tab
+    changes: bool = False  # the page is a form: in archived projects there is none
+    about_models: bool = False  # for who may know of them
 
 
 _tabs: dict[str, Tab] = {
@@ -66,7 +57,6 @@ _fragments: dict[Slot, list[str]] = defaultdict(list)
 
 
 def register_tabs(*tabs: Tab) -> None:
-    """Add tabs to the pages of projects."""
     _tabs.update({tab.key: tab for tab in tabs})
 
 
@@ -93,5 +83,4 @@ def register_fragment(slot: Slot, template: str) -> None:
 
 
 def fragments_for(slot: Slot) -> Sequence[str]:
-    """Return the templates that a place includes."""
     return tuple(_fragments[slot])

@@ -1,7 +1,4 @@
-"""Roles and rights. Every view and API view calls one of these functions first, most by `project_page` or `endpoint`.
-
-An outsider gets 404, so that the existence of a project is not disclosed; a member without the right gets 403.
-"""
+"""Roles and rights, asked first in every view: outsiders get 404, as if there were no project, members 403."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -26,11 +23,10 @@ from annotations.projects.people.peer_names import find_slug, hide_name, is_blin
 def project_for(
     user: Person, slug: str, right: Right = Right.VIEW_PROJECT, *, archived: bool = False, changes: bool = False
 ) -> Project:
-    """Return the project, if the user has the right in it.
+    """Return the project. Raise Http404 for who is no member, PermissionDenied for a member without the right.
 
-    Raise Http404 for a user who is not a member, PermissionDenied for a member without the right. A request that may
-    change something is refused in an archived project (ProjectArchived), unless `archived` says that it changes nothing
-    of the project, or opens or deletes it. `changes` refuses all requests there: the page is a form and nothing else.
+    Of an archived one refuse requests that may change something (ProjectArchived), unless `archived` says that they
+    change nothing of it, or open or delete it. With `changes` refuse all: the page is a form and nothing else.
     """
     projects = Project.objects.visible_to(user).filter(slug=slug) if user.is_superuser else _projects(user.pk, slug)
     project = next(iter(projects), None)
@@ -54,10 +50,7 @@ def _projects(user: int, slug: str) -> QuerySet[Project]:
 
 
 def project_with_models(user: Person, slug: str) -> Project:
-    """Return the project for somebody who manages models that code; raise as `project_for`.
-
-    Who codes themselves does not, nor where the results are open to them.
-    """
+    """Return the project for who manages models, which nobody does who codes there; raise as `project_for`."""
     project = project_for(user, slug, Right.MANAGE_WORK)
     if not may_see_models(project):
         raise PermissionDenied("Models are managed by managers who do not code. Ask one.")
@@ -66,20 +59,14 @@ def project_with_models(user: Person, slug: str) -> Project:
 
 @dataclass(frozen=True, slots=True)
 class CodingChoice:
-    """Which of a coder's codings of a text is meant: that of a round, or the very one that a page was opened with.
-
-    The page names it by a token, so that it goes on with it whatever is assigned meanwhile. Empty: that of the latest
-    round.
-    """
+    """Which of a coder's codings of a text is meant: of a round, or of the page with this token; else the latest."""
 
     round: str = ""
-    token: str = ""
+    token: str = ""  # the page goes on with its coding whatever is assigned meanwhile
 
     def admits(self, coding: Coding) -> bool:
         """Return whether the coding is one of those that are meant."""
-        if self.round and coding.round.name != self.round:
-            return False
-        return not self.token or self.token == coding_token(coding)
+        return self.round in ("", coding.round.name) and (not self.token or self.token == coding_token(coding))
 
 
 LATEST = CodingChoice()
@@ -94,13 +81,10 @@ def own_coding(
     content: bool = True,
     choice: CodingChoice = LATEST,
 ) -> Coding:
-    """Return the user's own coding of a text of the project. Raise Http404 if the user has none.
+    """Return the user's own coding of a text, or of the agreed pyramid, the chosen of several. Raise Http404.
 
-    A peer summary has the names under which the user may see it, and is found by them too.
-
-    With `agreed`, the coding of the agreed pyramid, or of a peer summary against it. Without `content`, the content of
-    the text is not loaded. Of several it is the one that is chosen. `is_alone` says of it whether the user sees no
-    other coding of the text.
+    A peer has the names under which the user may see it, and is found by them. `is_alone` says of the coding whether
+    the user sees no other one of the text.
     """
     find = _own_codings if content else _own_codings_without_content
     found = find(user.pk, project.pk, find_slug(project, user.pk, text_slug))
@@ -137,19 +121,12 @@ def coding_token(coding: Coding) -> str:
 
 
 def may_archive(project: Project) -> bool:
-    """Return whether the person for whom the project was read may have its archive, which contains the gold.
-
-    Whether there is any yet makes no difference: that would tell.
-    """
+    """Return whether the person may have the archive, which has the gold. Whether there is any makes no difference."""
     return may(project, Right.MANAGE_WORK) and may(project, Right.ADJUDICATE)
 
 
 def transfer_for(user: Person, pk: int) -> Transfer:
-    """Return the import or export, if the user may see it, with its project as `project_for` returns it.
-
-    Those of archived projects are among them: exports can be made and deleted, and imports find out for themselves.
-    Raise Http404 for a user who does not see its project's results, PermissionDenied if that right is not enough.
-    """
+    """Return an import or export that the user may see, with its project, archived or not; raise as `project_for`."""
     transfer = Transfer.objects.visible_to(user).select_related("project", "user").filter(pk=pk).first()
     if transfer is None:
         raise Http404("Import or export not found.")

@@ -11,9 +11,7 @@ from django.utils import timezone
 from annotations.models import GuidelinesVersion, Project, Round, RoundText, Text
 from annotations.models.round import MAIN
 
-# So many memberships are written by one statement.
 BATCH = 2_000
-# Where a name is wrong, so many of those that there are follow.
 MOST_NAMED = 10
 # The kinds whose codings figures are made of; the others are practice and repeats.
 COUNTED_KINDS = (Round.Kind.PILOT, Round.Kind.MAIN)
@@ -26,10 +24,7 @@ def rounds_of(project: Project) -> list[Round]:
 
 
 def current_round(project: Project) -> Round:
-    """Return the round that texts come into where nobody says which: the last open one, or `main`, made now.
-
-    Call it where the project is locked. Raise ValidationError as `open_round` does.
-    """
+    """Return the open round, saved if it is new. Call it where the project is locked; raise as `open_round`."""
     round_ = open_round(project)
     if round_.pk is None:
         round_.save()
@@ -37,10 +32,7 @@ def current_round(project: Project) -> Round:
 
 
 def open_round(project: Project) -> Round:
-    """Return the last open round, or one called `main` that is not saved where there is none.
-
-    Rounds of training and rechecks are passed over. Raise ValidationError where `main` and all others are closed.
-    """
+    """Return the last open round that counts, else an unsaved `main`. Raise ValidationError where that is closed."""
     rounds = rounds_of(project)
     for one in reversed(rounds):
         if one.kind in COUNTED_KINDS and not one.is_closed:
@@ -51,21 +43,17 @@ def open_round(project: Project) -> Round:
 
 
 def latest_round(rounds: Sequence[Round]) -> Round | None:
-    """Return the latest of these rounds that figures are made of, else the latest of all; None of none.
-
-    It is what is meant where nobody says which: a recheck or training is always named.
-    """
+    """Return the latest of the rounds that figures are made of, else of all; a recheck or training is always named."""
     counted = [one for one in rounds if one.kind in COUNTED_KINDS]
     return next(reversed(counted or list(rounds)), None)
 
 
 def find_round(project: Project, name: str) -> Round:
     """Return the round of that name. Raise ValidationError with the first names that there are."""
-    rounds = rounds_of(project)
-    for one in rounds:
-        if one.name == name:
-            return one
-    names = ", ".join(one.name for one in rounds[:MOST_NAMED]) or "none yet"
+    rounds = {one.name: one for one in rounds_of(project)}
+    if name in rounds:
+        return rounds[name]
+    names = ", ".join([*rounds][:MOST_NAMED]) or "none yet"
     more = f" and {len(rounds) - MOST_NAMED} more" if len(rounds) > MOST_NAMED else ""
     raise ValidationError(f"There is no round {name!r}; there are {names}{more}.")
 
@@ -73,14 +61,12 @@ def find_round(project: Project, name: str) -> Round:
 def round_for(project: Project, name: str, kinds: Collection[str] = Round.Kind.values) -> Round:
     """Return the round of that name, of one of these kinds. Raise Http404."""
     rounds = Round.objects.filter(project=project, name=name, kind__in=kinds)
-    round_ = rounds.select_related("project", "required_round").first()
-    if round_ is None:
+    if (round_ := rounds.select_related("project", "required_round").first()) is None:
         raise Http404("There is no such round.")
     return round_
 
 
 def refuse_closed(round_: Round) -> None:
-    """Raise ValidationError if the round is closed."""
     if round_.is_closed:
         raise ValidationError(f"The round {round_} is closed: open it on the page Rounds, or choose another.")
 

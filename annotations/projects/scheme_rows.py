@@ -124,10 +124,7 @@ def _links_of(through: Any, name: str, project: int) -> Links:
 
 
 def write_scheme(project: Project, spec: SchemeSpec) -> None:
-    """Write levels and questions; those that are there by their keys are changed. Call it inside a transaction.
-
-    What the scheme does not have stays until `delete_others`: answers may have to be moved away first.
-    """
+    """Write levels and questions by key, in a transaction. Others stay until `delete_others`: answers move first."""
     of_project = {"project": project}
     levels = _upsert(Level, of_project, _rows(spec.levels, LEVEL))
     categories = _rows(spec.categories, CATEGORY, lambda one: {"level_id": levels[one.level] if one.level else None})
@@ -173,7 +170,6 @@ def stamp_scheme(project: Project) -> None:
 def _rows[S](
     specs: Iterable[S], names: Iterable[str], others: Callable[[S], dict[str, Any]] = lambda _: {}
 ) -> list[dict[str, Any]]:
-    """Return rows in display order, with these fields of the specs, and others."""
     return [
         {**{name: getattr(spec, name) for name in names}, "position": position, **others(spec)}
         for position, spec in enumerate(specs)
@@ -207,10 +203,7 @@ def _link(model: Any, name: str, levels: Mapping[str, int], linked: Mapping[int,
 
 
 def delete_others(project: Project, spec: SchemeSpec) -> None:
-    """Delete levels and questions that the scheme does not have: an attribute keeps its relation, a category its level.
-
-    Raise RestrictedError or ProtectedError where answers have them.
-    """
+    """Delete what the scheme does not have. Raise RestrictedError or ProtectedError where answers have it."""
     values = {(attribute.key, value.key) for attribute in spec.attributes for value in attribute.values}
     rows = AttributeValue.objects.filter(attribute__project=project).values_list("pk", "attribute__key", "key")
     others = [pk for pk, *keys in rows if tuple(keys) not in values]

@@ -1,8 +1,6 @@
 """Whether somebody has looked at a submission: until then its coder may reopen it.
 
-A submission is viewed as soon as somebody else than its coder is shown its answers, as a text to read, a row or a
-pyramid beside their own, or figures or a file of the project's codings; and where the results are open to all coders.
-That a coding is submitted, and how many markables are decided, is neither.
+It is viewed once anybody but its coder is shown its answers, figures or a file of them, or the results are open.
 """
 
 from django.db import transaction
@@ -18,20 +16,14 @@ from annotations.projects.permissions import project_for
 
 
 def results_for(user: Person, slug: str, right: Right = Right.SEE_RESULTS) -> Project:
-    """Return the project for somebody to whom answers or figures of all its codings are shown; raise as `project_for`.
-
-    It takes the right to see results, or another one that includes that. Its submissions are viewed from then on.
-    """
+    """Return the project for who is shown answers or figures of all codings, and record it; raise as `project_for`."""
     project = project_for(user, slug, right)
     record_view(Coding.objects.of_coders().filter(text__project=project), user)
     return project
 
 
 def results_with_models_for(user: Person, slug: str) -> Project:
-    """Return the project for somebody to whom results of models are shown. Raise Http404 where there are none.
-
-    Who codes is told of models as of a page that is not there, also when the results are open; pyramids have none.
-    """
+    """Return the project with models. Raise Http404 for who codes, also if results are open, and for pyramids."""
     project = project_for(user, slug)
     if not may_see_models(project) or project.answers == Project.Answers.SCUS:
         raise Http404("There is no such page.")
@@ -39,10 +31,7 @@ def results_with_models_for(user: Person, slug: str) -> Project:
 
 
 def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:
-    """Record that the user is shown these codings, or figures of them. None for somebody on the server.
-
-    Call it before they are read: what is reopened after that has been seen. It writes once a submission.
-    """
+    """Record that the user (None: somebody on the server) is shown codings or figures. Call it before they are read."""
     new = codings.filter(status=Coding.Status.SUBMITTED, viewed_at=None).order_by("pk")
     if user is not None:
         new = new.exclude(coder=user.pk)
@@ -54,10 +43,7 @@ def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:
 
 
 def record_open_results(project: Project) -> None:
-    """Record the submissions as viewed where the results are open: call it before the project, and so this, is changed.
-
-    Coders have seen each other's answers by then, and change their own alone no more when the results are closed.
-    """
+    """Record submissions as viewed where results are open; call it before they are closed: coders have seen them."""
     if Project.objects.filter(pk=project.pk, results_open=True).exists():
         record_view(Coding.objects.of_coders().filter(text__project=project))
 

@@ -1,7 +1,5 @@
 """What changes of the scheme leave to do: answers that are required since, and those from before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -13,9 +11,7 @@ from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Pr
 from annotations.models.coding import complete
 from annotations.models.people.rights import Person
 
-# Of a coding the words of so many judgements are listed, and of each so many characters.
-MOST_WORDS = 8
-LONGEST_WORDS = 60
+MOST_WORDS, LONGEST_WORDS = 8, 60
 
 
 def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement]:
@@ -40,17 +36,14 @@ def judgements_of_texts(project: Project, user: Person) -> QuerySet[Judgement]:
 
 @dataclass(frozen=True, slots=True)
 class CodingLeft:
-    """A coding, with how many of its judgements there are to look at again.
-
-    imported: whether answers of it came by an import, which may lack what the scheme asked already.
-    """
+    """A coding, with how many of its judgements there are to look at again."""
 
     pk: int
     text: str
     title: str
     coder: str
     status: str
-    imported: bool
+    imported: bool  # whether answers came by an import, which may lack what the scheme asked already
     judgements: int
 
 
@@ -58,10 +51,7 @@ type CodingRows = QuerySet[Judgement, tuple[int, str, str, str, str, bool, int]]
 
 
 def codings_of(judgements: QuerySet[Judgement]) -> CodingRows:
-    """Return the codings of judgements, in the order of texts and coders, as rows for `CodingLeft`.
-
-    Nothing reopens one that is submitted: who reopens it has its coder answer what is asked since.
-    """
+    """Return the codings of judgements, by text and coder, as rows for `CodingLeft`; nothing reopens submitted ones."""
     names = ("coding__text__slug", "coding__text__title", "coding__coder__username", "coding__status")
     imports = Operation.objects.filter(coding=OuterRef("coding"), kind=Operation.Kind.IMPORT)
     rows = judgements.values("coding", *names).annotate(imported=Exists(imports), judgements=Count("pk"))
@@ -71,10 +61,7 @@ def codings_of(judgements: QuerySet[Judgement]) -> CodingRows:
 
 
 def words_of(judgements: QuerySet[Judgement], codings: Iterable[int]) -> dict[int, list[str]]:
-    """Return the words that the first judgements of these codings are about, in the order of the text.
-
-    Of each coding MOST_WORDS judgements at most; what lies between the parts of a markable is there, too.
-    """
+    """Return the words of the first MOST_WORDS judgements of each coding, in text order, with what is between parts."""
     text, start = "coding__text__content", F("markable__start")
     first = (
         judgements.filter(coding__in=list(codings))

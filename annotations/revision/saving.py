@@ -1,7 +1,5 @@
 """The one way in which the scheme of a project changes: checked, written and, once coders have begun, numbered."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -53,13 +51,10 @@ def save_scheme(
     merges: Sequence[Merge] = (),
     expected: str | None = None,
 ) -> int:
-    """Give a project this scheme, and return the number of its version.
+    """Give a project this scheme, and return the number of its version. Raise ProjectArchived.
 
-    `answers` says how coders say identity, `merges` which values are merged, `expected` is the `scheme_tag` that the
-    user has seen. Raise SchemeRefused with all problems, SchemeMoved where it is another one by now, and
-    ProjectArchived.
-
-    Coders who save meanwhile come before, and are counted, or after, and are checked by the new scheme.
+    Raise SchemeRefused with all problems, SchemeMoved if it is not that of the `scheme_tag` `expected`. Coders who save
+    meanwhile come before, and are counted, or after, and are checked by the new scheme.
     """
     with sqlite_write_lock(), transaction.atomic():
         project = lock_project(project.pk)
@@ -110,9 +105,6 @@ def _add_version(
     )
 
 
-# ---- merges
-
-
 def _write_merges(
     project: Project, before: ProjectScheme, user: User, merges: Iterable[Merge], versions: Mapping[int, int]
 ) -> None:
@@ -140,8 +132,7 @@ def _merge_categories(
         if old in before.keys.identity and new in after.keys.identity:
             pointers = Pointer.objects.filter(relation=before.keys.identity[old], judgement__category__key=old)
             pointers.filter(judgement__coding__text__project=project).update(relation=after.keys.identity[new])
-        of_category = Judgement.objects.filter(category=before.keys.categories[old])
-        of_category.update(category=after.keys.categories[new])
+        Judgement.objects.filter(category=before.keys.categories[old]).update(category=after.keys.categories[new])
 
 
 def _merge_values(after: ProjectScheme, question: str, into: Mapping[str, str], changes: Changes) -> None:
@@ -158,12 +149,8 @@ def _merge_values(after: ProjectScheme, question: str, into: Mapping[str, str], 
     wanted = []
     for judgement, (coding, markable, values) in found.items():
         new = list(dict.fromkeys(into.get(value, value) for value in values))
-        change = (
-            AnswerChange(markable, question, tuple(values), tuple(new))
-            if several
-            else AnswerChange(markable, question, values[0], new[0])
-        )
-        changes.setdefault(coding, []).append(change)
+        old_and_new = (tuple(values), tuple(new)) if several else (values[0], new[0])
+        changes.setdefault(coding, []).append(AnswerChange(markable, question, *old_and_new))
         wanted += [
             (judgement, attribute, after.keys.values[question, value], "", None) for value in new if value not in values
         ]

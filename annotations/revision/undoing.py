@@ -1,7 +1,5 @@
 """Undo the merges of a version of the scheme: what was merged is there again, where no coder has judged since."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import batched
@@ -15,7 +13,15 @@ from annotations.coding.log.merges import AnswerChange, parse_merge
 from annotations.coding.markables.corrections import map_key, parse_correction
 from annotations.core.database.bulk import MAX_KEYS, insert
 from annotations.core.database.locks import sqlite_write_lock
-from annotations.formats.model.scheme import CATEGORY, CategorySpec, Condition, SchemeSpec, ValueSpec
+from annotations.formats.model.scheme import (
+    CATEGORY,
+    AttributeSpec,
+    CategorySpec,
+    Condition,
+    RelationSpec,
+    SchemeSpec,
+    ValueSpec,
+)
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Pointer, Project, SchemeVersion, User
 from annotations.projects.locks import lock_project
@@ -26,11 +32,7 @@ type Values = Mapping[str, set[str]]
 
 
 def undo_merges(project: Project, number: int, user: User) -> int:
-    """Give judgements back what a version of the scheme merged; return the number of the new version.
-
-    Values that were left out are in the scheme again. Judgements that their coders gave since stay. Raise
-    ValidationError where nothing is left to be undone, and what `save_scheme` raises.
-    """
+    """Undo a version's merges where no coder judged since; return the new version. Raise ValidationError if none is."""
     with sqlite_write_lock(), transaction.atomic():
         project = lock_project(project.pk)
         codings = Coding.objects.select_for_update(of=("self",)).filter(text__project=project).order_by("pk")
@@ -38,12 +40,10 @@ def undo_merges(project: Project, number: int, user: User) -> int:
         changes = _opposites(project, number)
         if not changes:
             raise ValidationError(f"Version {number} has merged no answers that are still as it left them.")
-        before = SchemeVersion.objects.get(project=project, number=number - 1)
-        old, _ = scheme_from_json(before.scheme)
+        old, _ = scheme_from_json(SchemeVersion.objects.get(project=project, number=number - 1).scheme)
         values = _values([change for of_coding in changes.values() for change in of_coding])
         version = save_scheme(project, _restored(read_scheme(project.pk).spec, old, values), user)
-        scheme = read_scheme(project.pk)
-        _write(changes, scheme)
+        _write(changes, read_scheme(project.pk))
         log_merges(changes, user, versions, version)
         return version
 
@@ -111,9 +111,6 @@ def _values(changes: Iterable[AnswerChange]) -> Values:
     return found
 
 
-# ---- the scheme
-
-
 def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
     """Return the scheme with those values as they were, and with questions asked by them as they were."""
     categories = _with_values(now.categories, old.categories, values.get(CATEGORY, set()))
@@ -123,22 +120,19 @@ def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
     former = {attribute.key: attribute for attribute in old.attributes}
     conditions = {relation.key: relation.asked_if for relation in old.relations}
     conditions |= {attribute.key: attribute.asked_if for attribute in old.attributes}
+
+    def asked[Question: (RelationSpec, AttributeSpec)](questions: Iterable[Question]) -> tuple[Question, ...]:
+        return tuple(
+            replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values)) for one in questions
+        )
+
     attributes = [
         replace(one, values=_with_values(one.values, former[one.key].values, values[one.key]))
         if one.key in values and one.key in former
         else one
         for one in now.attributes
     ]
-    return SchemeSpec(
-        now.levels,
-        categories,
-        tuple(
-            replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values)) for one in relations
-        ),
-        tuple(
-            replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values)) for one in attributes
-        ),
-    )
+    return SchemeSpec(now.levels, categories, asked(relations), asked(attributes))
 
 
 def _with_values[Value: (CategorySpec, ValueSpec)](
@@ -160,9 +154,6 @@ def _asked_as_before(now: Condition | None, before: Condition | None, values: Va
         return now
     restored = values.get(now.question, set()) - {*now.values}
     return replace(now, values=(*now.values, *(value for value in before.values if value in restored)))
-
-
-# ---- the judgements
 
 
 def _write(changes: Mapping[int, Sequence[AnswerChange]], scheme: ProjectScheme) -> None:
@@ -198,12 +189,11 @@ def _write(changes: Mapping[int, Sequence[AnswerChange]], scheme: ProjectScheme)
 
 def _judgements_of(changes: Mapping[int, Sequence[AnswerChange]]) -> dict[tuple[int, str], int]:
     """Return the primary keys of the judgements that are changed, by coding and key of the markable."""
-    found = {}
+    found: dict[tuple[int, str], int] = {}
     names = {change.markable for of_coding in changes.values() for change in of_coding}
     for codings in batched(changes, MAX_KEYS // 2):
         for keys in batched(names, MAX_KEYS // 2):
             judgements = Judgement.objects.filter(coding__in=codings, markable__key__in=keys)
-            found.update(
-                {(coding, key): pk for coding, key, pk in judgements.values_list("coding", "markable__key", "pk")}
-            )
+            rows = judgements.values_list("coding", "markable__key", "pk")
+            found |= {(coding, key): pk for coding, key, pk in rows}
     return found

@@ -1,7 +1,5 @@
 """The versions of the scheme of a project: what each of them asked, and what it changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,15 +18,11 @@ def scheme_of_version(project: Project, number: int) -> dict[str, Any] | None:
     """Return what was asked in a version, as a file has it, in its last words; None where there is no such version."""
     if number == project.scheme_version:
         return scheme_to_json(read_scheme(project.pk).spec, project.answers)
-    row = SchemeVersion.objects.filter(project=project, number=number).values_list("scheme", flat=True)
-    return row.first()
+    return SchemeVersion.objects.filter(project=project, number=number).values_list("scheme", flat=True).first()
 
 
 def merged_answers(project: Project, constraints: Constraints) -> dict[str, dict[str, str]]:
-    """Return what has become of the values that are no longer offered since they were merged, by question.
-
-    A page sends by it what it could not send before. None or one query.
-    """
+    """Return what merged values have become, by question, as pages may still send them. None or one query."""
     if project.scheme_version == 1:
         return {}
     rows = SchemeVersion.objects.filter(project=project).exclude(merges=[]).order_by("number")

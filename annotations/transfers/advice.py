@@ -1,7 +1,5 @@
 """What the messages of an import advise: in words of the page, and as controls of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -46,15 +44,11 @@ class Control:
 
 @dataclass(slots=True)
 class Advice:
-    """Translates the messages on an import of a format, and collects the controls that they name.
-
-    choices: the options of the import; what was chosen already is no advice. has_names: the page maps the names of the
-    files.
-    """
+    """Translates the messages on an import of a format, and collects the controls that they name."""
 
     format_key: str
-    choices: Mapping[str, str]
-    has_names: bool = False
+    choices: Mapping[str, str]  # what was chosen already is no advice
+    has_names: bool = False  # the page maps the names of the files
     controls: dict[Control, None] = field(default_factory=dict)
 
     @property

@@ -1,11 +1,7 @@
-"""Backups of a whole installation, independent of the database: every table row by row, and the files.
+"""Backups of an installation: every table row by row from one snapshot, and the files, for an empty database.
 
-A backup is a consistent snapshot, written while people work, and is restored into a migrated, empty database of the
-same kind or another. One of a database that is still to be migrated, or that an earlier version wrote, comes back as it
-was, and is migrated then.
+One of an earlier version, or of a database that is still to be migrated, comes back as it was and is migrated then.
 """
-
-from __future__ import annotations
 
 import io
 import json
@@ -34,7 +30,7 @@ from annotations.core.database.migrations import (
     migrated_as,
     models_of_database,
 )
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.files import write_whole
 from annotations.formats.project import encode_value
 
@@ -94,11 +90,7 @@ def count_rows() -> dict[str, int]:
 
 
 def restore(path: Path) -> dict[str, int]:
-    """Restore a backup into this database, completely or not at all, and return the number of rows of each table.
-
-    A backup of an earlier version is read into its tables, which are then migrated. Raise BackupFailed if the file is
-    no backup, is damaged or of a later version of the program, and if the database contains users or projects already.
-    """
+    """Restore a backup and migrate it, all or nothing; return the rows of each table. Raise BackupFailed."""
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive)
@@ -175,7 +167,6 @@ def _check_migrations(written: list[list[str]]) -> None:
 
 
 def _check_empty() -> None:
-    """Raise BackupFailed if the database contains users or projects."""
     registry = models_of_database()
     if any(model._base_manager.exists() for model in registry.get_models() if model._meta.label in (USERS, PROJECTS)):
         raise BackupFailed("This database holds people or projects already; restore into an empty one.")
@@ -205,11 +196,9 @@ def _read_table(archive: zipfile.ZipFile, model: type[models.Model], columns: Se
     try:
         fields_by_column = {field.attname: field for field in model._meta.concrete_fields}
         fields = [fields_by_column[column] for column in columns]
-        names = [field.name for field in fields]
         with archive.open(f"tables/{model._meta.label}.jsonl") as table:
-            lines = io.TextIOWrapper(table, encoding="utf-8", newline="\n")
-            for batch in batched(lines, ROWS):
-                insert(model, names, (_values(fields, line) for line in batch))
+            for batch in batched(io.TextIOWrapper(table, encoding="utf-8", newline="\n"), ROWS):
+                insert(model, [field.name for field in fields], (_values(fields, line) for line in batch))
                 count += len(batch)
     except OperationalError:
         raise  # nothing is wrong with the table
@@ -286,10 +275,7 @@ def times_to_keep(times: Iterable[datetime], daily: int, weekly: int) -> set[dat
 
 
 def delete_old_backups(folder: Path, daily: int, weekly: int, now: datetime) -> list[Path]:
-    """Delete the backups of the folder that are not to be kept, and return their paths.
-
-    None of the last day is deleted, and none of the future, which takes no other one's place either.
-    """
+    """Delete the backups that are not to be kept, none of the last day or of the future; return their paths."""
     backups = past_backups(folder, now)
     kept = times_to_keep(backups, daily, weekly)
     old = [path for time, path in backups.items() if time not in kept and now - time > KEPT_FOR]

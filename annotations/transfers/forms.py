@@ -1,8 +1,7 @@
 """The forms of imports and exports, which pages and the API share."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -12,23 +11,28 @@ from django.core.validators import validate_slug
 
 from annotations.core.http.fields import BoundedCheckboxes, BoundedSelect, ModelCheckboxField, field_of
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
+from annotations.formats.model.answers import KeysByName
 from annotations.formats.model.encodings import find_encoding
-from annotations.formats.model.format import ENCODING
-from annotations.models import Coding, Project, Text, User
+from annotations.formats.model.format import CATEGORY, ENCODING, LEVEL, QUESTION
+from annotations.models import Coding, Project, Text, Transfer, User
 from annotations.models.people.rights import Right
 from annotations.models.project import KEY_LENGTH, may, may_see_models
 from annotations.models.transfers.transfer import ARCHIVE
 from annotations.projects.rounds import rounds_of
+from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.exporting.gold import GOLD, SILVER, check_gold
+from annotations.transfers.importing.report import ImportFailed
+from annotations.transfers.importing.schemes.naming import OTHERS, format_names, parse_names, with_kind
 from annotations.transfers.project_formats import check_format, docset_option, formats_of, may_create_scheme
 
 OPTION_PREFIX = "option-"
 LONGEST_OPTION = 20_000
-# So many names of files are shown.
 MOST_SHOWN = 5
 NO_FORMAT = ("", "Choose the format")
 DETECT_FORMAT = ("", "Detect from the files")
 ARCHIVE_LABEL = "Project archive (everything, to restore as a project)"
+LEFT_OUT = ("", "left out")
+FOLLOWS = ("", "what follows from its links")
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -36,10 +40,7 @@ class FilesInput(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    """Several files in one field, within the limits of the settings.
-
-    A file may be empty: the format decides by its name what that means (`.ann` of a text without markables).
-    """
+    """Several files, within the limits of the settings; one may be empty, as an `.ann` of a text without markables."""
 
     widget = FilesInput
 
@@ -78,10 +79,7 @@ class OptionField(forms.ChoiceField):
 
 
 class FormatForm(forms.Form):
-    """A form with a format and the options of that format.
-
-    `format_dependent` names the fields that only some formats have.
-    """
+    """A form with a format and its options; `format_dependent` names the fields that only some formats have."""
 
     format_dependent: ClassVar[tuple[str, ...]] = ()
     format = forms.ChoiceField(
@@ -91,10 +89,7 @@ class FormatForm(forms.Form):
     )
 
     def set_formats(self, project: Project, choices: Sequence[tuple[str, str]], none: tuple[str, str]) -> None:
-        """Offer these formats, and `none` in projects that take several.
-
-        For another format, let the error message name those that the project can use.
-        """
+        """Offer these formats, and `none` in projects that take several; errors for others name those that suit."""
         field = field_of(self, "format", forms.ChoiceField)
         is_pyramid_project = project.answers == Project.Answers.SCUS
         if is_pyramid_project and not self.initial.get("format"):
@@ -362,3 +357,94 @@ class RestoreForm(forms.Form):
         file: UploadedFile[Any] = self.cleaned_data["file"]
         check_total_size([file], settings.ARCHIVE_MAX_BYTES, "ARCHIVE_MAX_BYTES")
         return file
+
+
+type Row = tuple[forms.BoundField, Mapping[str, Any]]
+
+
+class NamesForm(forms.Form):
+    """What each level, category, attribute and relation of the files is called in the project."""
+
+    def __init__(self, project: Project, transfer: Transfer, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        spec = read_scheme(project.pk).spec
+        found, options = (transfer.report or {}).get("found") or {}, transfer.choices["options"]
+        self.options = options
+        self.found: dict[str, dict[str, Mapping[str, Any]]] = {
+            LEVEL.key: {level["name"]: level for level in found.get("levels", ())},
+            CATEGORY.key: {name["name"]: name for name in found.get("categories", ())},
+            QUESTION.key: _by_name(found.get("questions", ())),
+        }
+        self.n_unlisted = found.get("n_unlisted", 0)
+        levels = {level.key: level.label for level in spec.levels}
+        categories = {category.key: category.label for category in spec.categories if not category.retired}
+        relations = {one.key: one.label for one in spec.relations if not one.retired and not one.identity}
+        attributes = {one.key: one.label for one in spec.attributes if not one.retired}
+        here = {LEVEL.key: levels, CATEGORY.key: categories, QUESTION.key: relations | attributes}
+        main = {LEVEL.key: spec.main_level}
+        self.names = {option: _names_of(option, options, main.get(option, ""), here[option]) for option in here}
+        self._add(LEVEL.key, levels, LEFT_OUT, spec.main_level)
+        self._add(CATEGORY.key, categories, FOLLOWS, "")
+        self._add_questions(relations, attributes)
+
+    def _add(self, option: str, here: Mapping[str, str], none: tuple[str, str], only: str) -> None:
+        """Add a field for each name of the files. only: what a single name that is not here is called."""
+        said, found = self.names[option], self.found[option]
+        for number, name in enumerate(found):
+            initial = said.get(name, name if name in here else said.get(OTHERS, ""))
+            if not said and name not in here and len(found) == 1:
+                initial = only
+            self._add_choice(f"{option}-{number}", name, here, none, initial)
+
+    def _add_questions(self, relations: Mapping[str, str], attributes: Mapping[str, str]) -> None:
+        """Add a field for each attribute and relation of the files, with those here to choose from."""
+        said = self.names[QUESTION.key]
+        for number, (option, one) in enumerate(self.found[QUESTION.key].items()):
+            here, name = relations if one["is_relation"] else attributes, one["name"]
+            initial = next((said[each] for each in (option, name) if each in said), None)
+            if initial is None:
+                initial = KeysByName(here).find(name) or said.get(OTHERS, "")
+            self._add_choice(f"{QUESTION.key}-{number}", name, here, LEFT_OUT, initial)
+
+    def _add_choice(self, field: str, name: str, here: Mapping[str, str], none: tuple[str, str], initial: str) -> None:
+        choices = [none, *((key, f"{label} ({key})" if label != key else key) for key, label in here.items())]
+        self.fields[field] = forms.ChoiceField(label=name, choices=choices, required=False, initial=initial)
+
+    @property
+    def has_names(self) -> bool:
+        return any(self.found.values())
+
+    @property
+    def rows(self) -> dict[str, list[Row]]:
+        """The fields of levels, categories and questions, each with what the files say of its name."""
+        return {
+            option: [(self[f"{option}-{number}"], name) for number, name in enumerate(found.values())]
+            for option, found in self.found.items()
+        }
+
+    @property
+    def mapped_options(self) -> dict[str, str]:
+        """The options of the import with the names that were chosen; a name that is not listed stays as it is."""
+        mapped = dict(self.options)
+        for option, found in self.found.items():
+            names = {name: self.cleaned_data[f"{option}-{number}"] for number, name in enumerate(found)}
+            kept = {name: ours for name, ours in self.names[option].items() if name not in names}
+            mapped[option] = format_names({**kept, **names})
+        return {option: value for option, value in mapped.items() if value}
+
+
+def _by_name(questions: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return attributes and relations by what the option of an import calls them."""
+    number = Counter(one["name"] for one in questions)
+    return {
+        with_kind(one["name"], is_relation=one["is_relation"]) if number[one["name"]] > 1 else one["name"]: one
+        for one in questions
+    }
+
+
+def _names_of(option: str, options: Mapping[str, str], main: str, here: Mapping[str, str]) -> dict[str, str]:
+    """Return what an option of the import says; nothing where it is wrong, which the report has said."""
+    try:
+        return parse_names(option, options.get(option, ""), main, here)
+    except ImportFailed:
+        return {}

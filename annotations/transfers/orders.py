@@ -1,9 +1,4 @@
-"""Imports and exports that users order on pages and by the API: first checked, then carried out, stored for a while.
-
-Small ones are run in the request; the others by a worker, which records its progress.
-"""
-
-from __future__ import annotations
+"""Jobs of import and export: checked, carried out, and stored for a while; a worker runs all but small ones."""
 
 import errno
 import io
@@ -50,8 +45,7 @@ from annotations.transfers.importing.files.sources import describe, open_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
 
-# Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
-# second or two.
+# Uploads of at most so many bytes, and exports of so many texts and judgements, run in the request: a second or two.
 QUICK_BYTES = 200_000
 # The largest unpacked size of zips that are read in the request.
 QUICK_UNPACKED_BYTES = 5_000_000
@@ -90,10 +84,7 @@ UNWRITTEN = Q(total=0) | Q(done__lt=F("total"))
 def order_import(
     project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
 ) -> Transfer:
-    """Check an import of the uploaded files. Without a format, it is detected.
-
-    `choices`: coder_from, predefined, create, new_scheme, round, gold, options.
-    """
+    """Check an import of the uploaded files, with the `choices` of ImportForm. Without a format, it is detected."""
     format_key = format_key or detect_format(_heads((file.name or "", file) for file in files))
     stored_choices = {**_fitting(choices, format_key), "files": [file.name for file in files]}
     transfer = Transfer(
@@ -112,10 +103,7 @@ def order_import(
 
 
 def check_again(transfer: Transfer, user: User, format_key: str, choices: Mapping[str, Any]) -> bool:
-    """Check an import again with other choices, without another upload. Return False if it is worked on or done.
-
-    Raise PermissionDenied for a user who did not order it, and ImportFailed if the upload no longer exists.
-    """
+    """Check an import with other choices. Return False if it runs or is done. Raise PermissionDenied, ImportFailed."""
     if transfer.user_id != user.pk:
         raise PermissionDenied(f"{transfer.user} started this.")
     if not format_key:
@@ -196,8 +184,7 @@ def _refresh(transfer: Transfer, *fields: str) -> bool:
 def discard(transfer: Transfer, user: User) -> bool:
     """Delete a transfer with its file; what it changed stays. Return False if a worker is running it.
 
-    Raise PermissionDenied for a user who did not order it and is no manager, and DatabaseBusy while an import writes to
-    SQLite. `transfer_for` must have read the project.
+    Raise PermissionDenied, or DatabaseBusy while an import writes to SQLite. `transfer_for` must have read the project.
     """
     _refuse_others(transfer, user)
     with refuse_busy_database():
@@ -216,10 +203,7 @@ def describe_discarding(transfer: Transfer) -> str:
 
 
 def cancel(transfer: Transfer, user: User) -> bool:
-    """Break off a transfer that waits for a worker or is at work; nothing of it stays. Return False if it is too late.
-
-    The worker learns of it when it next reports its progress. Raise as `discard` does.
-    """
+    """Break off a transfer when it next reports its progress. Return False if it is too late; raise as `discard`."""
     _refuse_others(transfer, user)
     if not transfer.is_active:
         return False

@@ -1,7 +1,5 @@
 """The formats that can represent the codings of a project."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.core.exceptions import ValidationError

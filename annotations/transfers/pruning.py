@@ -1,7 +1,5 @@
 """The deletion of what nobody needs any more: who failed to sign in, ended sessions and invitations, old transfers."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

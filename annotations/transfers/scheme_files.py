@@ -1,9 +1,6 @@
 """The scheme of a project as a file, for pages, the API and the command alike."""
 
-from __future__ import annotations
-
 import io
-import zipfile
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
@@ -11,14 +8,12 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse
 
 from annotations.formats import FormatError
-from annotations.formats.losses.reduction import LOSSES_FILE
-from annotations.formats.model.format import File
 from annotations.formats.schemes import SCHEME_FORMATS
 from annotations.formats.schemes import read_scheme as read_scheme_file
 from annotations.formats.schemes.scheme_file import MOST_UNPACKED_BYTES, SchemeFile
-from annotations.formats.syntax.archive import add_file
 from annotations.models import Project
 from annotations.schemes.project_scheme import read_scheme
+from annotations.transfers.exporting.codings import Package
 
 WRITTEN = {key: format_ for key, format_ in SCHEME_FORMATS.items() if format_.write is not None}
 
@@ -33,7 +28,6 @@ class SchemeDownload:
     losses: list[str]
 
     def as_response(self) -> HttpResponse:
-        """Return the response that sends the file."""
         headers = {"Content-Disposition": f'attachment; filename="{self.name}"'}
         return HttpResponse(self.data, content_type=self.content_type, headers=headers)
 
@@ -46,12 +40,10 @@ def export_scheme(project: Project, key: str) -> SchemeDownload:
     files, losses = write(read_scheme(project.pk).spec, project.answers)
     if len(files) == 1:
         return SchemeDownload(f"{project.slug}-{files[0].path}", files[0].data, "application/json", losses)
-    if losses:
-        files.append(File(LOSSES_FILE, "".join(f"{loss}\n" for loss in losses).encode()))
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in files:
-            add_file(archive, file.path, file.data)
+    with Package(buffer) as package:
+        package.add("", files)
+        package.add_losses(losses)
     return SchemeDownload(f"{project.slug}-scheme-{key}.zip", buffer.getvalue(), "application/zip", losses)
 
 

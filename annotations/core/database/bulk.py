@@ -1,9 +1,4 @@
-"""Write rows without model instances: for imports, where creating instances costs more than writing.
-
-Values are checked by the constraints of the table only, and no signals are sent.
-"""
-
-from __future__ import annotations
+"""Write rows without model instances, for imports: only the table's constraints check them, and no signals are sent."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,10 +15,7 @@ MAX_KEYS = 30_000
 
 
 def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows of values for those fields, which must include all that have no default in the database.
-
-    The value of a foreign key is a primary key.
-    """
+    """Insert rows of values (keys for foreign keys) for fields, among them all without a default in the database."""
     quote_name = connection.ops.quote_name
     columns: list[Any] = [model._meta.get_field(name) for name in fields]
     values = _convert_rows(rows, columns)

@@ -1,9 +1,4 @@
-"""Queries of every request, whose SQL is built once.
-
-The ORM takes several times as long to build the SQL of a query as the database to answer it. Decision 0022 has figures.
-"""
-
-from __future__ import annotations
+"""Queries of every request, whose SQL is built once: the ORM takes longer than the database (decision 0022)."""
 
 import copy
 from collections.abc import Callable
@@ -28,10 +23,9 @@ class Placeholder(Expression):
 def compiled_query[Row](
     *fields: Field[Any, Any],
 ) -> Callable[[Callable[..., QuerySet[Any, Row]]], Callable[..., list[Row]]]:
-    """Turn a function that returns a queryset for its arguments into one that returns a list of rows.
+    """Turn a function that returns a queryset for its arguments, of these fields, into one that returns a list of rows.
 
-    `fields` has the field of each argument. The function is called once, with placeholders, so it may only
-    compare with its arguments. None, which SQL compares in another way, is no argument.
+    It is called once, with placeholders, so it may only compare with its arguments, of which none is None.
     """
 
     def decorate(build: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]]:

@@ -1,10 +1,4 @@
-"""A queue for connections that write to SQLite.
-
-SQLite lets one connection write at a time. A connection that has to wait polls at growing intervals, and may wait for
-seconds while others overtake it; file locks have a queue. PostgreSQL has queues of its own, and locks single rows.
-"""
-
-from __future__ import annotations
+"""A queue for connections that write to SQLite, which else poll and overtake each other; PostgreSQL has its own."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -37,10 +31,7 @@ def refuse_busy_database() -> Iterator[None]:
 
 @contextmanager
 def sqlite_write_lock(*, wait: bool = True) -> Iterator[bool]:
-    """Hold an exclusive lock on this SQLite database while the block runs. Enter it before the transaction.
-
-    Yield whether the block may write, which it may not where it does not wait and somebody else holds the lock.
-    """
+    """Hold SQLite's turn to write; enter it before the transaction. Yield False if it is taken and `wait` is unset."""
     # An open transaction may hold SQLite's lock already; waiting for a process that waits for that would never end.
     if connection.vendor != "sqlite" or connection.in_atomic_block or fcntl is None:
         yield True

@@ -1,7 +1,5 @@
 """How far the database is migrated, the models that it has until then, and a way to an earlier state and back."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +12,6 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-# The app and the name of a migration.
 type Name = tuple[str, str]
 
 # It stood for 0001 to 0041 between two versions, and databases made then have it in their list.
@@ -75,9 +72,8 @@ def models_of_database() -> Apps:
 
 @contextmanager
 def migrated_as(names: Collection[Name]) -> Iterator[Apps]:
-    """Let the database have these migrations of the program alone, and yield its models; then migrate it.
+    """Let an empty database have these migrations alone, and yield its models; then migrate it. Not in a transaction.
 
-    Not within a transaction. The database has to be empty: what is taken back loses what only later versions can hold.
     Raise DatabaseTooOld if the migrations are those of a version before 0.2.0.
     """
     check_age("The backup", names)

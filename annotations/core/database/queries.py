@@ -1,6 +1,4 @@
-"""Parts of queries that several querysets share."""
-
-from __future__ import annotations
+"""Parts of queries that several querysets share, and blocks in which queries are run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,11 +15,29 @@ OPEN, CLOSE = "\x01", "\x02"
 
 
 @contextmanager
-def without_compilation() -> Iterator[None]:
-    """Let PostgreSQL not compile the queries inside, each in a transaction that it is in already or that this opens.
+def read_snapshot() -> Iterator[None]:
+    """Let all queries of the block see the state of the first, or of the open transaction. Writers do not wait."""
+    if connection.in_atomic_block:
+        yield
+    elif connection.vendor == "postgresql":
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    else:
+        # Transactions started by Django lock SQLite at once (IMMEDIATE); one that only reads need not.
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+        try:
+            yield
+        finally:
+            with connection.cursor() as cursor:
+                cursor.execute("ROLLBACK")
 
-    For queries with many subqueries over many rows: PostgreSQL takes ten times as long to compile them as to run them.
-    """
+
+@contextmanager
+def without_compilation() -> Iterator[None]:
+    """Let PostgreSQL not compile the queries inside, in a transaction: of many subqueries that takes the most time."""
     if connection.vendor != "postgresql":
         yield
         return
@@ -32,10 +48,7 @@ def without_compilation() -> Iterator[None]:
 
 
 def sample_tables() -> None:
-    """Let SQLite count a sample of each table and index, by which it plans its joins; PostgreSQL does so itself.
-
-    It takes milliseconds. Without it a query of the log has taken two minutes.
-    """
+    """Let SQLite count samples of tables, by which it plans joins: without them a query has taken two minutes."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA analysis_limit = 400")

@@ -1,7 +1,5 @@
 """Entity tags (RFC 9110)."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Form fields."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
@@ -16,7 +14,6 @@ from annotations.core.text import is_storable
 
 # With more choices a page would grow with the project.
 MOST_CHOICES = 100
-# So many names that are not there are named.
 MOST_NAMED = 5
 # So many names at most are typed at once: a database takes no query of any length.
 MOST_NAMES = 5_000
@@ -51,10 +48,7 @@ def are_many(choices: Sized) -> bool:
 
 
 class BoundedSelect(forms.Select):
-    """A list to choose from; with more than MOST_CHOICES a field for the value, which suggests the first of them.
-
-    Values are names that people read elsewhere, such as the addresses of texts.
-    """
+    """A list; with more than MOST_CHOICES a field for a value that people read elsewhere, which suggests the first."""
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
         value = super().value_from_datadict(data, files, name)
@@ -71,10 +65,7 @@ class BoundedSelect(forms.Select):
 def render_suggestions(
     name: str, value: Any, options: Sequence[Any], attrs: Mapping[str, Any], everything: str = ""
 ) -> SafeString:
-    """Return the field for a value that suggests the first of many options, each a value and its label.
-
-    `everything` says what no value means.
-    """
+    """Return the field that suggests the first of many options (value, label); `everything`: what no value means."""
     place = f"{attrs.get('id') or name}-choices"
     return format_html(
         '<input type="text" name="{}" value="{}" list="{}" autocomplete="off" placeholder="{}"{}>'
@@ -95,12 +86,11 @@ class BoundedCheckboxes(forms.CheckboxSelectMultiple):
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         if len(self.choices) <= MOST_CHOICES:  # type: ignore[arg-type]
             return super().render(name, value, attrs, renderer)
-        given = {**self.attrs, **(attrs or {})}
         return format_html(
             '<textarea name="{}" rows="3" aria-label="Names" placeholder="{}"{}>{}</textarea>',
             name,
             f"{len(self.choices)} to choose from: names, with spaces or lines between",  # type: ignore[arg-type]
-            flatatt(given),
+            flatatt({**self.attrs, **(attrs or {})}),
             "\n".join(map(str, value or ())),
         )
 
@@ -144,18 +134,18 @@ class BoundedModelCheckboxes(_BoundedChoice, ModelCheckboxField):
 
 
 class NamesField(forms.CharField):
-    """Rows by their names, with spaces, commas or lines between; a list of them."""
+    """Rows by their slugs, with spaces, commas or lines between; a list of them."""
 
     widget = forms.Textarea({"rows": 3})
 
-    def __init__(self, queryset: QuerySet[Any], to_field: str = "slug", **kwargs: Any) -> None:
+    def __init__(self, queryset: QuerySet[Any], **kwargs: Any) -> None:
         super().__init__(required=False, **kwargs)
-        self.queryset, self.to_field = queryset, to_field
+        self.queryset = queryset
 
     def clean(self, value: Any) -> list[Any]:
         names = split_names([super().clean(value)])
         _refuse_too_many(names)
-        found = {getattr(row, self.to_field): row for row in self.queryset.filter(**{f"{self.to_field}__in": names})}
+        found = {row.slug: row for row in self.queryset.filter(slug__in=names)}
         if missing := [name for name in names if name not in found]:
             more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
             raise forms.ValidationError(

@@ -1,7 +1,5 @@
 """How often something is done by somebody: counted in windows of time by all processes together."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,11 +16,7 @@ _THREADS = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A count that begins anew in each window of `seconds`.
-
-    A process tells the shared cache of its uses when there are `step` of them, so that what is done with each request
-    costs nothing there; it may be ahead of the count by less than that.
-    """
+    """A count that begins anew in each window of `seconds`, shared each `step` uses: a process may be ahead by less."""
 
     name: str
     seconds: int

@@ -1,7 +1,5 @@
 """What functions below the views know of the request that is answered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

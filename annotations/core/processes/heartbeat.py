@@ -1,10 +1,4 @@
-"""Signs of life of workers: each has a file, which it touches. Free of Django, so that a health check starts quickly.
-
-A worker gives a sign between tasks, and where a task reports its progress. One that is silent for too long is stuck: it
-says in the log where, and ends, so that whoever started it starts another one and the queue goes on.
-"""
-
-from __future__ import annotations
+"""Signs of life of workers, a file each; who is silent for too long logs where, and ends. Free of Django, for speed."""
 
 import faulthandler
 import os
@@ -35,8 +29,6 @@ def worker_name() -> str:
 
 
 class Heartbeat:
-    """The signs of life of one worker."""
-
     def __init__(self, path: Path, silence: float) -> None:
         self.path, self.silence = path, silence
         self.given_at = 0.0

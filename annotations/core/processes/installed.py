@@ -1,7 +1,5 @@
 """What of the program is installed: its version, and whether compiled libraries can be loaded. Free of Django."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from functools import cache

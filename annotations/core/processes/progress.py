@@ -1,9 +1,4 @@
-"""The progress of a worker, recorded in the row of its job: the fields `done`, `total` and `heartbeat_at`.
-
-Where progress is reported the job also learns that it was cancelled: its row is no longer what it was when it began.
-"""
-
-from __future__ import annotations
+"""The progress of a worker in the row of its job, by which the job also learns that it was cancelled."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -31,11 +26,10 @@ class WorkerStopped(KeyboardInterrupt):
 
 
 def progress_recorder(row: QuerySet[Any]) -> Progress:
-    """Return a function that records how much of the total is done; a worker may call it as often as it likes.
+    """Return a function that records `done`, `total` and `heartbeat_at`; it raises Cancelled once there is no such row.
 
-    It raises Cancelled once the query finds no row any more. Inside a transaction nobody would see what it records, and
-    who cancels would wait for the row: there it only looks. But when all is done it is recorded in that transaction, so
-    that from then on the row says that what was written stays.
+    In a transaction, where nobody would see it and who cancels would wait for the row, it only looks; but when all is
+    done it says so in that transaction, and from then on what was written stays.
     """
     reported_at = 0.0
 

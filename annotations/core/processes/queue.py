@@ -1,7 +1,5 @@
 """The queue of tasks for workers: how long it is, and what became of tasks whose worker has died."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,8 +14,7 @@ from django_tasks_db.models import DBTaskResult
 from annotations.core.processes.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
 from annotations.core.processes.progress import is_lost
 
-# The queue of what may take minutes: imports, exports, figures of many texts. All else is in the queue "default", which
-# a worker of both queues empties first.
+# The queue of what may take minutes: imports, exports, figures. A worker of both queues empties "default" first.
 LONG_QUEUE, LONG_PRIORITY = "long", -10
 
 
@@ -53,11 +50,7 @@ def queue_state() -> QueueState:
 
 
 def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
-    """Return the tasks of workers that have died, by the seconds since their last signs.
-
-    A worker of this host whose process is gone has died, and 15 minutes after its task was begun one without a sign. A
-    worker of another host may give signs where we do not see them, so it is given up a day after its task was begun.
-    """
+    """Return the tasks of workers that have died: without a process, or silent for too long, by seconds of silence."""
     now, own = timezone.now(), f"{host_name()}."
     lost = []
     for task in DBTaskResult.objects.filter(status=TaskResultStatus.RUNNING).order_by("started_at"):
@@ -68,7 +61,7 @@ def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
             has_died = False
         elif worker in ages:
             has_died = ages[worker] > LOST_AFTER.total_seconds()
-        else:
+        else:  # one of another host may give signs where we do not see them
             has_died = worker.startswith(own) or task.started_at < now - FORGOTTEN_AFTER
         if has_died:
             lost.append(task)
@@ -76,10 +69,7 @@ def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
 
 
 def _has_process(worker: str) -> bool:
-    """Return whether the process in the name of a worker of this host may still run.
-
-    Who asks runs no task, so a worker with the same number was another process: a container begins to count again.
-    """
+    """Return whether the process in a worker's name may still run: it is not this one, as who asks runs no task."""
     if os.name == "nt":  # there a signal that only asks ends the process
         return True
     number = int(worker.split(".")[1])
@@ -93,10 +83,7 @@ def _has_process(worker: str) -> bool:
 
 
 def is_abandoned(task_path: str, pk: int, reported_at: datetime, *, is_begun: bool) -> bool:
-    """Return whether the job of a task with the argument `pk` has lost its worker, and waits for none.
-
-    `reported_at`: when it was last heard of. A job that is not begun and waits in a long queue is not abandoned.
-    """
+    """Return whether the job of a task, last heard of at that time, has lost its worker, and waits for none."""
     tasks = DBTaskResult.objects.filter(task_path=task_path, args_kwargs__args=[pk])
     if not is_lost(reported_at):
         return tasks.filter(status=TaskResultStatus.FAILED, finished_at__gte=reported_at).exists()

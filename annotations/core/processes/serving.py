@@ -1,7 +1,5 @@
 """Which program serves the data of a folder: one at a time. Free of Django."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,11 +20,7 @@ class AlreadyServed(Exception):
 
 @contextmanager
 def hold_data(folder: Path, address: str = "") -> Iterator[None]:
-    """Keep other programs from serving the data of the folder until the block ends.
-
-    The lock ends with the process, however that ends. Raise AlreadyServed if another one holds it, and OSError if the
-    folder cannot be written.
-    """
+    """Let no other program serve the folder until block or process end. Raise AlreadyServed, or OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(folder / LOCK, timeout=0):

@@ -27,7 +27,7 @@ from django.utils import timezone
 
 from annotations.coding.log.replay import log_mismatches
 from annotations.core.database.migrations import DatabaseTooOld, read_migration_state
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.processes.heartbeat import LOST_AFTER, ages, living
 from annotations.core.processes.installed import broken_libraries, program_version
 from annotations.core.processes.queue import lost_tasks, queue_state
@@ -319,7 +319,6 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
     def tell(self, findings: list[Finding]) -> None:
-        """Write a line for each check, and what is wrong with the remedy below it."""
         for finding in findings:
             state = "wrong" if finding.problems else f"not checked: {finding.skipped}" if finding.skipped else "well"
             facts = f" ({'; '.join(finding.facts)})" if finding.facts else ""

@@ -77,10 +77,8 @@ class Command(ProgramCommand):
             else:
                 record_view(Coding.objects.of_coders().filter(text__project=project))
                 report = write_whole(options["path"], lambda out: export_files(project, format_.key, out, **selection))
-        for loss in report.losses:
-            self.stderr.write(self.style.WARNING(f"not kept: {loss}"))
-        for loss in report.left_out:
-            self.stderr.write(self.style.WARNING(f"left out: {loss}"))
+        self.warn(f"not kept: {loss}" for loss in report.losses)
+        self.warn(f"left out: {loss}" for loss in report.left_out)
         self.stdout.write(f"{'would write ' if options['trial'] else ''}{report}")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
 from annotations.core.text import pluralize
@@ -15,7 +15,7 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, O
 from annotations.formats.model.encodings import find_encoding
 from annotations.formats.model.format import CATEGORY, ENCODING, LEVEL, QUESTION
 from annotations.formats.syntax.archive import is_litter
-from annotations.management.base import parse_date, refusals
+from annotations.management.base import ProgramCommand, parse_date, refusals
 from annotations.models import Project
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import find_adjudicator
@@ -34,11 +34,9 @@ FROM_FILES = "files"
 # The parts of a file of names, and the options of an import that they stand for.
 NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key, "questions": QUESTION.key}
 MAX_IGNORED = 20
-# What is said of the model: --model-version and so on.
-OF_MODEL = ("version", "hash", "date")
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Import coded texts: files or folders of one format. A file that is refused does not spoil the others."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -130,14 +128,11 @@ class Command(BaseCommand):
                 with refusals("Nothing was imported."):
                     adjudicator = find_adjudicator(project, options["coder"]) if is_of_one else None
                 asked = ImportOptions(
+                    **{name: options[name] for name in ("predefined", "create", "trial", "gold")},
                     by=adjudicator,
-                    predefined=options["predefined"],
-                    create=options["create"],
                     join=options["create"],
-                    trial=trial,
                     new_scheme=new_scheme,
                     round_name=options["round"],
-                    gold=options["gold"],
                     model=model,
                     of_format=selected,
                 )
@@ -151,16 +146,13 @@ class Command(BaseCommand):
             if is_new:
                 Project.objects.filter(slug=options["project"], texts=None, docsets=None).delete()
         verbose = options["verbosity"] > 1
-        for warning in report.findings if verbose else report.warnings():
-            self.stderr.write(self.style.WARNING(str(warning)))
-        for told in _left_out(report, verbose):
-            self.stderr.write(self.style.WARNING(told))
+        self.warn(report.findings if verbose else report.warnings())
+        self.warn(_left_out(report, verbose))
         if report.new_scheme is not None and not report.empty:
             self.stdout.write(f"Scheme from the files: {_scheme_summary(report.new_scheme)}")
         if report.failures or report.empty:
             raise CommandError(_failure_message(project, report, verbose))
-        prefix = "would be " if options["trial"] else ""
-        self.stdout.write(f"{project.slug}: {prefix}{report}")
+        self.stdout.write(f"{project.slug}: {'would be ' if trial else ''}{report}")
 
 
 def _left_out(report: Report, verbose: bool) -> Iterator[str]:
@@ -192,11 +184,10 @@ def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str
 
 def _model(options: Mapping[str, Any]) -> ModelDescription | None:
     """Return the model whose codings the files have. Raise CommandError for what is said of none, and for gold."""
-    said = {field: value for field in OF_MODEL if (value := options[f"model_{field}"]) is not None}
+    said = {key: value for key in ("version", "hash", "date") if (value := options[f"model_{key}"]) is not None}
     if options["model"] is None:
         if said:
-            named = ", ".join(f"--model-{field}" for field in said)
-            raise CommandError(f"{named}: of which model? Name it by --model.")
+            raise CommandError(f"{', '.join(f'--model-{key}' for key in said)}: of which model? Name it by --model.")
         return None
     if options["gold"]:
         raise CommandError("--gold is of a manager or adjudicator, and a model decides nothing: leave out --model.")
@@ -252,10 +243,8 @@ def _mapped_names(path: Path, format_: Format | PyramidFormat, selected: Mapping
 
 def _scheme_summary(scheme: Mapping[str, Any]) -> str:
     """Return the keys of a scheme, by what they are."""
-    parts = (
-        (name, [one["key"] for one in scheme[name]]) for name in ("levels", "categories", "relations", "attributes")
-    )
-    return "; ".join(f"{name} {', '.join(keys)}" for name, keys in parts if keys)
+    kinds = (kind for kind in ("levels", "categories", "relations", "attributes") if scheme[kind])
+    return "; ".join(f"{kind} {', '.join(one['key'] for one in scheme[kind])}" for kind in kinds)
 
 
 def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]:

@@ -4,13 +4,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
-from annotations.management.base import refusals
+from annotations.management.base import ProgramCommand, refusals
 from annotations.transfers.archiving import restore_project
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Make a new project of a zip that export_project wrote; people who are not here are made without password."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -23,8 +21,7 @@ class Command(BaseCommand):
         with refusals("Nothing was imported.", path):
             data = path.read_bytes()
             restored = restore_project(data, slug=options["slug"], trial=options["trial"], file=str(path))
-        for warning in restored.warnings():
-            self.stderr.write(self.style.WARNING(warning))
+        self.warn(restored.warnings())
         if restored.new_people:
             self.stderr.write(f"made without password: {', '.join(restored.new_people)}")
         self.stdout.write(f"{restored.slug}: {'would be ' if options['trial'] else ''}{restored}")

@@ -11,6 +11,5 @@ class Command(BaseCommand):
     help = "Delete what is over, such as ended sessions and finished tasks. The worker does it once a day."
 
     def handle(self, **options: Any) -> None:
-        """Delete, and say how many of each."""
         for name, number in prune().items():
             self.stdout.write(f"{name}: {number}")

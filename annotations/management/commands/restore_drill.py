@@ -42,7 +42,6 @@ class Command(BaseCommand):
         self.compare(path)
 
     def newest(self) -> Path:
-        """Return the newest backup. Raise CommandError if there is none."""
         now = timezone.now()
         backups = past_backups(settings.BACKUP_DIR, now)
         if not backups:

@@ -17,7 +17,6 @@ from annotations.transfers.backups import backups_in, delete_old_backups, past_b
 
 logger = logging.getLogger(__name__)
 
-# After a failure it is tried again after this time.
 RETRY_AFTER = timedelta(minutes=10)
 
 
@@ -79,7 +78,6 @@ class Command(BaseCommand):
             time.sleep(waiting.total_seconds())
 
     def back_up(self, folder: Path, daily: int, weekly: int) -> None:
-        """Write one backup, and then delete the old ones."""
         now = timezone.now()
         path = write_backup(folder, now)
         old = delete_old_backups(folder, daily, weekly, now)

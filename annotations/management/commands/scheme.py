@@ -41,16 +41,14 @@ class Command(ProgramCommand):
     def _export(self, project: Project, path: Path, key: str) -> None:
         download = export_scheme(project, key)
         path.write_bytes(download.data)
-        for loss in download.losses:
-            self.stderr.write(self.style.WARNING(loss))
+        self.warn(download.losses)
 
     def _import(self, project: Project, options: dict[str, Any]) -> None:
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
             raise CommandError(f"There is no account {options['user']!r}.")
         read = read_scheme(options["file"].read_bytes(), options["file"].name)
-        for loss in read.losses:
-            self.stderr.write(self.style.WARNING(str(loss)))
+        self.warn(read.losses)
         if not options["trial"]:
             save_scheme(project, read.spec, user, answers=read.answers)
         elif (change := plan_change(project, read.spec, answers=read.answers)).problems:

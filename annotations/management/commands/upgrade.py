@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotations.core.database.migrations import MigrationState, read_migration_state
 from annotations.core.text import pluralize
-from annotations.management.base import moved_file, place_moved_to
+from annotations.management.base import moved_file
 from annotations.transfers.backups import write_backup
 
 
@@ -37,18 +37,18 @@ class Command(BaseCommand):
 
     def read_state(self) -> MigrationState:
         """Return how far the database is. Raise CommandError if it is not to be used by this version."""
-        if connection.vendor == "sqlite" and (place := place_moved_to()):
+        moved = moved_file()
+        if connection.vendor == "sqlite" and moved.exists() and (place := moved.read_text(encoding="utf-8").strip()):
             raise CommandError(
-                f"This data was moved to {place}: set DATABASE_URL to that address, or delete {moved_file()} to use "
+                f"This data was moved to {place}: set DATABASE_URL to that address, or delete {moved} to use "
                 "what is here again."
             )
         try:
             state = read_migration_state()
         except DatabaseError as error:
             reason = str(error).partition("\n")[0]
-            raise CommandError(
-                f"The database does not answer: {reason}. Start it, and look at DATABASE_URL."
-            ) from error
+            message = f"The database does not answer: {reason}. Start it, and look at DATABASE_URL."
+            raise CommandError(message) from error
         if state.unknown:
             raise CommandError(
                 f"The database is of a newer version of Coindex, or of another program (it has "

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotations.coding.log.replay import log_mismatches
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.models import Coding
 
 

@@ -23,22 +23,17 @@ NEW = {"dialogue": "none", "notices": "new"}
 
 
 def load(project: Project) -> list[str]:
-    """Let the baseline code all texts of rounds that are open; return what it left undone.
-
-    Raises ImportError where the client has no httpx, or there is no folder `examples/`.
-    """
+    """Let the baseline code texts of open rounds; return what it left. Raise ImportError without httpx or examples."""
     import httpx
 
     from coindex.client import Client
     from examples import assignments, baseline_coder
 
-    rules = Path(baseline_coder.__file__).read_bytes()
-    digest = hashlib.sha256(rules).hexdigest()
+    digest = hashlib.sha256(Path(baseline_coder.__file__).read_bytes()).hexdigest()
     model = add_model(project, NAMES[project.slug], version="rules", hash=digest, date=timezone.localdate())
-    user = model.membership.user
     for round_ in project.rounds.exclude(kind__in=(Round.Kind.TRAINING, Round.Kind.RECHECK)):
         if not round_.is_closed:
-            assign_texts(project, round_.texts.all(), [user], round_)
+            assign_texts(project, round_.texts.all(), [model.membership.user], round_)
     _, key = make_key(model, days=1)
     problems = []
     with _requests_in_transaction(), Client(_address(), key, transport=httpx.WSGITransport(WSGIHandler())) as client:

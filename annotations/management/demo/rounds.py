@@ -1,8 +1,4 @@
-"""Load the demo's project of three rounds: training with gold, a pilot that is adjudicated, the main round, repeats.
-
-All of it is in chronicle.json. It is done by the functions that the pages call, in the order of a real project, and
-then dated back, by so many days as the file says.
-"""
+"""Load the project of chronicle.json as its pages would: training, pilot, main round, repeats; then date it back."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -72,17 +68,14 @@ def load(project: Project, source: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text with its gold, why that is so, and what is answered in place of it by kinds of mistakes; all by label.
-
-    decided: what is said of phrases on which coders disagree.
-    """
+    """A text with its gold, why that is so, and what is answered in place of it by kinds of mistakes; all by label."""
 
     text: Text
     keys: Mapping[str, str]
     gold: Mapping[str, str]
     explanations: Mapping[str, str]
     mistakes: Mapping[str, Mapping[str, str]]
-    decided: Mapping[str, Mapping[str, Any]]
+    decided: Mapping[str, Mapping[str, Any]]  # what is said of phrases on which coders disagree
 
     def decision(self, label: str, answer: str | None = None) -> Decision:
         """Return the judgement of a phrase: the answer, or else that of the gold."""
@@ -113,7 +106,6 @@ class _Round:
 
 
 def _make_round(project: Project, source: Mapping[str, Any], **fields: Any) -> _Round:
-    """Make the round with its texts."""
     starts_on, ends_on = map(_day, source["days"])
     round_ = create_round(project, source["name"], starts_on=starts_on, ends_on=ends_on, **fields)
     in_order = sorted(source["texts"], key=itemgetter("slug"))  # as an import of all of them writes them
@@ -131,8 +123,7 @@ def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, Use
     rule = {name: source[name] for name in ("pass_measure", "pass_mark", "attempts")}
     made = _make_round(project, source, kind=Round.Kind.TRAINING, **rule)
     for one in made.texts.values():
-        gold = open_gold(project, one.text, made.round_.name, manager)
-        code(gold, one.gold_decisions(), _day(source["days"][0]))
+        code(open_gold(project, one.text, made.round_.name, manager), one.gold_decisions(), _day(source["days"][0]))
     for name, attempts in source["coders"].items():
         assign_texts(project, [made.texts[attempts[0]["text"]].text], [coders[name]], made.round_)
         for number, attempt in enumerate(attempts):
@@ -175,11 +166,7 @@ def _draft_round(round_: Round, adjudicator: User) -> list[Coding]:
 
 
 def _adjudicate(gold: Coding, decisions: Sequence[tuple[Decision, Mapping[str, Any]]], day: date) -> None:
-    """Decide categories and chains of a draft, each with what is said of it, and submit the gold, as if on that day.
-
-    What is said has the coders whose answer was taken; without `coders` the answer is the draft's, or the adjudicator's
-    where it has an `answer` of its own.
-    """
+    """Decide a draft by what is said of a phrase: its `coders`, an own `answer`, or the draft; submit it that day."""
     draft = gold.operations.get(kind=Operation.Kind.DRAFT)
     last_operations = Operation.objects.filter(uuid__in=draft.payload["codings"], coding__text=gold.text)
     named = {name: str(uuid) for name, uuid in last_operations.values_list("coding__coder__username", "uuid")}
@@ -220,10 +207,7 @@ def _change_guidelines(project: Project, source: Mapping[str, Any], coders: Mapp
 def _code_main(
     project: Project, source: Mapping[str, Any], training: Round, coders: Mapping[str, User], manager: User
 ) -> _Round:
-    """Plan the round, and let its coders do most of it: each has other states of the last texts of their list.
-
-    The lists are written down, so that the figures of the demo stay where another version makes another plan.
-    """
+    """Plan the round, with the lists of the file, so that figures stay, and let its coders do most of it."""
     made = _make_round(project, source, kind=Round.Kind.MAIN, required_round=training)
     first, last = source["days"]
     Coding.objects.bulk_create(

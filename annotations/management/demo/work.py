@@ -43,10 +43,7 @@ def person(name: str) -> User:
 
 @cache
 def _hash_password(algorithm: str) -> str:
-    """Return the hash of the password, made once for all: a hash takes a tenth of a second on purpose.
-
-    algorithm: that of the settings, which tests change.
-    """
+    """Return the hash of the password, made once for the algorithm of the settings: it takes a tenth of a second."""
     return make_password(PASSWORD, hasher=algorithm)
 
 
@@ -80,10 +77,7 @@ def code(coding: Coding, decisions: Sequence[Decision], day: date, *, submit: bo
 
 
 def decision_of(project: Project, keys: Mapping[str, str], label: str, answer: str | dict[str, Any]) -> Decision:
-    """Return the decision for an answer in the notation of the demo files.
-
-    It is a payload with labels for keys; or in short indices, or a category with antecedents.
-    """
+    """Return the decision for a payload with labels for keys, or in short indices, or a category with antecedents."""
     if isinstance(answer, dict):
         decision = parse_operation("judge", {"markable": keys[label], **answer})
         assert isinstance(decision, Decision)
@@ -96,10 +90,7 @@ def decision_of(project: Project, keys: Mapping[str, str], label: str, answer: s
 
 
 def gold_answers(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield each label with its answer in the notation of the demo: each mention points at the one before.
-
-    `[the cat](f=cat)` is the phrase f, which stands for the cat.
-    """
+    """Yield each label with its answer: `[the cat](f=cat)` is the phrase f, which points at the last one of cat."""
     last: dict[tuple[str, ...], str] = {}
     for mark in document.marks:
         entity = mark.answer.indices if mark.answer else ()

@@ -1,7 +1,6 @@
-"""The accounts of people: their mail addresses, and passwords that somebody has forgotten.
+"""Mail addresses of accounts, and passwords that are forgotten.
 
-A manager can make a link by which a member sets another password. Who has the link has the account, so it is made only
-for accounts that came to be for the manager's project and are of use nowhere else; the site's staff helps all others.
+Who has a manager's link has the account: it is made only for those made for the project and of use nowhere else.
 """
 
 import logging
@@ -24,8 +23,7 @@ from annotations.models.people.rights import MANAGING_ROLES
 
 logger = logging.getLogger(__name__)
 
-# In an hour: mails to confirm an address, of one person; mails and links to reset a password, of one account and of
-# one manager.
+# In an hour: of a person mails to confirm an address, of an account mails to reset a password, of a manager links.
 CONFIRMATIONS, MOST_CONFIRMATIONS = Limit("mail confirmations", seconds=3600), 5
 RESETS, MOST_RESETS = Limit("password resets", seconds=3600), 3
 RESET_LINKS, MOST_RESET_LINKS = Limit("reset links", seconds=3600), 30
@@ -82,10 +80,7 @@ def set_muted_mails(user: User, muted: list[str]) -> None:
 
 
 def request_password_reset(address: str) -> None:
-    """Send links to reset the password to everybody who has confirmed the address. Who has not is told nothing.
-
-    The worker looks for them: so nobody can tell by the time of the answer whether somebody has the address.
-    """
+    """Let the worker send links to all who confirmed the address: nobody can tell by the time whether there are any."""
     queue("forgotten", address=address)
 
 
@@ -140,10 +135,7 @@ def resettable_members(project: Project, by: User) -> set[int]:
 
 
 def make_reset_link(membership: Membership, by: User) -> str:
-    """Return the path of a page on which the member sets another password, once, within a day.
-
-    The member hears of it by mail, if they have an address. Raise ValidationError where the manager may not.
-    """
+    """Return the path where the member sets a password, once, within a day, and mail them. Raise ValidationError."""
     user = membership.user
     if user.pk not in resettable_members(membership.project, by):
         raise ValidationError(NO_LINK)
@@ -179,7 +171,6 @@ def _compose_password(mail: Mail) -> Message:
 
 
 def _compose_news(template: str, subject: str, mail: Mail) -> Message:
-    """Compose a mail that tells the owner of an account what happened to it."""
     return Message.from_template(template, subject, {"user": _owner(mail), **mail.context})
 
 

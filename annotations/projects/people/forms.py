@@ -20,6 +20,13 @@ from annotations.projects.people.members import find_person, members_shown
 from annotations.projects.people.model_coders import GROUP
 
 
+def group_field(**options: Any) -> forms.CharField:
+    """Return the field of a group of coders: one that is suggested or a label of one's own, none where it is empty."""
+    widget = forms.TextInput({"list": "groups", "autocomplete": "off"})
+    length = Membership.GROUP_LENGTH
+    return forms.CharField(max_length=length, required=False, validators=[check_group], widget=widget, **options)
+
+
 class MemberForm(forms.Form):
     username = forms.CharField(max_length=150, help_text="The username with which the person signs in.")
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
@@ -32,17 +39,11 @@ class MemberForm(forms.Form):
 
 
 class GroupForm(forms.Form):
-    """The group of coders of some members: one that is suggested or a label of one's own, none where it is empty."""
-
     members = forms.ModelMultipleChoiceField(
         Membership.objects.none(), error_messages={"required": "Tick the people first."}
     )
-    group = forms.CharField(
+    group = group_field(
         label="Group of those ticked",
-        max_length=Membership.GROUP_LENGTH,
-        required=False,
-        validators=[check_group],
-        widget=forms.TextInput({"list": "groups", "autocomplete": "off"}),
         help_text="Expert, naive, crowd, model, or a label of your own; empty for none. Results are compared by it.",
     )
 
@@ -55,14 +56,7 @@ class ModelForm(forms.ModelForm[ModelCoder]):
     """A model that codes, and what is said of it."""
 
     name = forms.CharField(max_length=150, help_text="A name that no account has, such as gpt-4.1-zero-shot.")
-    group = forms.CharField(
-        max_length=Membership.GROUP_LENGTH,
-        required=False,
-        initial=GROUP,
-        validators=[check_group],
-        widget=forms.TextInput({"list": "groups", "autocomplete": "off"}),
-        help_text="Results are compared by groups of coders.",
-    )
+    group = group_field(initial=GROUP, help_text="Results are compared by groups of coders.")
 
     class Meta:
         model = ModelCoder
@@ -73,8 +67,6 @@ class ModelForm(forms.ModelForm[ModelCoder]):
 
 
 class TokenForm(forms.Form):
-    """A new API key."""
-
     name = forms.CharField(max_length=100, help_text="What the key is for, such as a notebook.")
     scope = forms.ChoiceField(label="Scope", choices=Token.Scope)
     days = forms.TypedChoiceField(
@@ -92,10 +84,7 @@ def is_password_of(user: User, password: str, request: HttpRequest) -> bool:
 
 
 class AddressForm(forms.Form):
-    """An address for mails, which is used when its owner has confirmed it.
-
-    Who has it can reset the password, so it takes the password to change it.
-    """
+    """An address for mails, once confirmed. It can reset the password, so it takes the password to change it."""
 
     address = forms.EmailField(
         label="E-mail address",
@@ -123,8 +112,6 @@ class AddressForm(forms.Form):
 
 
 class MailKindsForm(forms.Form):
-    """Which kinds of mails a user wants."""
-
     def __init__(self, kinds: Sequence[MailKind], muted: Collection[str], data: Any = None) -> None:
         super().__init__(data)
         self.kinds = kinds
@@ -133,7 +120,6 @@ class MailKindsForm(forms.Form):
 
     @property
     def muted(self) -> list[str]:
-        """The kinds that are not wanted."""
         return [kind.key for kind in self.kinds if not self.cleaned_data[kind.key]]
 
 
@@ -182,7 +168,6 @@ class InvitationForm(forms.Form):
             del self.fields["addresses"]
 
     def clean_addresses(self) -> list[str]:
-        """Return the addresses, each once. Raise ValidationError if there are too many or one is none."""
         addresses = list(dict.fromkeys(self.cleaned_data["addresses"].replace(",", " ").split()))
         if len(addresses) > MOST_AT_ONCE:
             raise forms.ValidationError(f"{len(addresses)} addresses: invite up to {MOST_AT_ONCE} at once.")
@@ -217,14 +202,11 @@ class InvitationForm(forms.Form):
 
 
 class JoinForm(UserCreationForm[User]):
-    """A new account."""
-
     class Meta:
         model = User
         fields = ["username"]
 
     def clean_username(self) -> str:
-        """Return the username. Raise ValidationError if it exists in any case."""
         username: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=username).exists():
             raise forms.ValidationError("This username is taken.")

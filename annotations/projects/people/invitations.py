@@ -20,7 +20,6 @@ from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import digest_of
 
 MAX_DAYS = 30
-# Links that are created at once.
 MOST_AT_ONCE = 50
 # Invitations of one manager that are sent by mail in an hour.
 MAILS, MOST_MAILS = Limit("invitation mails", seconds=3600), 200
@@ -31,10 +30,7 @@ GROUP_ROLES = (Membership.Role.CODER, Membership.Role.VIEWER)
 def invite(
     project: Project, role: str, by: User, *, days: int, note: str = "", max_uses: int = 1
 ) -> tuple[Invitation, str]:
-    """Create an invitation that expires after `days`; return it and its secret. Raise ValidationError by field.
-
-    An invitation of several people makes coders or viewers of them: nobody knows who will have the link.
-    """
+    """Create an invitation and its secret; a group becomes coders or viewers only. Raise ValidationError by field."""
     if max_uses > 1 and role not in GROUP_ROLES:
         raise ValidationError({"max_uses": "Several people can be invited as coders or viewers only."})
     secret = secrets.token_urlsafe(32)
@@ -67,10 +63,7 @@ def invite_by_mail(project: Project, role: str, by: User, addresses: Sequence[st
 
 
 def set_secret_of_mail(pk: int, key: str) -> tuple[Invitation, str] | None:
-    """Give an invitation that is still open the secret of the mail with this key; None if it is used or over.
-
-    It stands in no table, and is the same at each try: of mails that came twice programs show one, whichever.
-    """
+    """Give an open invitation the secret of its mail, which is in no table and the same at each try; None if over."""
     invitation = _open_invitations().select_related("project", "created_by").filter(pk=pk).first()
     if invitation is None:
         return None
@@ -89,18 +82,12 @@ def undelivered(invitations: Iterable[Invitation]) -> set[int]:
 
 
 def find_invitation(secret: str) -> Invitation | None:
-    """Return the invitation with this secret if it is unused, unexpired and made by somebody who still manages.
-
-    Those of an archived project can be used when it is open again.
-    """
+    """Return the invitation with this secret if it can be accepted; an archived project has to be opened first."""
     return _open_invitations().select_related("project").filter(digest=digest_of(secret)).first()
 
 
 def _open_invitations() -> QuerySet[Invitation]:
-    """Return the invitations that can be accepted. A former manager's invitations cannot, not even by that person.
-
-    Nor can those of an account that was closed.
-    """
+    """Return the invitations that can be accepted: none of former managers, even by them, or of closed accounts."""
     still_manager = Membership.objects.filter(
         project=OuterRef("project"), user=OuterRef("created_by"), role__in=MANAGING_ROLES
     )

@@ -18,7 +18,6 @@ from annotations.projects.locks import lock_project
 from annotations.projects.people.tokens import digest_of
 
 CODING_ROLES = (Membership.Role.CODER, Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER)
-# The roles of those who are blind to the work of others.
 BLIND_ROLES = (Membership.Role.CODER, Membership.Role.MANAGER_CODER)
 
 
@@ -38,25 +37,25 @@ def activity_of_members(project: Project) -> dict[int, Activity]:
     work = Operation.objects.filter(coding=OuterRef("pk"), user=OuterRef("coder")).exclude(
         kind__in=Operation.MANAGING_KINDS
     )
-    last = work.order_by("-sequence").values("applied_at")[:1]
+    last = Subquery(work.order_by("-sequence").values("applied_at")[:1])
     rows = (
-        codings.annotate(last=Subquery(last))
-        .values("coder")
+        codings.annotate(last=last)
+        .values_list("coder")
         .annotate(
             latest=Max("last"),
             assigned=Count("pk", filter=Q(occasion=1)),
             submitted=Count("pk", filter=Q(occasion=1, status=Coding.Status.SUBMITTED)),
         )
     )
-    return {row["coder"]: Activity(row["latest"], row["assigned"], row["submitted"]) for row in rows}
+    return {coder: Activity(*activity) for coder, *activity in rows}
 
 
 @transaction.atomic
 def add_member(project: Project, user: User, role: str, *, archived: bool = False) -> Membership:
-    """Give the user the role in the project, replacing any other role.
+    """Give the user the role in the project, replacing any other.
 
-    Raise ValidationError for an unknown role, if a coder with work in the project would get to see the work of others,
-    and if no manager would remain; ProjectArchived as `lock_project` does.
+    Raise ValidationError if a coder with work would see the work of others, if no manager would remain, and for models
+    and unknown roles; ProjectArchived as `lock_project` does.
     """
     lock_project(project.pk, archived=archived)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
@@ -83,11 +82,7 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
 
 @transaction.atomic
 def set_group(project: Project, members: Iterable[int], group: str) -> int:
-    """Put members of the project, by the keys of their memberships, into a group of coders; empty: into none.
-
-    Return how many there are. Raise ValidationError for a name that a group cannot have, and ProjectArchived as
-    `lock_project` does.
-    """
+    """Put members, by keys of memberships, into a group ("": none); return their number. Raise ValidationError."""
     lock_project(project.pk)
     Membership._meta.get_field("group").run_validators(group)
     return Membership.objects.filter(project=project, pk__in=list(members)).update(group=group)
@@ -95,25 +90,18 @@ def set_group(project: Project, members: Iterable[int], group: str) -> int:
 
 @transaction.atomic
 def remove_membership(membership: Membership, *, archived: bool = False) -> None:
-    """Remove a member: access ends with the next request, codings stay.
-
-    Raise ValidationError for the only manager, and ProjectArchived as `lock_project` does.
-    """
+    """Remove a member at once; codings stay. Raise ValidationError for the only manager; ProjectArchived."""
     # otherwise two managers could remove each other
     lock_project(membership.project_id, archived=archived)
-    membership_now = Membership.objects.select_related("user").filter(pk=membership.pk).first()
-    if membership_now is None:  # removed since it was read
-        return
-    membership = membership_now
-    _refuse_last_manager(membership)
-    of_model = ModelCoder.objects.filter(membership=membership).exists()
-    if of_model and _has_coded(membership.project, membership.user):
-        raise ValidationError(
-            f"{membership.user} is a model with codings, and stays as what says of which: withdraw its key."
-        )
-    if of_model:
-        Token.objects.filter(user=membership.user).delete()
-    membership.delete()
+    for locked in Membership.objects.select_related("user").filter(pk=membership.pk):  # none: removed since it was read
+        _refuse_last_manager(locked)
+        if ModelCoder.objects.filter(membership=locked).exists():
+            if _has_coded(locked.project, locked.user):
+                raise ValidationError(
+                    f"{locked.user} is a model with codings, and stays as what says of which: withdraw its key."
+                )
+            Token.objects.filter(user=locked.user).delete()
+        locked.delete()
 
 
 def _has_coded(project: Project, user: User) -> bool:
@@ -126,7 +114,6 @@ def is_model(user: User) -> bool:
 
 
 def _refuse_role_change(membership: Membership, role: str) -> None:
-    """Raise ValidationError if the member's role cannot change to this one."""
     project, user = membership.project, membership.user
     if membership.role in BLIND_ROLES and role not in BLIND_ROLES and _has_coded(project, user):
         raise ValidationError(
@@ -137,7 +124,6 @@ def _refuse_role_change(membership: Membership, role: str) -> None:
 
 
 def _refuse_last_manager(membership: Membership) -> None:
-    """Raise ValidationError if the project would have no manager without the member."""
     managers = Membership.objects.filter(project=membership.project_id, role__in=MANAGING_ROLES)
     if membership.role in MANAGING_ROLES and not managers.exclude(pk=membership.pk).exists():
         raise ValidationError(f"{membership.user} is the only manager. Make somebody else a manager first.")
@@ -146,12 +132,10 @@ def _refuse_last_manager(membership: Membership) -> None:
 def get_or_create_coder(
     project: Project, username: str, *, create: bool, join: bool = False, trial: bool = False
 ) -> User:
-    """Return the member who codes under that name.
+    """Return the member who codes under that name; `create` makes an account, `join` a member of somebody who has one.
 
-    With `create`, create an account of a name that is free, without a usable password, and its membership. Somebody who
-    has an account joins by an invitation; only with `join` they are made a member at once. Raise ValidationError if the
-    person or the role is missing: who is no member is told of in the same words, whether there is such an account or
-    not, and so with `create` in a `trial`, which has to be rolled back.
+    Raise ValidationError if the person or the role is missing, in words that do not tell whether there is such an
+    account; and so with `create` in a `trial`, which has to be rolled back.
     """
     members = Q(user__username__iexact=username)
     if trial:
@@ -185,13 +169,13 @@ def adjudicators_of(project: Project) -> Any:
 
 def find_adjudicator(project: Project, username: str) -> User:
     """Return the member of that name who may decide what is gold. Raise ValidationError."""
-    membership = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username)
-    for one in membership:
-        if Right.ADJUDICATE not in rights_of(one.role, results_open=False):
-            message = f"{one.user} is {one.role} of {project.slug}: gold is of managers and adjudicators."
-            raise ValidationError({"adjudicator": message})
-        return one.user
-    raise ValidationError({"adjudicator": f"{username!r} is not a member of {project.slug}."})
+    one = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username).first()
+    if one is None:
+        raise ValidationError({"adjudicator": f"{username!r} is not a member of {project.slug}."})
+    if Right.ADJUDICATE not in rights_of(one.role, results_open=False):
+        message = f"{one.user} is {one.role} of {project.slug}: gold is of managers and adjudicators."
+        raise ValidationError({"adjudicator": message})
+    return one.user
 
 
 def refuse_accounts(number: int) -> str:

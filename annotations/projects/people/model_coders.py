@@ -1,7 +1,4 @@
-"""Models that code: their accounts, what is said of them, and their API keys.
-
-The program calls no model. Whoever runs one codes with its key through the API, or imports what it said.
-"""
+"""Models that code: accounts, descriptions, API keys. Who runs one codes with its key, or imports what it said."""
 
 import datetime
 from collections.abc import Sequence
@@ -42,11 +39,7 @@ def add_model(
     date: datetime.date | None = None,
     group: str = GROUP,
 ) -> ModelCoder:
-    """Make a model a coder of the project, with an account that cannot sign in.
-
-    Raise ValidationError by field for a name that an account has or cannot have, and for what is no version, hash or
-    group; ProjectArchived as `lock_project` does.
-    """
+    """Make a model a coder, with an account that cannot sign in. Raise ValidationError by field; ProjectArchived."""
     lock_project(project.pk)
     user = User(username=name)
     user.set_unusable_password()
@@ -68,10 +61,7 @@ def add_model(
 
 
 def get_or_create_model(project: Project, description: ModelDescription) -> ModelCoder:
-    """Return the model of that name in the project, in any case of letters; where there is none, add it.
-
-    Raise ValidationError by field as `add_model` does, and where something else is known of the model that is there.
-    """
+    """Return the model of that name, in any case, or add it. Raise ValidationError if something else is known of it."""
     said = asdict(description)
     model = models_of(project).filter(membership__user__username__iexact=said.pop("name")).first()
     if model is None:
@@ -108,8 +98,7 @@ def models_of(project: Project) -> QuerySet[ModelCoder]:
 
 def find_model(project: Project, name: str) -> ModelCoder:
     """Return the model of that name in the project. Raise Http404."""
-    model = models_of(project).filter(membership__user__username=name).first()
-    if model is None:
+    if (model := models_of(project).filter(membership__user__username=name).first()) is None:
         raise Http404("There is no such model.")
     return model
 

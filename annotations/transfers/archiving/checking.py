@@ -1,10 +1,4 @@
-"""Check the tables of an archive against the rules of a project. Nothing is written here.
-
-What no project can contain is refused with its file and line. What a project can come to contain although nobody could
-enter it, because staff changed its scheme or members later, is restored as it was and reported as a finding.
-"""
-
-from __future__ import annotations
+"""Check an archive, without writing: what no project can contain is refused; what later changes left is a finding."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -37,7 +31,6 @@ from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archiv
 
 type Tables = Mapping[str, Table]
 
-# The kinds of codings of a text, by its role.
 KINDS_BY_ROLE: Mapping[str, tuple[str, ...]] = {
     Text.Role.SOURCE: (Coding.Kind.TEXT, Coding.Kind.GOLD),
     Text.Role.MODELS: (Coding.Kind.PYRAMID, Coding.Kind.AGREED),
@@ -106,8 +99,7 @@ def usernames_in(tables: Tables) -> dict[str, tuple[Table, int]]:
 
 def models_in(tables: Tables) -> set[str]:
     """Return the names of the coders of the archive that are models."""
-    users = tables["members"]["user"]
-    return {users[line - 1] for line in tables["models"]["membership"]}
+    return {tables["members"]["user"][line - 1] for line in tables["models"]["membership"]}
 
 
 def _check_values(archived: ArchivedTable, table: Table) -> None:
@@ -266,7 +258,6 @@ def _check_guidelines(tables: Tables) -> None:
 
 
 def _check_kinds(tables: Tables) -> None:
-    """Check that the kind of each coding suits the role of its text."""
     codings, roles = tables["codings"], tables["texts"]["role"]
     agreed: dict[int, int] = {}
     gold: dict[tuple[int, int], int] = {}

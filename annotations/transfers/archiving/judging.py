@@ -1,7 +1,5 @@
 """Check the judgements of an archive against the rules of its scheme, and against the logs of their codings."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -27,10 +25,7 @@ ANSWER_FIELD = {kind: "a value" if kind in LISTED_KINDS else f"a {kind}" for kin
 
 
 def check_judgements(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
-    """Yield findings on what the scheme no longer allows, and on codings that are not what their logs say.
-
-    Raise FormatError on what no judgement can contain. The operations must be checked already.
-    """
+    """Yield findings on what the scheme or a log no longer allows. Raise FormatError on what no judgement contains."""
     _check_texts(tables)
     _check_answers(tables)
     judgements, codings = tables["judgements"], tables["codings"]
@@ -64,8 +59,6 @@ def check_judgements(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
 
 
 class _Logs:
-    """The logs of the codings of an archive, to replay."""
-
     def __init__(self, tables: Tables) -> None:
         self.codings, self.slugs = tables["codings"], tables["texts"]["slug"]
         self.logs: dict[int, list[tuple[int, str, Any]]] = defaultdict(list)
@@ -150,32 +143,29 @@ def _markables(tables: Tables) -> list[Markable]:
 
 def _decisions(tables: Tables) -> list[Decision]:
     """Return the decision of each judgement. Markables are in the order of their text, and so are pointers by them."""
-    markables, categories = tables["markables"]["key"], tables["categories"]["key"]
-    relations, is_identity = tables["relations"]["key"], tables["relations"]["identity"]
-    attributes, kinds = tables["attributes"]["key"], tables["attributes"]["kind"]
-    values = tables["attribute_values"]["key"]
+
+    def by_line(table: str, field: str = "key") -> list[Any]:
+        """Return the values of a field by their lines, which count from 1; None where no line is named."""
+        return [None, *tables[table][field]]
+
+    markables, categories, relations = by_line("markables"), by_line("categories"), by_line("relations")
+    attributes, values, kinds = by_line("attributes"), by_line("attribute_values"), by_line("attributes", "kind")
+    is_identity = by_line("relations", "identity")
     pointers = sorted(tables["pointers"].rows("judgement", "target", "reading", "relation"), key=lambda row: row[2])
     answers = tables["attribute_answers"].rows("judgement", "attribute", "value", "text", "number")
     return list(
         decisions_of_rows(
             (
-                (row + 1, markables[markable - 1], None if category is None else categories[category - 1], *own)
+                (row + 1, markables[markable], categories[category or 0], *own)
                 for row, markable, category, *own in tables["judgements"].rows("markable", "category", *ROW_FIELDS)
             ),
             (
-                (judgement, markables[target - 1], reading, is_identity[relation - 1], relations[relation - 1])
+                (judgement, markables[target], reading, is_identity[relation], relations[relation])
                 for _, judgement, target, reading, relation in pointers
             ),
             (row[1:] for row in tables["indices"].rows("judgement", "entity")),
             (
-                (
-                    judgement,
-                    attributes[attribute - 1],
-                    kinds[attribute - 1],
-                    None if value is None else values[value - 1],
-                    text,
-                    number,
-                )
+                (judgement, attributes[attribute], kinds[attribute], values[value or 0], text, number)
                 for _, judgement, attribute, value, text, number in answers
             ),
         )

@@ -1,7 +1,5 @@
 """Create a project from its archive, completely or not at all, in a fixed number of statements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -50,12 +48,10 @@ class RestoreReport:
         return summaries(self.findings)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as pages and the API show it."""
         return {"summary": str(self), "new_coders": self.new_people, "odd": describe_findings(self.findings)}
 
     def __str__(self) -> str:
-        new_accounts = f", {pluralize(len(self.new_people), 'new account')}" if self.new_people else ""
-        return f"{self.archive}{new_accounts}"
+        return f"{self.archive}" + (f", {pluralize(len(self.new_people), 'new account')}" if self.new_people else "")
 
 
 def restore_project(
@@ -68,12 +64,10 @@ def restore_project(
     progress: Progress | None = None,
     written: Callable[[RestoreReport], None] | None = None,
 ) -> RestoreReport:
-    """Create a project from an archive, with the slug `slug`; None for its old one.
+    """Create a project from an archive, with this slug (None: its old one), of which `by` becomes a manager.
 
-    `by` is the user who restores it and becomes a manager of it. A `trial` reports what would happen and changes
-    nothing. `file` is the name of the zip in messages; `progress` is called with the numbers of steps, and `written`
-    last in the transaction that makes the project. Raise FormatError if the archive is invalid, ImportFailed if it
-    cannot be restored here; then nothing is changed.
+    `file` names the zip in messages; `written` is called last in the transaction. Raise FormatError if the archive is
+    invalid, ImportFailed if it cannot be restored here; then, and in a `trial`, nothing is changed.
     """
     shapes = [shape_of(archived) for archived in TABLES]
     tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
@@ -186,7 +180,6 @@ def _account(name: str, table: Table, row: int) -> User:
 
 
 def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) -> Project:
-    """Write all rows, each table after those that it refers to."""
     referenced = {field.to for table in tables.values() for field in table.shape.fields}
     keys: dict[str, Sequence[int]] = {}
     project: Project | None = None
@@ -200,8 +193,7 @@ def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) 
             if model_field.kind is Kind.PERSON:
                 column = [None if name is None else accounts[name] for name in column]
             elif model_field.kind is Kind.ROW:
-                row_keys = keys[model_field.to]
-                column = [None if line is None else row_keys[line - 1] for line in column]
+                column = [None if line is None else keys[model_field.to][line - 1] for line in column]
             columns[model_field.name] = column
         if project is None:
             columns |= {"slug": [slug], "scheme_stamp": [uuid4()]}

@@ -1,9 +1,4 @@
-"""The tables of a project that its archive contains, with every field of their models, and the archive of their rows.
-
-Other apps add their tables when they are ready (`add_tables`), or state why they are left out (`leave_out`).
-"""
-
-from __future__ import annotations
+"""The tables of a project in its archive, with every field of their models; other apps add theirs when ready."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +8,7 @@ from django.db import models as db
 
 from annotations import models
 from annotations.coding.log.payloads import is_span
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.processes.heartbeat import beat
 from annotations.core.text import pluralize
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json
@@ -26,32 +21,21 @@ type Predicate = Callable[[Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class ArchivedTable:
-    """A table of the archive.
-
-    `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
-    descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
-    `since` the first version of the archive that has a field, where that is not the one that first has the table.
-    `counted` are fields that are left out and computed after a restore.
-    """
+    """A table of the archive. Rows that are equal in `order` stay in the order of creation."""
 
     name: str
     model: type[db.Model]
     project_lookup: str
     order: tuple[str, ...]
-    json: Mapping[str, Predicate] = field(default_factory=dict)
-    since: Mapping[str, int] = field(default_factory=dict)
+    json: Mapping[str, Predicate] = field(default_factory=dict)  # a check for each JSON field
+    since: Mapping[str, int] = field(default_factory=dict)  # of fields that came later than the table
     table_since: int = OLDEST_VERSION
-    counted: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()  # fields that are left out and computed after a restore
 
 
 def is_spans(value: object) -> bool:
     """Return whether the value has the shape [[start, end], ...]."""
     return isinstance(value, list) and all(map(is_span, value))
-
-
-def is_object(value: object) -> bool:
-    """Return whether the value is a JSON object."""
-    return isinstance(value, dict)
 
 
 def is_scheme(value: object) -> bool:
@@ -131,11 +115,14 @@ TABLES: list[ArchivedTable] = [
     ArchivedTable("indices", models.Index, "judgement__coding__text__project", ("judgement",)),
     ArchivedTable("scus", models.SCU, "coding__text__project", ("coding", "key")),
     ArchivedTable(
-        "operations", models.Operation, "coding__text__project", ("coding", "sequence"), {"payload": is_object}
+        "operations",
+        models.Operation,
+        "coding__text__project",
+        ("coding", "sequence"),
+        {"payload": lambda value: isinstance(value, dict)},
     ),
 ]
 
-# The tables of a project that archives do not contain, with the reason.
 LEFT_OUT: dict[str, str] = {
     "annotations.AccountOrigin": "whose password a manager here may reset: no file may say so",
     "annotations.ImportNames": "how files of others are called: nothing that is said of the texts",
@@ -240,7 +227,6 @@ def _tables(project: Project) -> Iterator[Table]:
 
 
 def _replace_keys(rows: list[list[Any]], references: Sequence[tuple[int, Mapping[int, int]]]) -> None:
-    """Put line numbers in the place of primary keys."""
     for row in rows if references else ():
         for position, line_numbers in references:
             if row[position] is not None:

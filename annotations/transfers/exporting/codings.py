@@ -1,7 +1,5 @@
 """Export codings as files of a format, with a report of what the format could not represent."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections import defaultdict
@@ -15,7 +13,7 @@ from django.db.models.functions import Cast
 
 from annotations.coding.judgements import links_as_named
 from annotations.coding.readings import Readings as KeyReadings
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Stretch
@@ -50,34 +48,26 @@ TEXTS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which codings are exported. No coders or texts means all.
-
-    No rounds means those that figures are made of; of a coder's codings of a text there is that of the latest round.
-    unfinished: open codings, too. gold: "gold" for what was decided, "silver" for drafts that are not decided.
-    """
+    """Which codings are exported: no coders or texts means all; of a coder and text that of the latest round."""
 
     coders: Sequence[str] = ()
     texts: Sequence[str] = ()
-    rounds: Sequence[str] = ()
-    unfinished: bool = False
-    gold: str = ""
+    rounds: Sequence[str] = ()  # none: those that figures are made of
+    unfinished: bool = False  # open codings, too
+    gold: str = ""  # "gold" for what was decided, "silver" for drafts that are not decided
 
 
 @dataclass(slots=True)
 class ExportReport:
-    """What an export wrote, or would write, and what the format could not represent.
-
-    left_out: the texts whose gold is not exported, by the reason.
-    """
+    """What an export wrote, or would write, and what the format could not represent."""
 
     texts: int = 0
     codings: int = 0
     files: int = 0
     losses: Sequence[Loss | OtherLoss] = field(default_factory=list)
-    left_out: Sequence[OtherLoss] = field(default_factory=list)
+    left_out: Sequence[OtherLoss] = field(default_factory=list)  # texts whose gold is not exported, by the reason
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as pages and the API show it."""
         losses, left_out = (
             [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in kind]
             for kind in (self.losses, self.left_out)
@@ -365,7 +355,7 @@ class Package:
             for file in files:
                 add_file(self.archive, f"{folder}{file.path}", file.data)
 
-    def add_losses(self, losses: Sequence[Loss | OtherLoss]) -> None:
+    def add_losses(self, losses: Sequence[object]) -> None:
         """Add the report of what the format cannot represent, unless it is empty."""
         if self.archive is not None and losses:
             add_file(self.archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in losses).encode())

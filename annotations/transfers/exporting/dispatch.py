@@ -1,7 +1,5 @@
 """Export the codings of a project in any format that suits it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import IO
 
@@ -27,11 +25,7 @@ def export_files(
     rounds: Sequence[str] = (),
     gold: str = "",
 ) -> ExportReport:
-    """Export codings in a format that suits the project, as `export_codings` and `Selection` say.
-
-    Raise ValidationError for another format, and for gold where coders are named besides, or a member has the name of
-    its folder.
-    """
+    """Export codings, as `export_codings` and `Selection` say. Raise ValidationError for what does not suit."""
     check_format(project, format_key)
     if gold:
         check_gold(project, gold, coders, unfinished=unfinished)

@@ -1,7 +1,5 @@
 """Export pyramids and peer summaries as files, with a report of what these could not represent."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,7 +9,7 @@ from typing import IO
 from django.db.models import Q, QuerySet
 
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, contributors_of, pyramid_of_peer, scu_descriptions
-from annotations.core.database.snapshots import read_snapshot
+from annotations.core.database.queries import read_snapshot
 from annotations.core.processes.progress import Progress, reported
 from annotations.formats import File, ducview
 from annotations.formats.losses.reduction import OtherLoss
@@ -104,8 +102,7 @@ def _contributors(coding: Coding) -> dict[str, tuple[Sequence[str], Contributor]
     }
 
 
-# The losses of an export: examples by kind.
-type Losses = dict[str, list[str]]
+type Losses = dict[str, list[str]]  # examples by kind
 
 
 def export_pyramids(codings: QuerySet[Coding], out: IO[bytes] | None, progress: Progress | None) -> ExportReport:
@@ -161,7 +158,6 @@ def _files(codings: Sequence[Coding], losses: Losses) -> Iterator[tuple[Coding, 
 
 
 def _record_losses(coding: Coding, keyed: KeyedPyramid | None, source: str, losses: Losses) -> None:
-    """Add the losses of what files have no place for."""
     text = coding.text
     if text.title != text.slug:
         losses["titles (the file has the address)"].append(f"{source}: {text.title}")

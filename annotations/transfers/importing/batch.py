@@ -1,7 +1,5 @@
 """The documents of an import that are written in one transaction: checked, then planned."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
@@ -189,10 +187,7 @@ class Batch:
         self.failures.setdefault(source.file, Failure(source.file, message))
 
     def refuse_changes(self) -> None:
-        """Raise where others changed the scheme or a text since the files were checked; or give the project its scheme.
-
-        Call it in the transaction that writes.
-        """
+        """In the transaction that writes, raise if others changed scheme or texts, or give the project its scheme."""
         if self.found is not None and self.gives_scheme:
             try:
                 exchange_scheme(self.project, self.found.ready_made)
@@ -217,11 +212,7 @@ class Batch:
                 raise ProjectChanged("A text was deleted while the files were read; try again.")
 
     def find_rounds(self) -> None:
-        """Find the round in which each text is coded: the chosen one, else its latest, and for new texts the open one.
-
-        Where the project has no round it is one that is saved with the first text. Raise ImportFailed for an unknown
-        name and a closed round.
-        """
+        """Find each text's round: the chosen, its latest, or if it is new the open one. Raise ImportFailed."""
         try:
             if name := self.options.round_name:
                 of_new = find_round(self.project, name)
@@ -279,8 +270,7 @@ class Batch:
             return get_or_create_coder(
                 self.project, name, create=options.create, join=options.join, trial=options.trial
             )
-        is_exported = name in (GOLD, SILVER) and not self.project.members.filter(username__iexact=name).exists()
-        if not is_exported:
+        if name not in (GOLD, SILVER) or self.project.members.filter(username__iexact=name).exists():
             return find_adjudicator(self.project, name)
         if options.by is None:
             raise ValidationError("this is the folder of an export: name the manager or adjudicator by --coder.")
@@ -341,7 +331,6 @@ class Batch:
         return texts
 
     def _refuse_closed_rounds(self) -> None:
-        """Refuse files with codings of texts whose round is closed."""
         for slug, entry in self.texts.items():
             for checked in entry.checked if entry.round.is_closed else ():
                 if checked.source.coder is not None:
@@ -395,7 +384,6 @@ class Batch:
         return unchanged
 
     def report(self, plan: Sequence[PlannedText]) -> Report:
-        """Return the report of the import."""
         report = report_plan(plan)
         report.unchanged = self.unchanged
         report.new_coders = self.new_coders

@@ -1,13 +1,11 @@
 """Check documents against the project. Nothing is written here."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Self, cast
 
 from django.core.exceptions import ValidationError
 
@@ -75,14 +73,12 @@ class ImportScheme:
     constraints: Constraints
 
     @classmethod
-    def from_project(cls, project: Project) -> ImportScheme:
-        """Return the scheme of the project."""
+    def from_project(cls, project: Project) -> Self:
         scheme = read_scheme(project.pk)
-        levels = {level.key: level for level in scheme.levels}
-        return cls(project.answers, levels, scheme.spec, scheme.constraints)
+        return cls(project.answers, {level.key: level for level in scheme.levels}, scheme.spec, scheme.constraints)
 
     @classmethod
-    def from_files(cls, project: Project, spec: SchemeSpec, answers: str) -> ImportScheme:
+    def from_files(cls, project: Project, spec: SchemeSpec, answers: str) -> Self:
         """Return a scheme that the project has not got yet: its levels have no rows."""
         levels = {
             level.key: Level(project=project, key=level.key, label=level.label, coded=level.coded)
@@ -154,10 +150,7 @@ def refuse_placeholders(document: Document, naming: Naming) -> None:
 
 
 def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Collection[str]) -> list[SourceDocument]:
-    """Return the copies of a new text, first the one whose words it gets: the first in which something is coded.
-
-    Of two coded copies of which one ends earlier it is the other. The copies without a coding are last.
-    """
+    """Return the copies, first the coded one whose words the text gets, not one that ends earlier; uncoded last."""
     coded = [copy for copy in copies if naming.keeps_answers(copy.document, levels)]
     chosen = coded[0] if coded else copies[0]
     for copy in coded[1:]:
@@ -170,8 +163,7 @@ def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Colle
 def check_empty(source: SourceDocument, naming: Naming, *, file_coded: bool, text_coded: bool) -> list[Finding]:
     """Return a finding if nothing is coded in a document that is somebody's. Raise FormatError if it is no coding.
 
-    It is one if its coder has coded another document of the file (`file_coded`), or another coder the same text
-    (`text_coded`): then the files were understood. Files that name their coders say themselves who has coded nothing.
+    It is one if its coder coded another document of the file, or another coder the text: the files were understood.
     """
     document = source.document
     if source.coder is None or any(mark.answer for mark in document.marks):
@@ -192,10 +184,7 @@ def direction_of(content: str) -> str:
 
 
 def new_text(project: Project, slug: str, document: Document, language: str = "") -> Text:
-    """Return the unsaved text of the document. Raise FormatError if a field is invalid.
-
-    language: that of a document that names none.
-    """
+    """Return the unsaved text, in this language if the document names none. Raise FormatError if a field is invalid."""
     text = Text(
         project=project,
         slug=slug,
@@ -229,11 +218,7 @@ def check(
     predefined: bool,
     naming: Naming,
 ) -> CheckedDocument:
-    """Return the document's markables, existing or new, and its decisions. Raise FormatError if it is invalid.
-
-    `known_markables` are those of its text, to which new ones are added. With `predefined`, its markables are
-    predefined, so that every coder sees them.
-    """
+    """Return the document's markables, of which new ones are added to the known, and decisions. Raise FormatError."""
     document = source.document
     if source.coder is not None:
         document = _with_entities_of_one(_with_scheme_links(document, scheme), document.links, scheme)
@@ -261,7 +246,6 @@ def check(
 
 
 def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
-    """Return the document with its links converted to those of the scheme."""
     if document.links == Links.INDICES == scheme.answers:
         return indices_to_split(document) if SPLIT in scheme.relations else split_to_indices(document)
     if document.links == Links.NONE or document.links == scheme.answers:
@@ -287,14 +271,10 @@ def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
 
 
 def _with_entities_of_one(document: Document, links: Links, scheme: ImportScheme) -> Document:
-    """Return the document with an entity for each markable that a file links with nothing, and a finding.
-
-    links: those of the file. One of entities says itself which markables are entities of one. Where the scheme asks for
-    pointers no entity is made: the category is that of a markable without an antecedent.
-    """
-    if links == Links.INDICES and scheme.answers == Project.Answers.INDICES:
-        return document
-    if scheme.answers == Project.Answers.CATEGORIES:
+    """Return the document with a finding on what it links with nothing, and an entity for each if that is asked."""
+    # A file of entities says itself which markables are entities of one.
+    of_entities = links == Links.INDICES and scheme.answers == Project.Answers.INDICES
+    if of_entities or scheme.answers == Project.Answers.CATEGORIES:
         return document
     unlinked = unlinked_places(document)
     alone = {
@@ -455,8 +435,7 @@ def _attributes(
 
 
 def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: ImportScheme) -> str | None:
-    level = mark.level or scheme.spec.main_level
-    if not categories_on(scheme.constraints, level):
+    if not categories_on(scheme.constraints, mark.level or scheme.spec.main_level):
         return None
     category = implied_category(answer, scheme.spec)
     if not category:

@@ -1,10 +1,4 @@
-"""Import files in any format that suits the project.
-
-Documents of equal name are one text, coded by different people. Markables of equal level and parts are the same. A file
-is imported completely or not at all, whatever happens to the others.
-"""
-
-from __future__ import annotations
+"""Import files, each completely or not at all: equal names are one text, equal level and parts one markable."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,11 +42,10 @@ def import_documents(
     progress: Progress | None = None,
     written: Written | None = None,
 ) -> Report:
-    """Write the documents to the project and report it. Raise ImportFailed if that fails.
+    """Write the documents to the project, in one transaction of whole files after the other. Raise ImportFailed.
 
-    One transaction after the other is written, each of whole files. Where one fails, those before stay, and importing
-    the same files again goes on, since what is there already stays as it is. `written` is called in each with how many
-    documents are there with it, `progress` with the numbers of checked documents and of all.
+    Where one fails, those before stay, and importing the same files again goes on. `written` is called in each with how
+    many documents are there with it, `progress` with the numbers of checked documents and of all.
     """
     batches = plan_batches(documents)
     found = None
@@ -73,10 +66,7 @@ def import_documents(
 def _found_scheme(
     project: Project, documents: Sequence[SourceDocument], options: ImportOptions, *, goes_on: bool
 ) -> FoundScheme:
-    """Return the scheme of the files for a project that may get it. Raise ImportFailed.
-
-    goes_on: the project may have got it already, with the first of the texts, before the import was stopped.
-    """
+    """Return the files' scheme for a project that may get it or, as an import `goes_on`, has it. Raise ImportFailed."""
     of_files = [source.document for source in documents]
     if has_texts(project):
         if goes_on and (found := build_scheme(of_files)).is_like(read_scheme(project.pk).spec, project.answers):
@@ -143,10 +133,7 @@ class _Importer:
 
 
 def plan_batches(documents: Sequence[SourceDocument]) -> list[Sequence[int]]:
-    """Return the numbers of the documents of each batch, in the order of the addresses of their texts.
-
-    Documents of one file, and of one text, are in one batch.
-    """
+    """Return the numbers of the documents of each batch, by address; those of one file or text are together."""
     batches: list[Sequence[int]] = []
     together, weight = list[int](), 0
     for group in _groups(documents):
@@ -164,8 +151,7 @@ def _groups(documents: Sequence[SourceDocument]) -> Iterator[list[int]]:
     keys: list[list[tuple[str, str]]] = []
     numbers_by_key: dict[tuple[str, str], list[int]] = {}
     for number, source in enumerate(documents):
-        slugs = slugs_of_name(source.document.name)
-        keys.append([*(("slug", slug) for slug in slugs), ("file", source.file)])
+        keys.append([*(("slug", slug) for slug in slugs_of_name(source.document.name)), ("file", source.file)])
         for key in keys[-1]:
             numbers_by_key.setdefault(key, []).append(number)
     for first in sorted(key for key in numbers_by_key if key[0] == "slug"):
@@ -189,12 +175,7 @@ def import_sources(
     progress: Progress | None = None,
     written: Written | None = None,
 ) -> Report:
-    """Read files and import them, and remember how their names were mapped; see `import_documents` and `read_sources`.
-
-    Files of pyramids have the option `docset`, the slug of the docset that they belong to; if it is empty, the docset
-    named as the file, or the one with the same text. Raise ImportFailed if the project is archived, or the format does
-    not suit it.
-    """
+    """Read and import files, and remember how names were mapped. Raise ImportFailed, also for archived projects."""
     try:
         refuse_archived(project)
         check_format(project, format_key)

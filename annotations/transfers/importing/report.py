@@ -1,21 +1,18 @@
 """Reports of imports."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from itertools import takewhile
+from dataclasses import asdict, dataclass, field, fields
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
-from annotations.core.text import pluralize
+from annotations.core.text import common_length, pluralize
 from annotations.formats import Finding
 
 # So many findings of a kind are listed, the others counted; and so many texts of an import are shown before it is done.
 MOST_FINDINGS, MOST_PREVIEWS = 1000, 50
-# So many places are reported for one kind of warning.
 MAX_PLACES = 200
 NOTHING: Mapping[str, int] = MappingProxyType({})
 # What differs between messages of one kind: quoted words, names in advice, code points, numbers, names of files.
@@ -48,47 +45,32 @@ class TextPreview:
     sample: str
 
 
-# The fields of a report that are added up.
-COUNTS = (
-    *("documents", "texts", "markables", "codings", "judgements", "unchanged"),
-    *("n_answers_left_out", "n_links_left_out"),
-)
-
-
 @dataclass(slots=True)
 class Report:
-    """The result of an import, or for a trial what it would be.
+    """The result of an import, or for a trial what it would be."""
 
-    `documents` counts those that were not refused; `unchanged` the codings that the project has already, just as in the
-    files. `previews` are the first of the texts. `reason` says why none of the files could be read, where that is.
-    `found` has the names that the files have, of a trial; `new_scheme` the scheme that was made from them, as JSON.
-    `names` are those of the files and of the scheme for them, by option. `unlisted` counts the findings beyond
-    MOST_FINDINGS of a kind. `n_answers_left_out` counts the markables of which files say what they are, and texts only
-    leave that out; `n_links_left_out` those of them that the files link.
-    """
-
-    documents: int = 0
+    documents: int = 0  # that were not refused
     texts: int = 0
     markables: int = 0
     codings: int = 0
     judgements: int = 0
-    unchanged: int = 0
+    unchanged: int = 0  # codings that the project has already, just as in the files
     new_coders: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    previews: list[TextPreview] = field(default_factory=list)
-    reason: str = ""
-    found: dict[str, Any] | None = None
-    new_scheme: dict[str, Any] | None = None
-    names: dict[str, dict[str, str]] = field(default_factory=dict)
-    unlisted: Counter[str] = field(default_factory=Counter)
-    n_answers_left_out: int = 0
-    n_links_left_out: int = 0
+    previews: list[TextPreview] = field(default_factory=list)  # the first of the texts
+    reason: str = ""  # why none of the files could be read
+    found: dict[str, Any] | None = None  # of a trial, the names in the files
+    new_scheme: dict[str, Any] | None = None  # as JSON
+    names: dict[str, dict[str, str]] = field(default_factory=dict)  # of the files, with those here, by option
+    unlisted: Counter[str] = field(default_factory=Counter)  # findings beyond MOST_FINDINGS of a kind
+    n_answers_left_out: int = 0  # markables of which files say what they are, and texts only leave that out
+    n_links_left_out: int = 0  # those of them that the files link
 
-    def add(self, other: Report) -> None:
+    def add(self, other: Self) -> None:
         """Add the report of further documents."""
-        for count in COUNTS:
+        for count in (each.name for each in fields(self) if each.type is int):
             setattr(self, count, getattr(self, count) + getattr(other, count))
         self.new_coders = sorted({*self.new_coders, *other.new_coders})
         self.failures += other.failures
@@ -154,11 +136,6 @@ class Report:
         return ", ".join(parts)
 
 
-def group_by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Return the findings, grouped by kind."""
-    return _group(findings, lambda finding: finding.code)
-
-
 def group_failures(failures: Iterable[Failure]) -> list[list[Failure]]:
     """Return the refusals, grouped by what they say besides names, numbers and words of the files."""
     return _group(failures, lambda failure: PARTICULARS.sub("", failure.message.replace(failure.file, "")))
@@ -173,13 +150,13 @@ def _group[Item](items: Iterable[Item], kind_of: Callable[[Item], str]) -> list[
 
 def summaries(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[str]:
     """Return a line for each kind of finding, and how many more there are, also of those unlisted."""
-    return [summarize(group, unlisted.get(group[0].code, 0)) for group in group_by_kind(findings)]
+    return [summarize(group, unlisted.get(group[0].code, 0)) for group in _group(findings, attrgetter("code"))]
 
 
 def describe_findings(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[dict[str, Any]]:
     """Return the number and the places of the findings of each kind; `unlisted` counts further ones."""
     described = []
-    for group in group_by_kind(findings):
+    for group in _group(findings, attrgetter("code")):
         n_unlisted = unlisted.get(group[0].code, 0)
         line = summarize(group, n_unlisted) if len(count_by_name(group)) > 1 else str(group[0])
         places = [str(finding) for finding in group[:MAX_PLACES]]
@@ -188,10 +165,7 @@ def describe_findings(findings: Iterable[Finding], unlisted: Mapping[str, int] =
 
 
 def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
-    """Return a line for findings of one kind: the first one, or of those that count by name the largest, and all names.
-
-    n_unlisted: how many more there are.
-    """
+    """Return a line for findings of a kind, and how many more there are: the first, or the largest and all names."""
     counts = count_by_name(group)
     if len(counts) > 1:
         names = [f"{number:,} × {name}" for name, number in counts.most_common(MOST_NAMES)]
@@ -203,18 +177,15 @@ def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
 
 
 def count_by_name(group: Iterable[Finding]) -> Counter[str]:
-    """Return the sum for each name of findings whose messages begin with a number and differ only in a name.
-
-    Nothing where that is not so: "3 answers to 'genus', which …" and "1 answer to 'number', which …" have two names.
-    """
+    """Return the sums by name of findings that begin with a number and differ in a name: "3 answers to 'genus' …"."""
     counts: Counter[tuple[str, ...]] = Counter()
     for finding in group:
         number, phrase = _number_and_phrase(finding)
         if not phrase:
             return Counter()
         counts[phrase] += number
-    before = _count_common(counts)
-    after = _count_common([phrase[before:][::-1] for phrase in counts])
+    before = common_length(*counts)
+    after = common_length(*(phrase[before:][::-1] for phrase in counts))
     if not before:
         return Counter()
     return Counter({" ".join(phrase[before : len(phrase) - after]).strip("',"): counts[phrase] for phrase in counts})
@@ -227,11 +198,6 @@ def _number_and_phrase(finding: Finding) -> tuple[int, tuple[str, ...]]:
         return 0, ()
     noun, *words = match["what"].split(" ")
     return int(match["number"]), (noun.removesuffix("s"), *words)
-
-
-def _count_common(phrases: Iterable[Sequence[str]]) -> int:
-    """Return how many words the phrases begin with in common."""
-    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*phrases, strict=False)))
 
 
 class ImportFailed(Exception):

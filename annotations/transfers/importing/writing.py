@@ -1,7 +1,5 @@
 """Write checked documents as rows, in a fixed number of statements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import batched
@@ -17,7 +15,6 @@ from annotations.texts.changes import markables_changed
 from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
 from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPreview
 
-# So much of a text is shown before the import is done.
 SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
 # The fields of a markable besides what it belongs to.
 OWN_FIELDS = ("key", "label", "parts", "head", "start", "end", "predefined")
@@ -25,17 +22,13 @@ OWN_FIELDS = ("key", "label", "parts", "head", "start", "end", "predefined")
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """A text, existing or new (then with the segments of the first document), and the documents to be written for it.
-
-    `codings` are the documents whose codings are written, each with its coder and the coding, if the project has it.
-    `round` is where the text is coded; `joins` says whether it comes into that by the import.
-    """
+    """A text, existing or new (then with the segments of the first document), and the documents written for it."""
 
     text: Text
     checked: list[CheckedDocument]
-    codings: list[tuple[CheckedDocument, User, Coding | None]]
+    codings: list[tuple[CheckedDocument, User, Coding | None]]  # None: the project does not have it yet
     round: Round
-    joins: bool
+    joins: bool  # whether it comes into the round by the import
 
     def markables(self) -> dict[str, Markable | NewMarkable]:
         """Return all markables of the files, by key."""
@@ -57,7 +50,6 @@ class PlannedText:
 
 
 def report_plan(texts: Sequence[PlannedText]) -> Report:
-    """Return the report of what is written."""
     report = Report(previews=[planned.preview() for planned in texts[:MOST_PREVIEWS]])
     for planned in texts:
         report.documents += len(planned.checked)

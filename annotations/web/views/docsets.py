@@ -19,7 +19,7 @@ from annotations.core.text import pluralize
 from annotations.docsets import progress
 from annotations.docsets.creation import MIN_SUMMARIES
 from annotations.docsets.creation import delete_summary as delete_summary_of
-from annotations.docsets.texts import find_peers, read_peers, visible_summaries
+from annotations.docsets.progress import find_peers, read_peers, visible_summaries
 from annotations.models import Coding, Docset, Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change

@@ -26,10 +26,9 @@ from annotations.models.transfers.transfer import ARCHIVE
 from annotations.projects.permissions import may_archive, transfer_for
 from annotations.transfers import orders
 from annotations.transfers.advice import Advice
-from annotations.transfers.forms import OPTION_PREFIX, ExportForm, ImportForm, RestoreForm
+from annotations.transfers.forms import OPTION_PREFIX, ExportForm, ImportForm, NamesForm, RestoreForm
 from annotations.transfers.importing.report import ImportFailed
 from annotations.transfers.importing.schemes.naming import NAME_OPTIONS, recall_names
-from annotations.transfers.names_form import NamesForm
 from annotations.transfers.project_formats import may_create_scheme
 from annotations.web.access import project_form, project_page, show, signed_in_user
 from annotations.web.shared import page_of

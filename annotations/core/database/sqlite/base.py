@@ -11,6 +11,4 @@ class DatabaseOperations(operations.DatabaseOperations):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection to SQLite."""
-
     ops_class = DatabaseOperations

@@ -1,7 +1,5 @@
 """The addresses that texts get from the names of their files, in any script; the folders of coders in exports."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from urllib.parse import unquote
@@ -22,11 +20,7 @@ def compose(name: str) -> str:
 
 
 def slugs_of_name(name: str) -> list[str]:
-    """Return the slug of a text of that name, and after it those that earlier versions gave it.
-
-    These left dots out, so that `1.1` and `11` were one, and did not transcribe other scripts. A name without a letter
-    or digit in any script is called by the code points of its characters.
-    """
+    """Return the slug of a text of that name, then those of earlier versions, which left out dots and other scripts."""
     latin = anyascii(compose(name))
     slugs = [
         slugify(spelling, allow_unicode=False)[:TEXT_SLUG_LENGTH].strip("-_")
@@ -38,10 +32,7 @@ def slugs_of_name(name: str) -> list[str]:
 
 
 def folder_of(coder: str) -> str:
-    """Return the folder of a coder, which every system can have: `%` and a number stand for a character that it cannot.
-
-    These are a dot at either end, and the first letter of a reserved name.
-    """
+    """Return a folder that all systems can have: `%` and a number replace an outer dot, or begin a reserved name."""
     name = FIRST_OR_LAST_DOT.sub("%2E", coder)
     return f"%{ord(name[0]):02X}{name[1:]}" if RESERVED.match(name) else name
 

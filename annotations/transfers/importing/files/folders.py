@@ -1,7 +1,5 @@
 """Which text a file is of, where folders tell apart files of equal names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +14,6 @@ from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
-# So many folders above a file may stand in the name of its text.
 MOST_FOLDERS = 20
 LONGEST_SHOWN = 60
 
@@ -25,8 +22,7 @@ Folder = tuple[str, ...]
 
 def text_folder(file: str, coder_from: str) -> Folder:
     """Return the last folders of a file, without that of its coder."""
-    folder = PurePosixPath(file).parent
-    parts = [part for part in folder.parts if part != "/"]
+    parts = [part for part in PurePosixPath(file).parent.parts if part != "/"]
     return tuple((parts[:-1] if coder_from == "parent" else parts)[-MOST_FOLDERS:])
 
 
@@ -48,10 +44,7 @@ class KnownTexts:
         return dict(Text.objects.filter(project=self.project).values_list("slug", "title"))
 
     def find(self, name: str) -> str:
-        """Return the address of the text of that name; empty where there is none.
-
-        At an address that earlier versions gave, a text may be of that name if its title gives it another.
-        """
+        """Return the address of the text of that name, an earlier one if its title now gives another; "" if none."""
         first, *earlier = slugs_of_name(name)
         if first in self.titles:
             return first
@@ -149,11 +142,7 @@ def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
 def name_by_folder(
     documents: Sequence[SourceDocument], coder_from: str, project: Project | None = None
 ) -> tuple[list[SourceDocument], list[Failure]]:
-    """Return the documents, with the names of folders before equal names that are not one text, and what is refused.
-
-    These are two of one coder, or of two coders in folders besides their own whose characters differ, in these files or
-    in the project: a file that comes alone has the name that it has with others.
-    """
+    """Return the documents, with folders before equal names of different texts, here or in the project; failures."""
     by_name: dict[str, list[int]] = {}
     in_folders = set[str]()
     for number, source in enumerate(documents):

@@ -1,7 +1,5 @@
 """A document to import, with the coder whose work it is."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,14 +22,11 @@ ONE_TEXT = "they are different texts: for one text of several coders give the fi
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
-    """A document and the name of its coder; None if it has a text but no coding.
-
-    `source` is the file that is imported or refused with it; empty if it is that of the document.
-    """
+    """A document and the name of its coder; None if it has a text but no coding."""
 
     document: Document
     coder: str | None
-    source: str = ""
+    source: str = ""  # the file that is imported or refused with it, if it is not that of the document
 
     @property
     def file(self) -> str:

@@ -1,7 +1,5 @@
 """Read files into documents with the names of their coders."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,11 +35,9 @@ from annotations.transfers.importing.files.folders import KnownTexts, name_by_fo
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
-# So many kinds of files are named at most where none of them is read.
 MOST_SUFFIXES = 5
 NOT_OPENED = {".zip": " (a zip in a zip is not opened)", ".gz": " (unpack it, or give a zip)"}
 SEPARATORS = [key for key, _ in SEPARATOR.choices]
-# So many lines of a refused file are looked at to tell what it is.
 MAX_LINES_OF_HEAD = 50
 
 
@@ -79,16 +75,12 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to import: its name with folders, and its content, or where that is read when it is needed.
-
-    `in_folder`: it is from a folder or zip, so its name decides whether the format reads it; otherwise a user named it.
-    `ignored`: it is part of an export, but no coder's work: the report names it and it is not read.
-    """
+    """A file to import: its name with folders, and its content, or where that is read when it is needed."""
 
     name: str
     content: bytes | Entry | StoredFile
-    in_folder: bool = False
-    ignored: bool = False
+    in_folder: bool = False  # from a folder or zip: its name decides whether it is read; otherwise a user named it
+    ignored: bool = False  # part of an export, but no coder's work: the report names it
 
     @property
     def data(self) -> bytes:
@@ -101,10 +93,7 @@ class Source:
 
 
 def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list[Source]:
-    """Return the files, with those of zips in place of these, within the limits of the settings.
-
-    What is open stays so as long as the sources are read. Raise FormatError beyond the limits.
-    """
+    """Return the files and those in zips, which stay open as long as they are read. Raise FormatError beyond limits."""
     sources: list[Source] = []
     left = settings.IMPORT_MAX_BYTES
     for name, content in files:
@@ -132,16 +121,13 @@ def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list
 
 @dataclass(slots=True)
 class ReadResult[Read]:
-    """What was read, files that could not be read, and files that are not of the format.
-
-    `reason` says why none of the files could be read, where none is of the format.
-    """
+    """What was read, files that could not be read, and files that are not of the format."""
 
     documents: list[Read] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    reason: str = ""
+    reason: str = ""  # why none could be read, where none is of the format
 
 
 def read_sources(
@@ -152,13 +138,10 @@ def read_sources(
     project: Project | None = None,
     progress: Progress | None = None,
 ) -> ReadResult[SourceDocument]:
-    """Read the files. A file that cannot be read does not prevent the others from being read.
+    """Read the files; one that cannot be read is a failure and does not prevent the others from being read.
 
-    `coder_from` says where the name of the coder is. parent: the folder that contains the file. name: the last dotted
-    part before the suffix (`walk.anna.conll`), or by the option `separator` that after an underscore or hyphen. nobody:
-    the files contain texts only. `=NAME`: all files are NAME's. It is not used where the files name their coders
-    themselves. `project` has the texts of files that lack them. `progress` is called with the numbers of files read and
-    of all files.
+    `coder_from`: parent (the folder), name (after the last separator in the name), nobody (texts only) or `=NAME`,
+    which is not used where files name their coders themselves. `project` has the texts of files that lack them.
     """
     format_ = FORMATS[format_key]
     result = ReadResult[SourceDocument](left_out=[source.name for source in sources if source.ignored])
@@ -309,10 +292,7 @@ def name_and_coder(file: str, coder_from: str, separator: str = ".") -> tuple[st
         return path.stem, coder_from[1:]
     if coder_from == "parent":
         if not path.parent.name:
-            raise FormatError(
-                "the file is in no folder, so its coder is unknown; try texts only",
-                file,
-            )
+            raise FormatError("the file is in no folder, so its coder is unknown; try texts only", file)
         return path.stem, coder_of(path.parent.name)
     if coder_from == "name":
         name, _, coder = path.stem.rpartition(separator)

@@ -1,7 +1,5 @@
 """Turn the contributors of a file into markables, and check them. No queries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -20,8 +18,6 @@ OPTION_OF_VIOLATION = {
     "several_scus": "words_exclusive",
     "words_taken": "words_exclusive",
 }
-
-# Explanations of violations for users of files.
 EXPLANATIONS = {
     "across_summaries": "a contributor is not of the words of one summary",
     "second_contributor": "an SCU has two contributors in one summary",
@@ -46,7 +42,6 @@ class ImportedContributor:
         return "\n".join(dict.fromkeys(self.comments))
 
     def key(self, level: str) -> str:
-        """Return the key of its markable."""
         return markable_key(level, self.parts)
 
 

@@ -1,14 +1,7 @@
-"""Import files of pyramids and peer summaries.
-
-A file is imported completely or not at all, whatever happens to the others. Pyramids are imported before the peers that
-are coded against them, whatever the order of the files.
-"""
-
-from __future__ import annotations
+"""Import files of pyramids, then those of peers coded against them, each completely or not at all."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -19,6 +12,7 @@ from annotations.coding.decisions import Decision, Description, OperationRejecte
 from annotations.coding.log.replay import is_log_of
 from annotations.coding.pyramids.scus import summary_spans
 from annotations.core.processes.progress import Progress, report_completion, reported
+from annotations.core.text import common_length
 from annotations.docsets.agreed_pyramid import fill_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, Finding, FormatError, ducview
@@ -73,10 +67,7 @@ class PyramidFile:
 def read_pyramids(
     sources: Sequence[Source], coder_from: str, progress: Progress | None = None
 ) -> ReadResult[PyramidFile]:
-    """Read the files. `coder_from` is as in `read_sources`; with nobody, only the summaries are imported.
-
-    Exported files of an agreed pyramid are left out: imported, it would become somebody's own.
-    """
+    """Read the files, as `read_sources`. Agreed pyramids are left out: they would become somebody's own."""
     result = ReadResult[PyramidFile](left_out=[source.name for source in sources if source.ignored])
     for source in reported(sources, progress):
         if source.ignored:
@@ -110,11 +101,7 @@ def import_pyramids(
     options: ImportOptions = DEFAULTS,
     progress: Progress | None = None,
 ) -> Report:
-    """Write what was read to the project, as submitted codings, and report it.
-
-    The option of the format `docset` is the slug of the docset of all the files. Raise ImportFailed if that fails; then
-    nothing is changed.
-    """
+    """Write what was read as submitted codings, and report it. Raise ImportFailed; then nothing is changed."""
     report = Report(
         failures=list(result.failures),
         findings=list(result.findings),
@@ -219,8 +206,7 @@ class _FileWriter:
             content = texts.filter(docset=docset).values_list("content", flat=True).get()
             if content == pyramid.text:
                 return docset
-            difference = _first_difference(content, pyramid.text)
-            message = f"the docset {docset.slug} has other summaries, {difference}"
+            message = f"the docset {docset.slug} has other summaries, {_first_difference(content, pyramid.text)}"
             raise FormatError(f"{message}; choose another docset or rename the file", self.file.file)
         text_with_content = texts.filter(content=pyramid.text).select_related("docset").first()
         if text_with_content is None:
@@ -243,8 +229,7 @@ class _FileWriter:
         coder = self._coder(self.file.coder)
         kind, keys = self._pyramid_and_keys(annotation.pyramid, docset, coder)
         if annotation.comments:
-            count = len(annotation.comments)
-            self._warn("peer-comments", f"comments on {count} SCUs of a peer", "left out")
+            self._warn("peer-comments", f"comments on {len(annotation.comments)} SCUs of a peer", "left out")
         inside = [(keys[uid], contributors) for uid, contributors in annotation.marks.items() if uid != NOT_IN_PYRAMID]
         by_parts = imported_contributors(inside, peer.content, self.file.file, self.report.findings)
         outside = imported_contributors(
@@ -280,10 +265,7 @@ class _FileWriter:
         return add_peer(docset, slug, self.file.name, annotation.text)
 
     def _pyramid_and_keys(self, pyramid: Pyramid, docset: Docset, coder: User) -> tuple[Coding.Kind, dict[int, str]]:
-        """Return the kind of the peer's coding (against the own pyramid, else the agreed one) and the keys of the SCUs.
-
-        Raise FormatError with the first difference if the file's pyramid is neither of the two.
-        """
+        """Return the kind of the peer's coding, by own or agreed pyramid, and keys of SCUs. Raise FormatError."""
         codings = (
             Coding.objects.of_coders()
             .filter(text__docset=docset, text__role=Text.Role.MODELS)
@@ -366,8 +348,7 @@ def _messages(error: ValidationError) -> str:
 
 def _first_difference(project_text: str, file_text: str) -> str:
     """Return the place at which two texts begin to differ, as messages show it."""
-    pairs = zip(project_text, file_text, strict=False)
-    position = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    position = common_length(project_text, file_text)
     line = project_text.count("\n", 0, position) + 1
     return f"from line {line} on ({_excerpt(project_text, position)} here, {_excerpt(file_text, position)} in the file)"
 

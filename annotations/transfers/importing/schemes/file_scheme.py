@@ -1,7 +1,5 @@
 """The scheme that files bring: what their scheme files say, completed by what stands in them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,10 +57,7 @@ KEY = re.compile("[-a-zA-Z0-9_]{1,50}")
 
 @dataclass(frozen=True, slots=True)
 class FoundScheme:
-    """A scheme made from files. levels, categories, relations, attributes: the keys of what the files call so.
-
-    Other levels are left out.
-    """
+    """A scheme made from files, and its keys by what the files call them; other levels are left out."""
 
     spec: SchemeSpec
     answers: str
@@ -73,7 +68,6 @@ class FoundScheme:
 
     def is_like(self, spec: SchemeSpec, answers: str) -> bool:
         """Return whether a project with that scheme asks the same questions by the same keys."""
-
         keys, own_keys = (
             [{each.key for each in of_kind} for of_kind in (one.levels, one.categories, one.attributes)]
             for one in (spec, self.spec)
@@ -103,11 +97,7 @@ class FoundScheme:
 
 
 def build_scheme(documents: Iterable[Document], ways: Mapping[str, str] = NO_WAYS) -> FoundScheme:
-    """Return the scheme of the documents.
-
-    ways: the options of the format that may help, by what there is too much of. Raise ImportFailed if they have none
-    that can be asked.
-    """
+    """Return the scheme of the documents; `ways` are options that help where there is too much. Raise ImportFailed."""
     draft = _Draft()
     for document in documents:
         draft.add(document)
@@ -129,8 +119,6 @@ def build_scheme(documents: Iterable[Document], ways: Mapping[str, str] = NO_WAY
 
 @dataclass(slots=True)
 class _Category:
-    """What stands in the files of a category."""
-
     pointing_to: Counter[str] = field(default_factory=Counter)
     most: int = 0
     later: bool = False
@@ -148,8 +136,6 @@ class _Category:
 
 @dataclass(slots=True)
 class _Relation:
-    """What stands in the files of a relation."""
-
     to_levels: dict[str, None] = field(default_factory=dict)
     joint: bool = False
     later: bool = False
@@ -165,7 +151,6 @@ class _Attribute:
     numbers: bool = True
 
     def add(self, value: AnswerValue) -> None:
-        """Add an answer."""
         self.numbers = self.numbers and isinstance(value, (int, float))
         words = value if isinstance(value, tuple) else format_value(value).split(SEPARATOR)
         self.several = self.several or isinstance(value, tuple) or len(words) > 1
@@ -192,8 +177,7 @@ class _Draft:
     marks: Counter[str] = field(default_factory=Counter)
     coded: set[str] = field(default_factory=set)
     pointed: set[str] = field(default_factory=set)
-    # By their names; of answers that name none by the level of the first target, None without one, and whether there is
-    # an index.
+    # By names; of answers without one by the level of the first target, None without, and whether there is an index.
     categories: dict[str, _Category] = field(default_factory=dict)
     unnamed: dict[tuple[str | None, bool], _Category] = field(default_factory=dict)
     relations: dict[str, _Relation] = field(default_factory=dict)
@@ -312,8 +296,7 @@ class _Draft:
             key = keys_by_name[name] = make_key(name, used)
             used.add(key)
             kind = found.kind
-            values = found.values if kind in LISTED_KINDS else ()
-            specs = tuple(ValueSpec(value, value) for value in values)
+            specs = tuple(ValueSpec(value, value) for value in found.values) if kind in LISTED_KINDS else ()
             attributes.append(AttributeSpec(key, fit_label(name, key), kind=kind, values=specs))
         return attributes, keys_by_name
 

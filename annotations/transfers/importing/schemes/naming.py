@@ -1,13 +1,11 @@
 """What the levels and categories of files are called in the project, and what is said where the scheme lacks one."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, Self
 
 from annotations.core.text import pluralize
 from annotations.formats import Document, Finding, Place
@@ -22,18 +20,13 @@ from annotations.transfers.importing.report import ImportFailed
 
 # Stands for every name that is not given.
 OTHERS = "*"
-# The options of an import that say names.
 NAME_OPTIONS = (LEVEL.key, CATEGORY.key, QUESTION.key)
 LONGEST_SHOWN = 60
 MOST_SHOWN = 10
 
 
 def parse_names(option: str, value: str, main: str, known: Collection[str]) -> dict[str, str]:
-    """Return what `coref:mention,chunk:` says: names of files and those here, an empty one for what is passed over.
-
-    A name alone stands for `main`. Names with commas are said as JSON: `{"coref": "mention", "chunk": ""}`. Raise
-    ImportFailed if it says something else.
-    """
+    """Return the names in `coref:mention,chunk:` or JSON; "" is left out, one alone is `main`. Raise ImportFailed."""
     if value.lstrip().startswith("{"):
         return _parse_json_names(option, value, known)
     names: dict[str, str] = {}
@@ -88,20 +81,16 @@ def with_kind(name: str, *, is_relation: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How names of files become those of the scheme, as the options of an import say it.
-
-    questions: the names of attributes, relations: those of relations, which a scheme made from the files may call
-    otherwise. A name may have its kind before it, as `with_kind` writes it. known: the keys of both here. ways: what
-    else helps where the scheme lacks a name, by option. takes_empty: a file in which nothing is coded is a coding.
-    """
+    """How names of files become those of the scheme, as the options of an import say it."""
 
     levels: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, str] = field(default_factory=dict)
+    # Of attributes, and of relations, which a scheme made from the files may call otherwise; perhaps with their kinds.
     questions: Mapping[str, str] = field(default_factory=dict)
     relations: Mapping[str, str] = field(default_factory=dict)
-    known: KeysByName = field(default_factory=lambda: KeysByName(()))
-    ways: Mapping[str, str] = field(default_factory=dict)
-    takes_empty: bool = False
+    known: KeysByName = field(default_factory=lambda: KeysByName(()))  # the keys of both here
+    ways: Mapping[str, str] = field(default_factory=dict)  # what helps where the scheme lacks a name, by option
+    takes_empty: bool = False  # a file in which nothing is coded is a coding
 
     @classmethod
     def from_options(
@@ -112,7 +101,7 @@ class Naming:
         categories: Collection[str],
         questions: Collection[str],
         main_level: str,
-    ) -> Naming:
+    ) -> Self:
         """Return the naming that the options of an import say. Raise ImportFailed if they are wrong."""
         question_names = parse_names(QUESTION.key, options.get(QUESTION.key, ""), "", questions)
         return cls(
@@ -138,11 +127,7 @@ class Naming:
         }
 
     def rename(self, document: Document, known_levels: Collection[str]) -> Document:
-        """Return the document with the names of the scheme.
-
-        Left out, and told, are markables of levels that are passed over, and, beside what is coded, those of unknown
-        levels that nobody codes and nothing points to.
-        """
+        """Return the document with names of the scheme; levels passed over, or unknown and unused, are left out."""
         is_coded = any(mark.answer for mark in document.marks)
         pointed = {target for mark in document.marks if mark.answer for target in mark.answer.targets()}
         levels: dict[Place, str] = {}
@@ -262,13 +247,11 @@ class Naming:
         return key
 
     def unknown_level(self, level: str, known: Collection[str]) -> str:
-        """Return what is said of a level that the scheme lacks."""
         shown = level[:LONGEST_SHOWN]
         message = f"the scheme has no level {shown!r}, only {', '.join(known)}; level={shown} reads it as the coded one"
         return self._with_ways(f"{message}, or level={shown}: leaves it out", LEVEL.key)
 
     def unknown_category(self, category: str, known: Collection[str]) -> str:
-        """Return what is said of a category that the scheme lacks."""
         shown = category[:LONGEST_SHOWN]
         message = (
             f"the scheme has no category {shown!r}, only {', '.join(known)}; category={shown}:HERE says which it is"
@@ -297,25 +280,20 @@ def recall_names(project: Project, format_key: str) -> dict[str, str]:
         CATEGORY.key: {one.key for one in spec.categories},
         QUESTION.key: {one.key for one in spec.relations} | {one.key for one in spec.attributes},
     }
-    options = {}
-    for option, keys in known.items():
-        names = row.names.get(option, {})
-        options[option] = format_names({theirs: ours for theirs, ours in names.items() if not ours or ours in keys})
-    return {option: value for option, value in options.items() if value}
+    kept = {
+        option: {theirs: ours for theirs, ours in row.names.get(option, {}).items() if not ours or ours in keys}
+        for option, keys in known.items()
+    }
+    return {option: format_names(names) for option, names in kept.items() if names}
 
 
-# So many names of a kind are listed, the commonest first.
 MOST_NAMES = 200
 MOST_VALUES = 10
 LONGEST_VALUE = 50
 
 
 def find_names(documents: Iterable[Document]) -> dict[str, Any]:
-    """Return the names of what the documents have, as reports have them. A level without a name is left out.
-
-    Levels say how many markables they have, and how many of them are coded or pointed at; other names how many answers
-    have them, and attributes their commonest values. `n_unlisted` counts the names beyond MOST_NAMES of a kind.
-    """
+    """Return the names in the documents with their counts, as reports have them, at most MOST_NAMES of a kind."""
     markables, coded, pointed = Counter[str](), Counter[str](), Counter[str]()
     categories, relations = Counter[str](), Counter[str]()
     values: dict[str, Counter[str]] = {}
