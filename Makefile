@@ -66,7 +66,6 @@ bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, corp
 	$(BIN)/python -m benchmarks.dashboard --write docs/benchmarks-dashboard.md
 	$(BIN)/python -m benchmarks.server --write docs/benchmarks-server.md
 	$(BIN)/python -m benchmarks.bounds --write docs/benchmarks-bounds.md
-	$(BIN)/python -m benchmarks.planning --write docs/benchmarks-planning.md
 	$(BIN)/python -m benchmarks.adjudication --write docs/benchmarks-adjudication.md
 	$(BIN)/python -m benchmarks.alt_test --write docs/benchmarks-models.md
 	$(BIN)/python -m benchmarks.ambiguity --write docs/benchmarks-models.md

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agreement.measures import AltTest, ReliabilityData, alt_test
+from agreement.measures import ReliabilityData, alt_test
 from agreement.measures.values import Ints
 from benchmarks.environment.command import conditions, make_parser, publish, table
 
@@ -76,11 +76,6 @@ def rate_for(advantage: float) -> float:
     return float(np.interp(advantage, [mean_difference(rate) for rate in RATES], RATES))
 
 
-def run_test(data: ReliabilityData, distance: str, epsilon: float) -> AltTest:
-    """Return the test of the first coder."""
-    return alt_test(data, 0, distance=distance, epsilon=epsilon, resamples=1999)
-
-
 class Setting(NamedTuple):
     """What is simulated: the advantage of the candidate in `simulate`, and epsilon of the test."""
 
@@ -114,7 +109,8 @@ def measure(setting: Setting, texts: int, runs: int) -> dict[str, float]:
     random = np.random.default_rng([texts, *setting.name.encode()])
     own, published, any_won = [], [], []
     for _ in range(runs):
-        found = run_test(setting.simulate(random, texts, setting.advantage), setting.distance, setting.epsilon)
+        data = setting.simulate(random, texts, setting.advantage)
+        found = alt_test(data, 0, distance=setting.distance, epsilon=setting.epsilon, resamples=1999)
         own += [row.p_value is not None and row.p_value <= LEVEL for row in found.rows]
         published += [row.published_p_value is not None and row.published_p_value <= LEVEL for row in found.rows]
         any_won.append(any(row.won for row in found.rows))
@@ -124,15 +120,6 @@ def measure(setting: Setting, texts: int, runs: int) -> dict[str, float]:
         f"published_{name.replace('null', 'equal')}": round(float(np.mean(published)), 4),
         f"any_human_{name.replace('null', 'equal')}": round(float(np.mean(any_won)), 4),
     }
-
-
-def measure_all(runs: int) -> dict[str, float]:
-    """Return all figures."""
-    figures: dict[str, float] = {}
-    for setting in settings():
-        for texts in SIZES:
-            figures |= measure(setting, texts, runs)
-    return figures
 
 
 WHAT = {
@@ -160,7 +147,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser("alt_test", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help="corpora a row (default: %(default)s)")
     options = parser.parse_args(arguments)
-    figures = measure_all(options.runs)
+    figures: dict[str, float] = {}
+    for setting, texts in product(settings(), SIZES):
+        figures |= measure(setting, texts, options.runs)
     publish(options, figures, report(figures, options.runs))
 
 

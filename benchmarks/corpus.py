@@ -113,18 +113,6 @@ def warm_up(path: Path) -> None:
     time.sleep(0.5)
 
 
-def is_equal(files: Sequence[Path]) -> bool:
-    """Return whether one process, two, and a Dask cluster compute the same sums."""
-    from distributed import Client, LocalCluster
-
-    here = over(files, SumOptions())
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        two = over(files[::-1], SumOptions(), pool)
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        dask = over([*files[1:], files[0]], SumOptions(), client.get_executor())
-    return here == two == dask
-
-
 def measure(judgements: int, repeats: int) -> dict[str, Any]:
     """Return all figures."""
     forms = {}
@@ -136,15 +124,14 @@ def measure(judgements: int, repeats: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         files = write_files(Path(folder), judgements, "text")
         processes = measure_processes(files, repeats)
-        equal = is_equal(files)  # last: Dask changes how the processes that begin after it allocate memory
     adding_up = round(processes.pop("own_seconds") / judgements * 1e7, 2)
-    own = {**processes, "adding_up_seconds_per_10m": adding_up, "dask_equal": int(equal), "judgements": judgements}
+    own = {**processes, "adding_up_seconds_per_10m": adding_up, "judgements": judgements}
     return {**forms["text"], **own, "forms": forms}
 
 
 def report(figures: dict[str, Any]) -> Iterator[str]:
     """Yield the lines of the table, and what is said of several processes."""
-    yield from (conditions("numpy", "pandas", "duckdb", "distributed"), "")
+    yield from (conditions("numpy", "pandas", "duckdb"), "")
     yield from (f"{figures['judgements']:,} judgements, of CSV a quarter:", "")
     rows = [
         (
@@ -158,12 +145,10 @@ def report(figures: dict[str, Any]) -> Iterator[str]:
     ]
     header = ("names in the columns", "files to alpha, 10 million", "sums alone", "ratio", "memory")
     yield from (*table(header, rows), "")
-    same = "the same sums" if figures["dask_equal"] else "other sums"
     times, load = figures["two_processes_speedup"], os.getloadavg()[0]
     own = figures["adding_up_seconds_per_10m"]
     yield f"Two processes are {times:.1f} times as fast as one, on {os.cpu_count()} cores with a load of {load:.0f};"
     yield f"{own:.2f} s of the work for 10 million judgements stay with the process that adds up."
-    yield f"One process, two in another order of files, and a local Dask cluster give {same}."
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,14 +1,8 @@
-"""How often the intervals cover what they are of: the table of docs/measures.md, by --write.
+"""How often the intervals cover what they are of, with a fixed seed: the table of docs/measures.md, by --write."""
 
-What an interval is to cover is the mean coefficient of as many other corpora of the same kind and size, and of
-correlations the one that was simulated. The seed is fixed, so that the figures come back.
-"""
-
-import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -51,25 +45,19 @@ type Found = tuple[float | None, float | None, float | None]  # value, low, high
 
 
 class Row(NamedTuple):
-    """A kind of corpus: the value to cover, the share of intervals that do, and the median width of those there are.
-
-    `without` is the share of corpora that have no interval, which count neither way.
-    """
+    """A kind of corpus: the value to cover, the share of intervals that do, and the median width of those there are."""
 
     what: str
     size: str
     value: float
     coverage: float | None
     median_width: float | None
-    without: float
+    without: float  # the share of corpora that have no interval, which count neither way
     runs: int
 
 
 def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> ReliabilityData:
-    """Return categories: each text has base rates and a difficulty; a coder errs by drawing from the base rates.
-
-    Documents are named by text and round; each coder codes every text in each of the rounds.
-    """
+    """Return categories: each text has base rates and a difficulty; a coder errs by drawing from the base rates."""
     rates = random.dirichlet(np.full(CATEGORIES, 2.0), documents)
     wrong = hard * (1 - random.beta(6, 2, documents))
     document = np.repeat(np.arange(documents), UNITS)
@@ -244,12 +232,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = make_parser("coverage", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row (default: {RUNS})")
     parser.add_argument("--only", default="", help="rows whose name has this in it")
-    parser.add_argument("--read", type=Path, help="take the figures of an earlier run, as --json printed them")
     options = parser.parse_args(arguments)
-    if options.read:
-        rows = [Row(**row) for row in json.loads(options.read.read_text(encoding="utf-8"))]
-    else:
-        rows = [measure(*setting, options.runs) for setting in settings() if options.only in setting[0]]
+    rows = [measure(*setting, options.runs) for setting in settings() if options.only in setting[0]]
     publish(options, [row._asdict() for row in rows], report(rows))
 
 

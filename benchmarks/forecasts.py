@@ -1,9 +1,4 @@
-"""What intervals foretell, and what is then seen: python -m benchmarks.forecasts --write docs/measures.md.
-
-Corpora are those of `benchmarks.coverage`. One of ten texts foretells the width of the interval of forty; another of
-forty has it. Power is foretold from all corpora of a row together, and is then the share of them whose interval is
-above the bound, or of pairs that `difference` tells apart. The seed is fixed, so that the figures come back.
-"""
+"""What intervals foretell, and what is then seen: python -m benchmarks.forecasts --write docs/measures.md."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -52,18 +47,12 @@ def observed_power(random: Generator, texts: int, runs: int) -> tuple[float, flo
     """Return the power that all corpora together foretell of a bound, and the share of them that are above it."""
     corpora = [document_sums(labels(random, texts, 1.0)) for _ in range(runs)]
     found = [interval_sums(corpus).low for corpus in corpora]
-    whole = _forecast_together(corpora)
-    return float(whole.power_above(BOUND, texts) or 0), float(
-        np.mean([low is not None and low > BOUND for low in found])
-    )
+    is_above = [low is not None and low > BOUND for low in found]
+    return float(_forecast_together(corpora).power_above(BOUND, texts) or 0), float(np.mean(is_above))
 
 
 def observed_power_of_difference(random: Generator, texts: int, runs: int) -> tuple[float, float]:
-    """Return the power that all corpora together foretell of a difference, and the share of pairs told apart.
-
-    Both of a pair are of one kind; what their difference would be, were the figures so far apart, is theirs and this
-    much more.
-    """
+    """Return the power that all corpora together foretell of a difference, and the share of pairs told apart."""
     corpora, n_apart = [], 0
     for _ in range(runs):
         first, second = labels(random, texts, 1.0), labels(random, texts, 1.0)
@@ -71,6 +60,7 @@ def observed_power_of_difference(random: Generator, texts: int, runs: int) -> tu
         names = [("second", d) for d in second.documents]
         other = ReliabilityData(second.units, second.coders, names, second.document_of_unit, second.content)
         found = difference(first, other, alpha)
+        # both are of one kind: were the figures so far apart, their difference would be this much more
         if found.low is not None and found.high is not None:
             n_apart += not found.low + APART <= 0 <= found.high + APART
     whole = _forecast_together(corpora)

@@ -1,13 +1,9 @@
 """Let many coders work at once, and measure what they wait for: python -m benchmarks.load, or make load.
 
-Each simulated coder does what a person's browser does: signs in, and once all have done so, opens the coding page of a
-text, judges its markables one after the other with pauses in between, submits the text, reopens it, changes some
-answers and submits it again. The server is started here: `make run` on SQLite; on PostgreSQL gunicorn with a worker.
-Its project lies in a folder and a database that are deleted afterwards; before that its log is verified. Coders and
-server share this machine.
-
-A server elsewhere: `--fill FILE`, with its settings, makes the project and its coders and writes their names and
-password into a new file; `--url ADDRESS --people FILE` then lets them work.
+Each simulated coder does what a person's browser does (docs/scale.md). The server is started here, with data that are
+deleted afterwards; before that its log is verified. A server elsewhere: `--fill FILE`, with its settings, makes the
+project and its coders and writes their names and password into a new file; `--url ADDRESS --people FILE` then lets
+them work.
 """
 
 import asyncio
@@ -44,7 +40,6 @@ TEXTS, MARKABLES = 6, 30
 CHANGED = 3  # answers, after a text was reopened
 SECONDS_BETWEEN = 0.5  # between coders who sign in, before the time is taken: a hash of a password takes a processor
 PATIENCE = 30.0  # seconds until an answer
-BETWEEN_LOOKS = 1.0  # seconds in which a manager reads what a page shows
 STATE = re.compile(r'<script id="coding-state" type="application/json">(.*?)</script>', re.DOTALL)
 TOKEN = re.compile(r'data-coding="([^"]*)"')
 CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]*)"')
@@ -55,7 +50,6 @@ KINDS = {
     "submit": "submit",
     "reopen": "reopen",
     "list": "list of own texts",
-    "look": "a manager's look",
 }
 # What `--logged` writes: each coding has as many operations, each text as many codings.
 OPERATIONS_A_CODING, CODERS_A_TEXT = 125, 2
@@ -130,14 +124,6 @@ class Coder:
             if self._is_over():
                 return
             await self._pause()
-
-    async def look(self, until: float) -> None:
-        """Load the overview and the page of agreement again and again until that time, as a manager."""
-        pages = itertools.cycle((f"/projects/{PROJECT}/agreement/headline/", f"/projects/{PROJECT}/agreement/"))
-        while self.is_signed_in and time.perf_counter() < until:
-            with self._counting_errors():
-                await self._ask("look", "GET", next(pages))
-            await asyncio.sleep(BETWEEN_LOOKS)
 
     @contextmanager
     def _counting_errors(self) -> Iterator[None]:
@@ -249,8 +235,7 @@ async def work_together(address: str, people: dict[str, Any], seconds: float, th
     tally = Tally()
     async with AsyncExitStack() as browsers:
         coders = []
-        managers = people.get("managers", [])
-        for number, name in enumerate([*people["coders"], *managers]):
+        for number, name in enumerate(people["coders"]):
             draw = random.Random(number)
             jar = aiohttp.CookieJar(unsafe=True)  # also of a host that is a number
             session = aiohttp.ClientSession(cookie_jar=jar, timeout=aiohttp.ClientTimeout(total=PATIENCE))
@@ -259,9 +244,7 @@ async def work_together(address: str, people: dict[str, Any], seconds: float, th
             coders.append(Coder(browser, address, name, people["password"], texts, think, draw, tally))
         await asyncio.gather(*(coder.sign_in(SECONDS_BETWEEN * number) for number, coder in enumerate(coders)))
         begin = time.perf_counter()
-        n_coders, end = len(people["coders"]), begin + seconds
-        looks = (manager.look(end) for manager in coders[n_coders:])
-        await asyncio.gather(*(coder.work(end) for coder in coders[:n_coders]), *looks)
+        await asyncio.gather(*(coder.work(begin + seconds) for coder in coders))
         return tally, time.perf_counter() - begin
 
 
@@ -272,7 +255,6 @@ def measure(address: str, people: dict[str, Any], seconds: float, think: float) 
     requests = sum(len(times) for kind, times in tally.durations.items() if kind != "sign_in")
     figures: dict[str, Any] = {
         "coders": len(people["coders"]),
-        "managers": len(people.get("managers", [])),
         "seconds": round(passed, 1),
         "requests": requests,
         "requests_per_s": round(requests / passed, 1),
@@ -287,13 +269,13 @@ def measure(address: str, people: dict[str, Any], seconds: float, think: float) 
     return figures
 
 
-def measure_own(coders: int, seconds: float, think: float, logged: int, managers: int, texts: int) -> dict[str, Any]:
+def measure_own(coders: int, seconds: float, think: float, logged: int) -> dict[str, Any]:
     """Return the figures on the configured database, which must be empty. The log is verified at the end."""
     data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
     kind = GunicornServer if database else QuietMakeRunServer
     server = kind(data, database=database)
     migrate()
-    people = fill(coders, managers, texts)
+    people = fill(coders)
     sizes = fill_log(logged) if logged else {}
     try:
         server.start()
@@ -344,26 +326,22 @@ def fill_log(logged: int) -> dict[str, Any]:
     return {"logged": count, "log_texts": number} | {name: round(size / 1e6) for name, size in sizes.items()}
 
 
-def fill(coders: int, managers: int = 0, texts: int = TEXTS) -> dict[str, Any]:
-    """Create the project with its texts, coders and managers with one password by chance. Return their names."""
+def fill(coders: int) -> dict[str, Any]:
+    """Create the project with its texts and with coders of one password by chance. Return their names."""
     from django.contrib.auth.hashers import make_password
     from django.db import connection
 
-    from annotations.models import Membership, User
-    from annotations.projects.people.members import add_member
+    from annotations.models import User
     from benchmarks.data.projects import make_project
 
     password = secrets.token_urlsafe(16)
     hashed = make_password(password)
     names = [f"load-coder-{number}" for number in range(1, coders + 1)]
-    managing = [f"load-manager-{number}" for number in range(1, managers + 1)]
-    slugs = [f"text-{number}" for number in range(1, texts + 1)]
-    users = User.objects.bulk_create([User(username=name, password=hashed) for name in (*names, *managing)])
-    project = make_project(PROJECT, dict.fromkeys(slugs, marked_text(MARKABLES)), users[:coders])
-    for person in users[coders:]:
-        add_member(project, person, Membership.Role.MANAGER)
+    slugs = [f"text-{number}" for number in range(1, TEXTS + 1)]
+    users = User.objects.bulk_create([User(username=name, password=hashed) for name in names])
+    make_project(PROJECT, dict.fromkeys(slugs, marked_text(MARKABLES)), users)
     connection.close()
-    return {"coders": names, "managers": managing, "password": password, "texts": slugs}
+    return {"coders": names, "password": password, "texts": slugs}
 
 
 def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
@@ -404,15 +382,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--think", type=float, default=3, help="mean seconds before an answer (default: %(default)s)")
     parser.add_argument("--database", choices=DATABASES, action="append", help="on this alone")
     parser.add_argument("--logged", type=int, default=0, help="operations in the log beforehand (PostgreSQL only)")
-    parser.add_argument("--managers", type=int, default=0, help="who reload pages of agreement (default: none)")
-    parser.add_argument("--texts", type=int, default=TEXTS, help="of the project (default: %(default)s)")
     parser.add_argument("--url", help="the address of a server that runs already")
     parser.add_argument("--people", type=Path, metavar="FILE", help="what --fill wrote about that server")
     parser.add_argument("--fill", type=Path, metavar="FILE", help="make project and coders where the settings lead")
     options = parser.parse_args(arguments)
     if options.fill:
         with open(os.open(options.fill, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:  # noqa: PTH123
-            json.dump(with_django(fill, options.coders, options.managers, options.texts), file)
+            json.dump(with_django(fill, options.coders), file)
         return 0
     if options.logged and options.database != ["postgresql"]:
         parser.error("--logged goes with --database postgresql alone.")
@@ -423,7 +399,7 @@ def main(arguments: list[str] | None = None) -> int:
         people["coders"] = people["coders"][: options.coders]
         found = {options.url: measure(options.url.rstrip("/"), people, options.seconds, options.think)}
     else:
-        own = (options.coders, options.seconds, options.think, options.logged, options.managers, options.texts)
+        own = (options.coders, options.seconds, options.think, options.logged)
         found = {name: run_on(name, measure_own, *own) for name in options.database or DATABASES}
     publish(options, found, report(found))
     return int(any(figures.get("errors", 0) > 0 for figures in found.values()))

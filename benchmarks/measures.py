@@ -1,8 +1,4 @@
-"""How fast the measures are, and beside whom: `make bench`, or python -m benchmarks.measures --json.
-
-Each figure is of a process of its own: the median time of some runs after the imports, on data that are in memory
-(or in a file), and the peak of memory over what the imports took. Peers get the same data in the form that they take.
-"""
+"""How fast the measures are, and beside whom: `make bench`, or python -m benchmarks.measures --json."""
 
 import os
 import resource

@@ -1,8 +1,6 @@
 """Measure how fast the server answers scripts and pages: python -m benchmarks.server --json, or make bench.
 
-`make run` on a free port of this machine, on SQLite and on PostgreSQL. The requests use API keys on persistent
-connections: one coding of 100 judgements (read, one saved, 100 saved), a list of 50 texts, and eight coders at once. A
-plain application (benchmarks/plain.py) on the same rows of the same database alternates with them: the goals are times
+A plain application (benchmarks/plain.py) on the same rows of the same database alternates with it: the goals are times
 of the plain application that a request may take, and the share of its answers that eight coders get at least.
 """
 
@@ -20,7 +18,7 @@ from uuid import uuid4
 
 from benchmarks.data.documents import marked_text
 from benchmarks.environment.command import conditions, make_parser, publish, table
-from benchmarks.environment.processes import DATABASES, analyze, milliseconds, percentiles, run_on, seconds_of
+from benchmarks.environment.processes import DATABASES, analyze, migrate, milliseconds, percentiles, run_on, seconds_of
 from benchmarks.environment.serving import MakeRunServer, Server
 from benchmarks.environment.traffic import KINDS, Coder, run_together
 
@@ -138,23 +136,22 @@ def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], reques
     }
 
 
-def measure(requests: int, seconds: float, logged: int, starts: int) -> dict[str, Any]:
+def measure(requests: int, seconds: float, logged: int) -> dict[str, Any]:
     """Return all figures on the configured database, which must be empty."""
     data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
     server = MakeRunServer(data, database=database, variables=ENVIRONMENT)
     plain = Plain(data, database=database)
     try:
-        first_start = server.start()
-        server.stop()
+        migrate()
         data_set = fill_database(logged)
-        cold_starts = []
-        for _ in range(starts):
-            server.stop()
-            cold_starts.append(server.start())
+        server.start()
         plain.start("/texts/")
         results = {"requests": single_client(server, plain, data_set, requests)}
-        idle = server.megabytes()
-        results["mixed"] = eight_clients(server, plain, data_set, seconds)
+        # eight clients at once, for each of the two servers
+        keys = data_set["keys"]
+        ours = [coindex_coder(server, data_set, MIXED, key_headers(key), n) for n, key in enumerate(keys)]
+        theirs = [plain_coder(plain, data_set, MIXED_PLAIN, n) for n in range(len(keys))]
+        results["mixed"] = {"ours": let_work(ours, seconds), "plain": let_work(theirs, seconds)}
     finally:
         server.kill()
         plain.kill()
@@ -163,9 +160,6 @@ def measure(requests: int, seconds: float, logged: int, starts: int) -> dict[str
     return {
         "ratios": found,
         "met": {name: is_met(name, found[name]) for name in GOALS} | {"no_errors": no_errors},
-        "first_run_s": round(first_start, 2),
-        "cold_start_s": round(statistics.median(cold_starts), 2),
-        "idle_mb": round(idle, 1) if idle else None,
         **results,
     }
 
@@ -229,14 +223,6 @@ def single_client(server: Server, plain: Server, data_set: dict[str, Any], reque
     return results
 
 
-def eight_clients(server: Server, plain: Server, data_set: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """Return the figures of eight clients at once, for each of the two servers."""
-    keys = data_set["keys"]
-    ours = [coindex_coder(server, data_set, MIXED, key_headers(key), n) for n, key in enumerate(keys)]
-    theirs = [plain_coder(plain, data_set, MIXED_PLAIN, n) for n in range(len(keys))]
-    return {"ours": let_work(ours, seconds), "plain": let_work(theirs, seconds)}
-
-
 def let_work(clients: Sequence[Coder], seconds: float) -> dict[str, Any]:
     """Return the figures of clients of one server at once."""
     cpu_before = clients[0].server.processor_seconds()
@@ -263,10 +249,7 @@ def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
         yield from (*single_client_table(figures), "")
         long, fresh = (figures["requests"]["read_after_10000"][which]["p50_ms"] for which in ("key", "fresh"))
         yield f"Reading after 10,000 operations takes {long / fresh:.2f} times as long as reading a coding that has"
-        yield from ("just begun, in turns with it.", "", *eight_clients_table(figures), "")
-        memory = "" if figures["idle_mb"] is None else f" All its processes take {figures['idle_mb']:.0f} MB (PSS)."
-        yield f"From `make run` to the first page: {figures['cold_start_s']:.1f} s,"
-        yield f"on an empty database {figures['first_run_s']:.1f} s.{memory}"
+        yield from ("just begun, in turns with it.", "", *eight_clients_table(figures))
 
 
 def judged(name: str, figures: dict[str, Any]) -> tuple[str, str]:
@@ -314,10 +297,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--requests", type=int, default=200, help="of one kind by one client")
     parser.add_argument("--seconds", type=float, default=10, help="of eight clients at once")
     parser.add_argument("--logged", type=int, default=10_000, help="operations in the long log")
-    parser.add_argument("--starts", type=int, default=3, help="of which the median is taken")
     parser.add_argument("--database", choices=DATABASES, action="append", help="of this alone")
     options = parser.parse_args(arguments)
-    amounts = (options.requests, options.seconds, options.logged, options.starts)
+    amounts = (options.requests, options.seconds, options.logged)
     figures = {name: run_on(name, measure, *amounts) for name in options.database or DATABASES}
     publish(options, figures | {"about": {"goals": GOALS, "conditions": conditions("django")}}, report(figures))
 

@@ -16,10 +16,7 @@ type Ints = NDArray[np.int64]
 
 
 def documents(judgements: int, coders: int, seed: int = 1, markables: int = MARKABLES) -> tuple[Ints, Ints]:
-    """Return an array (units, coders) of chain ids, and the number of the document of each unit.
-
-    `markables` is how many each document has.
-    """
+    """Return an array (units, coders) of chain ids, and the number of the document of each unit."""
     draw = np.random.default_rng(seed)
     units = max(judgements // coders, 2)
     start = draw.integers(0, CHAINS, units)
