@@ -58,8 +58,7 @@ def simulate_chains(random: Random, coders: int) -> tuple[ReliabilityData, Bools
 def draw_entities(random: Random, shape: tuple[int, ...]) -> Ints:
     """Return entities by Zipf's law."""
     weights = 1 / np.arange(1, ENTITIES + 1)
-    drawn: Ints = random.choice(ENTITIES, shape, p=weights / weights.sum())
-    return drawn
+    return random.choice(ENTITIES, shape, p=weights / weights.sum())
 
 
 def draw_others(random: Random, chains: Ints) -> Ints:

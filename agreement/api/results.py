@@ -91,8 +91,7 @@ def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.S
     base = PartSerializer if in_pages else serializers.Serializer
     name = LABELS["components"].get(report.__name__, report.__name__)
     own = {**_fields_of(report), "__doc__": report.__doc__}
-    made: type[serializers.Serializer[Any]] = type(f"{name}Serializer", (base,), own)
-    return made
+    return type(f"{name}Serializer", (base,), own)
 
 
 def _fields_of(report: Any) -> Fields:

@@ -40,10 +40,10 @@ def read_judgements(
     *,
     all_marks: bool = False,
 ) -> AnswerColumns:
-    """Return the answers in some documents; `versions`: only those last given under one of these of the scheme.
+    """Return the answers in some documents, without coders and reasons. Three queries, with `versions` four.
 
-    all_marks: codings of gold or of models are among the rows, and what they alone have marked is a unit, too. Keys of
-    members are those of their rows; coders and reasons are not filled in. Three queries, with `versions` four.
+    versions: only those last given under one of these of the scheme. all_marks: what gold or models alone have marked
+    is a unit, too. Keys of members are those of their rows.
     """
     columns = collect_members(categories, documents, _read_members(project, categories, documents, all_marks=all_marks))
     selection = select_texts(project, (coded.document for coded in documents), "coding__")
@@ -84,9 +84,8 @@ def read_judgements(
         links = tidy_readings(of, index.members.find(target), reading)
     is_linked = np.zeros(len(unit), dtype=np.bool_)
     is_linked[links[0]] = True
-    required, impossible = categories.points, categories.indexes
-    if indexing:
-        required, impossible = impossible, required
+    points, indexes = categories.points, categories.indexes
+    required, impossible = (indexes, points) if indexing else (points, indexes)
     complete = category != NO_CATEGORY
     judged = category[complete]
     complete[complete] = (is_linked[complete] | ~required[judged]) & ~impossible[judged]
@@ -188,10 +187,7 @@ def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:
 
 
 def read_words(project: Project, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
-    """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries.
-
-    A submitted pyramid says of words without a contributor that they are in no SCU.
-    """
+    """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries."""
     selection = select_texts(project, (coded.document for coded in documents))
     words = defaultdict[int, list[MemberRow]](list)
     markables = Markable.objects.filter(level__coded=False, **selection).order_by("start")
@@ -222,7 +218,6 @@ def read_words(project: Project, categories: Categories, documents: Sequence[Cod
 def scus_by_word(words: Sequence[Span], contributors: Iterable[tuple[Parts, str]]) -> dict[int, set[str]]:
     """Return the SCUs of each word that has any, by the word's place; `words` are in text order and do not overlap."""
     scus_of_word = defaultdict[int, set[str]](set)
-    for parts, scu in contributors:
-        for place in held_words(words, parts):
-            scus_of_word[place].add(scu)
+    for place, scu in ((place, scu) for parts, scu in contributors for place in held_words(words, parts)):
+        scus_of_word[place].add(scu)
     return scus_of_word

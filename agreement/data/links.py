@@ -61,8 +61,7 @@ def number_indices(
 ) -> tuple[Ints, Ints, list[tuple[str, ...]]]:
     """Return links from marks to numbers of indices, and the names of the indices of each coding by number.
 
-    `marks` has those of each coding and name. Numbers are by the marks in text order, a prefix first: names have no
-    part in them, but for indices of equal marks.
+    Numbers are by the marks in text order, a prefix first: names have no part in them, but for indices of equal marks.
     """
     names: list[list[str]] = [[] for _ in range(n_codings)]
     links = list[tuple[int, int]]()

@@ -297,6 +297,6 @@ def _read_drafts(project: Project) -> dict[int, tuple[str, str]]:
     }
     # each coding at its version is named by its last operation
     uuids = {UUID(coder) for _, coder in found.values() if coder}
-    named = Operation.objects.filter(uuid__in=uuids, coding__text__project=project).order_by() if uuids else None
-    names = {str(uuid): name for uuid, name in named.values_list("uuid", "coding__coder__username")} if named else {}
+    named = Operation.objects.filter(uuid__in=uuids, coding__text__project=project).order_by()
+    names = {str(uuid): name for uuid, name in named.values_list("uuid", "coding__coder__username")}
     return {coding: (method, names.get(coder or "", "")) for coding, (method, coder) in found.items()}

@@ -73,25 +73,17 @@ type _Links = tuple[Ints, Ints, Ints]
 
 
 class _QuestionReader:
-    """Reads the answers to a question from the rows of it.
-
-    columns: what coders answered without the question
-    marks: the places of the judgements at which it can be asked, in the order of codings and of the text
-    number: the place of each mark among these judgements; -1 where it is none, and at the place -1
-    is_here: of each member of a document whether it is of a level on which the question is asked
-    asked: at which judgements it was asked
-    category: the number of the value of each judgement
-    values: the values that the scheme lists, and what stands in their place, with what each is called
-    """
+    """Reads the answers to a question from the rows of it."""
 
     def __init__(
         self, project: Project, scheme: ProjectScheme, question: Question, unasked: str, coded: ProjectAnswers
     ) -> None:
         self.scheme, self.question, self.unasked, self.coded = scheme, question, unasked, coded
-        self.columns = columns = coded.columns
+        self.columns = columns = coded.columns  # what coders answered without the question
         self.texts = select_texts(project, coded.texts, "judgement__coding__")
         constraints, spec = scheme.constraints, scheme.spec
         self.attribute = next((one for one in spec.attributes if one.key == question.key), None)
+        # values: those that the scheme lists, and what stands in their place, with what each is called
         self.conditions, self.values = list[Condition](), dict[str, str]()
         if self.attribute is None:
             relation = next(one for one in spec.relations if one.key == question.key)
@@ -111,12 +103,14 @@ class _QuestionReader:
             self.values[NOT_ASKED] = NOT_ASKED
         # where there are categories, a judgement without one is only a mark
         without = [level for level in levels if not categories_on(constraints, level)]
+        # of each member whether it is of a level on which the question is asked
         self.is_here, is_without = (
             np.isin(columns.members["level"], [coded.levels.index(level) for level in some])
             for some in (levels, without)
         )
         member = starts_of(columns.n_members)[columns.document_of_mark] + columns.marks["unit"]
         is_judgement = columns.is_judgement | is_without[member]
+        # the judgements at which it can be asked, and the place of each mark among them; -1 where it is none of them
         self.marks = np.flatnonzero(self.is_here[member] & is_judgement & ~columns.marks["other_version"])
         self.number = np.full(len(columns.marks) + 1, -1, dtype=np.int64)
         self.number[self.marks] = np.arange(len(self.marks))
@@ -280,10 +274,9 @@ class _QuestionReader:
 
 
 def _find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> tuple[Ints, Ints]:
-    """Return judgements, which are these marks, ascending, and beside each an entity that it is of.
+    """Return judgements, which are these marks, ascending, and beside each an entity that it is of: a chain or index.
 
-    An entity is a chain or an index; what is ambiguous is of several. What is meant together is an entity of its own,
-    as is what is in no chain.
+    What is ambiguous is of several; what is meant together, or in no chain, is an entity of its own.
     """
     of_link, target = columns.coding_of_link, columns.links["to"].astype(np.int64)
     if kind == "indices":
@@ -306,10 +299,9 @@ def _find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> tuple[Ints
 
 
 def _share_answers(entities: tuple[Ints, Ints], of: Ints, value: Ints) -> tuple[Ints, Ints]:
-    """Return the answers of each judgement when an entity has those of its first judgement that has any.
+    """Return the answers of each judgement, by ascending pairs, when an entity has those of its first that has any.
 
-    `of` and `value` are the judgements that have answers, ascending, and these. A judgement of several entities has the
-    answers of all of them, each once.
+    A judgement of several entities has the answers of all of them, each once.
     """
     judgement, entity = entities
     answers = np.bincount(of, minlength=int(judgement.max(initial=-1)) + 1)

@@ -62,11 +62,10 @@ def read_answers(
 ) -> ProjectAnswers:
     """Return the answers of every coder of the project, read in one snapshot; `ProjectAnswers.select` says which count.
 
-    units: what is counted of pyramids, "words" or "spans"; empty: words. question: the key of an attribute or relation
-    whose answers are returned; empty or unknown: categories and chains, or the first attribute of a scheme without
-    categories. unasked: "label" where it is a value that it was not asked. scheme_versions: only judgements that were
-    last given under one of these, with their pointers, count; empty: all. gold: only texts with gold that counts, which
-    is among the answers as if `GOLD` were a coder. models: those of models, too.
+    units: what is counted of pyramids, "words" or "spans"; empty: words. question: the key of an attribute or relation;
+    empty or unknown: categories and chains, or the first attribute of a scheme without categories. unasked: "label"
+    where it is a value that it was not asked. scheme_versions: only judgements last given under one of these; empty:
+    all. gold: only texts with gold that counts, as if `GOLD` were a coder. models: those of models, too.
     """
     reading = Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():

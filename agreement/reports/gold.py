@@ -340,8 +340,7 @@ class _Comparison:
 
     @cached_property
     def number_of_text(self) -> Ints:
-        numbers: Ints = np.unique([document.text_pk for document in self.texts], return_inverse=True)[1]
-        return numbers
+        return np.unique([document.text_pk for document in self.texts], return_inverse=True)[1]
 
     def has_work(self, coder: str) -> Bools:
         places, column = self.extract.find_places(self.texts), self.extract.coders.index(coder)

@@ -234,8 +234,7 @@ def count_together(extract: ProjectAnswers, parameters: Parameters) -> Ints:
     """Return how often coders gave two labels to a unit together, (labels, labels); a label with itself: how often."""
     patterns = read_patterns(extract, parameters)
     gives = gives_names(patterns.labels, extract.countable)[:-1]
-    together: Ints = (gives * patterns.count_judgements()[:, np.newaxis]).T @ gives
-    return together
+    return (gives * patterns.count_judgements()[:, np.newaxis]).T @ gives
 
 
 def count_confused(first: Ints, second: Ints, counts: Ints) -> Ints:
