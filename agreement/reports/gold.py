@@ -220,10 +220,8 @@ def compare_with_gold(
     *,
     details: bool = True,
 ) -> GoldReport:
-    """Return every coder that the parameters choose against gold, as the reader may see it. Raises InvalidParameter.
-
-    details: also scores of chains, errors and further questions, which take long.
-    """
+    """Return every coder that the parameters choose against gold, as the reader may see it. Raises InvalidParameter."""
+    # details: scores of chains, errors and further questions, which take long
     selected, parameters = resolve(answers, parameters)
     compared = _Comparison.of(with_gold, parameters, reader)
     whole, texts, coders = compared.extract, compared.texts, compared.coders

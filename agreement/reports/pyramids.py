@@ -148,9 +148,9 @@ def _compare_scus(agreed: PyramidByWords, own: PyramidByWords, partners: Mapping
 def _contributors_apart(
     side: PyramidByWords, other: PyramidByWords, partners: Mapping[str, str]
 ) -> Iterator[tuple[HeldWords, str, str | None]]:
-    """Yield contributors of a side that are not wholly in the SCU that matches theirs, with that.
+    """Yield contributors that are not wholly in the SCU that matches theirs, with that, and the SCU that has them.
 
-    Third is the other SCU that has one of which the SCU that matches has nothing, None where that has some of it.
+    The last is None where the SCU that matches has some of it.
     """
     for one in side.contributors:
         if one.scu in partners:

@@ -219,10 +219,9 @@ class AnalysisRequest:
         return request
 
     def read_values(self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True) -> Self:
-        """Read what is asked, and return this request; `options` are names besides the parameters.
+        """Read what is asked, of parameters and `options`, and return this request. Raises InvalidParameter.
 
         Where it does not resolve (`resolves`), the report chooses coders first, and parameters have to fit these.
-        Raises InvalidParameter.
         """
         values = dict(values)
         if self.about_models:

@@ -45,16 +45,11 @@ class Stage:
 
 
 def compute_stages(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    by: str,
-    work: Work,
-    progress: Progress | None = None,
+    extract: ProjectAnswers, parameters: Parameters, by: str, work: Work, progress: Progress | None = None
 ) -> list[Stage]:
     """Return the stages of the project, the earliest first, by the work of each coder. Raises InvalidParameter.
 
-    A text belongs to the week in which somebody last worked on it; "operations": texts as they were finished, in up to
-    BINS groups of about equally many. Without any work, as of imported texts, it is left out, except by round.
+    A text belongs to the week in which somebody last worked on it. Without any work it is left out, except by round.
     """
     check_choice("by", by, GROUPINGS)
     extract, parameters = resolve(extract, parameters)

@@ -74,10 +74,7 @@ def compute_pair_matrix(
     *,
     muc6: bool = False,
 ) -> PairMatrix:
-    """Return the measure of each two coders, ordered by average linkage of 1 less the measure.
-
-    A score by the rules of MUC-6, which depend on who is the key, is the mean of both. Raises InvalidParameter.
-    """
+    """Return the measure of each two coders, ordered by average linkage of 1 less it. Raises InvalidParameter."""
     check_choice("measure", measure, measures_for(extract.kind))
     extract, parameters = resolve(extract, parameters)
 
@@ -161,6 +158,7 @@ def _chain_measure(
         counted = count_texts(SCORES[measure], first, second)
         return coreference.figures_of(counted, counted.counts.sum(axis=0)).f1
 
+    # by the rules of MUC-6 it depends on who is the key: it is the mean of both
     def in_both_directions(a: str, b: str) -> float | None:
         there, back = against_key(a, b), against_key(b, a)
         return None if there is None or back is None else (there + back) / 2

@@ -86,9 +86,8 @@ class PeersReport:
 def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
     """Return what several coders found in the same peers against the agreed pyramid. Raises InvalidParameter.
 
-    Units are pairs of a peer and an SCU that has a contributor or was found by somebody, documents are peers: intervals
-    are over peers. A coder who has not submitted a peer has no value there; one who has, and did not find an SCU, has
-    0.
+    Units are pairs of a peer and an SCU that has a contributor or was found by somebody, documents are peers. A coder
+    who has not submitted a peer has no value there; one who has, and did not find an SCU, has 0.
     """
     common.check_docset(pyramids, docset)
     # these are in the order of docsets and peers
