@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from agreement.measures import ReliabilityData, ambiguity
-from agreement.measures.models.reading_groups import count_camps, split_into_camps
+from agreement.measures.models.reading_groups import split_into_camps
 from agreement.measures.values import Bools, Floats, Ints
 from benchmarks.environment.command import conditions, make_parser, publish, table
 
@@ -80,14 +80,12 @@ def area_under_curve(ambiguous: Bools, scores: Floats) -> float:
 
 
 def score(data: ReliabilityData) -> dict[str, Floats]:
-    """Return what each way says of the units: the rule of camps, of values and of readings, and the model."""
+    """Return what each way says of the units: the rules of camps and of second readings, and the model."""
     found = ambiguity(data)
     units = sorted(found.units, key=lambda one: int(str(one.unit)))  # as in the data, where they are numbers
-    _, second = count_camps(data.codes)
     return {
         "camps": split_into_camps(data.codes).astype(np.float64),
         "camps_of_readings": np.array([one.camps for one in units], dtype=np.float64),
-        "second_value": second.astype(np.float64),
         "second_reading": np.array([len(one.groups[1]) if len(one.groups) > 1 else 0 for one in units], np.float64),
         "model": np.array([one.posterior for one in units]),
     }

@@ -28,16 +28,14 @@ if TYPE_CHECKING:
 GOALS = {"read": 1.7, "save_one": 3.5, "save_100": 2.2, "list_50": 6.0, "mixed": 0.4}
 REQUESTS = {
     "read": "read a coding of 100 judgements",
-    "read_after_10000": "the same after 10,000 operations",
     "save_one": "save one judgement",
-    "save_one_after_10000": "the same after 10,000 operations",
     "save_100": "save 100 judgements with pointers",
     "list_50": "list 50 texts",
 }
 # The data: eight coders of fifty texts, with API keys and a session.
 N_TEXTS, N_CODERS, N_MARKABLES = 50, 8, 100
 # The texts by purpose: each figure has codings of its own, and so has the plain application.
-MIXED, MIXED_PLAIN, ONE, ONE_PLAIN, LONG, LONG_PLAIN, HUNDRED, HUNDRED_PLAIN = range(8)
+MIXED, MIXED_PLAIN, ONE, ONE_PLAIN, HUNDRED, HUNDRED_PLAIN = range(6)
 # The benchmark sends far more requests than people do; rate limits are another matter.
 ENVIRONMENT = {"API_REQUESTS_A_MINUTE": "1000000000"}
 THREADS = 16  # as in scripts/pages.py
@@ -51,7 +49,7 @@ class Plain(Server):
         return [sys.executable, "-m", "waitress", *listen, "benchmarks.plain:application"]
 
 
-def fill_database(logged: int) -> dict[str, Any]:
+def fill_database() -> dict[str, Any]:
     """Create a project, coders with keys and a session, and their judgements of the texts that are measured."""
     from django.test import Client
 
@@ -69,8 +67,6 @@ def fill_database(logged: int) -> dict[str, Any]:
         of_text = Coding.objects.of_people().filter(text__slug=f"text-{number:02}").order_by("pk")
         codings[number] = list(of_text if number in (MIXED, MIXED_PLAIN) else of_text.filter(coder=coders[0]))
         judge(codings[number], judgements)
-    for number in (LONG, LONG_PLAIN):
-        lengthen_log(codings[number][0], logged, judgements)
     client = Client()
     client.force_login(coders[0])
     found = {
@@ -90,28 +86,6 @@ def judge(codings: Sequence[Coding], judgements: Sequence[Mapping[str, Any]]) ->
     for coding in codings:
         changes = [operations.Change(uuid4(), "judge", payload) for payload in judgements]
         coding.version = operations.apply(coding, coding.coder, 0, changes)
-
-
-def lengthen_log(coding: Coding, length: int, judgements: Sequence[Mapping[str, Any]]) -> None:
-    """Extend the log to a length, by operations that no longer change anything."""
-    from annotations.models import Operation
-
-    Operation.objects.bulk_create(
-        [
-            Operation(
-                coding=coding,
-                sequence=sequence,
-                uuid=uuid4(),
-                kind="judge",
-                payload=judgements[sequence % len(judgements)],
-                user=coding.coder,
-            )
-            for sequence in range(coding.version + 1, length + 1)
-        ],
-        batch_size=1000,
-    )
-    coding.version = max(coding.version, length)
-    coding.save(update_fields=["version"])
 
 
 def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], requests: int) -> dict[str, dict[str, float]]:
@@ -136,14 +110,14 @@ def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], reques
     }
 
 
-def measure(requests: int, seconds: float, logged: int) -> dict[str, Any]:
+def measure(requests: int, seconds: float) -> dict[str, Any]:
     """Return all figures on the configured database, which must be empty."""
     data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
     server = MakeRunServer(data, database=database, variables=ENVIRONMENT)
     plain = Plain(data, database=database)
     try:
         migrate()
-        data_set = fill_database(logged)
+        data_set = fill_database()
         server.start()
         plain.start("/texts/")
         results = {"requests": single_client(server, plain, data_set, requests)}
@@ -200,21 +174,15 @@ def plain_coder(server: Server, data_set: dict[str, Any], text: int, coder: int 
 def single_client(server: Server, plain: Server, data_set: dict[str, Any], requests: int) -> dict[str, Any]:
     """Return the figures of one client: each request by key, by session and to the plain application."""
     draw, key = random.Random(1), key_headers(data_set["keys"][0])
-    one, long, hundred = (coindex_coder(server, data_set, text, key) for text in (ONE, LONG, HUNDRED))
-    one_plain, long_plain, hundred_plain = (
-        plain_coder(plain, data_set, text) for text in (ONE_PLAIN, LONG_PLAIN, HUNDRED_PLAIN)
-    )
+    one, hundred = (coindex_coder(server, data_set, text, key) for text in (ONE, HUNDRED))
+    one_plain, hundred_plain = (plain_coder(plain, data_set, text) for text in (ONE_PLAIN, HUNDRED_PLAIN))
     token = "b" * 32
     session = {"Cookie": f"sessionid={data_set['session']}; csrftoken={token}", "X-CSRFToken": token}
     signed_in = coindex_coder(server, data_set, MIXED, session)
     of_all = {"key": one, "session": signed_in, "plain": one_plain}
-    of_long = {"key": long, "plain": long_plain}
     asks: dict[str, tuple[Callable[[Coder], None], dict[str, Coder]]] = {
         "read": (Coder.read, of_all),
         "save_one": (lambda coder: coder.save_one(draw), of_all),
-        "save_one_after_10000": (lambda coder: coder.save_one(draw), of_long),
-        # In turns with a coding that has only just begun, so that what slows both down slows neither's share.
-        "read_after_10000": (Coder.read, of_long | {"fresh": one}),
         "save_100": (Coder.save_all, {"key": hundred, "plain": hundred_plain}),
         "list_50": (Coder.list, of_all),
     }
@@ -246,17 +214,12 @@ def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
         if "why" in figures:
             yield figures["why"]
             continue
-        yield from (*single_client_table(figures), "")
-        long, fresh = (figures["requests"]["read_after_10000"][which]["p50_ms"] for which in ("key", "fresh"))
-        yield f"Reading after 10,000 operations takes {long / fresh:.2f} times as long as reading a coding that has"
-        yield from ("just begun, in turns with it.", "", *eight_clients_table(figures))
+        yield from (*single_client_table(figures), "", *eight_clients_table(figures))
 
 
 def judged(name: str, figures: dict[str, Any]) -> tuple[str, str]:
     """Return a ratio and its goal as cells, and whether it is missed."""
-    ratio, goal = figures["ratios"][name], GOALS.get(name)
-    if goal is None:
-        return f"{ratio:.2f}", ""
+    ratio, goal = figures["ratios"][name], GOALS[name]
     return f"{ratio:.2f}", f"{goal:g}" if is_met(name, ratio) else f"{goal:g}, missed"
 
 
@@ -296,10 +259,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser = make_parser("server", __doc__)
     parser.add_argument("--requests", type=int, default=200, help="of one kind by one client")
     parser.add_argument("--seconds", type=float, default=10, help="of eight clients at once")
-    parser.add_argument("--logged", type=int, default=10_000, help="operations in the long log")
     parser.add_argument("--database", choices=DATABASES, action="append", help="of this alone")
     options = parser.parse_args(arguments)
-    amounts = (options.requests, options.seconds, options.logged)
+    amounts = (options.requests, options.seconds)
     figures = {name: run_on(name, measure, *amounts) for name in options.database or DATABASES}
     publish(options, figures | {"about": {"goals": GOALS, "conditions": conditions("django")}}, report(figures))
 
