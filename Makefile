@@ -59,9 +59,8 @@ check: $(DEV_STAMP) $(NODE_STAMP) ## lint, types (also of JavaScript), import co
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
-bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, corpora, the coding page, the dashboard, the server, import and export
+bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the coding page, the dashboard, the server, import and export
 	$(BIN)/python -m benchmarks.measures --write docs/benchmarks.md $(ARGS)
-	$(BIN)/python -m benchmarks.corpus --write docs/benchmarks-corpus.md
 	$(BIN)/python -m benchmarks.workbench --write docs/benchmarks-workbench.md
 	$(BIN)/python -m benchmarks.dashboard --write docs/benchmarks-dashboard.md
 	$(BIN)/python -m benchmarks.server --write docs/benchmarks-server.md

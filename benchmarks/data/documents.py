@@ -15,15 +15,15 @@ CHANGED = 0.1  # share of a coder's markables in another chain than in the share
 type Ints = NDArray[np.int64]
 
 
-def documents(judgements: int, coders: int, seed: int = 1, markables: int = MARKABLES) -> tuple[Ints, Ints]:
+def documents(judgements: int, coders: int) -> tuple[Ints, Ints]:
     """Return an array (units, coders) of chain ids, and the number of the document of each unit."""
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(1)
     units = max(judgements // coders, 2)
     start = draw.integers(0, CHAINS, units)
     ids = np.repeat(start[:, None], coders, axis=1)
     changed = draw.random(ids.shape) < CHANGED
     ids[changed] = draw.integers(0, CHAINS + 10, int(changed.sum()))
-    return ids, np.arange(units) // markables
+    return ids, np.arange(units) // MARKABLES
 
 
 def write_csv(path: Path, ids: Ints, document: Ints) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from agreement.measures import ReliabilityData, alpha, cards, consensus
 from annotations.formats import FORMATS, Bundle, plain
-from benchmarks import adjudication, alt_test, ambiguity, bounds, corpus, formats, load, server
+from benchmarks import adjudication, alt_test, ambiguity, bounds, formats, load, server
 from benchmarks.data.documents import as_sets, documents, marked_text, prefixes
 from benchmarks.environment import processes
 from benchmarks.environment.command import marks_of
@@ -138,7 +138,6 @@ def migrated_before(monkeypatch) -> None:
 # The smallest sizes of each command that no other test here starts.
 SMALLEST = {
     "bounds": ["--smallest", "--database=sqlite"],
-    "corpus": ["--judgements=2000", "--repeats=1"],
     "coverage": ["--runs=2"],
     "dashboard": ["--sizes=2", "--repeats=1", "--databases=sqlite", "--pages=overview"],
     "forecasts": ["--runs=2", "--power-runs=2"],
@@ -271,29 +270,6 @@ def test_a_load_test_elsewhere_needs_its_people_and_a_filled_log_postgresql(caps
         with pytest.raises(SystemExit):
             load.main(arguments)
         assert said in capsys.readouterr().err
-
-
-def test_a_corpus_is_read_beside_the_sums_alone(tmp_path):
-    for form in corpus.FORMS:
-        folder = tmp_path / form
-        folder.mkdir()
-        files = corpus.write_files(folder, 4_800, form)
-        figures = corpus.measure_alone(files, repeats=1)
-        assert figures["ratio_to_kernel"] > 1
-        assert figures["peak_mb"] > 0
-        [first, *_] = corpus.files_to_alpha(files)
-        assert (first.n_judgements, first.n_coders) == (4_800, corpus.CODERS)
-    figures |= {"two_processes_speedup": 1.9, "adding_up_seconds_per_10m": 0.1, "judgements": 4_800}
-    page = "\n".join(corpus.report(figures | {"forms": dict.fromkeys(corpus.LABELS, figures)}))
-    assert all(f"| {label} | " in page for label in corpus.LABELS.values())
-
-
-@pytest.mark.slow
-@only_in_full("it starts eight processes")
-def test_the_figures_of_a_corpus_are_one_object(capsys):
-    corpus.main(["--json", "--judgements", "4800", "--repeats", "1"])
-    found = json.loads(capsys.readouterr().out)
-    assert {"seconds_per_10m", "ratio_to_kernel", "peak_mb", "two_processes_speedup"} <= found.keys()
 
 
 def test_figures_of_the_alternative_annotator_test_are_of_each_kind_and_size(capsys, monkeypatch, tmp_path):
