@@ -9,17 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.random import Generator
 
-from agreement.measures import (
-    ReliabilityData,
-    alpha,
-    b_cubed,
-    difference,
-    interval,
-    score_correlation,
-    score_correlation_interval,
-    score_interval,
-    share_interval,
-)
+from agreement import measures
 from benchmarks.environment.command import make_parser, publish, table
 
 CODERS, UNITS, CATEGORIES = 3, 30, 4
@@ -56,7 +46,7 @@ class Row(NamedTuple):
     runs: int
 
 
-def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> ReliabilityData:
+def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> measures.ReliabilityData:
     """Return categories: each text has base rates and a difficulty; a coder errs by drawing from the base rates."""
     rates = random.dirichlet(np.full(CATEGORIES, 2.0), documents)
     wrong = hard * (1 - random.beta(6, 2, documents))
@@ -73,10 +63,10 @@ def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> R
         table = [np.where(random.random(len(truth)) < wrong[document], draw(), truth) for _ in range(CODERS)]
         rows += np.stack(table, axis=1).tolist()
         names += [(text, round_) for text in document.tolist()]
-    return ReliabilityData.from_values(range(len(rows)), range(CODERS), rows, names)
+    return measures.ReliabilityData.from_values(range(len(rows)), range(CODERS), rows, names)
 
 
-def chains(random: Generator, wrong: np.ndarray, markables: int) -> ReliabilityData:
+def chains(random: Generator, wrong: np.ndarray, markables: int) -> measures.ReliabilityData:
     """Return chains: coders copy the true antecedents of each text, but for a share of them that they draw anew."""
     ids = []
     for share in wrong:
@@ -87,7 +77,7 @@ def chains(random: Generator, wrong: np.ndarray, markables: int) -> ReliabilityD
         ]
         ids.append(np.stack([follow(copy) for copy in copies], axis=1))
     document = np.repeat(np.arange(len(wrong)), markables)
-    return ReliabilityData.from_chain_ids(np.concatenate(ids), document)
+    return measures.ReliabilityData.from_chain_ids(np.concatenate(ids), document)
 
 
 def draw_antecedents(random: Generator, markables: int) -> np.ndarray:
@@ -105,14 +95,14 @@ def follow(antecedents: np.ndarray) -> np.ndarray:
     return first
 
 
-def hard_texts(random: Generator, documents: int) -> ReliabilityData:
+def hard_texts(random: Generator, documents: int) -> measures.ReliabilityData:
     """Return chains in texts that differ in difficulty."""
     return chains(random, 1 - random.beta(6, 2, documents), UNITS)
 
 
-def of_alpha(simulate: Callable[[Generator], ReliabilityData], random: Generator, **options: Any) -> Found:
+def of_alpha(simulate: Callable[[Generator], measures.ReliabilityData], random: Generator, **options: Any) -> Found:
     """Return alpha of a new corpus and its interval."""
-    found = interval(simulate(random), alpha, level=LEVEL, **options)
+    found = measures.interval(simulate(random), measures.alpha, level=LEVEL, **options)
     return found.value, found.low, found.high
 
 
@@ -127,17 +117,17 @@ def of_difference(random: Generator, documents: int, paired: bool) -> Found:
         second = chains(random, shares / 2, UNITS)
     else:
         table = labels(random, documents, 0.5)
-        second = ReliabilityData(
+        second = measures.ReliabilityData(
             table.units, table.coders, [("second", d) for d in table.documents], table.document_of_unit, table.content
         )
-    found = difference(first, second, alpha, *(["masi"] if paired else []), level=LEVEL)
+    found = measures.difference(first, second, measures.alpha, *(["masi"] if paired else []), level=LEVEL)
     return found.value, found.low, found.high
 
 
 def of_score(random: Generator, documents: int) -> Found:
     """Return the F1 of B-cubed of two coders and its interval over texts."""
     data = hard_texts(random, documents)
-    found = score_interval(data.clusters(0), data.clusters(1), b_cubed, level=LEVEL).f1
+    found = measures.score_interval(data.clusters(0), data.clusters(1), measures.b_cubed, level=LEVEL).f1
     return found.value, found.low, found.high
 
 
@@ -146,7 +136,7 @@ def of_share(random: Generator, documents: int) -> Found:
     data = labels(random, documents, 0.5)
     equal = data.codes[:, 0] == data.codes[:, 1]
     found, total = (np.bincount(data.document_of_unit, one, documents) for one in (equal, np.ones(len(equal))))
-    one = share_interval(found.tolist(), total.tolist(), level=LEVEL)
+    one = measures.share_interval(found.tolist(), total.tolist(), level=LEVEL)
     return one.value, one.low, one.high
 
 
@@ -154,15 +144,15 @@ def of_correlation(random: Generator, peers: int, name: str) -> Found:
     """Return the correlation of two scores of peers that are normal and correlate, and its interval."""
     x, noise = random.normal(size=(2, peers))
     scores = x, CORRELATION * x + np.sqrt(1 - CORRELATION**2) * noise
-    found = getattr(score_correlation_interval(*scores, level=LEVEL), name)
-    assert found.value == getattr(score_correlation(*scores), name)
+    found = getattr(measures.score_correlation_interval(*scores, level=LEVEL), name)
+    assert found.value == getattr(measures.score_correlation(*scores), name)
     return found.value, found.low, found.high
 
 
 def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
     """Yield what is simulated: its name, its size, and a function that makes one corpus."""
     chains_options = {"distance": "masi", "exclude_unit": "both"}
-    of_alphas: list[tuple[str, tuple[int, ...], Callable[..., ReliabilityData], Mapping[str, Any]]] = [
+    of_alphas: list[tuple[str, tuple[int, ...], Callable[..., measures.ReliabilityData], Mapping[str, Any]]] = [
         *((f"categories, {name}", DOCUMENTS, partial(labels, hard=hard), {}) for name, hard in NOMINAL.items()),
         ("chains, MASI", DOCUMENTS, hard_texts, chains_options),
         (

@@ -62,10 +62,8 @@ def read_judgements(
     category[is_other] = NO_CATEGORY
     columns = columns.with_marks(coding, unit=unit, category=category, other_version=is_other)
     index = RowIndex(columns)
-    link_selection = {f"judgement__{name}": value for name, value in selection.items()}
-    link_selection["judgement__category__isnull"] = False
-    if versions:
-        link_selection["judgement__scheme_version__in"] = versions
+    further = {"category__isnull": False} | ({"scheme_version__in": versions} if versions else {})
+    link_selection = {f"judgement__{name}": value for name, value in (selection | further).items()}
     indexing, indices = project.answers in (Project.Answers.INDICES, Project.Answers.SCUS), list[tuple[str, ...]]()
     if indexing:
         found = list(Index.objects.filter(**link_selection).order_by().values_list(*OF_JUDGEMENT, "entity"))
@@ -82,8 +80,7 @@ def read_judgements(
             pointers = pointers.exclude(relation__in=categories.other_relations)
         of, target, reading = index.read(pointers, "target_id", "reading")
         links = tidy_readings(of, index.members.find(target), reading)
-    is_linked = np.zeros(len(unit), dtype=np.bool_)
-    is_linked[links[0]] = True
+    is_linked = np.bincount(links[0], minlength=len(unit)) > 0
     points, indexes = categories.points, categories.indexes
     required, impossible = (indexes, points) if indexing else (points, indexes)
     complete = category != NO_CATEGORY

@@ -213,10 +213,8 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
             infos[pk] = DocsetInfo(
                 pk, slug, title, text, tuple(name for name, _ in own), tuple(span for _, span in own)
             )
-        codings = list(
-            Coding.objects.of_people().filter(text__docset__in=chosen, **selection).select_related("coder").order_by()
-        )
-        codings.sort(key=lambda coding: (texts[coding.text_id].slug, coding.coder.username, coding.kind))
+        rows = Coding.objects.of_people().filter(text__docset__in=chosen, **selection).select_related("coder")
+        codings = sorted(rows.order_by(), key=lambda row: (texts[row.text_id].slug, row.coder.username, row.kind))
         of_codings = {f"coding__{name}": value for name, value in selection.items()}
         judgements = Judgement.objects.filter(
             coding__text__docset__in=chosen, markable__level__coded=True, **of_codings

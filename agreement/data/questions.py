@@ -154,9 +154,7 @@ class _QuestionReader:
             keys = self.scheme.keys.values
             asked = [(condition.question, value) for value in condition.values]
             rows = self._answers_to(condition.question).filter(value__in=[keys[one] for one in asked if one in keys])
-        held = np.zeros(len(self.marks), dtype=np.bool_)
-        held[self._read(rows)[0]] = True
-        return held
+        return np.bincount(self._read(rows)[0], minlength=len(self.marks)) > 0
 
     def _read_attribute(self, attribute: AttributeSpec) -> tuple[list[str], _Links]:
         """Read the answers to an attribute; return the names of its values, and links to further values."""
@@ -167,8 +165,7 @@ class _QuestionReader:
                 # of chains with different numbers a markable has none
                 single = np.bincount(of, minlength=len(self.asked))[of] == 1
                 of, value = of[single], value[single]
-        answered = np.zeros(len(self.asked), dtype=np.bool_)
-        answered[of] = True
+        answered = np.bincount(of, minlength=len(self.asked)) > 0
         self.asked |= answered
         self.category[of[::-1]] = value[::-1]
         if attribute.kind == AnswerKind.SEVERAL and not attribute.required:
