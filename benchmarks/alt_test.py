@@ -143,7 +143,6 @@ def report(figures: dict[str, float], runs: int) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON, or write the table between the marks of a page."""
     parser = make_parser("alt_test", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help="corpora a row (default: %(default)s)")
     options = parser.parse_args(arguments)

@@ -137,7 +137,6 @@ def report(figures: dict[str, float | str], runs: int) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON, or write the table between the marks of a page."""
     parser = make_parser("ambiguity", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help="simulations a row (default: %(default)s)")
     options = parser.parse_args(arguments)

@@ -218,7 +218,6 @@ def report(rows: list[Row]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the table, or JSON, or write the table between the marks of a Markdown file."""
     parser = make_parser("coverage", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row (default: {RUNS})")
     parser.add_argument("--only", default="", help="rows whose name has this in it")

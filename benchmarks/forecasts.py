@@ -93,7 +93,6 @@ def power_rows(runs: int) -> Iterator[Row]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the tables, or write them between the marks of a Markdown file."""
     parser = make_parser("forecasts", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row of widths (default: {RUNS})")
     parser.add_argument("--power-runs", type=int, default=POWER_RUNS, help=f"of power (default: {POWER_RUNS})")

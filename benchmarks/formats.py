@@ -174,7 +174,6 @@ def cells(figures: dict[str, Any]) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the figures."""
     parser = make_parser("formats", __doc__)
     parser.add_argument("--all", action="store_true", help="also every other format, with a tenth of the texts")
     parser.add_argument("--texts", type=int, default=TEXTS)

@@ -31,7 +31,7 @@ from yarl import URL
 
 from benchmarks.data.documents import marked_text
 from benchmarks.environment.command import conditions, make_parser, publish, table
-from benchmarks.environment.processes import DATABASES, analyze, migrate, percentiles, run_on, with_django
+from benchmarks.environment.processes import DATABASES, migrate, percentiles, run_on, with_django
 from benchmarks.environment.serving import MakeRunServer, Server
 from benchmarks.environment.traffic import UnexpectedAnswer
 
@@ -51,15 +51,6 @@ KINDS = {
     "reopen": "reopen",
     "list": "list of own texts",
 }
-# What `--logged` writes: each coding has as many operations, each text as many codings.
-OPERATIONS_A_CODING, CODERS_A_TEXT = 125, 2
-OPERATIONS = "annotations_operation"
-FILL_LOG = """
-insert into annotations_operation (coding_id, sequence, uuid, kind, payload, scheme_version, user_id, applied_at)
-select coding.id, number, gen_random_uuid(), 'judge', %s::jsonb, 1, coding.coder_id, now()
-from annotations_coding coding join annotations_text text on text.id = coding.text_id, generate_series(1, %s) number
-where text.project_id = %s
-"""
 
 
 class QuietMakeRunServer(MakeRunServer):
@@ -269,14 +260,13 @@ def measure(address: str, people: dict[str, Any], seconds: float, think: float) 
     return figures
 
 
-def measure_own(coders: int, seconds: float, think: float, logged: int) -> dict[str, Any]:
+def measure_own(coders: int, seconds: float, think: float) -> dict[str, Any]:
     """Return the figures on the configured database, which must be empty. The log is verified at the end."""
     data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
     kind = GunicornServer if database else QuietMakeRunServer
     server = kind(data, database=database)
     migrate()
     people = fill(coders)
-    sizes = fill_log(logged) if logged else {}
     try:
         server.start()
         before = server.processor_seconds()
@@ -285,45 +275,7 @@ def measure_own(coders: int, seconds: float, think: float, logged: int) -> dict[
     finally:
         server.kill()
     server.run("manage.py", "verify_log", PROJECT)
-    return figures | sizes
-
-
-def fill_log(logged: int) -> dict[str, Any]:
-    """Write so many operations into a project beside that of the coders, and return how large they are. PostgreSQL."""
-    from django.db import connection
-
-    from annotations.models import Coding, Text, User
-    from annotations.planning.rounds import create_round
-    from annotations.projects.creation import create_project
-    from annotations.schemes.ready_made import SCHEMES
-
-    project = create_project("log", "Log", SCHEMES["poesio-artstein-2005"])
-    round_ = create_round(project, "main")
-    coders = list(User.objects.order_by("pk"))
-    number = logged // (CODERS_A_TEXT * OPERATIONS_A_CODING)
-    texts = [
-        Text(project=project, slug=f"log-{place}", title=f"Log {place}", content="word " * 100)
-        for place in range(number)
-    ]
-    Text.objects.bulk_create(texts, batch_size=1000)
-    codings = [
-        Coding(text=text, coder=coders[(place + further) % len(coders)], round=round_, version=OPERATIONS_A_CODING)
-        for place, text in enumerate(texts)
-        for further in range(CODERS_A_TEXT)
-    ]
-    Coding.objects.bulk_create(codings, batch_size=1000)
-    payload = json.dumps({"markable": "m1234", "category": "place", "pointers": ["m1200"]})
-    with connection.cursor() as cursor:
-        cursor.execute(FILL_LOG, [payload, OPERATIONS_A_CODING, project.pk])
-        cursor.execute(
-            "select count(*), pg_table_size(%s), pg_indexes_size(%s) from annotations_operation", [OPERATIONS] * 2
-        )
-        count, table, indexes = cursor.fetchone()
-        cursor.execute("select pg_database_size(current_database())")
-        [whole] = cursor.fetchone()
-    analyze()
-    sizes = {"log_mb": table, "log_indexes_mb": indexes, "database_mb": whole}
-    return {"logged": count, "log_texts": number} | {name: round(size / 1e6) for name, size in sizes.items()}
+    return figures
 
 
 def fill(coders: int) -> dict[str, Any]:
@@ -363,11 +315,6 @@ def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
             if figures[f"{kind}_n"]
         ]
         yield from ("", *table(("", "number", "p50 ms", "p99 ms"), rows), "")
-        if "logged" in figures:
-            yield (
-                f"Before: {figures['logged']:,} operations, {figures['log_texts']:,} texts: {figures['log_mb']:,} MB, "
-                f"indexes {figures['log_indexes_mb']:,} MB; the whole database {figures['database_mb']:,} MB."
-            )
         yield f"Processor seconds of the coders: {figures['clients_processor_s']}"
         if "server_processor_s" in figures:
             yield f"Processor seconds of web and worker: {figures['server_processor_s']}"
@@ -375,13 +322,11 @@ def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the figures; return 1 where something went wrong for a coder."""
     parser = make_parser("load", __doc__)
     parser.add_argument("--coders", type=int, default=200, help="simulated coders (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=120, help="for which they work (default: %(default)s)")
     parser.add_argument("--think", type=float, default=3, help="mean seconds before an answer (default: %(default)s)")
     parser.add_argument("--database", choices=DATABASES, action="append", help="on this alone")
-    parser.add_argument("--logged", type=int, default=0, help="operations in the log beforehand (PostgreSQL only)")
     parser.add_argument("--url", help="the address of a server that runs already")
     parser.add_argument("--people", type=Path, metavar="FILE", help="what --fill wrote about that server")
     parser.add_argument("--fill", type=Path, metavar="FILE", help="make project and coders where the settings lead")
@@ -390,8 +335,6 @@ def main(arguments: list[str] | None = None) -> int:
         with open(os.open(options.fill, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:  # noqa: PTH123
             json.dump(with_django(fill, options.coders), file)
         return 0
-    if options.logged and options.database != ["postgresql"]:
-        parser.error("--logged goes with --database postgresql alone.")
     if bool(options.url) != bool(options.people):
         parser.error("--url and --people belong together; --fill writes the file.")
     if options.url:
@@ -399,7 +342,7 @@ def main(arguments: list[str] | None = None) -> int:
         people["coders"] = people["coders"][: options.coders]
         found = {options.url: measure(options.url.rstrip("/"), people, options.seconds, options.think)}
     else:
-        own = (options.coders, options.seconds, options.think, options.logged)
+        own = (options.coders, options.seconds, options.think)
         found = {name: run_on(name, measure_own, *own) for name in options.database or DATABASES}
     publish(options, found, report(found))
     return int(any(figures.get("errors", 0) > 0 for figures in found.values()))

@@ -17,7 +17,7 @@ import numpy as np
 
 from agreement.measures import ReliabilityData, alpha, alphas, bootstrap
 from agreement.measures.__main__ import main as measure_file
-from benchmarks.data.documents import as_sets, documents, prefixes, write_csv
+from benchmarks.data.documents import as_sets, documents, write_csv
 from benchmarks.environment.command import conditions, machine, make_parser, publish, table, versions
 from benchmarks.environment.processes import in_new_process
 
@@ -26,7 +26,6 @@ TIMEOUT = 300  # seconds, for one figure of a peer
 MEMORY = 8 << 30  # bytes, for one figure of a peer
 GROWTH = (10_000, 100_000, 1_000_000, 10_000_000, 20_000_000)
 PEERS = (1_000, 3_000, 10_000, 30_000)
-OVERLAPPING = (10_000, 100_000, 300_000)
 PACKAGES = ("numpy", "pandas", "scipy", "nltk", "krippendorff", "simpledorff")
 
 
@@ -47,12 +46,6 @@ def shown(seconds: float | None) -> str:
     if seconds is None:
         return ""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
-
-
-def cells(figure: Figure, judgements: int) -> tuple[str, str, str]:
-    """Return time, peak and time per judgement, as cells of a table."""
-    per_judgement = (figure.seconds or 0) / judgements * 1e6
-    return shown(figure.seconds), f"{figure.peak_mb:.0f} MB", f"{per_judgement:.2f} µs"
 
 
 # Tasks: each prepares its data, and returns what is to be timed.
@@ -77,17 +70,6 @@ def python_sets(judgements: int, coders: int) -> Callable[[], object]:
     ids, document = documents(judgements, coders)
     rows, texts = as_sets(ids, document), document.tolist()
     return lambda: alpha(ReliabilityData.from_values(range(len(rows)), range(coders), rows, texts), "masi").value
-
-
-def overlapping(judgements: int, coders: int) -> Callable[[], object]:
-    """Return the task of alpha with MASI from overlapping Python sets, with the unit taken out everywhere."""
-    rows, texts = prefixes(judgements, coders)
-
-    def run() -> object:
-        data = ReliabilityData.from_values(range(len(rows)), range(coders), rows, texts)
-        return alpha(data, "masi", exclude_unit="both").value
-
-    return run
 
 
 def csv_file(judgements: int, coders: int) -> Callable[[], object]:
@@ -144,7 +126,6 @@ TASKS: dict[str, Callable[[int, int], Callable[[], object]]] = {
     "arrays_both": partial(arrays, exclude_unit="both"),
     "one_distance": one_distance,
     "python_sets": python_sets,
-    "overlapping": overlapping,
     "csv_file": csv_file,
     "nltk": nltk,
     "krippendorff": krippendorff,
@@ -231,17 +212,13 @@ def report(scale: float) -> Iterator[str]:
     for judgements, coders in [*((n, 2) for n in GROWTH), (1_000_000, 3), (1_000_000, 5)]:
         n = round(judgements * scale)
         figure, both = (measure(task, n, coders, 5 if n <= 1_000_000 else 3)[0] for task in ("arrays", "arrays_both"))
-        rows.append((f"{n:,}", coders, *cells(figure, n), shown(both.seconds)))
+        each = f"{(figure.seconds or 0) / n * 1e6:.2f} µs"
+        rows.append((f"{n:,}", coders, shown(figure.seconds), f"{figure.peak_mb:.0f} MB", each, shown(both.seconds)))
     yield from table(("judgements", "coders", "time", "peak", "per judgement", '`exclude_unit="both"`'), rows, texts=0)
     million = round(1_000_000 * scale)
     file, _ = measure("csv_file", million, runs=3)
     yield from ("", f"A CSV file of {million:,} lines: {file}.", "")
-    yield from ("### Beside others", "", *report_peers(scale), "", "### Sets that overlap", "")
-    rows = []
-    for judgements in OVERLAPPING:
-        n = round(judgements * scale)
-        rows.append((f"{n:,}", *cells(measure("overlapping", n, runs=3)[0], n)))
-    yield from table(("judgements", "time", "peak", "per judgement"), rows, texts=0)
+    yield from ("### Beside others", "", *report_peers(scale))
 
 
 def report_peers(scale: float) -> list[str]:
@@ -267,7 +244,6 @@ def report_peers(scale: float) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the figures."""
     parser = make_parser("measures", __doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="multiply all sizes, to try it out")
     options = parser.parse_args(arguments)

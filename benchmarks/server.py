@@ -255,7 +255,6 @@ def eight_clients_table(figures: dict[str, Any]) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the figures."""
     parser = make_parser("server", __doc__)
     parser.add_argument("--requests", type=int, default=200, help="of one kind by one client")
     parser.add_argument("--seconds", type=float, default=10, help="of eight clients at once")

@@ -100,11 +100,11 @@ def _fields_of(report: Any) -> Fields:
         own = [mark for mark in field.marks if isinstance(mark, serializers.Field)]
         words = [mark for mark in field.marks if isinstance(mark, str)]
         options: dict[str, Any] = {"help_text": words[0]} if words else {}
-        if field.is_marked(FLAT):
+        if FLAT in field.marks:
             made |= _fields_of(field.type)
         elif own:
             made[field.name] = own[0]
-        elif field.is_marked(WHERE_THERE):
+        elif WHERE_THERE in field.marks:
             made[field.name] = _field_of(field.type, nullable=False, required=False, **options)
         else:
             made[field.name] = _field_of(field.type, **options)

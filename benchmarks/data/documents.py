@@ -48,16 +48,6 @@ def as_sets(ids: Ints, document: Ints) -> list[list[frozenset[int]]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def prefixes(judgements: int, coders: int) -> tuple[list[list[frozenset[int]]], list[int]]:
-    """Return overlapping sets (each unit with its predecessors in its chain) and the document of each unit."""
-    ids, document = documents(judgements, coders)
-    chains = as_sets(ids, document)
-    predecessors = [
-        [frozenset(member for member in value if member <= unit) for value in row] for unit, row in enumerate(chains)
-    ]
-    return predecessors, document.tolist()
-
-
 def marked_text(markables: int, seed: int = 1, words: int = WORDS_PER_MARKABLE) -> str:
     """Return a text in plain format: paragraphs of made-up words, with a phrase in brackets every twenty or so."""
     draw = random.Random(seed)

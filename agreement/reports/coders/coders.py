@@ -19,7 +19,7 @@ from agreement.reports.coreference import SCORES, common_texts, find_clusters, p
 from agreement.reports.fields import copy_fields
 from agreement.reports.parameters import Parameters, check_choice
 from agreement.reports.request import cached_report, remembered_report, resolve
-from annotations.core.processes.progress import Progress
+from annotations.core.processes.progress import Progress, reported
 
 # Of two coders, besides the coefficient that the parameters ask for.
 CHAIN_MEASURES = ("link_kappa", *SCORES)
@@ -83,11 +83,8 @@ def compute_pair_matrix(
             of_pair = _chain_measure(extract, parameters, measure, muc6=muc6)
         else:
             of_pair = _value_measure(extract, parameters, measure)
-        pairs, values = list(combinations(extract.coders, 2)), dict[frozenset[str], float | None]()
-        for done, pair in enumerate(pairs):
-            if progress:
-                progress(done, len(pairs))
-            values[frozenset(pair)] = of_pair(*pair)
+        pairs = list(combinations(extract.coders, 2))
+        values = {frozenset(pair): of_pair(*pair) for pair in reported(pairs, progress)}
         return PairMatrix(measure, _order_by_similarity(extract.coders, values), values)
 
     return basis.remembered(extract, ("matrix", parameters, measure, muc6), compute)
