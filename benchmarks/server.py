@@ -1,8 +1,4 @@
-"""Measure how fast the server answers scripts and pages: python -m benchmarks.server --json, or make bench.
-
-A plain application (benchmarks/plain.py) on the same rows of the same database alternates with it: the goals are times
-of the plain application that a request may take, and the share of its answers that eight coders get at least.
-"""
+"""Measure how fast the server answers scripts and pages, in turns with a plain application on the same database."""
 
 from __future__ import annotations
 
@@ -25,6 +21,7 @@ from benchmarks.environment.traffic import KINDS, Coder, run_together
 if TYPE_CHECKING:
     from annotations.models import Coding
 
+# How many times as long as in the plain application a request may take; of `mixed` the least share of its answers.
 GOALS = {"read": 1.7, "save_one": 3.5, "save_100": 2.2, "list_50": 6.0, "mixed": 0.4}
 REQUESTS = {
     "read": "read a coding of 100 judgements",

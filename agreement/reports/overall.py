@@ -285,9 +285,8 @@ def verdict(interval: Interval) -> str:
         return f"{BANDS[band]}. There is no CI, so the precision is unknown."
     below = [f"below {MARKS[band - 1]}"] if bisect(LIMITS, low) < band else []
     beyond = [*below, f"above {MARKS[band]}"] if bisect(LIMITS, high) > band else below
-    return (
-        f"{BANDS[band]}; its CI reaches {' and '.join(beyond)}." if beyond else f"{BANDS[band]}; so is all of the CI."
-    )
+    reach = f"its CI reaches {' and '.join(beyond)}" if beyond else "so is all of the CI"
+    return f"{BANDS[band]}; {reach}."
 
 
 def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) -> str:
