@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from agreement.measures import ReliabilityData, alt_test
-from agreement.measures.values import Ints
 from benchmarks.environment.command import conditions, make_parser, publish, table
 
 RUNS, LEVEL = 2000, 0.05
@@ -39,9 +38,8 @@ def simulate_categories(random: Random, texts: int, advantage: float) -> Reliabi
     right = random.random(shape) < accuracy[:, None, :]
     wrong = random.integers(1, CATEGORIES, shape)
     labels = np.where(right, 0, wrong)  # the true category is 0 everywhere, as distances do not ask which it is
-    return ReliabilityData.from_values(
-        range(texts * UNITS), range(HUMANS + 1), labels.reshape(-1, HUMANS + 1).tolist(), text_of_units(texts).tolist()
-    )
+    rows, text = labels.reshape(-1, HUMANS + 1).tolist(), np.repeat(np.arange(texts), UNITS).tolist()
+    return ReliabilityData.from_values(range(texts * UNITS), range(HUMANS + 1), rows, text)
 
 
 def simulate_chains(random: Random, texts: int, better: float) -> ReliabilityData:
@@ -55,12 +53,7 @@ def simulate_chains(random: Random, texts: int, better: float) -> ReliabilityDat
     other = (entity + random.integers(1, ENTITIES, shape)) % ENTITIES
     single = ENTITIES + np.broadcast_to(np.arange(UNITS)[None, :, None], shape)
     answers = np.where(right, entity, np.where(random.random(shape) < ALONE, single, other))
-    return ReliabilityData.from_chain_ids(answers.reshape(-1, HUMANS + 1), text_of_units(texts))
-
-
-def text_of_units(texts: int) -> Ints:
-    """Return the text of each unit."""
-    return np.repeat(np.arange(texts), UNITS)
+    return ReliabilityData.from_chain_ids(answers.reshape(-1, HUMANS + 1), np.repeat(np.arange(texts), UNITS))
 
 
 @cache
@@ -69,11 +62,6 @@ def mean_difference(better: float) -> float:
     data = simulate_chains(np.random.default_rng(1), CALIBRATION_TEXTS, better)
     rows = alt_test(data, 0, distance="masi", resamples=1).rows
     return float(np.mean([row.difference for row in rows if row.difference is not None]))
-
-
-def rate_for(advantage: float) -> float:
-    """Return how much more often right a candidate is whose score is better by the advantage."""
-    return float(np.interp(advantage, [mean_difference(rate) for rate in RATES], RATES))
 
 
 class Setting(NamedTuple):
@@ -88,7 +76,9 @@ class Setting(NamedTuple):
 
 def settings() -> list[Setting]:
     """Return the rows of the table."""
-    worse, better = rate_for(-ADVANTAGE), rate_for(ADVANTAGE)
+    # how much less and more often right a candidate is whose score is worse or better by the advantage
+    differences = [mean_difference(rate) for rate in RATES]
+    worse, better = np.interp((-ADVANTAGE, ADVANTAGE), differences, RATES).tolist()
     # what the interpolated rate has in truth, so that the null holds exactly
     bound = -mean_difference(worse)
     labels, chains = (simulate_categories, "nominal"), (simulate_chains, "masi")

@@ -68,7 +68,7 @@ def fill_database() -> dict[str, Any]:
     client.force_login(coders[0])
     found = {
         "judgements": judgements,
-        "keys": [create_token(coder, "bench", "annotate", 1)[1] for coder in coders],
+        "keys": [{"Authorization": f"Bearer {create_token(coder, 'bench', 'annotate', 1)[1]}"} for coder in coders],
         "session": client.cookies["sessionid"].value,
         "codings": {number: [(coding.pk, coding.version) for coding in rows] for number, rows in codings.items()},
     }
@@ -119,9 +119,8 @@ def measure(requests: int, seconds: float) -> dict[str, Any]:
         plain.start("/texts/")
         results = {"requests": single_client(server, plain, data_set, requests)}
         # eight clients at once, for each of the two servers
-        keys = data_set["keys"]
-        ours = [coindex_coder(server, data_set, MIXED, key_headers(key), n) for n, key in enumerate(keys)]
-        theirs = [plain_coder(plain, data_set, MIXED_PLAIN, n) for n in range(len(keys))]
+        ours = [coindex_coder(server, data_set, MIXED, by_key, n) for n, by_key in enumerate(data_set["keys"])]
+        theirs = [plain_coder(plain, data_set, MIXED_PLAIN, n) for n in range(N_CODERS)]
         results["mixed"] = {"ours": let_work(ours, seconds), "plain": let_work(theirs, seconds)}
     finally:
         server.kill()
@@ -147,10 +146,6 @@ def is_met(name: str, ratio: float) -> bool:
     return ratio >= GOALS[name] if name == "mixed" else ratio <= GOALS[name]
 
 
-def key_headers(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
-
-
 def coindex_coder(
     server: Server, data_set: dict[str, Any], text: int, headers: dict[str, str], coder: int = 0
 ) -> Coder:
@@ -170,7 +165,7 @@ def plain_coder(server: Server, data_set: dict[str, Any], text: int, coder: int 
 
 def single_client(server: Server, plain: Server, data_set: dict[str, Any], requests: int) -> dict[str, Any]:
     """Return the figures of one client: each request by key, by session and to the plain application."""
-    draw, key = random.Random(1), key_headers(data_set["keys"][0])
+    draw, key = random.Random(1), data_set["keys"][0]
     one, hundred = (coindex_coder(server, data_set, text, key) for text in (ONE, HUNDRED))
     one_plain, hundred_plain = (plain_coder(plain, data_set, text) for text in (ONE_PLAIN, HUNDRED_PLAIN))
     token = "b" * 32

@@ -49,9 +49,8 @@ def read_judgements(
     selection = select_texts(project, (coded.document for coded in documents), "coding__")
     judgements = Judgement.objects.filter(**selection).annotate(category_key=Coalesce("category_id", NO_KEY))
     index = RowIndex(columns)
-    coding, unit, category, version = read_numbers(
-        judgements, "coding_id", "markable_id", "category_key", "scheme_version"
-    )
+    fields = "coding_id", "markable_id", "category_key", "scheme_version"
+    coding, unit, category, version = read_numbers(judgements, *fields)
     coding, unit = index.codings.find(coding), index.members.find(unit)
     # what is marked on a level that is not coded any more is no unit
     is_unit = (coding >= 0) & (unit >= 0) & (unit < columns.documents["units"][columns.document_of_coding[coding]])

@@ -296,10 +296,7 @@ def _find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> tuple[Ints
 
 
 def _share_answers(entities: tuple[Ints, Ints], of: Ints, value: Ints) -> tuple[Ints, Ints]:
-    """Return the answers of each judgement, by ascending pairs, when an entity has those of its first that has any.
-
-    A judgement of several entities has the answers of all of them, each once.
-    """
+    """Return the answers of each judgement, where an entity has those of its first judgement that has any."""
     judgement, entity = entities
     answers = np.bincount(of, minlength=int(judgement.max(initial=-1)) + 1)
     answering = np.flatnonzero(answers[judgement] > 0)
@@ -311,5 +308,6 @@ def _share_answers(entities: tuple[Ints, Ints], of: Ints, value: Ints) -> tuple[
     sizes = answers[speaker]
     values = value[ranges(starts_of(answers)[speaker], sizes)]
     width = int(value.max(initial=0)) + 1
+    # of several entities the answers of all, each once
     shared = sorted_unique(np.repeat(judgement[known], sizes) * width + values)
     return shared // width, shared % width

@@ -100,7 +100,7 @@ def refuse_long_reading() -> Iterator[None]:
         _in_request.reset(token)
 
 
-def store_answers(project: Project, units: str, *, gold: bool, models: bool, progress: Progress | None = None) -> None:
+def store_answers(project: Project, units: str, *, gold: bool, models: bool, progress: Progress) -> None:
     """Store the answers of all documents, some at a time, each time in a snapshot of its own."""
     reading = Reading(project, units, frozenset(), gold, models)
     n_left = 1
@@ -115,8 +115,7 @@ def store_answers(project: Project, units: str, *, gold: bool, models: bool, pro
         with sqlite_write_lock():
             _write(read_now)
         n_left = len(missing) - len(read_now)
-        if progress:
-            progress(n_documents - n_left, n_documents)
+        progress(n_documents - n_left, n_documents)
 
 
 @dataclass(frozen=True, slots=True)

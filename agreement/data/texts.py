@@ -84,7 +84,7 @@ class Markings:
     ) -> Iterator[tuple[int, str, dict[Hashable, KeyMarkable], dict[Hashable, tuple[int, int]]]]:
         """Yield the key of each document, its content, and the markables of the key and of the response by units.
 
-        A markable is of a side if its coder judged it, or if it is a member of the side's clusters: only pointed to.
+        A markable is of a side if its coder judged it, or if it is in the side's clusters, as what is only pointed to.
         """
         for document in texts:
             content, shift = self.contents[document.text_pk], shift_of(document.pk)

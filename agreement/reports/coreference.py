@@ -198,7 +198,7 @@ def common_texts(answers: ProjectAnswers, texts: Sequence[Document], first: str,
 
 
 def find_clusters(extract: ProjectAnswers, texts: Sequence[Document]) -> dict[str, Clusters]:
-    """Return the chains of each coder by text, each markable in one: by names nothing changes.
+    """Return the chains of each coder by text, each markable in one, so that names change nothing.
 
     Of several indices it is the chain whose other members come first in the text (`first_class`), of several readings
     the one whose antecedents do. What is plural is an entity of its own. A markable without antecedent or index is in a
