@@ -140,8 +140,8 @@ def measure(runs: int) -> dict[str, float]:
         figures[f"moves_per_markable_of_a_coder_{noise}"] = round(statistics.mean(single), 4)
         figures[f"moves_per_markable_agreed_{noise}"] = round(statistics.mean(agreed), 4)
         figures[f"decisions_share_{noise}"] = round(statistics.mean(decisions), 4)
-        long = simulate(*LONG, noise / 100, 0)[1]  # with new data each time
-        times = [seconds_of(partial(consensus, as_data(long)), time.process_time) for _ in range(REPEATS)]
+        long = simulate(*LONG, noise / 100, 0)[1]
+        times = [seconds_of(partial(consensus, as_data(long)), time.process_time) for _ in range(REPEATS)]  # new data
         figures[f"draft_seconds_5000_{noise}"] = round(min(times), 3)
     figures["draft_seconds_5000"] = max(figures[f"draft_seconds_5000_{noise}"] for noise in NOISES)
     return figures

@@ -67,7 +67,7 @@ def run(pages: Sequence[str], worker: Sequence[str]) -> int:
 
 
 def serve(port: int, data: Path, *, demo: bool = False, options: Sequence[str] = ()) -> int:
-    """Serve the data of a folder, or the demo, until a signal comes or the pages end; return the shell's status."""
+    """Serve the data of a folder until a signal comes or the pages end; return the status for the shell."""
     for number in END_SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:  # started by nohup, it outlives its terminal
             signal.signal(number, stop)
