@@ -184,6 +184,7 @@ def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:
 
 def read_words(project: Project, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
     """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries."""
+    # of a submitted pyramid a word without a contributor is in no SCU
     selection = select_texts(project, (coded.document for coded in documents))
     words = defaultdict[int, list[MemberRow]](list)
     markables = Markable.objects.filter(level__coded=False, **selection).order_by("start")
@@ -214,6 +215,7 @@ def read_words(project: Project, categories: Categories, documents: Sequence[Cod
 def scus_by_word(words: Sequence[Span], contributors: Iterable[tuple[Parts, str]]) -> dict[int, set[str]]:
     """Return the SCUs of each word that has any, by the word's place; `words` are in text order and do not overlap."""
     scus_of_word = defaultdict[int, set[str]](set)
-    for place, scu in ((place, scu) for parts, scu in contributors for place in held_words(words, parts)):
-        scus_of_word[place].add(scu)
+    for parts, scu in contributors:
+        for place in held_words(words, parts):
+            scus_of_word[place].add(scu)
     return scus_of_word

@@ -146,7 +146,8 @@ def _name_coders(names: str, groups: Groups, coders: Collection[str]) -> list[st
     """Return the names between commas, each group standing for its coders, unless a coder is called so."""
     expanded = list[str]()
     for name in map(str.strip, names.split(",")):
-        expanded += [name] if name in coders else [one for one in groups.get(name, ()) if one in coders] or [name]
+        members = [] if name in coders else [one for one in groups.get(name, ()) if one in coders]
+        expanded += members or [name]
     return list(dict.fromkeys(expanded))
 
 
