@@ -59,14 +59,12 @@ check: $(DEV_STAMP) $(NODE_STAMP) ## lint, types (also of JavaScript), import co
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
-bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, corpora, the coding page, the dashboard, the server, import and export
+bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the coding page, the dashboard, the server, import and export
 	$(BIN)/python -m benchmarks.measures --write docs/benchmarks.md $(ARGS)
-	$(BIN)/python -m benchmarks.corpus --write docs/benchmarks-corpus.md
 	$(BIN)/python -m benchmarks.workbench --write docs/benchmarks-workbench.md
 	$(BIN)/python -m benchmarks.dashboard --write docs/benchmarks-dashboard.md
 	$(BIN)/python -m benchmarks.server --write docs/benchmarks-server.md
 	$(BIN)/python -m benchmarks.bounds --write docs/benchmarks-bounds.md
-	$(BIN)/python -m benchmarks.planning --write docs/benchmarks-planning.md
 	$(BIN)/python -m benchmarks.adjudication --write docs/benchmarks-adjudication.md
 	$(BIN)/python -m benchmarks.alt_test --write docs/benchmarks-models.md
 	$(BIN)/python -m benchmarks.ambiguity --write docs/benchmarks-models.md

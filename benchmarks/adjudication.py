@@ -10,6 +10,7 @@ from functools import partial
 from typing import cast
 
 import numpy as np
+from pandas import factorize
 from scipy.optimize import linear_sum_assignment
 
 from agreement.measures import Card, Consensus, ReliabilityData, cards, ceaf_m, consensus
@@ -52,11 +53,8 @@ def _code(truth: Chains, noise: float, *, fuse: bool, source: random.Random) -> 
 
 def as_data(codings: Sequence[Chains]) -> ReliabilityData:
     """Return what coders say as reliability data of one document."""
-    columns = []
-    for coding in codings:
-        number: dict[int, int] = {}
-        columns.append([number.setdefault(chain, len(number)) for chain in coding])
-    return ReliabilityData.from_chain_ids(np.array(columns).T, np.zeros(len(columns[0]), dtype=np.int64))
+    numbers = np.stack([factorize(np.array(coding))[0] for coding in codings], axis=1)
+    return ReliabilityData.from_chain_ids(numbers, np.zeros(len(numbers), dtype=np.int64))
 
 
 def clusters(chains: Chains) -> list[set[int]]:
@@ -89,10 +87,7 @@ type Row = tuple[int, ...]
 
 
 def find_parts(truth: Chains, contested: Sequence[Card], draft: Consensus) -> dict[Row, Parts]:
-    """Return the parts of each row on cards, and of each entity that is on none, as one row.
-
-    Most parts are right where each entity of the draft is another one of the truth.
-    """
+    """Return the parts of each row on cards, and of each entity that is on none, as one row."""
     entities = entities_of(draft)
     rows = dict.fromkeys(cast(Row, row.units) for card in contested for row in card.rows)
     shown = {unit for units in rows for unit in units}
@@ -104,6 +99,7 @@ def find_parts(truth: Chains, contested: Sequence[Card], draft: Consensus) -> di
     for units, separate in of_rows.items():
         for chain in separate:
             parts[entity_of[units[0]], chain] += 1
+    # most parts are right where each entity of the draft is another one of the truth
     right = dict(zip(*(places.tolist() for places in linear_sum_assignment(parts, maximize=True)), strict=True))
     in_place = {units: int(right.get(entity_of[units[0]]) in separate) for units, separate in of_rows.items()}
     return {units: Parts(in_place[units], len(separate) - in_place[units]) for units, separate in of_rows.items()}
@@ -144,16 +140,11 @@ def measure(runs: int) -> dict[str, float]:
         figures[f"moves_per_markable_of_a_coder_{noise}"] = round(statistics.mean(single), 4)
         figures[f"moves_per_markable_agreed_{noise}"] = round(statistics.mean(agreed), 4)
         figures[f"decisions_share_{noise}"] = round(statistics.mean(decisions), 4)
-        figures[f"draft_seconds_5000_{noise}"] = time_draft(noise)
+        long = simulate(*LONG, noise / 100, 0)[1]
+        times = [seconds_of(partial(consensus, as_data(long)), time.process_time) for _ in range(REPEATS)]  # new data
+        figures[f"draft_seconds_5000_{noise}"] = round(min(times), 3)
     figures["draft_seconds_5000"] = max(figures[f"draft_seconds_5000_{noise}"] for noise in NOISES)
     return figures
-
-
-def time_draft(noise: int) -> float:
-    """Return the fewest processor seconds that a draft of a long text takes, of several with new data each time."""
-    codings = simulate(*LONG, noise / 100, 0)[1]
-    times = [seconds_of(partial(consensus, as_data(codings)), time.process_time) for _ in range(REPEATS)]
-    return round(min(times), 3)
 
 
 def report(figures: dict[str, float]) -> Iterator[str]:

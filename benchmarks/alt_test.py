@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agreement.measures import AltTest, ReliabilityData, alt_test
-from agreement.measures.values import Ints
+from agreement.measures import ReliabilityData, alt_test
 from benchmarks.environment.command import conditions, make_parser, publish, table
 
 RUNS, LEVEL = 2000, 0.05
@@ -39,9 +38,8 @@ def simulate_categories(random: Random, texts: int, advantage: float) -> Reliabi
     right = random.random(shape) < accuracy[:, None, :]
     wrong = random.integers(1, CATEGORIES, shape)
     labels = np.where(right, 0, wrong)  # the true category is 0 everywhere, as distances do not ask which it is
-    return ReliabilityData.from_values(
-        range(texts * UNITS), range(HUMANS + 1), labels.reshape(-1, HUMANS + 1).tolist(), text_of_units(texts).tolist()
-    )
+    rows, text = labels.reshape(-1, HUMANS + 1).tolist(), np.repeat(np.arange(texts), UNITS).tolist()
+    return ReliabilityData.from_values(range(texts * UNITS), range(HUMANS + 1), rows, text)
 
 
 def simulate_chains(random: Random, texts: int, better: float) -> ReliabilityData:
@@ -55,12 +53,7 @@ def simulate_chains(random: Random, texts: int, better: float) -> ReliabilityDat
     other = (entity + random.integers(1, ENTITIES, shape)) % ENTITIES
     single = ENTITIES + np.broadcast_to(np.arange(UNITS)[None, :, None], shape)
     answers = np.where(right, entity, np.where(random.random(shape) < ALONE, single, other))
-    return ReliabilityData.from_chain_ids(answers.reshape(-1, HUMANS + 1), text_of_units(texts))
-
-
-def text_of_units(texts: int) -> Ints:
-    """Return the text of each unit."""
-    return np.repeat(np.arange(texts), UNITS)
+    return ReliabilityData.from_chain_ids(answers.reshape(-1, HUMANS + 1), np.repeat(np.arange(texts), UNITS))
 
 
 @cache
@@ -69,16 +62,6 @@ def mean_difference(better: float) -> float:
     data = simulate_chains(np.random.default_rng(1), CALIBRATION_TEXTS, better)
     rows = alt_test(data, 0, distance="masi", resamples=1).rows
     return float(np.mean([row.difference for row in rows if row.difference is not None]))
-
-
-def rate_for(advantage: float) -> float:
-    """Return how much more often right a candidate is whose score is better by the advantage."""
-    return float(np.interp(advantage, [mean_difference(rate) for rate in RATES], RATES))
-
-
-def run_test(data: ReliabilityData, distance: str, epsilon: float) -> AltTest:
-    """Return the test of the first coder."""
-    return alt_test(data, 0, distance=distance, epsilon=epsilon, resamples=1999)
 
 
 class Setting(NamedTuple):
@@ -93,7 +76,9 @@ class Setting(NamedTuple):
 
 def settings() -> list[Setting]:
     """Return the rows of the table."""
-    worse, better = rate_for(-ADVANTAGE), rate_for(ADVANTAGE)
+    # how much less and more often right a candidate is whose score is worse or better by the advantage
+    differences = [mean_difference(rate) for rate in RATES]
+    worse, better = np.interp((-ADVANTAGE, ADVANTAGE), differences, RATES).tolist()
     # what the interpolated rate has in truth, so that the null holds exactly
     bound = -mean_difference(worse)
     labels, chains = (simulate_categories, "nominal"), (simulate_chains, "masi")
@@ -114,7 +99,8 @@ def measure(setting: Setting, texts: int, runs: int) -> dict[str, float]:
     random = np.random.default_rng([texts, *setting.name.encode()])
     own, published, any_won = [], [], []
     for _ in range(runs):
-        found = run_test(setting.simulate(random, texts, setting.advantage), setting.distance, setting.epsilon)
+        data = setting.simulate(random, texts, setting.advantage)
+        found = alt_test(data, 0, distance=setting.distance, epsilon=setting.epsilon, resamples=1999)
         own += [row.p_value is not None and row.p_value <= LEVEL for row in found.rows]
         published += [row.published_p_value is not None and row.published_p_value <= LEVEL for row in found.rows]
         any_won.append(any(row.won for row in found.rows))
@@ -124,15 +110,6 @@ def measure(setting: Setting, texts: int, runs: int) -> dict[str, float]:
         f"published_{name.replace('null', 'equal')}": round(float(np.mean(published)), 4),
         f"any_human_{name.replace('null', 'equal')}": round(float(np.mean(any_won)), 4),
     }
-
-
-def measure_all(runs: int) -> dict[str, float]:
-    """Return all figures."""
-    figures: dict[str, float] = {}
-    for setting in settings():
-        for texts in SIZES:
-            figures |= measure(setting, texts, runs)
-    return figures
 
 
 WHAT = {
@@ -156,11 +133,12 @@ def report(figures: dict[str, float], runs: int) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON, or write the table between the marks of a page."""
     parser = make_parser("alt_test", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help="corpora a row (default: %(default)s)")
     options = parser.parse_args(arguments)
-    figures = measure_all(options.runs)
+    figures: dict[str, float] = {}
+    for setting, texts in product(settings(), SIZES):
+        figures |= measure(setting, texts, options.runs)
     publish(options, figures, report(figures, options.runs))
 
 

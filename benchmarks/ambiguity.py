@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from agreement.measures import ReliabilityData, ambiguity
-from agreement.measures.models.reading_groups import count_camps, split_into_camps
+from agreement.measures.models.reading_groups import split_into_camps
 from agreement.measures.values import Bools, Floats, Ints
 from benchmarks.environment.command import conditions, make_parser, publish, table
 
@@ -58,8 +58,7 @@ def simulate_chains(random: Random, coders: int) -> tuple[ReliabilityData, Bools
 def draw_entities(random: Random, shape: tuple[int, ...]) -> Ints:
     """Return entities by Zipf's law."""
     weights = 1 / np.arange(1, ENTITIES + 1)
-    drawn: Ints = random.choice(ENTITIES, shape, p=weights / weights.sum())
-    return drawn
+    return random.choice(ENTITIES, shape, p=weights / weights.sum())
 
 
 def draw_others(random: Random, chains: Ints) -> Ints:
@@ -81,14 +80,12 @@ def area_under_curve(ambiguous: Bools, scores: Floats) -> float:
 
 
 def score(data: ReliabilityData) -> dict[str, Floats]:
-    """Return what each way says of the units: the rule of camps, of values and of readings, and the model."""
+    """Return what each way says of the units: the rules of camps and of second readings, and the model."""
     found = ambiguity(data)
     units = sorted(found.units, key=lambda one: int(str(one.unit)))  # as in the data, where they are numbers
-    _, second = count_camps(data.codes)
     return {
         "camps": split_into_camps(data.codes).astype(np.float64),
         "camps_of_readings": np.array([one.camps for one in units], dtype=np.float64),
-        "second_value": second.astype(np.float64),
         "second_reading": np.array([len(one.groups[1]) if len(one.groups) > 1 else 0 for one in units], np.float64),
         "model": np.array([one.posterior for one in units]),
     }
@@ -140,7 +137,6 @@ def report(figures: dict[str, float | str], runs: int) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON, or write the table between the marks of a page."""
     parser = make_parser("ambiguity", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help="simulations a row (default: %(default)s)")
     options = parser.parse_args(arguments)

@@ -104,7 +104,6 @@ def report(figures: dict[str, Any]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the figures."""
     parser = make_parser("bounds", __doc__)
     parser.add_argument("--database", choices=DATABASES, action="append", help="of this alone")
     parser.add_argument("--smallest", action="store_true", help="a small project, to see that it runs")

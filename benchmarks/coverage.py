@@ -1,31 +1,15 @@
-"""How often the intervals cover what they are of: the table of docs/measures.md, by --write.
+"""How often the intervals cover what they are of, with a fixed seed: the table of docs/measures.md, by --write."""
 
-What an interval is to cover is the mean coefficient of as many other corpora of the same kind and size, and of
-correlations the one that was simulated. The seed is fixed, so that the figures come back.
-"""
-
-import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.random import Generator
 
-from agreement.measures import (
-    ReliabilityData,
-    alpha,
-    b_cubed,
-    difference,
-    interval,
-    score_correlation,
-    score_correlation_interval,
-    score_interval,
-    share_interval,
-)
+from agreement import measures
 from benchmarks.environment.command import make_parser, publish, table
 
 CODERS, UNITS, CATEGORIES = 3, 30, 4
@@ -51,25 +35,19 @@ type Found = tuple[float | None, float | None, float | None]  # value, low, high
 
 
 class Row(NamedTuple):
-    """A kind of corpus: the value to cover, the share of intervals that do, and the median width of those there are.
-
-    `without` is the share of corpora that have no interval, which count neither way.
-    """
+    """A kind of corpus: the value to cover, the share of intervals that do, and the median width of those there are."""
 
     what: str
     size: str
     value: float
     coverage: float | None
     median_width: float | None
-    without: float
+    without: float  # the share of corpora that have no interval, which count neither way
     runs: int
 
 
-def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> ReliabilityData:
-    """Return categories: each text has base rates and a difficulty; a coder errs by drawing from the base rates.
-
-    Documents are named by text and round; each coder codes every text in each of the rounds.
-    """
+def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> measures.ReliabilityData:
+    """Return categories: each text has base rates and a difficulty; a coder errs by drawing from the base rates."""
     rates = random.dirichlet(np.full(CATEGORIES, 2.0), documents)
     wrong = hard * (1 - random.beta(6, 2, documents))
     document = np.repeat(np.arange(documents), UNITS)
@@ -85,10 +63,10 @@ def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> R
         table = [np.where(random.random(len(truth)) < wrong[document], draw(), truth) for _ in range(CODERS)]
         rows += np.stack(table, axis=1).tolist()
         names += [(text, round_) for text in document.tolist()]
-    return ReliabilityData.from_values(range(len(rows)), range(CODERS), rows, names)
+    return measures.ReliabilityData.from_values(range(len(rows)), range(CODERS), rows, names)
 
 
-def chains(random: Generator, wrong: np.ndarray, markables: int) -> ReliabilityData:
+def chains(random: Generator, wrong: np.ndarray, markables: int) -> measures.ReliabilityData:
     """Return chains: coders copy the true antecedents of each text, but for a share of them that they draw anew."""
     ids = []
     for share in wrong:
@@ -99,7 +77,7 @@ def chains(random: Generator, wrong: np.ndarray, markables: int) -> ReliabilityD
         ]
         ids.append(np.stack([follow(copy) for copy in copies], axis=1))
     document = np.repeat(np.arange(len(wrong)), markables)
-    return ReliabilityData.from_chain_ids(np.concatenate(ids), document)
+    return measures.ReliabilityData.from_chain_ids(np.concatenate(ids), document)
 
 
 def draw_antecedents(random: Generator, markables: int) -> np.ndarray:
@@ -117,14 +95,14 @@ def follow(antecedents: np.ndarray) -> np.ndarray:
     return first
 
 
-def hard_texts(random: Generator, documents: int) -> ReliabilityData:
+def hard_texts(random: Generator, documents: int) -> measures.ReliabilityData:
     """Return chains in texts that differ in difficulty."""
     return chains(random, 1 - random.beta(6, 2, documents), UNITS)
 
 
-def of_alpha(simulate: Callable[[Generator], ReliabilityData], random: Generator, **options: Any) -> Found:
+def of_alpha(simulate: Callable[[Generator], measures.ReliabilityData], random: Generator, **options: Any) -> Found:
     """Return alpha of a new corpus and its interval."""
-    found = interval(simulate(random), alpha, level=LEVEL, **options)
+    found = measures.interval(simulate(random), measures.alpha, level=LEVEL, **options)
     return found.value, found.low, found.high
 
 
@@ -139,17 +117,17 @@ def of_difference(random: Generator, documents: int, paired: bool) -> Found:
         second = chains(random, shares / 2, UNITS)
     else:
         table = labels(random, documents, 0.5)
-        second = ReliabilityData(
+        second = measures.ReliabilityData(
             table.units, table.coders, [("second", d) for d in table.documents], table.document_of_unit, table.content
         )
-    found = difference(first, second, alpha, *(["masi"] if paired else []), level=LEVEL)
+    found = measures.difference(first, second, measures.alpha, *(["masi"] if paired else []), level=LEVEL)
     return found.value, found.low, found.high
 
 
 def of_score(random: Generator, documents: int) -> Found:
     """Return the F1 of B-cubed of two coders and its interval over texts."""
     data = hard_texts(random, documents)
-    found = score_interval(data.clusters(0), data.clusters(1), b_cubed, level=LEVEL).f1
+    found = measures.score_interval(data.clusters(0), data.clusters(1), measures.b_cubed, level=LEVEL).f1
     return found.value, found.low, found.high
 
 
@@ -158,7 +136,7 @@ def of_share(random: Generator, documents: int) -> Found:
     data = labels(random, documents, 0.5)
     equal = data.codes[:, 0] == data.codes[:, 1]
     found, total = (np.bincount(data.document_of_unit, one, documents) for one in (equal, np.ones(len(equal))))
-    one = share_interval(found.tolist(), total.tolist(), level=LEVEL)
+    one = measures.share_interval(found.tolist(), total.tolist(), level=LEVEL)
     return one.value, one.low, one.high
 
 
@@ -166,15 +144,15 @@ def of_correlation(random: Generator, peers: int, name: str) -> Found:
     """Return the correlation of two scores of peers that are normal and correlate, and its interval."""
     x, noise = random.normal(size=(2, peers))
     scores = x, CORRELATION * x + np.sqrt(1 - CORRELATION**2) * noise
-    found = getattr(score_correlation_interval(*scores, level=LEVEL), name)
-    assert found.value == getattr(score_correlation(*scores), name)
+    found = getattr(measures.score_correlation_interval(*scores, level=LEVEL), name)
+    assert found.value == getattr(measures.score_correlation(*scores), name)
     return found.value, found.low, found.high
 
 
 def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
     """Yield what is simulated: its name, its size, and a function that makes one corpus."""
     chains_options = {"distance": "masi", "exclude_unit": "both"}
-    of_alphas: list[tuple[str, tuple[int, ...], Callable[..., ReliabilityData], Mapping[str, Any]]] = [
+    of_alphas: list[tuple[str, tuple[int, ...], Callable[..., measures.ReliabilityData], Mapping[str, Any]]] = [
         *((f"categories, {name}", DOCUMENTS, partial(labels, hard=hard), {}) for name, hard in NOMINAL.items()),
         ("chains, MASI", DOCUMENTS, hard_texts, chains_options),
         (
@@ -240,16 +218,11 @@ def report(rows: list[Row]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the table, or JSON, or write the table between the marks of a Markdown file."""
     parser = make_parser("coverage", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row (default: {RUNS})")
     parser.add_argument("--only", default="", help="rows whose name has this in it")
-    parser.add_argument("--read", type=Path, help="take the figures of an earlier run, as --json printed them")
     options = parser.parse_args(arguments)
-    if options.read:
-        rows = [Row(**row) for row in json.loads(options.read.read_text(encoding="utf-8"))]
-    else:
-        rows = [measure(*setting, options.runs) for setting in settings() if options.only in setting[0]]
+    rows = [measure(*setting, options.runs) for setting in settings() if options.only in setting[0]]
     publish(options, [row._asdict() for row in rows], report(rows))
 
 

@@ -1,9 +1,4 @@
-"""What intervals foretell, and what is then seen: python -m benchmarks.forecasts --write docs/measures.md.
-
-Corpora are those of `benchmarks.coverage`. One of ten texts foretells the width of the interval of forty; another of
-forty has it. Power is foretold from all corpora of a row together, and is then the share of them whose interval is
-above the bound, or of pairs that `difference` tells apart. The seed is fixed, so that the figures come back.
-"""
+"""What intervals foretell, and what is then seen: python -m benchmarks.forecasts --write docs/measures.md."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,18 +8,7 @@ from zlib import crc32
 import numpy as np
 from numpy.random import Generator
 
-from agreement.measures import (
-    DocumentSums,
-    Forecast,
-    ReliabilityData,
-    alpha,
-    difference,
-    document_sums,
-    forecast,
-    forecast_interval,
-    interval,
-    interval_sums,
-)
+from agreement import measures
 from benchmarks.coverage import NOMINAL, hard_texts, labels
 from benchmarks.environment.command import make_parser, publish, table
 
@@ -33,16 +17,16 @@ FEW, MANY = (10, 20), 40
 BOUND, APART = 0.55, 0.1
 CHAINS = {"distance": "masi", "exclude_unit": "both"}
 
-type Simulate = Callable[..., ReliabilityData]
+type Simulate = Callable[..., measures.ReliabilityData]
 
 
 def width_ratio(
     random: Generator, simulate: Simulate, few: int, many: int, distance: str = "nominal", exclude_unit: str = "none"
 ) -> float | None:
     """Return the width that a corpus of few texts foretells, over that of another of many; None where one has none."""
-    measure = partial(alpha, distance=distance, exclude_unit=exclude_unit)
-    foretold = forecast(simulate(random, documents=few), measure).margin(many)
-    seen = interval(simulate(random, documents=many), measure)
+    measure = partial(measures.alpha, distance=distance, exclude_unit=exclude_unit)
+    foretold = measures.forecast(simulate(random, documents=few), measure).margin(many)
+    seen = measures.interval(simulate(random, documents=many), measure)
     if foretold is None or seen.low is None or seen.high is None:
         return None
     return 2 * foretold / (seen.high - seen.low)
@@ -50,39 +34,34 @@ def width_ratio(
 
 def observed_power(random: Generator, texts: int, runs: int) -> tuple[float, float]:
     """Return the power that all corpora together foretell of a bound, and the share of them that are above it."""
-    corpora = [document_sums(labels(random, texts, 1.0)) for _ in range(runs)]
-    found = [interval_sums(corpus).low for corpus in corpora]
-    whole = _forecast_together(corpora)
-    return float(whole.power_above(BOUND, texts) or 0), float(
-        np.mean([low is not None and low > BOUND for low in found])
-    )
+    corpora = [measures.document_sums(labels(random, texts, 1.0)) for _ in range(runs)]
+    found = [measures.interval_sums(corpus).low for corpus in corpora]
+    is_above = [low is not None and low > BOUND for low in found]
+    return float(_forecast_together(corpora).power_above(BOUND, texts) or 0), float(np.mean(is_above))
 
 
 def observed_power_of_difference(random: Generator, texts: int, runs: int) -> tuple[float, float]:
-    """Return the power that all corpora together foretell of a difference, and the share of pairs told apart.
-
-    Both of a pair are of one kind; what their difference would be, were the figures so far apart, is theirs and this
-    much more.
-    """
+    """Return the power that all corpora together foretell of a difference, and the share of pairs told apart."""
     corpora, n_apart = [], 0
     for _ in range(runs):
         first, second = labels(random, texts, 1.0), labels(random, texts, 1.0)
-        corpora += [document_sums(first), document_sums(second)]
+        corpora += [measures.document_sums(first), measures.document_sums(second)]
         names = [("second", d) for d in second.documents]
-        other = ReliabilityData(second.units, second.coders, names, second.document_of_unit, second.content)
-        found = difference(first, other, alpha)
+        other = measures.ReliabilityData(second.units, second.coders, names, second.document_of_unit, second.content)
+        found = measures.difference(first, other, measures.alpha)
+        # both are of one kind: were the figures so far apart, their difference would be this much more
         if found.low is not None and found.high is not None:
             n_apart += not found.low + APART <= 0 <= found.high + APART
     whole = _forecast_together(corpora)
     return float(whole.power_of_difference(APART, texts) or 0), n_apart / runs
 
 
-def _forecast_together(corpora: Sequence[Sequence[DocumentSums]]) -> Forecast:
+def _forecast_together(corpora: Sequence[Sequence[measures.DocumentSums]]) -> measures.Forecast:
     """Return the forecast of all documents of several corpora."""
     together = [
         replace(one, document=(number, one.document)) for number, corpus in enumerate(corpora) for one in corpus
     ]
-    return forecast_interval(interval_sums(together))
+    return measures.forecast_interval(measures.interval_sums(together))
 
 
 type Row = tuple[str, int, str, str, str] | tuple[str, int, str, str]
@@ -105,8 +84,8 @@ def width_rows(runs: int) -> Iterator[Row]:
 
 def power_rows(runs: int) -> Iterator[Row]:
     """Yield the rows on power: what is foretold, and the share that was seen."""
-    measures = {"a difference of .1": observed_power_of_difference, "alpha .62 above .55": observed_power}
-    for what, measure in measures.items():
+    observed = {"a difference of .1": observed_power_of_difference, "alpha .62 above .55": observed_power}
+    for what, measure in observed.items():
         for texts in (10, 20, 40):
             random = np.random.default_rng(crc32(f"{what}, {texts}".encode()))
             foretold, seen = measure(random, texts, runs)
@@ -114,7 +93,6 @@ def power_rows(runs: int) -> Iterator[Row]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the tables, or write them between the marks of a Markdown file."""
     parser = make_parser("forecasts", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row of widths (default: {RUNS})")
     parser.add_argument("--power-runs", type=int, default=POWER_RUNS, help=f"of power (default: {POWER_RUNS})")

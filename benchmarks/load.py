@@ -1,13 +1,9 @@
 """Let many coders work at once, and measure what they wait for: python -m benchmarks.load, or make load.
 
-Each simulated coder does what a person's browser does: signs in, and once all have done so, opens the coding page of a
-text, judges its markables one after the other with pauses in between, submits the text, reopens it, changes some
-answers and submits it again. The server is started here: `make run` on SQLite; on PostgreSQL gunicorn with a worker.
-Its project lies in a folder and a database that are deleted afterwards; before that its log is verified. Coders and
-server share this machine.
-
-A server elsewhere: `--fill FILE`, with its settings, makes the project and its coders and writes their names and
-password into a new file; `--url ADDRESS --people FILE` then lets them work.
+Each simulated coder does what a person's browser does (docs/scale.md). The server is started here, with data that are
+deleted afterwards; before that its log is verified. A server elsewhere: `--fill FILE`, with its settings, makes the
+project and its coders and writes their names and password into a new file; `--url ADDRESS --people FILE` then lets
+them work.
 """
 
 import asyncio
@@ -35,7 +31,7 @@ from yarl import URL
 
 from benchmarks.data.documents import marked_text
 from benchmarks.environment.command import conditions, make_parser, publish, table
-from benchmarks.environment.processes import DATABASES, analyze, migrate, percentiles, run_on, with_django
+from benchmarks.environment.processes import DATABASES, migrate, percentiles, run_on, with_django
 from benchmarks.environment.serving import MakeRunServer, Server
 from benchmarks.environment.traffic import UnexpectedAnswer
 
@@ -44,7 +40,6 @@ TEXTS, MARKABLES = 6, 30
 CHANGED = 3  # answers, after a text was reopened
 SECONDS_BETWEEN = 0.5  # between coders who sign in, before the time is taken: a hash of a password takes a processor
 PATIENCE = 30.0  # seconds until an answer
-BETWEEN_LOOKS = 1.0  # seconds in which a manager reads what a page shows
 STATE = re.compile(r'<script id="coding-state" type="application/json">(.*?)</script>', re.DOTALL)
 TOKEN = re.compile(r'data-coding="([^"]*)"')
 CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]*)"')
@@ -55,17 +50,7 @@ KINDS = {
     "submit": "submit",
     "reopen": "reopen",
     "list": "list of own texts",
-    "look": "a manager's look",
 }
-# What `--logged` writes: each coding has as many operations, each text as many codings.
-OPERATIONS_A_CODING, CODERS_A_TEXT = 125, 2
-OPERATIONS = "annotations_operation"
-FILL_LOG = """
-insert into annotations_operation (coding_id, sequence, uuid, kind, payload, scheme_version, user_id, applied_at)
-select coding.id, number, gen_random_uuid(), 'judge', %s::jsonb, 1, coding.coder_id, now()
-from annotations_coding coding join annotations_text text on text.id = coding.text_id, generate_series(1, %s) number
-where text.project_id = %s
-"""
 
 
 class QuietMakeRunServer(MakeRunServer):
@@ -130,14 +115,6 @@ class Coder:
             if self._is_over():
                 return
             await self._pause()
-
-    async def look(self, until: float) -> None:
-        """Load the overview and the page of agreement again and again until that time, as a manager."""
-        pages = itertools.cycle((f"/projects/{PROJECT}/agreement/headline/", f"/projects/{PROJECT}/agreement/"))
-        while self.is_signed_in and time.perf_counter() < until:
-            with self._counting_errors():
-                await self._ask("look", "GET", next(pages))
-            await asyncio.sleep(BETWEEN_LOOKS)
 
     @contextmanager
     def _counting_errors(self) -> Iterator[None]:
@@ -249,8 +226,7 @@ async def work_together(address: str, people: dict[str, Any], seconds: float, th
     tally = Tally()
     async with AsyncExitStack() as browsers:
         coders = []
-        managers = people.get("managers", [])
-        for number, name in enumerate([*people["coders"], *managers]):
+        for number, name in enumerate(people["coders"]):
             draw = random.Random(number)
             jar = aiohttp.CookieJar(unsafe=True)  # also of a host that is a number
             session = aiohttp.ClientSession(cookie_jar=jar, timeout=aiohttp.ClientTimeout(total=PATIENCE))
@@ -259,9 +235,7 @@ async def work_together(address: str, people: dict[str, Any], seconds: float, th
             coders.append(Coder(browser, address, name, people["password"], texts, think, draw, tally))
         await asyncio.gather(*(coder.sign_in(SECONDS_BETWEEN * number) for number, coder in enumerate(coders)))
         begin = time.perf_counter()
-        n_coders, end = len(people["coders"]), begin + seconds
-        looks = (manager.look(end) for manager in coders[n_coders:])
-        await asyncio.gather(*(coder.work(end) for coder in coders[:n_coders]), *looks)
+        await asyncio.gather(*(coder.work(begin + seconds) for coder in coders))
         return tally, time.perf_counter() - begin
 
 
@@ -272,7 +246,6 @@ def measure(address: str, people: dict[str, Any], seconds: float, think: float) 
     requests = sum(len(times) for kind, times in tally.durations.items() if kind != "sign_in")
     figures: dict[str, Any] = {
         "coders": len(people["coders"]),
-        "managers": len(people.get("managers", [])),
         "seconds": round(passed, 1),
         "requests": requests,
         "requests_per_s": round(requests / passed, 1),
@@ -287,14 +260,13 @@ def measure(address: str, people: dict[str, Any], seconds: float, think: float) 
     return figures
 
 
-def measure_own(coders: int, seconds: float, think: float, logged: int, managers: int, texts: int) -> dict[str, Any]:
+def measure_own(coders: int, seconds: float, think: float) -> dict[str, Any]:
     """Return the figures on the configured database, which must be empty. The log is verified at the end."""
     data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
     kind = GunicornServer if database else QuietMakeRunServer
     server = kind(data, database=database)
     migrate()
-    people = fill(coders, managers, texts)
-    sizes = fill_log(logged) if logged else {}
+    people = fill(coders)
     try:
         server.start()
         before = server.processor_seconds()
@@ -303,67 +275,25 @@ def measure_own(coders: int, seconds: float, think: float, logged: int, managers
     finally:
         server.kill()
     server.run("manage.py", "verify_log", PROJECT)
-    return figures | sizes
+    return figures
 
 
-def fill_log(logged: int) -> dict[str, Any]:
-    """Write so many operations into a project beside that of the coders, and return how large they are. PostgreSQL."""
-    from django.db import connection
-
-    from annotations.models import Coding, Text, User
-    from annotations.planning.rounds import create_round
-    from annotations.projects.creation import create_project
-    from annotations.schemes.ready_made import SCHEMES
-
-    project = create_project("log", "Log", SCHEMES["poesio-artstein-2005"])
-    round_ = create_round(project, "main")
-    coders = list(User.objects.order_by("pk"))
-    number = logged // (CODERS_A_TEXT * OPERATIONS_A_CODING)
-    texts = [
-        Text(project=project, slug=f"log-{place}", title=f"Log {place}", content="word " * 100)
-        for place in range(number)
-    ]
-    Text.objects.bulk_create(texts, batch_size=1000)
-    codings = [
-        Coding(text=text, coder=coders[(place + further) % len(coders)], round=round_, version=OPERATIONS_A_CODING)
-        for place, text in enumerate(texts)
-        for further in range(CODERS_A_TEXT)
-    ]
-    Coding.objects.bulk_create(codings, batch_size=1000)
-    payload = json.dumps({"markable": "m1234", "category": "place", "pointers": ["m1200"]})
-    with connection.cursor() as cursor:
-        cursor.execute(FILL_LOG, [payload, OPERATIONS_A_CODING, project.pk])
-        cursor.execute(
-            "select count(*), pg_table_size(%s), pg_indexes_size(%s) from annotations_operation", [OPERATIONS] * 2
-        )
-        count, table, indexes = cursor.fetchone()
-        cursor.execute("select pg_database_size(current_database())")
-        [whole] = cursor.fetchone()
-    analyze()
-    sizes = {"log_mb": table, "log_indexes_mb": indexes, "database_mb": whole}
-    return {"logged": count, "log_texts": number} | {name: round(size / 1e6) for name, size in sizes.items()}
-
-
-def fill(coders: int, managers: int = 0, texts: int = TEXTS) -> dict[str, Any]:
-    """Create the project with its texts, coders and managers with one password by chance. Return their names."""
+def fill(coders: int) -> dict[str, Any]:
+    """Create the project with its texts and with coders of one password by chance. Return their names."""
     from django.contrib.auth.hashers import make_password
     from django.db import connection
 
-    from annotations.models import Membership, User
-    from annotations.projects.people.members import add_member
+    from annotations.models import User
     from benchmarks.data.projects import make_project
 
     password = secrets.token_urlsafe(16)
     hashed = make_password(password)
     names = [f"load-coder-{number}" for number in range(1, coders + 1)]
-    managing = [f"load-manager-{number}" for number in range(1, managers + 1)]
-    slugs = [f"text-{number}" for number in range(1, texts + 1)]
-    users = User.objects.bulk_create([User(username=name, password=hashed) for name in (*names, *managing)])
-    project = make_project(PROJECT, dict.fromkeys(slugs, marked_text(MARKABLES)), users[:coders])
-    for person in users[coders:]:
-        add_member(project, person, Membership.Role.MANAGER)
+    slugs = [f"text-{number}" for number in range(1, TEXTS + 1)]
+    users = User.objects.bulk_create([User(username=name, password=hashed) for name in names])
+    make_project(PROJECT, dict.fromkeys(slugs, marked_text(MARKABLES)), users)
     connection.close()
-    return {"coders": names, "managers": managing, "password": password, "texts": slugs}
+    return {"coders": names, "password": password, "texts": slugs}
 
 
 def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
@@ -385,11 +315,6 @@ def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
             if figures[f"{kind}_n"]
         ]
         yield from ("", *table(("", "number", "p50 ms", "p99 ms"), rows), "")
-        if "logged" in figures:
-            yield (
-                f"Before: {figures['logged']:,} operations, {figures['log_texts']:,} texts: {figures['log_mb']:,} MB, "
-                f"indexes {figures['log_indexes_mb']:,} MB; the whole database {figures['database_mb']:,} MB."
-            )
         yield f"Processor seconds of the coders: {figures['clients_processor_s']}"
         if "server_processor_s" in figures:
             yield f"Processor seconds of web and worker: {figures['server_processor_s']}"
@@ -397,25 +322,19 @@ def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the figures; return 1 where something went wrong for a coder."""
     parser = make_parser("load", __doc__)
     parser.add_argument("--coders", type=int, default=200, help="simulated coders (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=120, help="for which they work (default: %(default)s)")
     parser.add_argument("--think", type=float, default=3, help="mean seconds before an answer (default: %(default)s)")
     parser.add_argument("--database", choices=DATABASES, action="append", help="on this alone")
-    parser.add_argument("--logged", type=int, default=0, help="operations in the log beforehand (PostgreSQL only)")
-    parser.add_argument("--managers", type=int, default=0, help="who reload pages of agreement (default: none)")
-    parser.add_argument("--texts", type=int, default=TEXTS, help="of the project (default: %(default)s)")
     parser.add_argument("--url", help="the address of a server that runs already")
     parser.add_argument("--people", type=Path, metavar="FILE", help="what --fill wrote about that server")
     parser.add_argument("--fill", type=Path, metavar="FILE", help="make project and coders where the settings lead")
     options = parser.parse_args(arguments)
     if options.fill:
         with open(os.open(options.fill, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:  # noqa: PTH123
-            json.dump(with_django(fill, options.coders, options.managers, options.texts), file)
+            json.dump(with_django(fill, options.coders), file)
         return 0
-    if options.logged and options.database != ["postgresql"]:
-        parser.error("--logged goes with --database postgresql alone.")
     if bool(options.url) != bool(options.people):
         parser.error("--url and --people belong together; --fill writes the file.")
     if options.url:
@@ -423,7 +342,7 @@ def main(arguments: list[str] | None = None) -> int:
         people["coders"] = people["coders"][: options.coders]
         found = {options.url: measure(options.url.rstrip("/"), people, options.seconds, options.think)}
     else:
-        own = (options.coders, options.seconds, options.think, options.logged, options.managers, options.texts)
+        own = (options.coders, options.seconds, options.think)
         found = {name: run_on(name, measure_own, *own) for name in options.database or DATABASES}
     publish(options, found, report(found))
     return int(any(figures.get("errors", 0) > 0 for figures in found.values()))

@@ -1,16 +1,11 @@
-"""How fast the measures are, and beside whom: `make bench`, or python -m benchmarks.measures --json.
+"""How fast the measures are, and beside whom: `make bench`, or python -m benchmarks.measures --json."""
 
-Each figure is of a process of its own: the median time of some runs after the imports, on data that are in memory
-(or in a file), and the peak of memory over what the imports took. Peers get the same data in the form that they take.
-"""
-
-import os
 import resource
 import signal
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -20,19 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from agreement.measures import (
-    DocumentSums,
-    ReliabilityData,
-    alpha,
-    alphas,
-    bootstrap,
-    bootstrap_sums,
-    combine,
-    documents_sums,
-    jackknife_sums,
-)
+from agreement.measures import ReliabilityData, alpha, alphas, bootstrap
 from agreement.measures.__main__ import main as measure_file
-from benchmarks.data.documents import as_sets, documents, prefixes, write_csv
+from benchmarks.data.documents import as_sets, documents, write_csv
 from benchmarks.environment.command import conditions, machine, make_parser, publish, table, versions
 from benchmarks.environment.processes import in_new_process
 
@@ -41,22 +26,16 @@ TIMEOUT = 300  # seconds, for one figure of a peer
 MEMORY = 8 << 30  # bytes, for one figure of a peer
 GROWTH = (10_000, 100_000, 1_000_000, 10_000_000, 20_000_000)
 PEERS = (1_000, 3_000, 10_000, 30_000)
-OVERLAPPING = (10_000, 100_000, 300_000)
-TEXTS = (1_000, 4_000)
-OF_TEXT = (80, 3)  # markables and coders of each of so many texts: 240 judgements
 PACKAGES = ("numpy", "pandas", "scipy", "nltk", "krippendorff", "simpledorff")
-
-type Sums = Mapping[str, Sequence[DocumentSums]]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Seconds and megabytes of one task, or why there is none; `processor` is the part of the time that it ran."""
+    """Seconds and megabytes of one task, or why there is none."""
 
     seconds: float | None
     peak_mb: float | None
     why: str = ""
-    processor: float | None = None
 
     def __str__(self) -> str:
         return self.why if self.seconds is None else f"{shown(self.seconds)}, {self.peak_mb:.0f} MB"
@@ -67,12 +46,6 @@ def shown(seconds: float | None) -> str:
     if seconds is None:
         return ""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
-
-
-def cells(figure: Figure, judgements: int) -> tuple[str, str, str]:
-    """Return time, peak and time per judgement, as cells of a table."""
-    per_judgement = (figure.seconds or 0) / judgements * 1e6
-    return shown(figure.seconds), f"{figure.peak_mb:.0f} MB", f"{per_judgement:.2f} µs"
 
 
 # Tasks: each prepares its data, and returns what is to be timed.
@@ -99,17 +72,6 @@ def python_sets(judgements: int, coders: int) -> Callable[[], object]:
     return lambda: alpha(ReliabilityData.from_values(range(len(rows)), range(coders), rows, texts), "masi").value
 
 
-def overlapping(judgements: int, coders: int) -> Callable[[], object]:
-    """Return the task of alpha with MASI from overlapping Python sets, with the unit taken out everywhere."""
-    rows, texts = prefixes(judgements, coders)
-
-    def run() -> object:
-        data = ReliabilityData.from_values(range(len(rows)), range(coders), rows, texts)
-        return alpha(data, "masi", exclude_unit="both").value
-
-    return run
-
-
 def csv_file(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task from a CSV file to the printed table, with the bootstrap."""
     import pandas as pd  # the import is not what is measured
@@ -123,17 +85,6 @@ def csv_file(judgements: int, coders: int) -> Callable[[], object]:
         return out.getvalue()
 
     return run
-
-
-def sums_of_texts(judgements: int, coders: int) -> Callable[[], Sums]:
-    """Return the task of the sums of each of many texts, with all set distances, from integer arrays."""
-    ids, document = documents(judgements, coders, markables=OF_TEXT[0])
-    return lambda: documents_sums(ReliabilityData.from_chain_ids(ids, document))
-
-
-def from_sums(work: Callable[[Sums], object], judgements: int, coders: int) -> Callable[[], object]:
-    """Return the task of what is made of the sums of texts, with all set distances."""
-    return partial(work, sums_of_texts(judgements, coders)())
 
 
 def nltk(judgements: int, coders: int) -> Callable[[], object]:
@@ -175,24 +126,10 @@ TASKS: dict[str, Callable[[int, int], Callable[[], object]]] = {
     "arrays_both": partial(arrays, exclude_unit="both"),
     "one_distance": one_distance,
     "python_sets": python_sets,
-    "overlapping": overlapping,
     "csv_file": csv_file,
-    "sums_of_texts": sums_of_texts,
-    "combination": partial(from_sums, lambda sums: list(map(combine, sums.values()))),
-    "bootstrap_of_texts": partial(from_sums, partial(bootstrap_sums, n=REPLICATES)),
-    "jackknife_of_texts": partial(from_sums, lambda sums: list(map(jackknife_sums, sums.values()))),
     "nltk": nltk,
     "krippendorff": krippendorff,
     "simpledorff": simpledorff,
-}
-# Threads of the library of linear algebra that wait for each other count as processor time.
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-# What is timed of many texts: the task, with what a table says of it.
-OF_MANY_TEXTS = {
-    "sums_of_texts": "`documents_sums`",
-    "combination": "`combine`",
-    "bootstrap_of_texts": f"`bootstrap_sums`, {REPLICATES:,} replicates",
-    "jackknife_of_texts": "`jackknife_sums`",
 }
 
 
@@ -205,14 +142,13 @@ def work(task: str, judgements: int, coders: int, runs: int) -> tuple[Figure, fl
     before = memory(reset=True)
     timed = TASKS[task](judgements, coders)
     memory(reset=True)  # the data count, and not what it took to make them up
-    seconds, processor = [], []
+    seconds = []
     found: object = None
     for _ in range(runs):
-        start, started = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
         found = timed()
         seconds.append(time.perf_counter() - start)
-        processor.append(time.process_time() - started)
-    figure = Figure(statistics.median(seconds), (memory() - before) / 1024, processor=statistics.median(processor))
+    figure = Figure(statistics.median(seconds), (memory() - before) / 1024)
     return figure, found if isinstance(found, float) else None
 
 
@@ -229,8 +165,7 @@ def memory(*, reset: bool = False) -> int:
 
 def measure(task: str, judgements: int, coders: int = 2, runs: int = 5) -> tuple[Figure, float | None]:
     """Run a task in a process of its own, and return its figure and the computed value."""
-    environment = os.environ | (ONE_THREAD if task in OF_MANY_TEXTS else {})
-    run = partial(in_new_process, work, task, judgements, coders, runs, environment=environment)
+    run = partial(in_new_process, work, task, judgements, coders, runs)
     if task not in PACKAGES:
         return run()
     try:
@@ -261,42 +196,7 @@ def key_figures(scale: float) -> dict[str, float | str | None]:
         "alpha_30k_seconds": own.seconds,
         "ratio_to_nltk_30k": peer.seconds / own.seconds if peer.seconds and own.seconds else None,
         "why": peer.why,
-        **figures_of_texts(measure_texts(scale)),
     }
-
-
-type FiguresOfTexts = Mapping[int, Mapping[str, Figure]]
-
-
-def measure_texts(scale: float) -> FiguresOfTexts:
-    """Return what is timed of so many texts, by their number and by task."""
-    markables, coders = OF_TEXT
-    return {
-        texts: {task: measure(task, round(texts * scale) * markables * coders, coders)[0] for task in OF_MANY_TEXTS}
-        for texts in TEXTS
-    }
-
-
-def figures_of_texts(figures: FiguresOfTexts) -> dict[str, float | None]:
-    """Return the figures of many texts by their names in the JSON."""
-    found = {}
-    for texts, of_tasks in figures.items():
-        for task, figure in of_tasks.items():
-            found[f"{task}_{texts}_processor_seconds"] = figure.processor
-            found[f"{task}_{texts}_peak_mb"] = figure.peak_mb
-    return found
-
-
-def report_texts(figures: FiguresOfTexts) -> list[str]:
-    """Return the table on the sums of many texts."""
-    rows = [
-        (
-            label,
-            *(f"{shown(of_tasks[task].processor)}, {of_tasks[task].peak_mb:.0f} MB" for of_tasks in figures.values()),
-        )
-        for task, label in OF_MANY_TEXTS.items()
-    ]
-    return table(("", *(f"{texts:,} texts" for texts in figures)), rows)
 
 
 def agree(theirs: float | None, ours: float | None) -> None:
@@ -312,18 +212,13 @@ def report(scale: float) -> Iterator[str]:
     for judgements, coders in [*((n, 2) for n in GROWTH), (1_000_000, 3), (1_000_000, 5)]:
         n = round(judgements * scale)
         figure, both = (measure(task, n, coders, 5 if n <= 1_000_000 else 3)[0] for task in ("arrays", "arrays_both"))
-        rows.append((f"{n:,}", coders, *cells(figure, n), shown(both.seconds)))
+        each = f"{(figure.seconds or 0) / n * 1e6:.2f} µs"
+        rows.append((f"{n:,}", coders, shown(figure.seconds), f"{figure.peak_mb:.0f} MB", each, shown(both.seconds)))
     yield from table(("judgements", "coders", "time", "peak", "per judgement", '`exclude_unit="both"`'), rows, texts=0)
     million = round(1_000_000 * scale)
     file, _ = measure("csv_file", million, runs=3)
-    yield from ("", f"A CSV file of {million:,} lines: {file}.", "", "### Sums of many texts", "")
-    yield from report_texts(measure_texts(scale))
-    yield from ("", "### Beside others", "", *report_peers(scale), "", "### Sets that overlap", "")
-    rows = []
-    for judgements in OVERLAPPING:
-        n = round(judgements * scale)
-        rows.append((f"{n:,}", *cells(measure("overlapping", n, runs=3)[0], n)))
-    yield from table(("judgements", "time", "peak", "per judgement"), rows, texts=0)
+    yield from ("", f"A CSV file of {million:,} lines: {file}.", "")
+    yield from ("### Beside others", "", *report_peers(scale))
 
 
 def report_peers(scale: float) -> list[str]:
@@ -349,7 +244,6 @@ def report_peers(scale: float) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the figures."""
     parser = make_parser("measures", __doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="multiply all sizes, to try it out")
     options = parser.parse_args(arguments)

@@ -1,7 +1,4 @@
-"""A plain application on the same database: the least that ORM and server take, without the rules of Coindex.
-
-There is no sign-in and no check. It is served as Coindex is: waitress-serve benchmarks.plain:application.
-"""
+"""A plain application on the same database, without sign-in, checks and rules: the least that ORM and server take."""
 
 import json
 import os

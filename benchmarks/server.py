@@ -1,10 +1,4 @@
-"""Measure how fast the server answers scripts and pages: python -m benchmarks.server --json, or make bench.
-
-`make run` on a free port of this machine, on SQLite and on PostgreSQL. The requests use API keys on persistent
-connections: one coding of 100 judgements (read, one saved, 100 saved), a list of 50 texts, and eight coders at once. A
-plain application (benchmarks/plain.py) on the same rows of the same database alternates with them: the goals are times
-of the plain application that a request may take, and the share of its answers that eight coders get at least.
-"""
+"""Measure how fast the server answers scripts and pages, in turns with a plain application on the same database."""
 
 from __future__ import annotations
 
@@ -20,26 +14,25 @@ from uuid import uuid4
 
 from benchmarks.data.documents import marked_text
 from benchmarks.environment.command import conditions, make_parser, publish, table
-from benchmarks.environment.processes import DATABASES, analyze, milliseconds, percentiles, run_on, seconds_of
+from benchmarks.environment.processes import DATABASES, analyze, migrate, milliseconds, percentiles, run_on, seconds_of
 from benchmarks.environment.serving import MakeRunServer, Server
 from benchmarks.environment.traffic import KINDS, Coder, run_together
 
 if TYPE_CHECKING:
     from annotations.models import Coding
 
+# How many times as long as in the plain application a request may take; of `mixed` the least share of its answers.
 GOALS = {"read": 1.7, "save_one": 3.5, "save_100": 2.2, "list_50": 6.0, "mixed": 0.4}
 REQUESTS = {
     "read": "read a coding of 100 judgements",
-    "read_after_10000": "the same after 10,000 operations",
     "save_one": "save one judgement",
-    "save_one_after_10000": "the same after 10,000 operations",
     "save_100": "save 100 judgements with pointers",
     "list_50": "list 50 texts",
 }
 # The data: eight coders of fifty texts, with API keys and a session.
 N_TEXTS, N_CODERS, N_MARKABLES = 50, 8, 100
 # The texts by purpose: each figure has codings of its own, and so has the plain application.
-MIXED, MIXED_PLAIN, ONE, ONE_PLAIN, LONG, LONG_PLAIN, HUNDRED, HUNDRED_PLAIN = range(8)
+MIXED, MIXED_PLAIN, ONE, ONE_PLAIN, HUNDRED, HUNDRED_PLAIN = range(6)
 # The benchmark sends far more requests than people do; rate limits are another matter.
 ENVIRONMENT = {"API_REQUESTS_A_MINUTE": "1000000000"}
 THREADS = 16  # as in scripts/pages.py
@@ -53,7 +46,7 @@ class Plain(Server):
         return [sys.executable, "-m", "waitress", *listen, "benchmarks.plain:application"]
 
 
-def fill_database(logged: int) -> dict[str, Any]:
+def fill_database() -> dict[str, Any]:
     """Create a project, coders with keys and a session, and their judgements of the texts that are measured."""
     from django.test import Client
 
@@ -71,13 +64,11 @@ def fill_database(logged: int) -> dict[str, Any]:
         of_text = Coding.objects.of_people().filter(text__slug=f"text-{number:02}").order_by("pk")
         codings[number] = list(of_text if number in (MIXED, MIXED_PLAIN) else of_text.filter(coder=coders[0]))
         judge(codings[number], judgements)
-    for number in (LONG, LONG_PLAIN):
-        lengthen_log(codings[number][0], logged, judgements)
     client = Client()
     client.force_login(coders[0])
     found = {
         "judgements": judgements,
-        "keys": [create_token(coder, "bench", "annotate", 1)[1] for coder in coders],
+        "keys": [{"Authorization": f"Bearer {create_token(coder, 'bench', 'annotate', 1)[1]}"} for coder in coders],
         "session": client.cookies["sessionid"].value,
         "codings": {number: [(coding.pk, coding.version) for coding in rows] for number, rows in codings.items()},
     }
@@ -92,28 +83,6 @@ def judge(codings: Sequence[Coding], judgements: Sequence[Mapping[str, Any]]) ->
     for coding in codings:
         changes = [operations.Change(uuid4(), "judge", payload) for payload in judgements]
         coding.version = operations.apply(coding, coding.coder, 0, changes)
-
-
-def lengthen_log(coding: Coding, length: int, judgements: Sequence[Mapping[str, Any]]) -> None:
-    """Extend the log to a length, by operations that no longer change anything."""
-    from annotations.models import Operation
-
-    Operation.objects.bulk_create(
-        [
-            Operation(
-                coding=coding,
-                sequence=sequence,
-                uuid=uuid4(),
-                kind="judge",
-                payload=judgements[sequence % len(judgements)],
-                user=coding.coder,
-            )
-            for sequence in range(coding.version + 1, length + 1)
-        ],
-        batch_size=1000,
-    )
-    coding.version = max(coding.version, length)
-    coding.save(update_fields=["version"])
 
 
 def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], requests: int) -> dict[str, dict[str, float]]:
@@ -138,23 +107,21 @@ def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], reques
     }
 
 
-def measure(requests: int, seconds: float, logged: int, starts: int) -> dict[str, Any]:
+def measure(requests: int, seconds: float) -> dict[str, Any]:
     """Return all figures on the configured database, which must be empty."""
     data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
     server = MakeRunServer(data, database=database, variables=ENVIRONMENT)
     plain = Plain(data, database=database)
     try:
-        first_start = server.start()
-        server.stop()
-        data_set = fill_database(logged)
-        cold_starts = []
-        for _ in range(starts):
-            server.stop()
-            cold_starts.append(server.start())
+        migrate()
+        data_set = fill_database()
+        server.start()
         plain.start("/texts/")
         results = {"requests": single_client(server, plain, data_set, requests)}
-        idle = server.megabytes()
-        results["mixed"] = eight_clients(server, plain, data_set, seconds)
+        # eight clients at once, for each of the two servers
+        ours = [coindex_coder(server, data_set, MIXED, by_key, n) for n, by_key in enumerate(data_set["keys"])]
+        theirs = [plain_coder(plain, data_set, MIXED_PLAIN, n) for n in range(N_CODERS)]
+        results["mixed"] = {"ours": let_work(ours, seconds), "plain": let_work(theirs, seconds)}
     finally:
         server.kill()
         plain.kill()
@@ -163,9 +130,6 @@ def measure(requests: int, seconds: float, logged: int, starts: int) -> dict[str
     return {
         "ratios": found,
         "met": {name: is_met(name, found[name]) for name in GOALS} | {"no_errors": no_errors},
-        "first_run_s": round(first_start, 2),
-        "cold_start_s": round(statistics.median(cold_starts), 2),
-        "idle_mb": round(idle, 1) if idle else None,
         **results,
     }
 
@@ -180,10 +144,6 @@ def ratios(requests: Mapping[str, Any], mixed: Mapping[str, Any]) -> dict[str, f
 def is_met(name: str, ratio: float) -> bool:
     """Return whether a ratio meets its goal."""
     return ratio >= GOALS[name] if name == "mixed" else ratio <= GOALS[name]
-
-
-def key_headers(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
 
 
 def coindex_coder(
@@ -205,36 +165,22 @@ def plain_coder(server: Server, data_set: dict[str, Any], text: int, coder: int 
 
 def single_client(server: Server, plain: Server, data_set: dict[str, Any], requests: int) -> dict[str, Any]:
     """Return the figures of one client: each request by key, by session and to the plain application."""
-    draw, key = random.Random(1), key_headers(data_set["keys"][0])
-    one, long, hundred = (coindex_coder(server, data_set, text, key) for text in (ONE, LONG, HUNDRED))
-    one_plain, long_plain, hundred_plain = (
-        plain_coder(plain, data_set, text) for text in (ONE_PLAIN, LONG_PLAIN, HUNDRED_PLAIN)
-    )
+    draw, key = random.Random(1), data_set["keys"][0]
+    one, hundred = (coindex_coder(server, data_set, text, key) for text in (ONE, HUNDRED))
+    one_plain, hundred_plain = (plain_coder(plain, data_set, text) for text in (ONE_PLAIN, HUNDRED_PLAIN))
     token = "b" * 32
     session = {"Cookie": f"sessionid={data_set['session']}; csrftoken={token}", "X-CSRFToken": token}
     signed_in = coindex_coder(server, data_set, MIXED, session)
     of_all = {"key": one, "session": signed_in, "plain": one_plain}
-    of_long = {"key": long, "plain": long_plain}
     asks: dict[str, tuple[Callable[[Coder], None], dict[str, Coder]]] = {
         "read": (Coder.read, of_all),
         "save_one": (lambda coder: coder.save_one(draw), of_all),
-        "save_one_after_10000": (lambda coder: coder.save_one(draw), of_long),
-        # In turns with a coding that has only just begun, so that what slows both down slows neither's share.
-        "read_after_10000": (Coder.read, of_long | {"fresh": one}),
         "save_100": (Coder.save_all, {"key": hundred, "plain": hundred_plain}),
         "list_50": (Coder.list, of_all),
     }
     results = {name: alternate(ask, clients, requests) for name, (ask, clients) in asks.items()}
     data_set["codings"][MIXED][0] = (data_set["codings"][MIXED][0][0], signed_in.version)
     return results
-
-
-def eight_clients(server: Server, plain: Server, data_set: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """Return the figures of eight clients at once, for each of the two servers."""
-    keys = data_set["keys"]
-    ours = [coindex_coder(server, data_set, MIXED, key_headers(key), n) for n, key in enumerate(keys)]
-    theirs = [plain_coder(plain, data_set, MIXED_PLAIN, n) for n in range(len(keys))]
-    return {"ours": let_work(ours, seconds), "plain": let_work(theirs, seconds)}
 
 
 def let_work(clients: Sequence[Coder], seconds: float) -> dict[str, Any]:
@@ -260,20 +206,12 @@ def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
         if "why" in figures:
             yield figures["why"]
             continue
-        yield from (*single_client_table(figures), "")
-        long, fresh = (figures["requests"]["read_after_10000"][which]["p50_ms"] for which in ("key", "fresh"))
-        yield f"Reading after 10,000 operations takes {long / fresh:.2f} times as long as reading a coding that has"
-        yield from ("just begun, in turns with it.", "", *eight_clients_table(figures), "")
-        memory = "" if figures["idle_mb"] is None else f" All its processes take {figures['idle_mb']:.0f} MB (PSS)."
-        yield f"From `make run` to the first page: {figures['cold_start_s']:.1f} s,"
-        yield f"on an empty database {figures['first_run_s']:.1f} s.{memory}"
+        yield from (*single_client_table(figures), "", *eight_clients_table(figures))
 
 
 def judged(name: str, figures: dict[str, Any]) -> tuple[str, str]:
     """Return a ratio and its goal as cells, and whether it is missed."""
-    ratio, goal = figures["ratios"][name], GOALS.get(name)
-    if goal is None:
-        return f"{ratio:.2f}", ""
+    ratio, goal = figures["ratios"][name], GOALS[name]
     return f"{ratio:.2f}", f"{goal:g}" if is_met(name, ratio) else f"{goal:g}, missed"
 
 
@@ -309,15 +247,12 @@ def eight_clients_table(figures: dict[str, Any]) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the figures."""
     parser = make_parser("server", __doc__)
     parser.add_argument("--requests", type=int, default=200, help="of one kind by one client")
     parser.add_argument("--seconds", type=float, default=10, help="of eight clients at once")
-    parser.add_argument("--logged", type=int, default=10_000, help="operations in the long log")
-    parser.add_argument("--starts", type=int, default=3, help="of which the median is taken")
     parser.add_argument("--database", choices=DATABASES, action="append", help="of this alone")
     options = parser.parse_args(arguments)
-    amounts = (options.requests, options.seconds, options.logged, options.starts)
+    amounts = (options.requests, options.seconds)
     figures = {name: run_on(name, measure, *amounts) for name in options.database or DATABASES}
     publish(options, figures | {"about": {"goals": GOALS, "conditions": conditions("django")}}, report(figures))
 

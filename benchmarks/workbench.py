@@ -158,7 +158,6 @@ def report(figures: dict[str, float]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the figures."""
     parser = make_parser("workbench", __doc__)
     parser.add_argument("--smallest", action="store_true", help="one visit to the smallest text, to see that it runs")
     options = parser.parse_args(arguments)

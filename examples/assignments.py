@@ -98,10 +98,8 @@ def mentions_of(state: CodingState, level: str) -> list[Mention]:
 def operations_for(
     mentions: Sequence[Mention], antecedents: Antecedents, categories: Categories, judged: Mapping[str, object]
 ) -> Iterator[Operation]:
-    """Yield a judgement for each mention that is decided and not yet `judged`.
-
-    The index of a chain is the number of its first mention in the text, so that it is the same in another run.
-    """
+    """Yield a judgement for each mention that is decided and not yet `judged`."""
+    # the index of a chain is the number of its first mention in the text, so that it is the same in another run
     numbers = {mention.key: number for number, mention in enumerate(mentions, 1)}
     first: dict[str, str] = {}
     for mention in mentions:

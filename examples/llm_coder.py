@@ -124,8 +124,7 @@ class Window:
 def windows(mentions: Sequence[Mention], wanted: Sequence[int], size: int, overlap: int) -> Iterator[Window]:
     """Yield parts of a text of at most `size` characters, in which each wanted mention is asked for once.
 
-    A part begins `overlap` characters before the first mention that it asks for. A mention that is too long for a part
-    is in none.
+    A part begins `overlap` characters before the first mention that it asks for. What is too long is in none.
     """
     waiting = [number for number in wanted if mentions[number - 1].end - mentions[number - 1].start <= size - overlap]
     while waiting:
@@ -162,10 +161,7 @@ def write_text(state: CodingState, mentions: Sequence[Mention], window: Window) 
 
 
 def read_answer(said: str, window: Window) -> tuple[Numbers, list[str]]:
-    """Return the valid ones of the antecedents that the model says, by number, and what is wrong with the others.
-
-    An antecedent has a smaller number, so that there are no circles.
-    """
+    """Return the valid ones of the antecedents that the model says, by number, and what is wrong with the others."""
     text = said.strip()
     if text.startswith("```") and text.endswith("```"):
         text = text.strip("`").removeprefix("json")
@@ -185,7 +181,7 @@ def read_answer(said: str, window: Window) -> tuple[Numbers, list[str]]:
             errors.append(f"{key} is there twice")
         elif value is not None and (type(value) is not int or value not in shown):
             errors.append(f"the antecedent of {key} is neither null nor the number of a mention")
-        elif value is not None and value >= number:
+        elif value is not None and value >= number:  # there are no circles
             errors.append(f"the antecedent of {key} is not earlier")
         else:
             numbers[number] = value

@@ -1,7 +1,4 @@
-"""Write the digest of each image behind its tag, in Dockerfile and docker-compose.yml: `make pin`.
-
-A tag can be given to another image at any time; a digest names one. Run it again to take a newer image of the same tag.
-"""
+"""Write the digest of each image, or of a newer one, behind its tag in Dockerfile and docker-compose.yml: make pin."""
 
 import re
 import subprocess

@@ -1,7 +1,4 @@
-"""Take the pictures in docs/images from a running demo: `make screenshots`. Chromium must be on the path.
-
-`make screenshots ARGS="coding pyramids"` takes only some groups.
-"""
+"""Take the pictures in docs/images from a running demo: `make screenshots`, or `ARGS="coding pyramids"` for some."""
 
 import sys
 import tempfile

@@ -67,10 +67,7 @@ def run(pages: Sequence[str], worker: Sequence[str]) -> int:
 
 
 def serve(port: int, data: Path, *, demo: bool = False, options: Sequence[str] = ()) -> int:
-    """Serve the data of a folder until a signal comes or the pages end; return the status for the shell.
-
-    demo: load the demo projects first. options: of the pages.
-    """
+    """Serve the data of a folder until a signal comes or the pages end; return the status for the shell."""
     for number in END_SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:  # started by nohup, it outlives its terminal
             signal.signal(number, stop)

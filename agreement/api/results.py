@@ -91,8 +91,7 @@ def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.S
     base = PartSerializer if in_pages else serializers.Serializer
     name = LABELS["components"].get(report.__name__, report.__name__)
     own = {**_fields_of(report), "__doc__": report.__doc__}
-    made: type[serializers.Serializer[Any]] = type(f"{name}Serializer", (base,), own)
-    return made
+    return type(f"{name}Serializer", (base,), own)
 
 
 def _fields_of(report: Any) -> Fields:
@@ -101,11 +100,11 @@ def _fields_of(report: Any) -> Fields:
         own = [mark for mark in field.marks if isinstance(mark, serializers.Field)]
         words = [mark for mark in field.marks if isinstance(mark, str)]
         options: dict[str, Any] = {"help_text": words[0]} if words else {}
-        if field.is_marked(FLAT):
+        if FLAT in field.marks:
             made |= _fields_of(field.type)
         elif own:
             made[field.name] = own[0]
-        elif field.is_marked(WHERE_THERE):
+        elif WHERE_THERE in field.marks:
             made[field.name] = _field_of(field.type, nullable=False, required=False, **options)
         else:
             made[field.name] = _field_of(field.type, **options)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from annotations.models import Coding, ModelCoder, Project, Round
-from annotations.models.coding import INDEPENDENT_KINDS
+from annotations.models.coding import INDEPENDENT_KINDS, CodingQuerySet
 from annotations.models.project import may_see_models
 
 # The names of its coders by group, in the order of the groups' names.
@@ -30,11 +30,15 @@ def count_codings_of_models(project: Project, texts: Collection[str] = (), round
     """Return how many codings of models there are, of all or some texts and rounds; none for who may not know."""
     if not read_model_names(project):
         return 0
-    codings = (
-        Coding.objects.of_coders().filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).order_by()
-    )
+    codings = codings_of_models(project)
     codings = codings.filter(text__slug__in=texts) if texts else codings
-    return (codings.filter(round__name__in=rounds) if rounds else codings).begun().count()
+    return (codings.filter(round__name__in=rounds) if rounds else codings).count()
+
+
+def codings_of_models(project: Project) -> CodingQuerySet:
+    """Return the codings that models have begun."""
+    codings = Coding.objects.of_coders().filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS)
+    return codings.order_by().begun()
 
 
 def read_model_names(project: Project) -> frozenset[str]:
@@ -46,11 +50,8 @@ def read_model_names(project: Project) -> frozenset[str]:
 
 
 def why_gold_is_left_out(status: str, round_kind: str) -> str:
-    """Return why gold is nothing to compare results with, one of REASONS_GOLD_LEFT_OUT; empty where it counts.
-
-    The gold of a training round teaches: its texts were chosen for that, and coders were shown it.
-    """
-    if round_kind == Round.Kind.TRAINING:
+    """Return why gold is nothing to compare results with, one of REASONS_GOLD_LEFT_OUT; empty where it counts."""
+    if round_kind == Round.Kind.TRAINING:  # its gold teaches: texts were chosen for that, and coders were shown it
         return "practice"
     return "" if status == Coding.Status.SUBMITTED else "open"
 

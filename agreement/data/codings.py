@@ -109,8 +109,7 @@ def list_codings(
 ) -> Codings:
     """Return the codings that coders make independently of each other, and why some of them do not count. One query.
 
-    scheme_version: what in the scheme the reading of answers depends on. origin: that of the stamp. before: those
-    listed before, from which texts that have not changed are taken.
+    Texts that have not changed are taken from `before`. scheme_version: what in the scheme the answers depend on.
     """
     texts, rounds, members = (json.loads(f"[{joined or ''}]") for joined in rows[:3])
     listing = _Listing(

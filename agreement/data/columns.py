@@ -69,8 +69,7 @@ def starts_of(sizes: Ints) -> Ints:
 def sum_runs(chosen: Bools, sizes: Ints) -> Ints:
     """Return how many are chosen of each of several runs."""
     sums = np.concatenate(([0], np.cumsum(chosen)))
-    counts: Ints = np.diff(sums[np.concatenate(([0], np.cumsum(sizes)))])
-    return counts
+    return np.diff(sums[np.concatenate(([0], np.cumsum(sizes)))])
 
 
 def take_runs(rows: Rows, sizes: Ints, chosen: Ints) -> Rows:

@@ -17,6 +17,9 @@ from annotations.models import Judgement, Markable, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.texts.keywords import covered_text
 
+# By coding and markable the unit, the coding, and the place of the mark there.
+_Marks = dict[tuple[int, int], tuple[int, CodingAnswers, int]]
+
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
@@ -72,7 +75,7 @@ def read_given_answers(
     """Return what each coder whose answers count said of these units, by name; of the words of pyramids nothing."""
     if answers.units:
         return {}
-    wanted, marks = frozenset(units), dict[tuple[int, int], tuple[int, CodingAnswers, int]]()
+    wanted, marks = frozenset(units), _Marks()
     for text, _, coding in answers.codings_in([text for text in answers.texts if text.text_pk in contents]):
         for mark, unit in enumerate(coding.members["key"][coding.marks["unit"]].tolist()):
             if unit in wanted:
@@ -114,9 +117,7 @@ def describe_answer(answers: ProjectAnswers, coding: CodingAnswers, mark: int) -
 
 
 def _read_antecedents(
-    answers: ProjectAnswers,
-    marks: Mapping[tuple[int, int], tuple[int, CodingAnswers, int]],
-    contents: Mapping[int, str],
+    answers: ProjectAnswers, marks: _Marks, contents: Mapping[int, str]
 ) -> dict[tuple[int, int], dict[tuple[str, ...], str]]:
     """Return the words of each reading of each mark by the keys of its targets, in the order of the text. One query."""
     readings: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))

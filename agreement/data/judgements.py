@@ -40,18 +40,17 @@ def read_judgements(
     *,
     all_marks: bool = False,
 ) -> AnswerColumns:
-    """Return the answers in some documents; `versions`: only those last given under one of these of the scheme.
+    """Return the answers in some documents, without coders and reasons. Three queries, with `versions` four.
 
-    all_marks: codings of gold or of models are among the rows, and what they alone have marked is a unit, too. Keys of
-    members are those of their rows; coders and reasons are not filled in. Three queries, with `versions` four.
+    versions: only those last given under one of these of the scheme. all_marks: what gold or models alone have marked
+    is a unit, too. Keys of members are those of their rows.
     """
     columns = collect_members(categories, documents, _read_members(project, categories, documents, all_marks=all_marks))
     selection = select_texts(project, (coded.document for coded in documents), "coding__")
     judgements = Judgement.objects.filter(**selection).annotate(category_key=Coalesce("category_id", NO_KEY))
     index = RowIndex(columns)
-    coding, unit, category, version = read_numbers(
-        judgements, "coding_id", "markable_id", "category_key", "scheme_version"
-    )
+    fields = "coding_id", "markable_id", "category_key", "scheme_version"
+    coding, unit, category, version = read_numbers(judgements, *fields)
     coding, unit = index.codings.find(coding), index.members.find(unit)
     # what is marked on a level that is not coded any more is no unit
     is_unit = (coding >= 0) & (unit >= 0) & (unit < columns.documents["units"][columns.document_of_coding[coding]])
@@ -62,10 +61,8 @@ def read_judgements(
     category[is_other] = NO_CATEGORY
     columns = columns.with_marks(coding, unit=unit, category=category, other_version=is_other)
     index = RowIndex(columns)
-    link_selection = {f"judgement__{name}": value for name, value in selection.items()}
-    link_selection["judgement__category__isnull"] = False
-    if versions:
-        link_selection["judgement__scheme_version__in"] = versions
+    further = {"category__isnull": False} | ({"scheme_version__in": versions} if versions else {})
+    link_selection = {f"judgement__{name}": value for name, value in (selection | further).items()}
     indexing, indices = project.answers in (Project.Answers.INDICES, Project.Answers.SCUS), list[tuple[str, ...]]()
     if indexing:
         found = list(Index.objects.filter(**link_selection).order_by().values_list(*OF_JUDGEMENT, "entity"))
@@ -82,11 +79,9 @@ def read_judgements(
             pointers = pointers.exclude(relation__in=categories.other_relations)
         of, target, reading = index.read(pointers, "target_id", "reading")
         links = tidy_readings(of, index.members.find(target), reading)
-    is_linked = np.zeros(len(unit), dtype=np.bool_)
-    is_linked[links[0]] = True
-    required, impossible = categories.points, categories.indexes
-    if indexing:
-        required, impossible = impossible, required
+    is_linked = np.bincount(links[0], minlength=len(unit)) > 0
+    points, indexes = categories.points, categories.indexes
+    required, impossible = (indexes, points) if indexing else (points, indexes)
     complete = category != NO_CATEGORY
     judged = category[complete]
     complete[complete] = (is_linked[complete] | ~required[judged]) & ~impossible[judged]
@@ -188,10 +183,8 @@ def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:
 
 
 def read_words(project: Project, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
-    """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries.
-
-    A submitted pyramid says of words without a contributor that they are in no SCU.
-    """
+    """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries."""
+    # of a submitted pyramid a word without a contributor is in no SCU
     selection = select_texts(project, (coded.document for coded in documents))
     words = defaultdict[int, list[MemberRow]](list)
     markables = Markable.objects.filter(level__coded=False, **selection).order_by("start")

@@ -59,13 +59,10 @@ def share_reading(link_of: Ints, reading: Ints) -> Bools:
 def number_indices(
     marks: Mapping[tuple[int, str], list[int]], n_codings: int
 ) -> tuple[Ints, Ints, list[tuple[str, ...]]]:
-    """Return links from marks to numbers of indices, and the names of the indices of each coding by number.
-
-    `marks` has those of each coding and name. Numbers are by the marks in text order, a prefix first: names have no
-    part in them, but for indices of equal marks.
-    """
+    """Return links from marks to numbers of indices, and the names of the indices of each coding by number."""
     names: list[list[str]] = [[] for _ in range(n_codings)]
     links = list[tuple[int, int]]()
+    # by the marks in text order, a prefix first: names have no part in numbers, but for indices of equal marks
     for coding, name in sorted(marks, key=lambda index: (index[0], sorted(marks[index]), index[1])):
         links += [(mark, len(names[coding])) for mark in marks[coding, name]]
         names[coding].append(name)

@@ -24,12 +24,8 @@ REASONS_LEFT_OUT = ("adjudicators", "practice", "repeats", "open")
 IS_GOLD = "gold"
 # The reasons by number, as codings have them.
 REASONS = ("", *REASONS_LEFT_OUT)
-
-
 # All judgements of the coding are of versions of the scheme that were not read.
 OTHER_VERSIONS = "other versions"
-
-
 # A question with more different answers, in words or numbers, has no table with a column for each.
 MOST_VALUES = 60
 
@@ -198,15 +194,11 @@ class ProjectAnswers:
 
     @cached_property
     def coder_of_mark(self) -> Ints:
-        of_marks: Ints = self.column_of_coding[self.columns.coding_of_mark]
-        return of_marks
+        return self.column_of_coding[self.columns.coding_of_mark]
 
     @cached_property
     def counted_marks(self) -> Ints:
-        """The places of the judgements of `coders`, and behind them those of other versions.
-
-        An answer of another version counts as one without a value: its unit was not left out by the coder.
-        """
+        """The places of judgements of `coders`, and behind them those of other versions: answers without a value."""
         columns, is_of_coders = self.columns, self.coder_of_mark >= 0
         chosen = (columns.is_judgement & is_of_coders, columns.marks["other_version"] & is_of_coders)
         return np.concatenate([np.flatnonzero(one) for one in chosen])
@@ -233,8 +225,7 @@ class ProjectAnswers:
     @cached_property
     def has_answered(self) -> Bools:
         """Whether each of the coders has answered in each text: (texts, coders)."""
-        answered: Bools = self.sum_by_coder(self.columns.is_answer.astype(np.int64)) > 0
-        return answered
+        return self.sum_by_coder(self.columns.is_answer.astype(np.int64)) > 0
 
     @property
     def n_judgements(self) -> int:

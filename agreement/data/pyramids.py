@@ -213,10 +213,8 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
             infos[pk] = DocsetInfo(
                 pk, slug, title, text, tuple(name for name, _ in own), tuple(span for _, span in own)
             )
-        codings = list(
-            Coding.objects.of_people().filter(text__docset__in=chosen, **selection).select_related("coder").order_by()
-        )
-        codings.sort(key=lambda coding: (texts[coding.text_id].slug, coding.coder.username, coding.kind))
+        rows = Coding.objects.of_people().filter(text__docset__in=chosen, **selection).select_related("coder")
+        codings = sorted(rows.order_by(), key=lambda row: (texts[row.text_id].slug, row.coder.username, row.kind))
         of_codings = {f"coding__{name}": value for name, value in selection.items()}
         judgements = Judgement.objects.filter(
             coding__text__docset__in=chosen, markable__level__coded=True, **of_codings
@@ -297,6 +295,6 @@ def _read_drafts(project: Project) -> dict[int, tuple[str, str]]:
     }
     # each coding at its version is named by its last operation
     uuids = {UUID(coder) for _, coder in found.values() if coder}
-    named = Operation.objects.filter(uuid__in=uuids, coding__text__project=project).order_by() if uuids else None
-    names = {str(uuid): name for uuid, name in named.values_list("uuid", "coding__coder__username")} if named else {}
+    named = Operation.objects.filter(uuid__in=uuids, coding__text__project=project).order_by()
+    names = {str(uuid): name for uuid, name in named.values_list("uuid", "coding__coder__username")}
     return {coding: (method, names.get(coder or "", "")) for coding, (method, coder) in found.items()}

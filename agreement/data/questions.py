@@ -73,25 +73,17 @@ type _Links = tuple[Ints, Ints, Ints]
 
 
 class _QuestionReader:
-    """Reads the answers to a question from the rows of it.
-
-    columns: what coders answered without the question
-    marks: the places of the judgements at which it can be asked, in the order of codings and of the text
-    number: the place of each mark among these judgements; -1 where it is none, and at the place -1
-    is_here: of each member of a document whether it is of a level on which the question is asked
-    asked: at which judgements it was asked
-    category: the number of the value of each judgement
-    values: the values that the scheme lists, and what stands in their place, with what each is called
-    """
+    """Reads the answers to a question from the rows of it."""
 
     def __init__(
         self, project: Project, scheme: ProjectScheme, question: Question, unasked: str, coded: ProjectAnswers
     ) -> None:
         self.scheme, self.question, self.unasked, self.coded = scheme, question, unasked, coded
-        self.columns = columns = coded.columns
+        self.columns = columns = coded.columns  # what coders answered without the question
         self.texts = select_texts(project, coded.texts, "judgement__coding__")
         constraints, spec = scheme.constraints, scheme.spec
         self.attribute = next((one for one in spec.attributes if one.key == question.key), None)
+        # values: those that the scheme lists, and what stands in their place, with what each is called
         self.conditions, self.values = list[Condition](), dict[str, str]()
         if self.attribute is None:
             relation = next(one for one in spec.relations if one.key == question.key)
@@ -111,12 +103,14 @@ class _QuestionReader:
             self.values[NOT_ASKED] = NOT_ASKED
         # where there are categories, a judgement without one is only a mark
         without = [level for level in levels if not categories_on(constraints, level)]
+        # of each member whether it is of a level on which the question is asked
         self.is_here, is_without = (
             np.isin(columns.members["level"], [coded.levels.index(level) for level in some])
             for some in (levels, without)
         )
         member = starts_of(columns.n_members)[columns.document_of_mark] + columns.marks["unit"]
         is_judgement = columns.is_judgement | is_without[member]
+        # the judgements at which it can be asked, and the place of each mark among them; -1 where it is none of them
         self.marks = np.flatnonzero(self.is_here[member] & is_judgement & ~columns.marks["other_version"])
         self.number = np.full(len(columns.marks) + 1, -1, dtype=np.int64)
         self.number[self.marks] = np.arange(len(self.marks))
@@ -160,9 +154,7 @@ class _QuestionReader:
             keys = self.scheme.keys.values
             asked = [(condition.question, value) for value in condition.values]
             rows = self._answers_to(condition.question).filter(value__in=[keys[one] for one in asked if one in keys])
-        held = np.zeros(len(self.marks), dtype=np.bool_)
-        held[self._read(rows)[0]] = True
-        return held
+        return np.bincount(self._read(rows)[0], minlength=len(self.marks)) > 0
 
     def _read_attribute(self, attribute: AttributeSpec) -> tuple[list[str], _Links]:
         """Read the answers to an attribute; return the names of its values, and links to further values."""
@@ -173,8 +165,7 @@ class _QuestionReader:
                 # of chains with different numbers a markable has none
                 single = np.bincount(of, minlength=len(self.asked))[of] == 1
                 of, value = of[single], value[single]
-        answered = np.zeros(len(self.asked), dtype=np.bool_)
-        answered[of] = True
+        answered = np.bincount(of, minlength=len(self.asked)) > 0
         self.asked |= answered
         self.category[of[::-1]] = value[::-1]
         if attribute.kind == AnswerKind.SEVERAL and not attribute.required:
@@ -280,10 +271,9 @@ class _QuestionReader:
 
 
 def _find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> tuple[Ints, Ints]:
-    """Return judgements, which are these marks, ascending, and beside each an entity that it is of.
+    """Return judgements, which are these marks, ascending, and beside each an entity that it is of: a chain or index.
 
-    An entity is a chain or an index; what is ambiguous is of several. What is meant together is an entity of its own,
-    as is what is in no chain.
+    What is ambiguous is of several; what is meant together, or in no chain, is an entity of its own.
     """
     of_link, target = columns.coding_of_link, columns.links["to"].astype(np.int64)
     if kind == "indices":
@@ -306,11 +296,7 @@ def _find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> tuple[Ints
 
 
 def _share_answers(entities: tuple[Ints, Ints], of: Ints, value: Ints) -> tuple[Ints, Ints]:
-    """Return the answers of each judgement when an entity has those of its first judgement that has any.
-
-    `of` and `value` are the judgements that have answers, ascending, and these. A judgement of several entities has the
-    answers of all of them, each once.
-    """
+    """Return the answers of each judgement, where an entity has those of its first judgement that has any."""
     judgement, entity = entities
     answers = np.bincount(of, minlength=int(judgement.max(initial=-1)) + 1)
     answering = np.flatnonzero(answers[judgement] > 0)
@@ -322,5 +308,6 @@ def _share_answers(entities: tuple[Ints, Ints], of: Ints, value: Ints) -> tuple[
     sizes = answers[speaker]
     values = value[ranges(starts_of(answers)[speaker], sizes)]
     width = int(value.max(initial=0)) + 1
+    # of several entities the answers of all, each once
     shared = sorted_unique(np.repeat(judgement[known], sizes) * width + values)
     return shared // width, shared % width

@@ -62,11 +62,10 @@ def read_answers(
 ) -> ProjectAnswers:
     """Return the answers of every coder of the project, read in one snapshot; `ProjectAnswers.select` says which count.
 
-    units: what is counted of pyramids, "words" or "spans"; empty: words. question: the key of an attribute or relation
-    whose answers are returned; empty or unknown: categories and chains, or the first attribute of a scheme without
-    categories. unasked: "label" where it is a value that it was not asked. scheme_versions: only judgements that were
-    last given under one of these, with their pointers, count; empty: all. gold: only texts with gold that counts, which
-    is among the answers as if `GOLD` were a coder. models: those of models, too.
+    units: what is counted of pyramids, "words" or "spans"; empty: words. question: the key of an attribute or relation;
+    empty or unknown: categories and chains, or the first attribute of a scheme without categories. unasked: "label"
+    where it is a value that it was not asked. scheme_versions: only judgements last given under one of these; empty:
+    all. gold: only texts with gold that counts, as if `GOLD` were a coder. models: those of models, too.
     """
     reading = Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():
@@ -101,7 +100,7 @@ def refuse_long_reading() -> Iterator[None]:
         _in_request.reset(token)
 
 
-def store_answers(project: Project, units: str, *, gold: bool, models: bool, progress: Progress | None = None) -> None:
+def store_answers(project: Project, units: str, *, gold: bool, models: bool, progress: Progress) -> None:
     """Store the answers of all documents, some at a time, each time in a snapshot of its own."""
     reading = Reading(project, units, frozenset(), gold, models)
     n_left = 1
@@ -116,8 +115,7 @@ def store_answers(project: Project, units: str, *, gold: bool, models: bool, pro
         with sqlite_write_lock():
             _write(read_now)
         n_left = len(missing) - len(read_now)
-        if progress:
-            progress(n_documents - n_left, n_documents)
+        progress(n_documents - n_left, n_documents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,11 @@ def reliability_data(
     plural: str = "targets",
     second: bool = False,
 ) -> ReliabilityData:
-    """Return the matrix of units x coders: units are markables, documents are texts.
+    """Return the matrix of units x coders: units are markables that a coder was given or marked, documents are texts.
 
-    chains, top and plural: as in `chain_labels`, where the scheme asks for pointers; readings: as there. unmarked: what
-    a markable means that a coder left out of a submitted text. second: a judgement with a second choice has both as its
-    value, as a pair. An answer that lacks the antecedent or index its category asks for is an error of the data and has
-    no value. A markable that none of the coders was given or marked is no unit.
+    chains, top, plural and readings: as in `chain_labels`. unmarked: what a markable means that a coder left out of a
+    submitted text. second: a judgement with a second choice has both as its value, as a pair. An answer that lacks the
+    antecedent or index its category asks for is an error of the data and has no value.
     """
     columns = answers.columns
     indexing = answers.kind == Project.Answers.INDICES
@@ -118,8 +117,7 @@ def category_data(answers: ProjectAnswers) -> ReliabilityData:
 
 def units_of_anybody(answers: ProjectAnswers) -> Bools:
     """Return which markables every coder was given, or some of the coders have marked."""
-    found: Bools = units_of_coders(answers).any(axis=1)
-    return found
+    return units_of_coders(answers).any(axis=1)
 
 
 def units_of_coders(answers: ProjectAnswers) -> Bools:

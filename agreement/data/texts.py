@@ -84,8 +84,7 @@ class Markings:
     ) -> Iterator[tuple[int, str, dict[Hashable, KeyMarkable], dict[Hashable, tuple[int, int]]]]:
         """Yield the key of each document, its content, and the markables of the key and of the response by units.
 
-        A markable is of a side if its coder judged it, or if it is among `of_key` or `of_response`, the members of the
-        side's clusters: also what a coder only points to is in a cluster.
+        A markable is of a side if its coder judged it, or if it is in the side's clusters, as what is only pointed to.
         """
         for document in texts:
             content, shift = self.contents[document.text_pk], shift_of(document.pk)
@@ -94,9 +93,8 @@ class Markings:
                 unit = pk + shift
                 own_head, optional = self.judged.get((key, unit), ([], False))
                 if (key, unit) in self.judged or unit in of_key:
-                    key_marks[unit] = KeyMarkable(
-                        start, end, _least_words(content, start, end, own_head or head), optional
-                    )
+                    least = _least_words(content, start, end, own_head or head)
+                    key_marks[unit] = KeyMarkable(start, end, least, optional)
                 if (response, unit) in self.judged or unit in of_response:
                     response_marks[unit] = start, end
             yield document.pk, content, key_marks, response_marks

@@ -198,16 +198,11 @@ def common_texts(answers: ProjectAnswers, texts: Sequence[Document], first: str,
 
 
 def find_clusters(extract: ProjectAnswers, texts: Sequence[Document]) -> dict[str, Clusters]:
-    """Return the chains of each coder by text, each markable in one.
+    """Return the chains of each coder by text, each markable in one, so that names change nothing.
 
-    Of several indices it is the chain whose other members come first in the text (`first_class`), and of several
-    readings the one whose antecedents come first, so that names change nothing.
-
-    What is plural is an entity of its own, beside those of its antecedents.
-
-    A markable without antecedent or index is in a chain only where something of the coder points to it, also where the
-    scheme says that it refers to itself alone: what does not refer is no mention. Markables that the coder left out are
-    in no chain.
+    Of several indices it is the chain whose other members come first in the text (`first_class`), of several readings
+    the one whose antecedents do. What is plural is an entity of its own. A markable without antecedent or index is in a
+    chain only where something of the coder points to it, whatever the scheme says: what does not refer is no mention.
     """
     chosen = extract.restrict(texts)
     of_first = replace(chosen, columns=chosen.columns.with_first_readings(), singletons=(), cache={})
@@ -288,11 +283,7 @@ class LinkKappaOfPair:
 
 @cached_report
 def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list[LinkKappaOfPair]:
-    """Return the kappa of links of each two coders; nothing where no relation is asked for. Raises InvalidParameter.
-
-    Possible targets of a markable are those of the levels that the relation leads to, but for itself, and those before
-    it in the text unless later ones may be meant.
-    """
+    """Return the kappa of links of each two coders; nothing where no relation is asked for. Raises InvalidParameter."""
     question = extract.question
     if question is None or extract.kind != "targets":
         return []
@@ -331,6 +322,7 @@ def _compare(a: CodingAnswers, b: CodingAnswers, asked: Bools, possible: Ints) -
 
 
 def _count_targets(answers: ProjectAnswers, texts: Sequence[Document], question: Question) -> list[Ints]:
+    """Return how many others of the relation's levels each unit may link to: unless `later`, those before it."""
     chosen, keys = answers.restrict(texts).columns, read_keys(texts)
     levels = [place for place, level in enumerate(answers.levels) if level in question.to_levels]
     ends, counts = np.cumsum(chosen.n_members).tolist(), []

@@ -37,9 +37,6 @@ class GivenField:
     type: Any
     marks: tuple[Any, ...]
 
-    def is_marked(self, mark: object) -> bool:
-        return any(one is mark for one in self.marks)
-
 
 @cache
 def given_fields(report: type) -> tuple[GivenField, ...]:
@@ -48,7 +45,7 @@ def given_fields(report: type) -> tuple[GivenField, ...]:
     for name in (field.name for field in fields(report)):
         marks = getattr(hints[name], "__metadata__", ())
         given.append(GivenField(name, get_args(hints[name])[0] if marks else hints[name], marks))
-    return tuple(field for field in given if not field.is_marked(PAGE_ONLY))
+    return tuple(field for field in given if PAGE_ONLY not in field.marks)
 
 
 def as_json(value: Any) -> Any:
@@ -67,9 +64,9 @@ def as_json(value: Any) -> Any:
 def _given_values(report: Any) -> Iterator[tuple[str, Any]]:
     for field in given_fields(report.__class__):
         value = getattr(report, field.name)
-        if field.is_marked(FLAT):
+        if FLAT in field.marks:
             yield from _given_values(value)
-        elif not field.is_marked(WHERE_THERE) or value not in (None, ""):
+        elif WHERE_THERE not in field.marks or value not in (None, ""):
             yield field.name, as_json(value)
 
 

@@ -220,10 +220,8 @@ def compare_with_gold(
     *,
     details: bool = True,
 ) -> GoldReport:
-    """Return every coder that the parameters choose against gold, as the reader may see it. Raises InvalidParameter.
-
-    details: also scores of chains, errors and further questions, which take long.
-    """
+    """Return every coder that the parameters choose against gold, as the reader may see it. Raises InvalidParameter."""
+    # details: scores of chains, errors and further questions, which take long
     selected, parameters = resolve(answers, parameters)
     compared = _Comparison.of(with_gold, parameters, reader)
     whole, texts, coders = compared.extract, compared.texts, compared.coders
@@ -340,8 +338,7 @@ class _Comparison:
 
     @cached_property
     def number_of_text(self) -> Ints:
-        numbers: Ints = np.unique([document.text_pk for document in self.texts], return_inverse=True)[1]
-        return numbers
+        return np.unique([document.text_pk for document in self.texts], return_inverse=True)[1]
 
     def has_work(self, coder: str) -> Bools:
         places, column = self.extract.find_places(self.texts), self.extract.coders.index(coder)

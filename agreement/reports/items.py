@@ -133,19 +133,16 @@ class Items:
 
     def share_of(self, rows: Rows) -> Floats:
         """Return the shares of some units, or of one, in the observed disagreement of all."""
-        shares: Floats = self.term[rows] / (self.total or 1.0)
-        return shares
+        return self.term[rows] / (self.total or 1.0)
 
     def observed_of(self, rows: Rows) -> Floats:
         """Return what some units, or one, add to the observed disagreement."""
         n_terms = int(self.n_coders.sum()) if self.parameters.is_alpha else len(self.n_coders)
-        observed: Floats = self.term[rows] / (n_terms or 1)
-        return observed
+        return self.term[rows] / (n_terms or 1)
 
     def distance_of(self, rows: Rows) -> Floats:
         """Return the mean distance of two coders' values of some units, or of one; of a kappa, how often two differ."""
-        distances: Floats = self.term[rows] / (self.n_coders[rows] if self.parameters.is_alpha else 1)
-        return distances
+        return self.term[rows] / (self.n_coders[rows] if self.parameters.is_alpha else 1)
 
     def select(self, filters: ItemFilters, marks: ItemMarks = NO_MARKS, readings: ItemReadings = NO_READINGS) -> Ints:
         """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names."""
@@ -248,8 +245,7 @@ def _compute_columns(
 def _compute_terms(parameters: Parameters, data: ReliabilityData, pairable: PairableUnits) -> Floats:
     """Return what each unit adds to the sum of observed distances."""
     if COEFFICIENTS[parameters.coefficient].of_labels:
-        terms: Floats = 1 - unit_agreements(data, missing=parameters.missing)
-        return terms
+        return 1 - unit_agreements(data, missing=parameters.missing)
     terms = unit_disagreements(pairable, basis.comparison(parameters))
     # a unit counts alike in a kappa, however many judged it
     return terms if parameters.is_alpha else terms / pairable.coders

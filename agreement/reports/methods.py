@@ -186,8 +186,7 @@ def _describe_values(extract: ProjectAnswers, report: AgreementReport, nouns: No
 def _describe_singletons(extract: ProjectAnswers) -> list[str]:
     """Return what the value of a markable is that has an answer without an index, where coders gave such answers."""
     columns = extract.columns
-    is_linked = np.zeros(len(columns.marks), dtype=np.bool_)
-    is_linked[columns.mark_of_link] = True
+    is_linked = np.bincount(columns.mark_of_link, minlength=len(columns.marks)) > 0
     alone_complete = columns.is_judgement & columns.marks["complete"] & ~is_linked
     given = {extract.categories[number] for number in set(columns.marks["category"][alone_complete].tolist())}
     singletons = set(extract.singletons)

@@ -265,10 +265,8 @@ def describe_reliability(report: AgreementReport) -> str:
     words = verdict(report.interval)
     if not words or not report.parameters.takes_distance or len(basis.distances_of(report.extract)) == 1:
         return words
-    intervals = compare_distances(report.extract, report.parameters)
-    by_value = [
-        (one.value, SETTINGS["distance"].choices[cell.distance]) for cell, one in intervals if one.value is not None
-    ]
+    intervals, names = compare_distances(report.extract, report.parameters), SETTINGS["distance"].choices
+    by_value = [(one.value, names[cell.distance]) for cell, one in intervals if one.value is not None]
     (low, of_low), (high, of_high) = min(by_value), max(by_value)
     if f"{low:z.3f}" == f"{high:z.3f}":
         return f"{words} By every distance alpha is {low:z.3f}." if len(by_value) > 1 else words
@@ -285,9 +283,8 @@ def verdict(interval: Interval) -> str:
         return f"{BANDS[band]}. There is no CI, so the precision is unknown."
     below = [f"below {MARKS[band - 1]}"] if bisect(LIMITS, low) < band else []
     beyond = [*below, f"above {MARKS[band]}"] if bisect(LIMITS, high) > band else below
-    return (
-        f"{BANDS[band]}; its CI reaches {' and '.join(beyond)}." if beyond else f"{BANDS[band]}; so is all of the CI."
-    )
+    reach = f"its CI reaches {' and '.join(beyond)}" if beyond else "so is all of the CI"
+    return f"{BANDS[band]}; {reach}."
 
 
 def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) -> str:

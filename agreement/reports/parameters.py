@@ -216,9 +216,8 @@ def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Par
         check_choice("preset", preset_name, PRESETS)
     for name in values:
         if name not in NAMES:
-            raise InvalidParameter(
-                name.replace("\x00", ""), f"unknown parameter; available: {', '.join(('preset', *NAMES))}."
-            )
+            available = ", ".join(("preset", *NAMES))
+            raise InvalidParameter(name.replace("\x00", ""), f"unknown parameter; available: {available}.")
     if "distance" in values:  # alone it asks for alpha, whatever the convention's coefficient
         values.setdefault("coefficient", "alpha")
     convention = PRESETS[preset_name].parameters if preset_name else default_preset(preset, answers).parameters

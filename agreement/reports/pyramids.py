@@ -148,15 +148,12 @@ def _compare_scus(agreed: PyramidByWords, own: PyramidByWords, partners: Mapping
 def _contributors_apart(
     side: PyramidByWords, other: PyramidByWords, partners: Mapping[str, str]
 ) -> Iterator[tuple[HeldWords, str, str | None]]:
-    """Yield contributors of a side that are not wholly in the SCU that matches theirs, with that.
-
-    Third is the other SCU that has one of which the SCU that matches has nothing, None where that has some of it.
-    """
+    """Yield contributors that are not wholly in the SCU that matches theirs, with that, and the SCU that has them."""
     for one in side.contributors:
         if one.scu in partners:
             partner = partners[one.scu]
             shared = len(one.words & other.scus[partner])
-            if shared < len(one.words):
+            if shared < len(one.words):  # None: the SCU that matches has some of them
                 yield one, partner, None if shared else other.holder_of(one.words, besides=partner)
 
 

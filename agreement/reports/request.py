@@ -42,9 +42,8 @@ TABLE_PAGE = "page-"
 def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str) -> Parameters:
     """Return the parameters with what they leave to the project. Raises InvalidParameter for what cannot be."""
     if kind == "indices" and parameters.chains != "full":
-        raise InvalidParameter(
-            "chains", "coders of this project index instead of pointing: its values are whole chains."
-        )
+        why = "coders of this project index instead of pointing: its values are whole chains."
+        raise InvalidParameter("chains", why)
     if parameters.units and not units:
         raise InvalidParameter("units", "only pyramids are counted by words or spans; here a unit is a markable.")
     if kind == "targets" and parameters.chains != "none":
@@ -62,9 +61,8 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
         if getattr(parameters, name) == "label":
             raise InvalidParameter(name, "numbers can only be compared with numbers: what has none is missing.")
     if parameters.question and parameters.unmarked == "singleton":
-        raise InvalidParameter(
-            "unmarked", "only chains have singletons: the answers to a question are label or missing."
-        )
+        why = "only chains have singletons: the answers to a question are label or missing."
+        raise InvalidParameter("unmarked", why)
     return replace(parameters, unmarked=parameters.unmarked or unmarked, units=units)
 
 
@@ -219,10 +217,9 @@ class AnalysisRequest:
         return request
 
     def read_values(self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True) -> Self:
-        """Read what is asked, and return this request; `options` are names besides the parameters.
+        """Read what is asked, of parameters and `options`, and return this request. Raises InvalidParameter.
 
         Where it does not resolve (`resolves`), the report chooses coders first, and parameters have to fit these.
-        Raises InvalidParameter.
         """
         values = dict(values)
         if self.about_models:
@@ -341,9 +338,8 @@ def _coders_of(project: Project, names: Sequence[str], answers: ProjectAnswers) 
     groups, coders = read_groups(project), list[str]()
     for name in names:
         if name not in groups:
-            raise InvalidParameter(
-                GROUPS, f"there is no group {name!r} of coders; there are: {', '.join(groups) or 'none'}."
-            )
+            known = ", ".join(groups) or "none"
+            raise InvalidParameter(GROUPS, f"there is no group {name!r} of coders; there are: {known}.")
         of_group = [coder for coder in groups[name] if coder in answers.known_coders]
         if not of_group:
             raise InvalidParameter(GROUPS, f"nobody of the group {name!r} has coded.")

@@ -238,3 +238,8 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
 def label_model(name: str) -> str:
     """Return the name of a model with what it is."""
     return f"{name} (model)"
+
+
+def label_coder(name: str, models: Collection[str]) -> str:
+    """Return the name of a coder, of a model with what it is."""
+    return label_model(name) if name in models else name

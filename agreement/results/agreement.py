@@ -185,17 +185,16 @@ class Agreement(ResultPage[overall.AgreementReport]):
     def show(self, request: AnalysisRequest) -> PageSections:
         report = self.compute(request)
         distances = overall.compare_distances(request.extract, request.parameters)
-        dots = [
-            Dot(wording.choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances
-        ]
+        dots = [Dot(wording.choice_label("distance", p.distance), *with_ends(one)) for p, one in distances]
         chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", overall.LIMITS)
         rows = [
             [
-                Linked(parameters.distance, f"?{urlencode(parameters.query())}", parameters == request.parameters),
+                Linked(p.distance, f"?{urlencode(p.query())}", p == request.parameters),
                 *(*with_ends(one), one.result.observed, one.result.expected),
             ]
-            for parameters, one in distances
+            for p, one in distances
         ]
+        alphas = {p.distance: one.value for p, one in distances}
         table = Table("distances", "Alpha by distance", DISTANCES, rows)
         links = compute_link_kappas(report.extract, report.parameters)
         of_links = [Table.of("links", "Kappa of links, by pair of coders", LINKS, links, NOTE_LINKS)] if links else []
@@ -207,10 +206,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
             report=report,
             verdict=overall.describe_reliability(report),
             caution=overall.CAUTION,
-            meaning=overall.explain_distances(
-                {parameters.distance: one.value for parameters, one in distances},
-                wording.nouns_for(request.extract).chains,
-            ),
+            meaning=overall.explain_distances(alphas, wording.nouns_for(request.extract).chains),
             draws=drawn,
             draw_address=request.address_with(**{OPTION: "" if drawn else BOOTSTRAP}),
         )
@@ -365,8 +361,7 @@ def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> PageSec
         query = urlencode(request.parameters.query() | wording.selection_of(text))
         link = Linked(text.title, f"{reverse('items', args=[request.project.slug])}?{query}")
         figures = (result.value, interval.low, interval.high, result.observed, result.expected)
-        counts = (result.n_units, result.n_coders)
-        cells.append([link, text.round, *figures, *counts, one.shift, "; ".join(notes)])
+        cells.append([link, text.round, *figures, result.n_units, result.n_coders, one.shift, "; ".join(notes)])
         dots.append(Dot(text.label, result.value, interval.low, interval.high))
     note = (
         f"The CI of one text is over {wording.name_components(request.extract)}, in eight groups. The change is that of"

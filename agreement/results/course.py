@@ -45,17 +45,9 @@ class Stage:
 
 
 def compute_stages(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    by: str,
-    work: Work,
-    progress: Progress | None = None,
+    extract: ProjectAnswers, parameters: Parameters, by: str, work: Work, progress: Progress | None = None
 ) -> list[Stage]:
-    """Return the stages of the project, the earliest first, by the work of each coder. Raises InvalidParameter.
-
-    A text belongs to the week in which somebody last worked on it; "operations": texts as they were finished, in up to
-    BINS groups of about equally many. Without any work, as of imported texts, it is left out, except by round.
-    """
+    """Return the stages of the project, the earliest first, by the work of each coder. Raises InvalidParameter."""
     check_choice("by", by, GROUPINGS)
     extract, parameters = resolve(extract, parameters)
     groups = _group_texts(basis.pick_texts(extract, parameters), by, work)
@@ -107,6 +99,7 @@ def _group_texts(texts: Sequence[Document], by: str, work: Work) -> list[tuple[s
         for text in texts:
             groups[text.round].append(text)
         return sorted(groups.items(), key=lambda item: item[1][0].place)
+    # of the week in which somebody last worked on it; without any work a text is left out
     finished = profiles.find_last(work)
     timed = [text for text in profiles.order_by_time(texts, work) if text.pk in finished]
     if by == "operations":

@@ -70,8 +70,7 @@ class CanonicalForm:
         """Return what each coder answered of these rows, which count from 0: Table 1 of Passonneau 2004.
 
         An answer is its indices, its category with the rows or keys of what it points to (a plus is between targets
-        that are meant together), or its category alone. It is empty where there is none. labels: what categories are
-        called; without them they have their keys.
+        that are meant together), or its category alone, by its label or key; empty where there is none.
         """
         line_of = {self.data.units[row]: line for line, row in enumerate(rows)}
         column = {coder: number for number, coder in enumerate(self.data.coders)}

@@ -1,6 +1,5 @@
 """How figures are shown: rounded for the eye, whole for the machine."""
 
-from collections.abc import Collection
 from typing import Any
 
 from django import template
@@ -8,13 +7,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from agreement.reports.request import TABLE_PAGE
-from agreement.reports.wording import label_model
+from agreement.reports.wording import label_coder
 from agreement.results.figures.charts import Chart
 from agreement.results.tables import TABLE_FORMATS, Kind, Table, format_value
 from annotations.web import markdown
 
 register = template.Library()
 register.filter("markdown", markdown.render)
+register.filter("as_coder", label_coder)
 
 
 @register.filter
@@ -37,12 +37,6 @@ def percent(share: float) -> SafeString:
 
 def _data(value: float, kind: Kind, before: str = "") -> SafeString:
     return format_html('<data value="{}">{}</data>', repr(value), f"{before}{format_value(value, kind)}")
-
-
-@register.filter
-def as_coder(name: str, models: Collection[str]) -> str:
-    """Return the name of a coder, of a model with what it is."""
-    return label_model(name) if name in models else name
 
 
 @register.filter

@@ -54,9 +54,7 @@ class ParametersForm(forms.Form):
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
         versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
         titles = {text.slug: text.title for text in extract.texts}
-        coders = [
-            (name, wording.label_model(name) if name in request.models else name) for name in extract.known_coders
-        ]
+        coders = [(name, wording.label_coder(name, request.models)) for name in extract.known_coders]
         offered = {
             "without": [(name, extract.label(name)) for name in categories] if len(categories) > 1 else [],
             "rounds": [(name, name) for name in extract.rounds] if len(extract.rounds) > 1 else [],

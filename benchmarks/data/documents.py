@@ -15,18 +15,15 @@ CHANGED = 0.1  # share of a coder's markables in another chain than in the share
 type Ints = NDArray[np.int64]
 
 
-def documents(judgements: int, coders: int, seed: int = 1, markables: int = MARKABLES) -> tuple[Ints, Ints]:
-    """Return an array (units, coders) of chain ids, and the number of the document of each unit.
-
-    `markables` is how many each document has.
-    """
-    draw = np.random.default_rng(seed)
+def documents(judgements: int, coders: int) -> tuple[Ints, Ints]:
+    """Return an array (units, coders) of chain ids, and the number of the document of each unit."""
+    draw = np.random.default_rng(1)
     units = max(judgements // coders, 2)
     start = draw.integers(0, CHAINS, units)
     ids = np.repeat(start[:, None], coders, axis=1)
     changed = draw.random(ids.shape) < CHANGED
     ids[changed] = draw.integers(0, CHAINS + 10, int(changed.sum()))
-    return ids, np.arange(units) // markables
+    return ids, np.arange(units) // MARKABLES
 
 
 def write_csv(path: Path, ids: Ints, document: Ints) -> None:
@@ -49,16 +46,6 @@ def as_sets(ids: Ints, document: Ints) -> list[list[frozenset[int]]]:
         chains = {key: frozenset(units) for key, units in members.items()}
         columns.append([chains[key] for key in keys])
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def prefixes(judgements: int, coders: int) -> tuple[list[list[frozenset[int]]], list[int]]:
-    """Return overlapping sets (each unit with its predecessors in its chain) and the document of each unit."""
-    ids, document = documents(judgements, coders)
-    chains = as_sets(ids, document)
-    predecessors = [
-        [frozenset(member for member in value if member <= unit) for value in row] for unit, row in enumerate(chains)
-    ]
-    return predecessors, document.tolist()
 
 
 def marked_text(markables: int, seed: int = 1, words: int = WORDS_PER_MARKABLE) -> str:

@@ -30,10 +30,7 @@ POINTING, AMBIGUOUS, CHANGED = 0.5, 0.03, 0.1  # shares of the markables, and of
 
 @transaction.atomic
 def fill(texts: int, coders: int, markables: int, each: int | None = None) -> Project:
-    """Create a project with the categories of Poesio & Artstein, all texts submitted by every coder.
-
-    each: how many coders a text has, drawn from all.
-    """
+    """Create a project with the categories of Poesio & Artstein, each text submitted by all coders or by `each`."""
     project = create_project("synthetic", "Synthetic", SCHEMES[POINTERS])
     manager, *people = User.objects.bulk_create(
         [User(username=name) for name in ("manager", *(f"coder{i + 1}" for i in range(coders)))]
@@ -95,9 +92,7 @@ def _fill_texts(
     second = target - random.geometric(0.25, shape)
     points &= target >= 0
     ambiguous = points & (second >= 0) & (random.random(shape) < AMBIGUOUS)
-    rows_of_codings = np.stack([points, target, ambiguous, second, is_none], axis=-1).reshape(
-        len(codings), markables, 5
-    )
+    rows_of_codings = np.stack([points, target, ambiguous, second, is_none], axis=-1).reshape(-1, markables, 5)
     imports = []
     for coding, rows_of_coding in zip(codings, rows_of_codings.tolist(), strict=True):
         pk_by_key = keys_by_text[coding.text_id]
@@ -112,10 +107,7 @@ def _fill_texts(
 
 @transaction.atomic
 def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, answers: str) -> Coding:
-    """Return gold of what most say, in a new project of pointers or indices, in the hands of a person.
-
-    `marked` is the text with its markables, and each coding has the number of the chain of each of these.
-    """
+    """Return gold of what most say of a marked text, by the chains of codings, in a new project of `answers`."""
     scheme_name, decide = {
         "pointers": (POINTERS, point_decisions),
         "indices": ("passonneau-2004", index_decisions),

@@ -56,8 +56,10 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], texts: int = 
 
 
 def conditions(*packages: str) -> str:
-    """Return a sentence on the machine, the versions of Python and packages, and the commit."""
-    return f"Machine: {machine()}. {versions(*packages)}. Commit {commit()}."
+    """Return a sentence on the machine, the versions of Python and packages, and the commit, if git knows it."""
+    command = ["git", "describe", "--always", "--dirty"]
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return f"Machine: {machine()}. {versions(*packages)}. Commit {process.stdout.strip() or 'unknown'}."
 
 
 def machine() -> str:
@@ -80,11 +82,3 @@ def versions(*packages: str) -> str:
         except PackageNotFoundError:
             found.append(f"{package} not installed")
     return ", ".join(found)
-
-
-def commit() -> str:
-    """Return the measured commit, if git knows it."""
-    process = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    return process.stdout.strip() or "unknown"

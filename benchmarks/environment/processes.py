@@ -12,10 +12,10 @@ from multiprocessing import get_context
 from typing import Any
 from unittest.mock import patch
 
+from benchmarks.environment.serving import VARIABLES
+
 DATABASES = ("sqlite", "postgresql")
 POSTGRES = os.environ.get("BENCH_POSTGRES", "postgres://postgres@127.0.0.1:5432/postgres")
-# One person asks for more than anybody would in a minute.
-VARIABLES = {"LOCAL": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
 
 
 def in_new_process(

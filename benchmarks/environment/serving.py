@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+VARIABLES = {"LOCAL": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
 DEADLINE = 120  # seconds, for a server to start or to stop
 FLAGS = (
     "--no-sandbox",
@@ -31,22 +32,14 @@ def chromium() -> str | None:
 
 
 class Server:
-    """A server with data in a folder of its own, which can be killed and restarted at the same address.
-
-    `database` is the URL of its database, if it is not in that folder; `variables` are added to its environment.
-    """
+    """A server with data in a folder, and its `database` at a URL or there; it can be killed and restarted."""
 
     def __init__(self, data: str, *, database: str | None = None, variables: Mapping[str, str] | None = None) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
-        self.environment = os.environ | {
-            "LOCAL": "1",
-            "DATA_DIR": data,
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            **(variables or {}),
-        }
+        self.environment = os.environ | VARIABLES | {"DATA_DIR": data, **(variables or {})}
         self.environment.pop("DATABASE_URL", None)
         if database is not None:
             self.environment["DATABASE_URL"] = database
@@ -64,16 +57,16 @@ class Server:
         gunicorn = ["-m", "gunicorn", "config.wsgi", "--bind", bind, "--threads", "4", "--log-level", "error"]
         return [sys.executable, *gunicorn]
 
-    def start(self, page: str = "/sign-in/") -> float:
-        """Serve, wait until the page is answered, and return the seconds that this took."""
-        start_time = time.perf_counter()
+    def start(self, page: str = "/sign-in/") -> None:
+        """Serve, and wait until the page is answered."""
+        deadline = time.monotonic() + DEADLINE
         self.process = subprocess.Popen(
             self.command(), cwd=ROOT, env=self.environment, start_new_session=True, stdout=subprocess.DEVNULL
         )
-        while time.perf_counter() - start_time < DEADLINE and self.process.poll() is None:
+        while time.monotonic() < deadline and self.process.poll() is None:
             try:
                 urllib.request.urlopen(f"{self.address}{page}", timeout=DEADLINE)
-                return time.perf_counter() - start_time
+                return
             except OSError:
                 time.sleep(0.01)
         raise RuntimeError("The server did not start.")
@@ -124,16 +117,6 @@ class Server:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             ticks += int(fields[11]) + int(fields[12])
         return ticks / os.sysconf("SC_CLK_TCK")
-
-    def megabytes(self) -> float | None:
-        """Return the memory of all its processes, shared pages counted once (PSS); None on other systems than Linux."""
-        if not Path("/proc/self/smaps_rollup").exists():
-            return None
-        kilobytes = 0
-        for pid in self.processes():
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-            kilobytes += next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-        return kilobytes / 1000
 
 
 class MakeRunServer(Server):

@@ -12,18 +12,18 @@ import pytest
 
 from agreement.measures import ReliabilityData, alpha, cards, consensus
 from annotations.formats import FORMATS, Bundle, plain
-from benchmarks import adjudication, alt_test, ambiguity, bounds, corpus, formats, load, server
-from benchmarks.data.documents import as_sets, documents, marked_text, prefixes
+from benchmarks import adjudication, alt_test, ambiguity, bounds, formats, load, server
+from benchmarks.data.documents import as_sets, documents, marked_text
 from benchmarks.environment import processes
 from benchmarks.environment.command import marks_of
 from benchmarks.environment.serving import Server, chromium
-from benchmarks.measures import OF_MANY_TEXTS, Figure, agree, figures_of_texts, main, report_texts, work
+from benchmarks.measures import agree, main, work
 from benchmarks.workbench import COLUMNS, SIZES, report
 from tests.conftest import skip_or_fail_in_ci
 from tests.shared.cases import only_in_full
 from tests.shared.migrated import copy_kept
 
-OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "overlapping", "csv_file", *OF_MANY_TEXTS]
+OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "csv_file"]
 
 
 def make_page(folder: Path, *names: str) -> Path:
@@ -56,12 +56,6 @@ def test_documents_are_as_they_are_described():
     assert 2.5 < len(ids) / chains < 3.5
 
 
-def test_prefixes_of_chains_contain_each_other():
-    rows, _ = prefixes(200, 2)
-    assert all(unit in value for unit, row in enumerate(rows) for value in row)
-    assert max(len(value) for row in rows for value in row) > 2
-
-
 @pytest.mark.slow
 def test_the_figures_with_a_goal_are_one_object(capsys):
     main(["--json", "--scale", "0.001"])
@@ -69,18 +63,6 @@ def test_the_figures_with_a_goal_are_one_object(capsys):
     assert {"alpha_1m_seconds", "alpha_1m_peak_mb", "csv_1m_seconds", "ratio_to_nltk_30k"} <= found.keys()
     assert found["alpha_1m_seconds"] > 0
     assert (found["ratio_to_nltk_30k"] is None) == bool(found["why"])
-    assert found["bootstrap_of_texts_4000_processor_seconds"] > 0
-
-
-def test_the_table_of_many_texts_has_processor_time_and_memory_of_each_task():
-    tasks = [(task, Figure(9.0, 10.0 * place, processor=place / 1000)) for place, task in enumerate(OF_MANY_TEXTS, 1)]
-    figures = {1_000: dict(tasks), 4_000: dict.fromkeys(OF_MANY_TEXTS, Figure(9.0, 77.4, processor=1.5))}
-    table = list(report_texts(figures))
-    assert "| `documents_sums` | 1.0 ms, 10 MB | 1.50 s, 77 MB |" in table
-    assert "| `jackknife_sums` | 4.0 ms, 40 MB | 1.50 s, 77 MB |" in table
-    named = figures_of_texts(figures)
-    assert (named["combination_1000_processor_seconds"], named["combination_1000_peak_mb"]) == (0.002, 20.0)
-    assert len(named) == 4 * len(OF_MANY_TEXTS)
 
 
 def test_the_text_of_the_coding_page_has_as_many_markables_and_words_as_it_says():
@@ -120,21 +102,13 @@ def test_the_corpus_has_as_many_files_and_markables_as_it_says(tmp_path):
 @pytest.mark.slow
 @only_in_full("it takes as long as fifty other tests")
 def test_import_and_export_are_timed_on_each_database(capsys):
-    formats.main(["--json", "--texts", "2", "--many"])
+    formats.main(["--json", "--texts", "2"])
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {*processes.DATABASES, "streams"}
+    assert set(found) == {*processes.DATABASES}
     assert found["sqlite"]["import_seconds"] > 0
     assert found["sqlite"]["export_seconds"] > 0
     for name in processes.DATABASES[1:]:
         assert "why" in found[name] or found[name].keys() == found["sqlite"].keys()
-
-
-@pytest.mark.slow
-@only_in_full("it takes as long as fifty other tests")
-def test_the_memory_of_many_texts_is_measured():
-    found = processes.run_on("sqlite", formats.measure_streams, 2)
-    assert set(found) == set(formats.STREAMED)
-    assert all(figures["peak_mb"] >= figures["idle_mb"] > 0 for figures in found.values())
 
 
 @pytest.fixture
@@ -158,13 +132,11 @@ def migrated_before(monkeypatch) -> None:
 # The smallest sizes of each command that no other test here starts.
 SMALLEST = {
     "bounds": ["--smallest", "--database=sqlite"],
-    "corpus": ["--judgements=2000", "--repeats=1"],
     "coverage": ["--runs=2"],
     "dashboard": ["--sizes=2", "--repeats=1", "--databases=sqlite", "--pages=overview"],
     "forecasts": ["--runs=2", "--power-runs=2"],
-    "formats": ["--texts=1", "--many"],
-    "planning": ["--smallest", "--repeats=1"],
-    "server": ["--requests=1", "--seconds=0.2", "--logged=10", "--starts=1", "--database=sqlite"],
+    "formats": ["--texts=1"],
+    "server": ["--requests=1", "--seconds=0.2", "--database=sqlite"],
     "workbench": ["--smallest"],
 }
 STARTED_BELOW = {"adjudication", "alt_test", "ambiguity", "load", "measures"}
@@ -191,24 +163,21 @@ def test_every_format_that_is_written_is_timed(migrated_before):
     found = processes.run_on("sqlite", formats.measure_formats, 2)
     assert set(found) == {key for key, format_ in FORMATS.items() if format_.write}
     times = {"import_seconds": 1.0, "import_own_seconds": 1.0, "export_seconds": 1.0, "export_own_seconds": 1.0}
-    check = {"check_seconds": 1.0, "check_own_seconds": 1.0}
     figures = {
         "sqlite": times,
         "postgresql": {"why": "no PostgreSQL"},
         "formats": found,
-        "streams": {"2": {"sqlite": {"text": {"idle_mb": 1.0, "peak_mb": 2.0, **check, **times}}}},
     }
     table = "\n".join(formats.report(figures))
     assert all(f"| {format_.label} | " in table for key, format_ in FORMATS.items() if key in found)
     assert "| postgresql | no PostgreSQL |  |" in table
-    assert "| sqlite | 2 | text | 2 (1) | 1.00 (1.00) | 1.00 (1.00) | 1.00 (1.00) |" in table
 
 
 @pytest.mark.slow
 @only_in_full("it takes as long as fifty other tests")
 def test_the_server_is_timed_beside_a_plain_application(capsys, tmp_path):
     page = make_page(tmp_path, "server")
-    small = ["--requests=8", "--seconds=1", "--logged=150", "--starts=1", "--database=sqlite"]
+    small = ["--requests=8", "--seconds=1", "--database=sqlite"]
     server.main(["--json", "--write", str(page), *small])
     found = json.loads(capsys.readouterr().out)["sqlite"]
     assert found["mixed"]["ours"]["errors"] == found["mixed"]["plain"]["errors"] == 0
@@ -290,36 +259,10 @@ def test_simulated_coders_work_without_an_error_and_save_what_they_judge(migrate
     assert "postgresql: no PostgreSQL" in table
 
 
-def test_a_load_test_elsewhere_needs_its_people_and_a_filled_log_postgresql(capsys):
-    for arguments, said in ((["--url", "http://x"], "--people"), (["--logged", "1"], "--database postgresql")):
-        with pytest.raises(SystemExit):
-            load.main(arguments)
-        assert said in capsys.readouterr().err
-
-
-def test_a_corpus_is_read_beside_the_sums_alone(tmp_path):
-    for form in corpus.FORMS:
-        folder = tmp_path / form
-        folder.mkdir()
-        files = corpus.write_files(folder, 4_800, form)
-        figures = corpus.measure_alone(files, repeats=1)
-        assert figures["ratio_to_kernel"] > 1
-        assert figures["peak_mb"] > 0
-        [first, *_] = corpus.files_to_alpha(files)
-        assert (first.n_judgements, first.n_coders) == (4_800, corpus.CODERS)
-    figures |= {"two_processes_speedup": 1.9, "adding_up_seconds_per_10m": 0.1, "dask_equal": 1, "judgements": 4_800}
-    page = "\n".join(corpus.report(figures | {"forms": dict.fromkeys(corpus.LABELS, figures)}))
-    assert all(f"| {label} | " in page for label in corpus.LABELS.values())
-    assert "a local Dask cluster give the same sums" in page
-
-
-@pytest.mark.slow
-@only_in_full("it starts eight processes")
-def test_the_figures_of_a_corpus_are_one_object(capsys):
-    corpus.main(["--json", "--judgements", "4800", "--repeats", "1"])
-    found = json.loads(capsys.readouterr().out)
-    assert {"seconds_per_10m", "ratio_to_kernel", "peak_mb", "two_processes_speedup"} <= found.keys()
-    assert found["dask_equal"] == 1
+def test_a_load_test_elsewhere_needs_its_people(capsys):
+    with pytest.raises(SystemExit):
+        load.main(["--url", "http://x"])
+    assert "--people" in capsys.readouterr().err
 
 
 def test_figures_of_the_alternative_annotator_test_are_of_each_kind_and_size(capsys, monkeypatch, tmp_path):
@@ -335,7 +278,7 @@ def test_figures_of_the_alternative_annotator_test_are_of_each_kind_and_size(cap
 @pytest.mark.slow
 def test_simulated_candidates_are_as_much_better_as_they_should_be():
     data = alt_test.simulate_categories(np.random.default_rng(0), 3000, 0.1)
-    differences = [row.difference for row in alt_test.run_test(data, "nominal", 0.0).rows]
+    differences = [row.difference for row in alt_test.alt_test(data, 0, resamples=1999).rows]
     assert differences == pytest.approx([0.1] * 3, abs=0.01)
 
 

@@ -54,10 +54,6 @@ def test_the_table_is_written_between_its_marks(tmp_path, capsys):
     coverage.main([*chosen, "--json"])
     found = capsys.readouterr().out
     assert [row["size"] for row in json.loads(found)] == ["5 texts", "10 texts", "30 texts"]
-    kept = tmp_path / "kept.json"
-    kept.write_text(found)
-    coverage.main(["--read", str(kept)])
-    assert capsys.readouterr().out.strip() == table
     page.write_text("no marks")
     with pytest.raises(SystemExit, match=r"the marks .* are not in it"):
         coverage.main([*chosen, "--write", str(page)])

@@ -25,7 +25,7 @@ EXTRAS = {
     "examples": ["client"],
     "scripts": ["dev", "site"],
     "tests": ["dev", "client", "cluster", "matplotlib", "parquet"],
-    "benchmarks": ["dev", "cluster", "parquet", "bench"],
+    "benchmarks": ["dev", "bench"],
 }
 
 

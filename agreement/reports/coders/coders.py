@@ -19,7 +19,7 @@ from agreement.reports.coreference import SCORES, common_texts, find_clusters, p
 from agreement.reports.fields import copy_fields
 from agreement.reports.parameters import Parameters, check_choice
 from agreement.reports.request import cached_report, remembered_report, resolve
-from annotations.core.processes.progress import Progress
+from annotations.core.processes.progress import Progress, reported
 
 # Of two coders, besides the coefficient that the parameters ask for.
 CHAIN_MEASURES = ("link_kappa", *SCORES)
@@ -74,10 +74,7 @@ def compute_pair_matrix(
     *,
     muc6: bool = False,
 ) -> PairMatrix:
-    """Return the measure of each two coders, ordered by average linkage of 1 less the measure.
-
-    A score by the rules of MUC-6, which depend on who is the key, is the mean of both. Raises InvalidParameter.
-    """
+    """Return the measure of each two coders, ordered by average linkage of 1 less it. Raises InvalidParameter."""
     check_choice("measure", measure, measures_for(extract.kind))
     extract, parameters = resolve(extract, parameters)
 
@@ -86,11 +83,8 @@ def compute_pair_matrix(
             of_pair = _chain_measure(extract, parameters, measure, muc6=muc6)
         else:
             of_pair = _value_measure(extract, parameters, measure)
-        pairs, values = list(combinations(extract.coders, 2)), dict[frozenset[str], float | None]()
-        for done, pair in enumerate(pairs):
-            if progress:
-                progress(done, len(pairs))
-            values[frozenset(pair)] = of_pair(*pair)
+        pairs = list(combinations(extract.coders, 2))
+        values = {frozenset(pair): of_pair(*pair) for pair in reported(pairs, progress)}
         return PairMatrix(measure, _order_by_similarity(extract.coders, values), values)
 
     return basis.remembered(extract, ("matrix", parameters, measure, muc6), compute)
@@ -161,6 +155,7 @@ def _chain_measure(
         counted = count_texts(SCORES[measure], first, second)
         return coreference.figures_of(counted, counted.counts.sum(axis=0)).f1
 
+    # by the rules of MUC-6 it depends on who is the key: it is the mean of both
     def in_both_directions(a: str, b: str) -> float | None:
         there, back = against_key(a, b), against_key(b, a)
         return None if there is None or back is None else (there + back) / 2
@@ -234,8 +229,7 @@ def count_together(extract: ProjectAnswers, parameters: Parameters) -> Ints:
     """Return how often coders gave two labels to a unit together, (labels, labels); a label with itself: how often."""
     patterns = read_patterns(extract, parameters)
     gives = gives_names(patterns.labels, extract.countable)[:-1]
-    together: Ints = (gives * patterns.count_judgements()[:, np.newaxis]).T @ gives
-    return together
+    return (gives * patterns.count_judgements()[:, np.newaxis]).T @ gives
 
 
 def count_confused(first: Ints, second: Ints, counts: Ints) -> Ints:

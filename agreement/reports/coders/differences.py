@@ -61,11 +61,10 @@ def compare_parts(
     answers_of: Callable[[str], ProjectAnswers] | None = None,
     groups: Groups | None = None,
 ) -> DifferenceReport:
-    """Return how two parts of the data, or two projects, differ. Raises InvalidParameter.
+    """Return how two parts of the data, or two projects, differ by one of KINDS. Raises InvalidParameter.
 
-    by: one of KINDS. first and second: labels of rounds, names of coders or of their `groups` with commas between,
-    categories, or addresses of projects, whose answers `answers_of` returns. All else is as the parameters say. The
-    figure of a category is nominal alpha of that category against all others.
+    first and second: rounds, coders or their `groups` with commas between, categories, or addresses of projects, whose
+    answers `answers_of` returns. The figure of a category is nominal alpha of that category against all others.
     """
     _check_names(by, first, second)
     extract, parameters = resolve(extract, parameters)
@@ -127,7 +126,7 @@ def _select_part(
         extract, parameters = resolve(extract, replace(parameters, rounds=name))
     elif by == "group":
         coders = _name_coders(name, groups or {}, extract.coders)
-        if unknown := [coder.strip() for coder in coders if coder.strip() not in extract.coders]:
+        if unknown := [coder for coder in coders if coder not in extract.coders]:
             raise InvalidParameter(part, f"there is no {unknown[0]!r} in what is coded here.")
         extract, parameters = resolve(extract, replace(parameters, coders=",".join(coders)))
     texts = basis.pick_texts_to_draw(extract, parameters)
@@ -145,9 +144,9 @@ def _select_part(
 
 def _name_coders(names: str, groups: Groups, coders: Collection[str]) -> list[str]:
     """Return the names between commas, each group standing for its coders, unless a coder is called so."""
-    expanded = []
-    for name in names.split(","):
-        members = [] if name.strip() in coders else [one for one in groups.get(name.strip(), ()) if one in coders]
+    expanded = list[str]()
+    for name in map(str.strip, names.split(",")):
+        members = [] if name in coders else [one for one in groups.get(name, ()) if one in coders]
         expanded += members or [name]
     return list(dict.fromkeys(expanded))
 
@@ -199,10 +198,7 @@ class GroupsReport:
 def compare_groups(
     extract: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool = True
 ) -> GroupsReport:
-    """Return agreement within groups of chosen coders, and between two by `cross_alpha`. Raises InvalidParameter.
-
-    Within a group it is the coefficient of a project with these coders alone.
-    """
+    """Return agreement within groups of chosen coders, and between two by `cross_alpha`. Raises InvalidParameter."""
     selected, parameters = resolve(extract, parameters)
     known = {name: tuple(one for one in coders if one in selected.coders) for name, coders in groups.items()}
     groups = {name: coders for name, coders in known.items() if coders}
@@ -308,11 +304,10 @@ class _Pair(NamedTuple):
 
 
 def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
-    """Return the coefficient of the parameters between the two occasions of each coder. Raises InvalidParameter.
+    """Return the coefficient between the two occasions of each coder, of all answers. Raises InvalidParameter.
 
-    extract: all answers of the project. The first occasion and the second are compared as two coders are, who coded
-    these texts alone, with the interval over texts. A text counts where both occasions are submitted, or open codings
-    are included, and it was not practice; what an adjudicator coded counts where that is included.
+    They are compared as two coders are, who coded these texts alone. A text counts where both occasions are submitted,
+    or open codings are included, and it was not practice; what an adjudicator coded counts where that is included.
     """
     selected, parameters = resolve(extract, parameters)
 

@@ -22,7 +22,7 @@ from agreement.reports.coders.differences import measure_between
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import cached_report, resolve
-from annotations.core.processes.progress import Progress
+from annotations.core.processes.progress import Progress, reported
 from annotations.core.text import pluralize
 
 DEFAULTS = {"epsilon": 0.1, "q": 0.05}
@@ -303,10 +303,8 @@ def compare_model(
     test = compute_alt_test(answers, own, candidate, epsilon, q)
     alpha = replace(own, coefficient="alpha", distance=basis.effective_distance(own))
     of_people = basis.compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
-    agreements, shown = [], (candidate, *people[:MOST_PEOPLE])
-    for number, coder in enumerate(shown):
-        if progress is not None:
-            progress(number, len(shown))
+    agreements = []
+    for coder in reported((candidate, *people[:MOST_PEOPLE]), progress):
         between = measure_between(answers, alpha, [coder], [name for name in people if name != coder])
         assert between is not None, "alpha is of all values"
         agreements.append(AgreementWithPeople(coder, between))

@@ -255,10 +255,7 @@ class DayCounts(NamedTuple):
 def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
     """Return how many markables were judged on each day. `extract` has all answers of the project."""
     zone = timezone.get_current_timezone_name()
-    return basis.remembered(extract, ("judged days", zone), lambda: _count_days(project, extract, zone))
 
-
-def _count_days(project: Project, extract: ProjectAnswers, zone: str) -> DayCounts:
     def count(_: Parameters, part: ProjectAnswers, texts: Sequence[Document]) -> Counter[tuple[str, str, date]]:
         round_of = {text.pk: text.round for text in texts if text.reason != "practice"}
         times = read_project_work(project, part).judgement_times
@@ -269,13 +266,16 @@ def _count_days(project: Project, extract: ProjectAnswers, zone: str) -> DayCoun
             for judgement in judgements
         )
 
-    rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}
-    coders = defaultdict[str, Counter[date]](Counter)
-    for part in basis.compute_by_parts(extract, Parameters(), f"judged days in {zone}", count):
-        for (round_, coder, day), number in part.items():
-            rounds[round_][day] += number
-            coders[coder][day] += number
-    return DayCounts(rounds, dict(sorted(coders.items())))
+    def compute() -> DayCounts:
+        rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}
+        coders = defaultdict[str, Counter[date]](Counter)
+        for part in basis.compute_by_parts(extract, Parameters(), f"judged days in {zone}", count):
+            for (round_, coder, day), number in part.items():
+                rounds[round_][day] += number
+                coders[coder][day] += number
+        return DayCounts(rounds, dict(sorted(coders.items())))
+
+    return basis.remembered(extract, ("judged days", zone), compute)
 
 
 def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:

@@ -9,7 +9,7 @@ from typing import Annotated, Self
 from django.db.models import Count, Q
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.coders import GOLD, has_gold
+from agreement.data.coders import GOLD, codings_of_models, has_gold
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids import Pyramids
 from agreement.measures.results import pluralize
@@ -27,7 +27,6 @@ from annotations.adjudication.drafts import gold_of_rounds
 from annotations.adjudication.states import State
 from annotations.coding.log.payloads import Reason, Source
 from annotations.models import Coding, ModelCoder, Plan, Project, Round
-from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.models.project import may_see_models
 from annotations.planning.rounds import describe_rounds
 from annotations.planning.training import training_results
@@ -169,11 +168,8 @@ def describe_models(project: Project) -> tuple[ModelDescription, ...]:
     """Return the models that have begun a coding, by name. Two queries; none for who may not know of models."""
     if not may_see_models(project):
         return ()
-    codings = (
-        Coding.objects.of_coders().filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).begun()
-    )
     submitted = Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
-    rows = codings.order_by().values_list("coder__username").annotate(n=Count("pk"), done=submitted)
+    rows = codings_of_models(project).values_list("coder__username").annotate(n=Count("pk"), done=submitted)
     counts = {coder: n for coder, *n in rows}
     models = ModelCoder.objects.filter(membership__project=project, membership__user__username__in=counts)
     columns = ("membership__user__username", "version", "hash", "date")

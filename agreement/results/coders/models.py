@@ -216,10 +216,8 @@ def _verdict_table(report: reports.ModelReport) -> Table:
         ("over texts", sum(tested), len(tested), test.winning_rate, YES[test.passed]),
         ("as published, of items", sum(published), *over_items),
     ]
-    note = (
-        f"Alternative annotator test (Calderon et al. 2025): {test.describe(rates=False)} A winning rate is a share of"
-    )
-    note += f" tests, each with its p, and has no interval.{advantage}"
+    note = f"Alternative annotator test (Calderon et al. 2025): {test.describe(rates=False)} A winning rate is a share"
+    note += f" of tests, each with its p, and has no interval.{advantage}"
     return Table("verdict", f"May {report.candidate} code in the place of a person?", columns, rows, note)
 
 
@@ -238,10 +236,8 @@ def _categories_table(report: reports.ModelReport) -> Table:
         *ENDS,
         Column("note", "Notes"),
     ]
-    note = (
-        "The answer on which it is farthest behind comes first. Scores are means over texts of how near an answer is to"
-    )
-    note += " those of people: 1 less the distance, of a person to the others."
+    note = "The answer on which it is farthest behind comes first. Scores are means over texts of how near an answer is"
+    note += " to those of people: 1 less the distance, of a person to the others."
     caption = f"Answers of people on which {report.candidate} is worse or better"
     return Table.of("categories", caption, columns, report.categories, note)
 

@@ -15,18 +15,9 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts import Snippet, matches_by_muc6, read_snippets
 from agreement.measures import RELATIONS, match_sets
 from agreement.measures.coreference.scores import WITHOUT_MUC
+from agreement.reports import coreference
 from agreement.reports.basis import count_left_out, count_other_versions, pick_texts
 from agreement.reports.coders import coders as reports
-from agreement.reports.coreference import (
-    SCORES,
-    CoreferenceReport,
-    ScoreFigures,
-    clusters_in,
-    common_texts,
-    compare_chains,
-    find_clusters,
-    select_pair,
-)
 from agreement.reports.items import compute_items
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest, resolve
@@ -72,8 +63,8 @@ def align_chains(
     if text and text not in {one.name for one in texts}:
         raise InvalidParameter("text", f"there is no text {text!r} that both have coded.")
     texts = [one for one in texts if text in ("", one.name)]
-    clusters = find_clusters(selected, texts) if texts else {}
-    key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
+    clusters = coreference.find_clusters(selected, texts) if texts else {}
+    key, response = coreference.clusters_in(clusters, first, texts), coreference.clusters_in(clusters, second, texts)
     shown = next((one for one in texts if key[one.pk] or response[one.pk]), None)
     if shown is None:
         return None
@@ -94,7 +85,7 @@ def _select_pair(
     if not extract.has_chains or extract.units:
         return extract, []
     selected, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
-    return selected, common_texts(selected, pick_texts(selected, parameters), first, second)
+    return selected, coreference.common_texts(selected, pick_texts(selected, parameters), first, second)
 
 
 def _pair_chains(first: tuple[Chain, ...], second: tuple[Chain, ...]) -> list[ChainPair]:
@@ -264,7 +255,7 @@ SCORE_COLUMNS = [
 
 
 @register
-class Coreference(ResultPage[CoreferenceReport]):
+class Coreference(ResultPage[coreference.CoreferenceReport]):
     """Coreference scores of two coders, or of a coder and a key: recall, precision and F1, over all texts and in
     each.
     """
@@ -272,7 +263,7 @@ class Coreference(ResultPage[CoreferenceReport]):
     name, title = "coreference", "Coreference scores"
     template = "agreement/coders/coreference.html"
     position = 90
-    gives = CoreferenceReport
+    gives = coreference.CoreferenceReport
     takes = {
         "first": CharField(help_text="The coder who is taken for the key."),
         "second": CharField(help_text="The coder who is compared with the key."),
@@ -285,15 +276,15 @@ class Coreference(ResultPage[CoreferenceReport]):
         """Return how often the judgements of two coders are gone through for seven scores."""
         return count_judgements(request) * 80 // max(len(request.extract.coders), 1)
 
-    def compute(self, request: AnalysisRequest) -> CoreferenceReport:
+    def compute(self, request: AnalysisRequest) -> coreference.CoreferenceReport:
         first, second = request.asked(*self.options)
         muc6 = matches_by_muc6(request.project)
-        return compare_chains(request.project_answers, request.parameters, first, second, muc6=muc6)
+        return coreference.compare_chains(request.project_answers, request.parameters, first, second, muc6=muc6)
 
-    def tables(self, request: AnalysisRequest, report: CoreferenceReport) -> list[Table]:
+    def tables(self, request: AnalysisRequest, report: coreference.CoreferenceReport) -> list[Table]:
         return [_scores_table(report), *_text_tables(report)]
 
-    def charts(self, request: AnalysisRequest, report: CoreferenceReport) -> list[Chart]:
+    def charts(self, request: AnalysisRequest, report: coreference.CoreferenceReport) -> list[Chart]:
         dots = [Dot(SCORE_LABELS[name], one.f1) for name, one in report.overall.scores.items()]
         return [dots_chart("scores", "F1 of each score", dots, "F1")]
 
@@ -302,7 +293,7 @@ class Coreference(ResultPage[CoreferenceReport]):
         if pair is None:
             return PageSections()
         request.options = dict(zip(self.options, pair, strict=True))
-        of_pair, parameters = select_pair(request.project_answers, request.parameters, *pair)
+        of_pair, parameters = coreference.select_pair(request.project_answers, request.parameters, *pair)
         left_out = count_left_out(of_pair, parameters)
         versions_left_out = describe_versions(parameters.scheme_versions, count_other_versions(of_pair, parameters))
         return self.sections(request).extended(
@@ -322,12 +313,12 @@ def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
     return first, second
 
 
-def score_cells(name: str, one: ScoreFigures) -> list[Cell]:
+def score_cells(name: str, one: coreference.ScoreFigures) -> list[Cell]:
     """Return the cells of SCORE_COLUMNS."""
     return [SCORE_LABELS[name], one.recall, one.precision, *with_ends(one), one.notes]
 
 
-def _scores_table(report: CoreferenceReport) -> Table:
+def _scores_table(report: coreference.CoreferenceReport) -> Table:
     rows = [score_cells(name, one) for name, one in report.overall.scores.items()]
     note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "") + describe_in_several(report.n_in_several)
     notes = {str(row[-1]) for row in rows}
@@ -348,7 +339,7 @@ def describe_in_several(n: int) -> str:
     )
 
 
-def _text_tables(report: CoreferenceReport) -> list[Table]:
+def _text_tables(report: coreference.CoreferenceReport) -> list[Table]:
     # Table 3 of Passonneau 2004, with F1 beside it
     of_muc = [
         Column("text", "Text", cell="title"),
@@ -360,7 +351,7 @@ def _text_tables(report: CoreferenceReport) -> list[Table]:
     ]
     of_each = [
         Column(f"{name}_{part}", f"{SCORE_LABELS[name]} {label}", "figure", explanation=part, cell=f"{name}.{part}")
-        for name in SCORES
+        for name in coreference.SCORES
         for part, label in (("recall", "R"), ("precision", "P"), ("f1", "F1"))
     ]
     texts = [one.scores for one in report.texts]

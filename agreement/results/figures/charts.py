@@ -120,11 +120,7 @@ def heat_map(
     axes: tuple[str, str] = ("", ""),
     addresses: Sequence[str] | Sequence[Sequence[str]] = (),
 ) -> Figure:
-    """Return a heat map with the value in each cell; None stays empty. `axes` are what rows and columns are.
-
-    `addresses` are where a click on a row leads, or on each of its cells. Colours begin at 0 or the lowest and end at
-    1 or the largest value: the same colour is the same value on every page, which puts in the scale and the letters.
-    """
+    """Return a heat map with the value in each cell; `addresses`: where a click on a row, or on a cell of it, leads."""
     defined = [value for row in values for value in row if value is not None]
     whole = all(isinstance(value, int) for value in defined)  # counts
     links: Figure = {"meta": {"addresses": list(addresses)}} if addresses else {}
@@ -134,6 +130,7 @@ def heat_map(
         range(len(rows)),
         f"%{{customdata}}: %{{z:{',' if whole else '.3f'}}}",
         z=[list(row) for row in values],
+        # from 0 or the lowest to 1 or the largest: the same colour is the same value on every page
         zmin=min(0, *defined, 0),
         zmax=max(1, *defined, 1),
         text=[["" if value is None else f"{value:{',' if whole else 'z.2f'}}" for value in row] for row in values],

@@ -319,9 +319,8 @@ def build_lines(
 ) -> list[dict[str, Any]]:
     """Return the text in lines, each a turn or all of a text that has none, of pieces under the same markables.
 
-    turns: start, end, label and speaker. parts: of what is marked, by its key. holders: the numbers of the coders who
-    have it. current: the key of the item. A piece has in `badges` the coders whose markable ends with it, and in `of`,
-    for the script, all whose it is of.
+    turns: start, end, label and speaker. holders: the numbers of coders who have what is marked, by key. A piece has in
+    `badges` the coders whose markable ends with it, and in `of`, for the script, all whose it is of.
     """
 
     def numbers(keys: Iterable[Hashable]) -> list[int]:

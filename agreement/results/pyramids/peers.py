@@ -5,17 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Annotated
 
+from agreement import measures
 from agreement.data.pyramids import PeerMarks, Pyramids
-from agreement.measures import (
-    ReliabilityData,
-    Result,
-    cohen_kappa,
-    contributions,
-    count_alpha,
-    count_dice,
-    fleiss_kappa,
-    interval,
-)
+from agreement.measures import ReliabilityData, Result
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
@@ -86,9 +78,8 @@ class PeersReport:
 def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
     """Return what several coders found in the same peers against the agreed pyramid. Raises InvalidParameter.
 
-    Units are pairs of a peer and an SCU that has a contributor or was found by somebody, documents are peers: intervals
-    are over peers. A coder who has not submitted a peer has no value there; one who has, and did not find an SCU, has
-    0.
+    Units are pairs of a peer and an SCU that has a contributor or was found by somebody, documents are peers. A coder
+    who has not submitted a peer has no value there; one who has, and did not find an SCU, has 0.
     """
     common.check_docset(pyramids, docset)
     # these are in the order of docsets and peers
@@ -97,7 +88,7 @@ def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
     peers = [marks for marks in of_peers if len(marks) > 1]
     by_docset = groupby(peers, lambda marks: marks[0].peer.docset.slug)
     items = list(_list_items(peers))
-    shares = contributions(_as_data(items, _coders_of(peers), int), count_dice)
+    shares = measures.contributions(_as_data(items, _coders_of(peers), int), measures.count_dice)
     shared = [replace(item, share=one.share) for item, one in zip(items, shares, strict=True)]
     return PeersReport(
         docset=docset,
@@ -139,16 +130,16 @@ def _compute_reliability(docset: str, peers: Sequence[Sequence[PeerMarks]]) -> P
     presence = _as_data(items, coders, lambda count: "present" if count else "absent")
 
     def measure(data: ReliabilityData, coefficient: Callable[[ReliabilityData], Result]) -> PeerKappa:
-        found = interval(data, coefficient)
+        found = measures.interval(data, coefficient)
         return copy_fields(PeerKappa, found.result, found)
 
     return PeerReliability(
         docset=docset,
         n_peers=len(peers),
         coders=coders,
-        kappa=measure(presence, fleiss_kappa),
-        cohen_kappa=measure(presence, cohen_kappa) if len(coders) == 2 else None,
-        alpha_dice=measure(_as_data(items, coders, int), count_alpha),
+        kappa=measure(presence, measures.fleiss_kappa),
+        cohen_kappa=measure(presence, measures.cohen_kappa) if len(coders) == 2 else None,
+        alpha_dice=measure(_as_data(items, coders, int), measures.count_alpha),
     )
 
 

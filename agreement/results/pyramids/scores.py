@@ -19,17 +19,7 @@ from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, scatter_plot
 from agreement.results.pyramids import common
 from agreement.results.pyramids.common import SCORE_LABELS, mean_of, whole_column
-from agreement.results.tables import (
-    Cell,
-    Column,
-    Kind,
-    Linked,
-    Table,
-    columns_of,
-    figure_columns,
-    format_value,
-    with_ends,
-)
+from agreement.results.tables import Cell, Column, Linked, Table, columns_of, figure_columns, format_value, with_ends
 
 # Original rewards precision; modified, which others call coverage, recall; comprehensive is their harmonic mean.
 SCORES = ("original", "modified", "comprehensive")
@@ -214,14 +204,14 @@ class Scores(common.PyramidPage[ScoresReport]):
 
 
 def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Table]:
-    of_mean: Kind = "figure" if report.mean == "interpolate" else "count"
+    is_interpolated = report.mean == "interpolate"
     of_peers = [
         Column("peer", "Peer", cell="marks.peer.title"),
         *columns_of("text", docset="Docset", system="System", coder="Coder", against="Pyramid"),
         *(Column(name, label, "figure") for name, label in SCORE_LABELS.items()),
         Column("found", "Weight found", "count"),
         whole_column("best_original", "Best with as many SCUs"),
-        whole_column("best_modified", "Best with the mean number", of_mean),
+        whole_column("best_modified", "Best with the mean number", "figure" if is_interpolated else "count"),
         *columns_of("count", scus="SCUs", outside="Of these outside"),
         Column("state", "State"),
         Column("note", "Notes"),
