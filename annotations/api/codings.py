@@ -1,7 +1,5 @@
 """The REST API of all codings of a project, and what is in them, as flat rows, and of assignment."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """The REST API of docsets: summaries, peers, assignments and the agreed pyramid; SCUs are changed by operations."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.db import transaction

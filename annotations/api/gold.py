@@ -1,7 +1,5 @@
 """The REST API of gold: how far that of each text is, and drafts of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Lists of the API: in pages by cursor, filtered and ordered by declared fields only."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC

@@ -1,7 +1,5 @@
 """The REST API of the people of a project, and of models that code: members, invitations, API keys of models."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.db import transaction

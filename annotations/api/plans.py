@@ -1,7 +1,5 @@
 """The REST API of plans: who codes what in a round, repeats, and the next text of a pool."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.db.models import QuerySet

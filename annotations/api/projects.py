@@ -1,7 +1,5 @@
 """The REST API of projects: their fields, schemes, members and invitations."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied

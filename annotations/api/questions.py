@@ -1,7 +1,5 @@
 """The REST API of questions of coders, and of the versions of the guidelines."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 from uuid import UUID
 

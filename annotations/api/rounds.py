@@ -1,7 +1,5 @@
 """The REST API of rounds and of training: its results, decisions, and what a coder sees of its gold."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """The REST API of the scheme of a project: what it asks, changes of it, its versions, and files of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast

@@ -3,8 +3,6 @@
 Requests have the fields of the forms of the pages, under the same names; an option of a format is `option-KEY`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, cast
 

@@ -1,8 +1,6 @@
 """The forms of rounds, their texts, training, repeats, and assignments; the API takes the same fields."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 from django import forms
 from django.db.models import QuerySet
@@ -86,7 +84,7 @@ class RoundForm(forms.Form):
         field_of(self, "required_round", BoundedModelField).choose_from(trainings)
 
     @classmethod
-    def of_round(cls, round_: Round, data: Any = None) -> RoundForm:
+    def of_round(cls, round_: Round, data: Any = None) -> Self:
         """Return the form that changes a round."""
         initial = {name: getattr(round_, name) for name in cls.base_fields}
         return cls(round_.project_id, data, initial=initial)

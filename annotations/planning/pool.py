@@ -1,7 +1,5 @@
 """The pool of a round: coders take the next free place themselves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any

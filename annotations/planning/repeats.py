@@ -1,7 +1,5 @@
 """Show coders some of their own texts again within a round, unmarked: how far each agrees with themself."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

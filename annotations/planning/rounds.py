@@ -1,7 +1,5 @@
 """Make, change, order, copy, close and delete rounds, and say which texts are in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite

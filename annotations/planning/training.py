@@ -1,7 +1,5 @@
 """Training: how the work of coders compares with gold, who has passed a round, and who waits for it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The scheme of a project as stored in the database."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -41,6 +39,15 @@ class SchemeKeys:
     attributes: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[tuple[str, str], int] = field(default_factory=dict)
     version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherQuestions:
+    """Whether a project asks for attributes, for other relations than identity, and for indices."""
+
+    attributes: bool
+    relations: bool
+    indices: bool
 
 
 @dataclass(frozen=True)
@@ -136,15 +143,6 @@ def _read(project: int, version: int) -> ProjectScheme:
         version,
     )
     return ProjectScheme(tuple(Level(**row) for row in rows.levels), spec.with_pointing(), keys)
-
-
-@dataclass(frozen=True, slots=True)
-class FurtherQuestions:
-    """Whether a project asks for attributes, for other relations than identity, and for indices."""
-
-    attributes: bool
-    relations: bool
-    indices: bool
 
 
 def further_questions(project: int) -> FurtherQuestions:

@@ -1,7 +1,5 @@
 """The pages of a long list, as links below it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Markables in their context: a few words before, their own, and a few after."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +27,7 @@ class Keyword:
     def __str__(self) -> str:
         return f"{self.before}[{self.words}]{self.after}"
 
-    def on_its_line(self) -> Keyword:
+    def on_its_line(self) -> "Keyword":
         """Return the same without the words of other lines, such as another summary's."""
         return Keyword(self.before.rpartition(NEW_LINE)[2], self.words, self.after.partition(NEW_LINE)[0])
 

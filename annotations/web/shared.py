@@ -1,7 +1,5 @@
 """What pages share: pages of long lists, questions before a far-reaching step, refusals, and news."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ that a client has seen, and `If-Match` requires that state (RFC 9110). The tag i
 it reveals nothing that its reader does not see.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The schema of the API beyond what its views say: the problems that a request may be answered with, and operations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any

@@ -1,7 +1,5 @@
 """Serializers of problems, for the schema: `annotations/api/http/problems.py` writes them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema_field

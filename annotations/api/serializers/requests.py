@@ -1,7 +1,5 @@
 """What is sent to the API: no unknown fields, fields that rest on those of forms, and errors that list the choices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """The answers of a coder in training beside those of the gold, question by question."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The form of a plan: who codes what; the API takes the same fields."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Propose the plan of a round from what is in the database, describe it, and carry it out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Assign texts to coders, in a round or a docset; replace a coder, and release what nobody works on."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The choice of a coder's next coding, and what keeps others from being it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol

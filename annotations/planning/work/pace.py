@@ -1,7 +1,5 @@
 """How fast the work goes, and when it is done at that pace."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How far a project is: totals, a page of the matrix of texts x coders, and the hours of coders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

@@ -1,7 +1,5 @@
 """What is left to do in codings that are not submitted."""
 
-from __future__ import annotations
-
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -24,7 +22,7 @@ class Remaining:
     to_mark: int = 0
     words: int = 0
 
-    def __add__(self, other: Remaining) -> Remaining:
+    def __add__(self, other: "Remaining") -> "Remaining":
         return Remaining(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property

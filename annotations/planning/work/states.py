@@ -1,7 +1,5 @@
 """The state of codings, as lists, the progress matrix, the API and mails name it, and what a coder is reminded of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date

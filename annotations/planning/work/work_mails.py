@@ -1,7 +1,5 @@
 """Mails about work: each week what there is to do, and before and after the dates of plans what is open."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta

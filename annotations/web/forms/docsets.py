@@ -1,7 +1,5 @@
 """The forms of docsets: summaries, pasted or from files, assignments, and the agreed pyramid."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, cast

@@ -1,7 +1,5 @@
 """The forms of projects and their schemes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, cast
 

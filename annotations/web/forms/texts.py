@@ -1,7 +1,5 @@
 """The forms of the pages of texts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 

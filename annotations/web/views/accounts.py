@@ -1,7 +1,5 @@
 """The pages of accounts: how they are made, their API keys, passwords and mails, and the links of mails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

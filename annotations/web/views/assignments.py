@@ -1,7 +1,5 @@
 """The pages Assignments and Repeats: a plan and its preview, what is assigned, changes by hand, texts shown again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

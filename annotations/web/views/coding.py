@@ -1,7 +1,5 @@
 """The coding page, and the submission and reopening of codings."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode

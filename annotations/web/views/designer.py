@@ -1,7 +1,5 @@
 """The designer of a project's scheme, and the coding page on which it is tried."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import asdict

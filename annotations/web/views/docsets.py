@@ -1,7 +1,5 @@
 """The pages of docsets: their summaries and peers, assignments, and the agreed pyramid."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any

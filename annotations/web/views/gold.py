@@ -1,7 +1,5 @@
 """Drafts of the gold of a round, the decisions on gold, and gold beside the answers of who codes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The pages of the members, models and invitations of a project."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The home page, the pages of a new project, its overview and its settings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The questions of coders: a page of one's own, their threads, and the dialog of the coding page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID

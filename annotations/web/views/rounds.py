@@ -1,7 +1,5 @@
 """The pages of rounds: their list, one with its texts, the results of training, and what a coder sees of its gold."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The pages of the scheme and the guidelines of a project: what they say, their versions, and files of the scheme."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

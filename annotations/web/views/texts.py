@@ -1,7 +1,5 @@
 """The pages of the texts of a project: the list, and one text to read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any

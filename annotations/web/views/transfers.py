@@ -1,7 +1,5 @@
 """The pages of imports and exports: order, report, carry out, download."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any

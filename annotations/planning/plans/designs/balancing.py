@@ -1,7 +1,5 @@
 """Give the places of items to coders: greedily, then better by moves and exchanges drawn by a seed."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_right
 from collections.abc import Sequence, Set

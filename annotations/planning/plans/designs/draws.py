@@ -1,7 +1,5 @@
 """Draws by a seed and names: the same in each version of Python, whatever else is drawn and in whatever order."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from math import ceil

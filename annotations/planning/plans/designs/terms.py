@@ -1,7 +1,5 @@
 """What a plan is made of and proposes, and what no plan can be made of."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
