@@ -256,10 +256,8 @@ class CodingDetail(APIView):
 
 
 def change_status(request: Request, project: Project, coding: Coding, *, own: bool = False) -> HttpResponse:
-    """Submit or reopen a coding, if the sender has seen its present state. Call it in a transaction.
-
-    The coder submits the `own` coding, and reopens it until somebody has viewed it, or asks for that.
-    """
+    """Submit or reopen a coding, if the sender has seen its present state. Call it in a transaction."""
+    # Its coder submits the `own` coding, and reopens it until somebody has viewed it, or asks for that.
     Coding.objects.select_for_update(of=("self",)).get(pk=coding.pk)
     coding.refresh_from_db(fields=["status", "version", "viewed_at"])
     require_match(request, coding_state(coding, project))

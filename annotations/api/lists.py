@@ -213,10 +213,7 @@ class ProjectListView(BaseListView, ABC):
 
 
 class RowListView(ProjectListView):
-    """A list of rows as dictionaries, without model instances: of answers, where it asks for the right to see them.
-
-    `computed` are the fields that `represent` adds to the columns of the database.
-    """
+    """A list of rows as dictionaries, without model instances; `represent` adds the fields that are `computed`."""
 
     right = Right.SEE_RESULTS
     computed: Collection[str] = ()

@@ -53,10 +53,8 @@ class Manual:
 
 
 def make_markdown() -> MarkdownIt:
-    """Return a renderer of Markdown with tables, which scroll where they are wider than their place.
-
-    HTML in the source is shown as text; the library leaves links with schemes such as javascript: as text.
-    """
+    """Return a renderer of Markdown with tables that scroll where they are wide."""
+    # HTML in the source is shown as text; the library leaves links with schemes such as javascript: as text.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     markdown.add_render_rule("table_open", lambda *_: '<div class="table-scroll"><table>')
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")

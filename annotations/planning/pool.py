@@ -51,11 +51,9 @@ def pools_of(project: Project, user: User) -> list[PoolState]:
 
 
 def take_next_text(project: Project, user: User, round_name: str = "") -> Coding:
-    """Give the user the next text of a pool in which a place is free. Raise ValidationError, and PoolEmpty.
-
-    No text gets more coders than planned, however many ask at once: who takes a place holds the row of the text, and
-    counts again what others have taken before.
-    """
+    """Give the user the next text of a pool in which a place is free. Raise ValidationError, and PoolEmpty."""
+    # No text gets more coders than planned, however many ask at once: who takes a place holds the row of the text, and
+    # counts again what others have taken before.
     with sqlite_write_lock(), transaction.atomic():
         refuse_archived(Project.objects.get(pk=project.pk))
         _release_expired(project, timezone.now())

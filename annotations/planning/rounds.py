@@ -212,10 +212,8 @@ def add_texts(round_: Round, texts: Iterable[Text]) -> int:
 
 @transaction.atomic
 def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
-    """Take texts out of the round, and return how many were there. Raise ValidationError.
-
-    Their gold in it stays, and is in force again where they come back.
-    """
+    """Take texts out of the round, and return how many were there. Raise ValidationError."""
+    # Their gold in it stays, and is in force again where they come back.
     lock_project(round_.project_id)
     round_.refresh_from_db()
     refuse_closed(round_)
@@ -252,11 +250,9 @@ def _names(texts: Iterable[Text]) -> str:
 
 @transaction.atomic
 def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
-    """Move texts with their codings to the round of that name, made where there is none; return their number.
-
-    name: empty: `main`. Gold goes with its text, but not into training or out of it, nor where there is gold. Raise
-    ValidationError for texts in several rounds, closed rounds, and work that would become practice, or the reverse.
-    """
+    """Move texts with their codings to the round of that name; return their number. Raise ValidationError."""
+    # name: made where there is none; empty: `main`. Gold goes with its text, but not into training or out of it, nor
+    # where there is gold. Refused: texts in several rounds, closed rounds, work that becomes practice, or the reverse.
     lock_project(project.pk)
     name = name or MAIN
     texts = list(texts)

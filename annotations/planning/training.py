@@ -39,20 +39,16 @@ type Score = tuple[float | None, Sequence[Share]]  # as it is shown, and the sha
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A coder's work on a text of a training round; `number` says which of theirs, from 1.
-
-    score: the mean over the judgements of the gold, from 0 to 1; None without one. counts: whether it is among as many
-    as the round allows. is_reopened: whether its gold was there and is being changed.
-    """
+    """A coder's work on a text of a training round."""
 
     coding: Coding
     has_gold: bool
-    score: float | None
+    score: float | None  # the mean over the judgements of the gold, from 0 to 1; None without one
     passed: bool
-    counts: bool
+    counts: bool  # whether it is among as many as the round allows
     shares: Sequence[Share] = ()
-    number: int = 1
-    is_reopened: bool = False
+    number: int = 1  # which of the coder’s it is, from 1
+    is_reopened: bool = False  # its gold was there and is being changed
 
     @property
     def state(self) -> str:

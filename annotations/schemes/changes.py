@@ -1,8 +1,4 @@
-"""What a change of the scheme of a project would do, before it is made.
-
-Answers are never lost by it: what is in use is retired or merged, not left out, and is narrowed only where no judgement
-has what would no longer be allowed. Which judgements have it is asked of the database, question by question.
-"""
+"""What a change of the scheme of a project would do, before it is made. No answer is ever lost by it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -75,16 +71,13 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class SchemeChange:
-    """What a change would do. With problems it is not made.
-
-    asks_otherwise: it changes what may be answered, not words and order alone.
-    """
+    """What a change would do. With problems it is not made."""
 
     problems: list[SchemeProblem] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     changes: bool = False
-    asks_otherwise: bool = False
+    asks_otherwise: bool = False  # it changes what may be answered, not words and order alone
 
 
 def asks_otherwise(project: Project, spec: SchemeSpec, answers: str | None = None) -> bool:
@@ -94,11 +87,9 @@ def asks_otherwise(project: Project, spec: SchemeSpec, answers: str | None = Non
 
 
 def project_to_change(user: Person, slug: str, spec: SchemeSpec, answers: str, merges: Sequence[Merge] = ()) -> Project:
-    """Return the project. Once there are texts, only managers who see all work may change what coders are asked.
-
-    Others change words and order: a refusal would tell them of answers, also of those in gold and of models, and so
-    would the question whether there are any.
-    """
+    """Return the project. Once there are texts, only who sees all work may change what coders are asked."""
+    # Others change words and order: a refusal would tell them of answers, also of those in gold and of models, and so
+    # would the question whether there are any.
     project = project_for(user, slug, Right.MANAGE)
     if (merges or asks_otherwise(project, spec, answers)) and project.texts.exists():
         return project_for(user, slug, Right.MANAGE_WORK)
@@ -121,11 +112,9 @@ def _without_wording(value: Any) -> object:
 def plan_change(
     project: Project, spec: SchemeSpec, *, answers: str | None = None, merges: Sequence[Merge] = ()
 ) -> SchemeChange:
-    """Return what the scheme would do in place of that of the project. Nothing is written.
-
-    It reads judgements, of which it tells numbers and texts: for those who see all work, unless it only changes words.
-    Two queries for each question, or value that some judgement has, of which something is taken away.
-    """
+    """Return what the scheme would do in place of that of the project. Nothing is written."""
+    # It tells numbers and texts of judgements: for those who see all work, unless it only changes words. Two queries a
+    # question, or value that some judgement has, of which something is taken away.
     answers = answers or project.answers
     spec = spec.with_pointing()
     before = read_scheme(project.pk).spec
@@ -296,10 +285,8 @@ class Comparison:
     # ---- judgements
 
     def _answering(self, question: str, value: str | None = None) -> QuerySet[Judgement]:
-        """Return the judgements that answer a question, or answer it by this value.
-
-        A scheme may have thousands of values: what nobody has answered is not asked of the database one by one.
-        """
+        """Return the judgements that answer a question, or answer it by this value."""
+        # A scheme may have thousands of values: what nobody has answered is not asked of the database one by one.
         if value is not None and (question, value) not in self.in_use:
             return self.judgements.none()
         if question == CATEGORY:

@@ -1,8 +1,4 @@
-"""What a scheme allows and asks, as one table: the server checks by it, and the page is sent it as JSON.
-
-Nothing else says what may be answered to which question where. Levels are named one by one in it, and a relation or
-attribute says when it is asked. What is retired is answered by nobody anew, and stays where it was given.
-"""
+"""What a scheme allows and asks, as one table: the server checks by it, and the page is sent it as JSON."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -140,10 +136,8 @@ class GivenAnswers:
 
 
 def is_asked(question: RelationConstraints | AttributeConstraints, given: GivenAnswers) -> bool:
-    """Return whether the answers given so far lead to the question. On which levels it is asked is not said here.
-
-    An attribute that is not asked has no answer, so that conditions need not be followed further.
-    """
+    """Return whether the answers given so far lead to the question; on which levels it is asked is not said here."""
+    # An attribute that is not asked has no answer, so that conditions need not be followed further.
     relation = question.get("relation")
     if isinstance(relation, str) and relation not in given.relations:
         return False
@@ -159,10 +153,7 @@ def is_asked(question: RelationConstraints | AttributeConstraints, given: GivenA
 
 
 def missing_attributes(constraints: Constraints, given: GivenAnswers) -> Iterator[str]:
-    """Yield the keys of the attributes that are required, asked and not answered.
-
-    Those of entities are not among them: any markable of a chain answers for all.
-    """
+    """Yield the keys of attributes required, asked and not answered; any markable of a chain answers for entities."""
     for key, attribute in constraints["attributes"].items():
         if (
             attribute["required"]

@@ -28,13 +28,10 @@ def set_coder_marked_levels(project: Project, levels: Iterable[Level]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SchemeKeys:
-    """The primary keys of what answers refer to, by keys, and the version of the scheme that has them.
-
-    `identity` has the identity relation of each category.
-    """
+    """The primary keys of what answers refer to, by keys, and the version of the scheme that has them."""
 
     categories: Mapping[str, int] = field(default_factory=dict)
-    identity: Mapping[str, int] = field(default_factory=dict)
+    identity: Mapping[str, int] = field(default_factory=dict)  # the identity relation of each category
     relations: Mapping[str, int] = field(default_factory=dict)
     attributes: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[tuple[str, str], int] = field(default_factory=dict)
@@ -91,10 +88,7 @@ class _SchemeMoved(Exception):
 
 
 def read_scheme(project: int) -> ProjectScheme:
-    """Return the scheme of a project, which a process remembers until it is changed. One query.
-
-    A project that is deleted has an empty one.
-    """
+    """Return the scheme of a project, empty of a deleted one; a process remembers it until it changes. One query."""
     while (stamp := _read_stamp(project)) is not None:
         with suppress(_SchemeMoved):
             return _scheme_of_stamp(project, *stamp)
@@ -112,10 +106,7 @@ def _stamps(project: int) -> QuerySet[Project, tuple[UUID, int]]:
 
 @lru_cache(maxsize=200)
 def _scheme_of_stamp(project: int, stamp: UUID, version: int) -> ProjectScheme:
-    """Return the scheme as of this stamp. Nine queries.
-
-    Raise _SchemeMoved where it has another stamp by now.
-    """
+    """Return the scheme as of this stamp. Raise _SchemeMoved where it has another one by now. Nine queries."""
     try:
         scheme = _read(project, version)
     except KeyError:  # one query names what another did not find

@@ -1,7 +1,4 @@
-"""Ready-made schemes that a new project can start from, and some that are made to be changed. Data only.
-
-The latter follow a corpus in what they ask, not in every value of its manual.
-"""
+"""Ready-made schemes that a new project can start from, and some to be changed, which follow a corpus. Data only."""
 
 from collections.abc import Iterable
 

@@ -20,12 +20,9 @@ MOST_NAMES = 20
 def pages(
     context: dict[str, Any], shown: Page[Any], name: str = "page", what: str = "", at: str = ""
 ) -> dict[str, Any]:
-    """Return the links to the pages before and after this one; all else that the address asks for stays.
-
-    name: what the address calls the number of the page. Where a page of the site has several lists, `what` says which
-    this is, and `at` is the id of the element at which the next page begins. `list_address` of the context is that of
-    the list, where the page may answer what was sent to another one.
-    """
+    """Return the links to the pages before and after this one; all else that the address asks for stays."""
+    # name: what the address calls the number of the page. what: which of several lists this is. at: the id where the
+    # next page begins. `list_address` of the context: where the page answers what was sent to another address.
     query = context["request"].GET.copy()
     for other in (name, PART):
         query.pop(other, None)

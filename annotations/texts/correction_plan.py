@@ -64,21 +64,18 @@ class WordChange:
 
 @dataclass(slots=True)
 class CorrectionPlan:
-    """What a correction does, and what stands against it. `lost` are markables that nobody has marked any more.
-
-    `new_words` are words of summaries that get markables, `moved` counts the markables that are elsewhere afterwards.
-    """
+    """What a correction does, and what stands against it."""
 
     edits: list[Edit]
     content: str
     obstacles: list[Obstacle] = field(default_factory=list)
     changes: list[WordChange] = field(default_factory=list)
-    moved: int = 0
+    moved: int = 0  # markables that are elsewhere afterwards
     markables: list[Markable] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
-    lost: list[int] = field(default_factory=list)
-    new_words: list[Span] = field(default_factory=list)
+    lost: list[int] = field(default_factory=list)  # markables that nobody has marked any more
+    new_words: list[Span] = field(default_factory=list)  # words of summaries that get markables
     word_level: int | None = None
     codings: int = 0
     submitted: int = 0
@@ -264,10 +261,8 @@ def _plan_heads(plan: CorrectionPlan, text: Text) -> None:
 
 
 def _plan_words(plan: CorrectionPlan, text: Text, words: Sequence[Markable], contributors: Sequence[Markable]) -> None:
-    """Plan the words of summaries anew: those that are still words move, and the others come and go.
-
-    `contributors` are the markables that consisted of whole words, and are to do so.
-    """
+    """Plan the words of summaries anew: those that are still words move, and the others come and go."""
+    # `contributors` are the markables that consisted of whole words, and are to do so.
     plan.word_level = words[0].level_id
     new = _summary_words(plan, text)
     left = set(new)
@@ -355,10 +350,8 @@ def _short(words: str) -> str:
 
 
 def place_edits(content: str, edits: Sequence[Edit], spans: Sequence[Span]) -> Iterator[Edit]:
-    """Yield the edits, those that only delete or only insert where they cut through least.
-
-    Where such words stand beside equal ones ("the the"), it is open which of them are the new or deleted ones.
-    """
+    """Yield the edits, those that only delete or only insert where they cut through least."""
+    # Where such words stand beside equal ones ("the the"), it is open which of them are the new or deleted ones.
     for number, edit in enumerate(edits):
         if edit.new and edit.old:
             yield edit

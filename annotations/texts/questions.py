@@ -41,11 +41,9 @@ class Seen:
 def ask(
     text: Text, coder: User, body: str, key: str = "", uuid: UUID | None = None, seen: Seen | None = None
 ) -> Question:
-    """Ask about a markable of a text, or about the text. Raise ValidationError by field.
-
-    The markable need not be in the database yet: a coder may ask about one whose operation is still on its way. Its key
-    is that of the text as it was `seen`; None: as it is now.
-    """
+    """Ask about a markable of a text, or about the text. Raise ValidationError by field."""
+    # The markable need not be in the database yet: its operation may be on its way. Its key is that of the text as it
+    # was `seen`; None: as it is now.
     own = Question.objects.asked_by(coder)
     open_questions = own.filter(text__project=text.project_id, resolved_at__isnull=True)
     if open_questions.count() >= MAX_OPEN:

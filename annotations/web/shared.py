@@ -27,10 +27,8 @@ CONFIRMED = "confirmed"
 def page_of[T](
     request: HttpRequest, rows: Sequence[T] | QuerySet[Any, T], *, name: str = "page", size: int = 0, at: int = 0
 ) -> Page[T]:
-    """Return the page of the rows that the address asks for by this name: the first or last where there is no such.
-
-    size: how many rows; 0: PAGE_SIZE. Where the address asks for none, it is the page of the row of the place `at`.
-    """
+    """Return the page of the rows that the address asks for by this name: the first or last where there is no such."""
+    # size: how many rows; 0: PAGE_SIZE. Where the address asks for none, it is the page of the row of the place `at`.
     size = size or PAGE_SIZE
     return Paginator(rows, size).get_page(request.GET.get(name, at // size + 1))
 
@@ -61,14 +59,11 @@ def gold_address(project: str, round_name: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked before a step: a heading, a line for each thing that will happen, the button, and the way back.
-
-    Without the button, `action`, the lines say what keeps the step from being taken.
-    """
+    """What is asked before a step: a heading, a line for each thing that will happen, the button, and the way back."""
 
     heading: str
     lines: Sequence[str]
-    action: str
+    action: str  # empty: the lines say what keeps the step from being taken
     cancel: str
     tab: str = "overview"
     danger: bool = False

@@ -51,11 +51,8 @@ def endpoint(
     parameters: Sequence[Any] = (),
     **schema: Any,
 ) -> Callable[[Method], Method]:
-    """Give a method of an API view the project of its address, as `project_for` returns it, and a schema.
-
-    `once` makes it `idempotent`. `seen` makes it a transaction that has to `require_match`. `schema` is what
-    `extend_schema` takes.
-    """
+    """Give a method of an API view the project of its address, as `project_for` returns it, and a schema."""
+    # `once` makes it `idempotent`; `seen` a transaction that has to `require_match`; `extend_schema` takes `schema`.
 
     def decorate(method: Method) -> Method:
         @wraps(method)
@@ -82,12 +79,9 @@ class IdempotencyKeyReused(APIException):
 def idempotent(
     right: Right | None = None, *, secret_fields: tuple[str, ...] = (), archived: bool = False
 ) -> Callable[[Method], Method]:
-    """Make the `post` of an API view idempotent, if it has no effects outside the database.
-
-    `right` is the one that the view requires, so that a user who has lost it gets no old answer either, and `archived`
-    says whether it takes archived projects. `secret_fields` are answered once only. Answer and effect are committed
-    together, so that neither is stored without the other.
-    """
+    """Make the `post` of an API view idempotent, if it has no effects outside the database."""
+    # `right` is the one that the view requires, so that a user who has lost it gets no old answer either; `archived`:
+    # it takes archived projects. `secret_fields` are answered once only. Answer and effect are committed together.
 
     def decorate(post: Method) -> Method:
         @extend_schema(

@@ -21,10 +21,7 @@ WITH_RETRY_AFTER = (429, 503)
 
 
 class ProblemSchema(AutoSchema):
-    """The schema of an operation, with the problems that follow from its address, method, headers and body.
-
-    Conflicts (409) follow from what it does: views say them.
-    """
+    """The schema of an operation with the problems that may follow; of conflicts (409) views tell."""
 
     def get_operation(self, path: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(path, *args, **kwargs)

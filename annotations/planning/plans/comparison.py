@@ -58,36 +58,29 @@ class ReasonOfGold:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A judgement of the gold beside what the coder answered: labels of categories, and words of chains.
-
-    score: its part of the mean, from 0 to 1. is_as_gold: whether all answers are equal. is_judged: whether the gold
-    judges it at all. reasons: those of decisions on gold, once results are open.
-    """
+    """A judgement of the gold beside what the coder answered: labels of categories, and words of chains."""
 
     markable: str
     words: str
-    is_judged: bool
-    is_as_gold: bool
+    is_judged: bool  # whether the gold judges it at all
+    is_as_gold: bool  # whether all answers are equal
     category: str | None
     gold_category: str | None
     chain: Sequence[str]
     gold_chain: Sequence[str]
     answers: Sequence[Answer]
     explanation: str
-    score: float
-    reasons: Sequence[ReasonOfGold] = ()
+    score: float  # its part of the mean, from 0 to 1
+    reasons: Sequence[ReasonOfGold] = ()  # of decisions on gold, once results are open
 
 
 @dataclass
 class Answers:
-    """The decisions of a coding by markable, in text order: the first ones of those compared while it was coded.
-
-    checked: these, in the order in which they were compared.
-    """
+    """The decisions of a coding by markable, in text order: the first ones of those compared while it was coded."""
 
     kind: str
     decisions: dict[str, Decision] = field(default_factory=dict)
-    checked: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()  # these, in the order in which they were compared
 
     def chains(self, key: str) -> list[frozenset[str]]:
         """Return the chains of a markable, which is alone where nothing links it; several where it is ambiguous."""
@@ -229,10 +222,7 @@ class Describer:
         return " … ".join(self.content[start:end] for start, end in place.parts) if place else key
 
     def item(self, key: str, own: Answers, gold: Answers, known: frozenset[str] | None = None) -> Item:
-        """Return a markable with the answers to it. `known`: of chains only these members are compared and shown.
-
-        What the gold itself points to from here is shown in any case.
-        """
+        """Return a markable with its answers; of chains only `known` members, and those its gold points to."""
         decided, answered = gold.decisions.get(key, Decision(key)), own.decisions.get(key, Decision(key))
         is_judged = decided.category is not None or bool(decided.attributes)
         compared = dict(self.comparer.compare(key, own, gold)) if is_judged else {}
@@ -281,10 +271,7 @@ def compare_all(describer: Describer, own: Answers, gold: Answers) -> list[Item]
 
 
 def compare_checked(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
-    """Return what the coder has compared so far, in that order.
-
-    Chains have only members that were compared before, and what the coder points to: others would tell of the rest.
-    """
+    """Return what the coder has compared so far, in that order; of chains nothing that would tell of the rest."""
     items = []
     known: frozenset[str] = frozenset()
     for key in own.checked:

@@ -110,10 +110,8 @@ def plan_round(project: Project, name: str) -> Round | None:
 
 
 def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) -> PlanView:
-    """Return what the request comes to, and write nothing. Raise ValidationError.
-
-    With `blind` nothing depends on what anybody has begun or taken from a pool: whatever is assigned stays.
-    """
+    """Return what the request comes to, and write nothing. Raise ValidationError."""
+    # With `blind` nothing depends on what anybody has begun or taken from a pool: whatever is assigned stays.
     if project.answers == Project.Answers.SCUS:
         raise ValidationError("Summaries are assigned docset by docset, on the page of each docset.")
     if blind and (request.parameters.move or request.parameters.removals):

@@ -32,11 +32,8 @@ KIND_BY_ROLE: dict[str, str] = {
 def assign_texts(
     project: Project, texts: Iterable[Text], coders: Iterable[User], round_: Round | None = None, *, kind: str = ""
 ) -> int:
-    """Assign each text to each coder and return the number of new codings. Raise ValidationError.
-
-    round_: where they are coded, and come into; None: `latest_round` of each text. kind: for peer summaries against the
-    agreed pyramid.
-    """
+    """Assign each text to each coder and return the number of new codings. Raise ValidationError."""
+    # round_: where they are coded, and come into; None: `latest_round` of each. kind: of peers against the agreed one.
     lock_project(project.pk)
     coders, texts = list(coders), list(texts)
     members = dict(Membership.objects.filter(project=project).values_list("user_id", "role"))

@@ -38,11 +38,7 @@ class CodingProgress(NamedTuple):
 
 @dataclass(slots=True)
 class Total:
-    """Numbers of codings by state, and of markables, of one coder, round, text or project.
-
-    overdue: of any state. left: markables to decide in open rounds, in `to_submit` codings; in `to_mark` of these the
-    coder creates the markables. pace: of a coder, where it is known.
-    """
+    """Numbers of codings by state, and of markables, of one coder, round, text or project."""
 
     name: str
     submitted: int = 0
@@ -51,13 +47,13 @@ class Total:
     not_begun: int = 0
     reopened: int = 0
     released: int = 0
-    overdue: int = 0
+    overdue: int = 0  # of any state
     decided: int = 0
     to_decide: int = 0
-    left: int = 0
+    left: int = 0  # markables to decide in open rounds, in `to_submit` codings
     to_submit: int = 0
-    to_mark: int = 0
-    pace: CoderPace | None = None
+    to_mark: int = 0  # of these codings, those in which the coder creates the markables
+    pace: CoderPace | None = None  # of a coder, where it is known
 
     @property
     def codings(self) -> int:
@@ -145,10 +141,8 @@ def read_progress_matrix(
     *,
     marks_final: bool = False,
 ) -> ProgressMatrix:
-    """Return the progress matrix of a project, or of a round. Raise ValidationError. Seven queries at most.
-
-    marks_final: whether it says which codings nobody reopens, which tells of gold and repeats.
-    """
+    """Return the progress matrix of a project, or of a round. Raise ValidationError. Seven queries at most."""
+    # marks_final: whether it says which codings nobody reopens, which tells of gold and repeats.
     chosen = find_round(project, round_name) if round_name else None
     rounds = rounds_of(project)
     names = {one.pk: one.name for one in rounds}

@@ -75,10 +75,7 @@ def is_to_do(row: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CodingState:
-    """How far the coding of a text in a round by a coder is, and whether it is late.
-
-    is_to_mark: whether the coder creates the markables. is_final: whether nobody may reopen it.
-    """
+    """How far the coding of a text in a round by a coder is, and whether it is late."""
 
     text: int
     round: int
@@ -89,8 +86,8 @@ class CodingState:
     overdue: bool = False
     due_on: date | None = None
     is_to_do: bool = True
-    is_to_mark: bool = False
-    is_final: bool = False
+    is_to_mark: bool = False  # the coder creates the markables
+    is_final: bool = False  # nobody may reopen it
 
 
 def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:

@@ -39,11 +39,10 @@ FILE_FIELDS = ("boundary",)
 
 
 class SummaryRowsForm[Owner, Saved](ABC):
-    """A form with rows of summaries. It keeps its values when a row is added or files are read into rows.
+    """A form with rows of summaries, which keeps its values when a row is added or files are read into rows."""
 
-    Its buttons send `do`: "save", "more" (for another empty row) or "read". Uploaded files are always read into rows
-    first, which are shown before anything is saved.
-    """
+    # Its buttons send `do`: "save", "more" (for another empty row) or "read". Uploaded files are always read into rows
+    # first, which are shown before anything is saved.
 
     head: type[forms.Form]
     row: type[SummaryForm]

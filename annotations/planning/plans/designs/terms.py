@@ -58,25 +58,19 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class PlanParameters:
-    """What is asked of a plan.
-
-    k: how many coders code a text, or a shared one; None: all. share: of the texts that are shared. blocks: None: as
-    many as there are coders. calibration: how many texts all code, `calibration_texts` among them. move: assignments
-    that have not begun, too. pool: nobody gets a text before they take it. additions, removals: texts with coders that
-    are changed by hand, after all else.
-    """
+    """What is asked of a plan."""
 
     design: Design = Design.K
-    k: int | None = 2
-    share: float = 0.2
-    blocks: int | None = None
-    calibration: int = 0
+    k: int | None = 2  # coders of a text, or of a shared one; None: all
+    share: float = 0.2  # of the texts that are shared
+    blocks: int | None = None  # None: as many as there are coders
+    calibration: int = 0  # how many texts all code, `calibration_texts` among them
     calibration_texts: tuple[str, ...] = ()
     seed: int = 0
-    move: bool = False
+    move: bool = False  # also what is assigned and has not begun
     allow_unconnected: bool = False
-    pool: bool = False
-    additions: frozenset[tuple[str, str]] = frozenset()
+    pool: bool = False  # nobody gets a text before they take it
+    additions: frozenset[tuple[str, str]] = frozenset()  # texts with coders, by hand, after all else
     removals: frozenset[tuple[str, str]] = frozenset()
 
 
@@ -91,20 +85,16 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Who codes what: each text with its coders, and the texts of each coder in their order.
-
-    pairs: how many texts two coders share. connected: whether shared texts connect the coders who have texts. needed:
-    by how many each text is to be coded. new, removed: texts with coders, as against what exists.
-    """
+    """Who codes what: each text with its coders, and the texts of each coder in their order."""
 
     assignments: dict[str, tuple[str, ...]]
     orders: dict[str, tuple[str, ...]]
     loads: tuple[Load, ...]
-    pairs: tuple[tuple[str, str, int], ...]
-    connected: bool
+    pairs: tuple[tuple[str, str, int], ...]  # how many texts two coders share
+    connected: bool  # whether shared texts connect the coders who have texts
     calibration: tuple[str, ...]
-    needed: dict[str, int]
-    new: tuple[tuple[str, str], ...]
+    needed: dict[str, int]  # by how many each text is to be coded
+    new: tuple[tuple[str, str], ...]  # texts with coders, as against what exists; `removed` alike
     removed: tuple[tuple[str, str], ...]
 
 
