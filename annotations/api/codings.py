@@ -24,7 +24,7 @@ from annotations.api.serializers.coding import (
     RelationsField,
     SpansField,
 )
-from annotations.api.serializers.requests import ChoiceField, StrictSerializer, validated
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer, StringsField, validated
 from annotations.coding.judgements import links_of
 from annotations.coding.state import coding_state
 from annotations.coding.status import may_reopen_own, reopen_coding, reopen_own_coding, request_reopening, submit_coding
@@ -84,7 +84,7 @@ class JudgementRowSerializer(serializers.Serializer[Any]):
     markable = serializers.CharField(source="markable__key")
     category = serializers.CharField(source="category__key", allow_null=True)
     pointers = ReadingsField(help_text="keys of markables; those in one list are meant together")
-    indices = serializers.ListField(child=serializers.CharField())
+    indices = StringsField()
     optional = serializers.BooleanField()
     unsure = serializers.BooleanField()
     note = serializers.CharField(allow_blank=True)
@@ -114,8 +114,8 @@ class OperationRowSerializer(serializers.Serializer[Any]):
 
 
 class NewCodingsSerializer(StrictSerializer):
-    texts = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their addresses")
-    coders = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their names")
+    texts = StringsField(allow_empty=False, help_text="their addresses")
+    coders = StringsField(allow_empty=False, help_text="their names")
     round = serializers.CharField(
         required=False, help_text="where they are coded; without it each text in the latest of its rounds that count"
     )

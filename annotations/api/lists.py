@@ -150,8 +150,7 @@ class StrictFilterBackend(DjangoFilterBackend):
         assert chosen is not None
         if not chosen.is_valid():
             raise ValidationError(form_errors(chosen.form))
-        filtered: QuerySet[Any] = chosen.qs
-        return filtered
+        return cast(QuerySet[Any], chosen.qs)
 
 
 class UTCDateTimeField(IsoDateTimeField):
@@ -236,5 +235,4 @@ class RowListView(ProjectListView):
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Return the rows of a page as they are sent."""
-        data: Sequence[Row] = self.get_serializer(rows, many=True).data
-        return data
+        return cast(Sequence[Row], self.get_serializer(rows, many=True).data)

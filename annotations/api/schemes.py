@@ -1,6 +1,6 @@
 """The REST API of the scheme of a project: what it asks, changes of it, its versions, and files of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -20,7 +20,7 @@ from annotations.api.http.problems import problem
 from annotations.api.lists import ProjectListView
 from annotations.api.serializers.coding import SchemeStateSerializer
 from annotations.api.serializers.problems import SchemeProblemSerializer, SchemeViolationSerializer
-from annotations.api.serializers.requests import StrictSerializer, validated
+from annotations.api.serializers.requests import StrictSerializer, StringsField, validated
 from annotations.formats import FormatError
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
@@ -32,6 +32,7 @@ from annotations.revision.saving import SchemeRefused, save_scheme
 from annotations.revision.undoing import undo_merges
 from annotations.revision.versions import scheme_of_version
 from annotations.schemes.changes import Merge, SchemeChange, plan_change, project_to_change
+from annotations.schemes.consistency import BOUNDS
 from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
 from annotations.transfers.scheme_files import WRITTEN, export_scheme, read_uploaded_scheme
 
@@ -44,9 +45,7 @@ SHAPE = {"kind": "", "question": ""}
 
 
 class SchemeChangesSerializer(StrictSerializer):
-    coders_mark = serializers.ListField(
-        child=serializers.CharField(), help_text="The coded levels whose markables coders mark themselves: all of them."
-    )
+    coders_mark = StringsField(help_text="The coded levels whose markables coders mark themselves: all of them.")
 
 
 class SchemeSerializer(SchemeStateSerializer):
@@ -130,16 +129,10 @@ def _parse_merges(data: object) -> list[Merge]:
 
 def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
     """Return the problems with their places in the JSON."""
-    lists: Mapping[str, Iterable[Any]] = {
-        "level": spec.levels,
-        "category": spec.categories,
-        "relation": spec.relations,
-        "attribute": spec.attributes,
-    }
     places = {
-        (kind, one.key): f"{'categories' if kind == 'category' else f'{kind}s'}[{number}]"
-        for kind, questions in lists.items()
-        for number, one in enumerate(questions)
+        (kind, one.key): f"{name}[{number}]"
+        for kind, (name, _) in BOUNDS.items()
+        for number, one in enumerate(getattr(spec, name))
     }
     return [asdict(problem) | {"path": places.get((problem.kind, problem.question), "")} for problem in change.problems]
 
@@ -254,9 +247,7 @@ class SchemeFileSerializer(serializers.Serializer[object]):
 
 class ReadSchemeSerializer(serializers.Serializer[object]):
     scheme = SchemeDocumentSerializer(help_text="What `PUT scheme/` and `POST scheme/preview/` take.")
-    losses = serializers.ListField(
-        child=serializers.CharField(), help_text="What the file says besides that a scheme here cannot say."
-    )
+    losses = StringsField(help_text="What the file says besides that a scheme here cannot say.")
 
 
 class ExportScheme(APIView):

@@ -69,14 +69,6 @@ class ProjectScheme:
             indices=any(category.takes_index for category in self.spec.categories),
         )
 
-    def identity_pointers(self) -> dict[str, Any]:
-        """Return the filter of those pointers that make chains. Where all do, nothing is filtered."""
-        others = [relation.key for relation in self.spec.relations if not relation.identity]
-        if not others:
-            return {}
-        identity = [pk for key, pk in self.keys.relations.items() if key not in others]
-        return {"relation__in": identity}
-
     def state(self, answers: str) -> dict[str, Any]:
         """Return what coders are asked, in display order, and the constraints, as a dictionary for JSON."""
         derived = {"constraints": self.constraints, "scheme_version": self.keys.version}

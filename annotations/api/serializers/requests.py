@@ -29,8 +29,7 @@ class StrictSerializer(serializers.Serializer[Any]):
 def validated(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
     """Return the validated fields. Raise ValidationError by field."""
     serializer.is_valid(raise_exception=True)
-    fields: dict[str, Any] = serializer.validated_data
-    return fields
+    return cast(dict[str, Any], serializer.validated_data)
 
 
 def choices_message(value: object, choices: Iterable[object]) -> str:
@@ -40,6 +39,12 @@ def choices_message(value: object, choices: Iterable[object]) -> str:
         return f"{repr(value)[:LONGEST_VALUE]} is none here: there are none yet."
     more = ", …" if len(listed) > MOST_LISTED else ""
     return f"{repr(value)[:LONGEST_VALUE]} is not one of {', '.join(listed[:MOST_LISTED])}{more}."
+
+
+class StringsField(serializers.ListField):
+    """A list of names, keys or words."""
+
+    child = serializers.CharField()
 
 
 class ChoiceField(serializers.ChoiceField):

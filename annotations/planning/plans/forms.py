@@ -21,7 +21,6 @@ from annotations.planning.plans.designs.terms import (
     SMALLEST_WEIGHT,
     WEIGHT_UNIT,
     Design,
-    PlanParameters,
 )
 from annotations.planning.plans.plans import PlanRequest
 
@@ -191,29 +190,19 @@ class PlanForm(forms.Form):
     def as_request(self) -> PlanRequest:
         """Return what is asked for, of a form without errors."""
         fields = self.cleaned_data
-        additions, removals = fields["changes"]
-        chosen = [coder for coder in self.coders if fields[f"part-{coder.pk}"]]
-        share = fields["share"]
-        return PlanRequest(
-            PlanParameters(
-                design=Design(fields["design"]),
-                k=fields["k"],
-                share=0.2 if share is None else share / 100,
-                blocks=fields["blocks"],
-                calibration=fields["calibration"] or 0,
-                seed=fields["seed"] or 0,
-                move=fields.get("move", False),
-                allow_unconnected=fields["allow_unconnected"],
-                pool=fields["pool"],
-                additions=additions,
-                removals=removals,
-            ),
-            round_name=fields["round"],
-            coders=tuple(coder.get_username() for coder in chosen),
-            weights=self._by_name("weight"),
-            maxima=self._by_name("maximum"),
-            due_on=fields["due_on"],
-        )
+        share, (additions, removals) = fields["share"], fields["changes"]
+        others = {
+            "share": 0.2 if share is None else share / 100,
+            "calibration": fields["calibration"] or 0,
+            "seed": fields["seed"] or 0,
+            "additions": additions,
+            "removals": removals,
+            "round_name": fields["round"],
+            "coders": [coder.get_username() for coder in self.coders if fields[f"part-{coder.pk}"]],
+            "weights": self._by_name("weight"),
+            "maxima": self._by_name("maximum"),
+        }
+        return PlanRequest.of(fields | others)
 
     def _by_name(self, what: str) -> dict[str, Any]:
         values = {coder.get_username(): self.cleaned_data[f"{what}-{coder.pk}"] for coder in self.coders}

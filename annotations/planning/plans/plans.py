@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from itertools import batched
-from typing import Any
+from typing import Any, Self
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -45,6 +45,15 @@ class PlanRequest:
     weights: Mapping[str, float] = field(default_factory=dict)
     maxima: Mapping[str, int] = field(default_factory=dict)
     due_on: date | None = None
+
+    @classmethod
+    def of(cls, sent: Mapping[str, Any]) -> Self:
+        """Return the request of what is sent under the names of these fields and of those of PlanParameters."""
+        terms, own = (
+            {one.name: sent[one.name] for one in fields(kind) if one.name in sent} for kind in (PlanParameters, cls)
+        )
+        parameters = PlanParameters(**{**terms, "design": Design(sent["design"])})
+        return cls(**{**own, "parameters": parameters, "coders": tuple(sent["coders"])})
 
 
 @dataclass(frozen=True, slots=True)

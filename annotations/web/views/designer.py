@@ -18,7 +18,7 @@ from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem
 from annotations.models import Coding, Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.schemes.consistency import check_scheme
+from annotations.schemes.consistency import BOUNDS, check_scheme
 from annotations.schemes.design.consequences import consequences_of
 from annotations.schemes.design.sample import SLUG, sample_state
 from annotations.schemes.design.wording import describe_differences
@@ -28,7 +28,7 @@ from annotations.web import markdown
 from annotations.web.access import project_action, project_page, show, signed_in_user
 from annotations.web.views.schemes import may_exchange
 
-KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
+KINDS = {name: kind for kind, (name, _) in BOUNDS.items()}
 QUESTION = re.compile(
     rf"(?P<list>{'|'.join(KINDS)})\[(?P<number>\d+)\](?:\.values\[(?P<value>\d+)\])?(?:\.(?P<field>.+))?"
 )
