@@ -236,4 +236,4 @@ class AgreedPyramid(APIView):
 
 def _adjudicator(project: Project, name: str) -> User:
     adjudicators = members_in_roles(project, (Membership.Role.ADJUDICATOR,))
-    return rows_by_name(adjudicators, [name], "username", "adjudicator")[0]
+    return cast(User, rows_by_name(adjudicators, [name], "username", "adjudicator")[0])

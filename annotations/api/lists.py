@@ -150,7 +150,7 @@ class StrictFilterBackend(DjangoFilterBackend):
         assert chosen is not None
         if not chosen.is_valid():
             raise ValidationError(form_errors(chosen.form))
-        return cast(QuerySet[Any], chosen.qs)
+        return chosen.qs
 
 
 class UTCDateTimeField(IsoDateTimeField):

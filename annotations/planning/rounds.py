@@ -51,14 +51,9 @@ def figures_of_rounds(project: Project) -> Mapping[int, RoundFigures]:
     texts = dict(memberships.values_list("round").annotate(number=Count("pk")))
     submitted = Q(status=Coding.Status.SUBMITTED)
     codings = Coding.objects.of_people().filter(round__project=project, occasion=1).order_by().values_list("round")
-    counts = {
-        key: numbers
-        for key, *numbers in codings.annotate(
-            codings=Count("pk"),
-            begun=Count("pk", filter=~submitted & Q(version__gt=F("corrections"))),
-            submitted=Count("pk", filter=submitted),
-        )
-    }
+    begun = ~submitted & Q(version__gt=F("corrections"))
+    numbers = {"codings": Count("pk"), "begun": Count("pk", filter=begun), "submitted": Count("pk", filter=submitted)}
+    counts = {key: counted for key, *counted in codings.annotate(**numbers)}
     return {
         key: RoundFigures(texts.get(key, 0), *counts.get(key, ()))
         for key in Round.objects.filter(project=project).values_list("pk", flat=True)
@@ -106,8 +101,7 @@ def _check(round_: Round) -> None:
     """Raise ValidationError by field."""
     if round_.starts_on and round_.ends_on and round_.ends_on < round_.starts_on:
         raise ValidationError({"ends_on": "It ends before it starts."})
-    others = Round.objects.filter(project=round_.project_id, name=round_.name).exclude(pk=round_.pk)
-    if others.exists():
+    if Round.objects.filter(project=round_.project_id, name=round_.name).exclude(pk=round_.pk).exists():
         raise ValidationError({"name": f"There is a round {round_.name} already."})
     if not _is_practice(round_) and (round_.pass_measure or round_.attempts is not None):
         raise ValidationError({"kind": "Only a training round has a pass rule and attempts: empty these fields."})
@@ -125,9 +119,9 @@ def refuse_own_training(project: Project, round_: Round, fields: Mapping[str, An
     """Raise ValidationError where who codes would change what training asks of coders, and so of them."""
     if may(project, Right.DECIDE_TRAINING):
         return
-    changed = [name for name in (*TRAINING_FIELDS, "kind") if name in fields and fields[name] != getattr(round_, name)]
-    for name in changed:
-        if name != "kind" or Round.Kind.TRAINING in (fields["kind"], round_.kind):
+    for name in (*TRAINING_FIELDS, "kind"):
+        changes = name in fields and fields[name] != getattr(round_, name)
+        if changes and (name != "kind" or Round.Kind.TRAINING in (fields["kind"], round_.kind)):
             raise ValidationError({name: "You code here yourself: a manager who does not code changes this."})
 
 
@@ -147,8 +141,7 @@ def _is_practice(round_: Round) -> bool:
 
 def _refuse_required(round_: Round, field: str) -> None:
     """Raise ValidationError if another round requires this training."""
-    requiring = Round.objects.filter(required_round=round_).values_list("name", flat=True)
-    if requiring:
+    if requiring := Round.objects.filter(required_round=round_).values_list("name", flat=True):
         raise ValidationError({field: f"Texts of {', '.join(requiring)} require this training: change that first."})
 
 
@@ -237,8 +230,7 @@ def refuse_pool(project: Project, round_: Round) -> None:
 def _refuse_only_round(round_: Round, texts: Iterable[Text]) -> None:
     """Raise ValidationError for texts that are in this round alone: each is in one at least."""
     known = rounds_by_text(round_.project)
-    alone = [text for text in texts if known.get(text.pk) == [round_]]
-    if alone:
+    if alone := [text for text in texts if known.get(text.pk) == [round_]]:
         raise ValidationError(f"{_names(alone)}: in no other round than {round_}. Move it to another, or delete it.")
 
 

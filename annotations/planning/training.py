@@ -182,14 +182,6 @@ def training_result(round_: Round, coder: User) -> TrainingResult:
     return next(iter(training_results(round_, [coder.pk])), TrainingResult(round_, coder))
 
 
-def read_trainings(rounds: Collection[int], coder: User) -> dict[int, TrainingResult]:
-    """Return how far the coder is in these training rounds, by their keys. Seventeen queries at most for each."""
-    if not rounds:
-        return {}
-    in_order = Round.objects.filter(pk__in=rounds, kind=Round.Kind.TRAINING).select_related("project")
-    return {round_.pk: training_result(round_, coder) for round_ in in_order}
-
-
 def trainings_to_decide(project: Project) -> list[TrainingResult]:
     """Return the coders who have not passed and have no text to pass on, for a manager to decide about."""
     found = []
@@ -395,9 +387,8 @@ def has_passed(round_: Round, coder: User) -> bool:
 
 def required_training(coding: Coding) -> int | None:
     """Return the key of the training round to pass before people may begin this work; None: none."""
-    if coding.is_begun or coding.by_model or coding.kind != Coding.Kind.TEXT:
-        return None
-    return coding.round.required_round_id
+    is_bound = coding.kind == Coding.Kind.TEXT and not (coding.is_begun or coding.by_model)
+    return coding.round.required_round_id if is_bound else None
 
 
 def refuse_untrained(coding: Coding) -> None:

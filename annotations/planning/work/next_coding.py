@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from annotations.models import Coding, Level, Project, Round, User
-from annotations.planning.training import NextStep, TrainingResult, is_to_pass, read_trainings, required_training
+from annotations.planning.training import NextStep, TrainingResult, is_to_pass, required_training, training_result
 
 
 class Progress(Protocol):
@@ -64,9 +64,11 @@ def read_own_work(project: Project, coder: User, codings: Iterable[Coding], requ
     waiting = {coding.pk: key for coding in open_codings if (key := required_training(coding)) is not None}
     required = {*waiting.values(), *required}
     own = {coding.round_id for coding in codings if coding.round.kind == Round.Kind.TRAINING}
+    rounds = Round.objects.filter(pk__in=own | required, kind=Round.Kind.TRAINING).select_related("project")
+    results = [training_result(round_, coder) for round_ in rounds] if own or required else []
     trainings = {
-        key: training
-        for key, training in read_trainings(own | required, coder).items()
+        training.round.pk: training
+        for training in results
         if training.next_step != NextStep.PASSED and not _is_over(training, required)
     }
     locked = {pk: trainings[key] for pk, key in waiting.items() if key in trainings}

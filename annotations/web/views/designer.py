@@ -23,7 +23,7 @@ from annotations.schemes.design.consequences import consequences_of
 from annotations.schemes.design.sample import SLUG, sample_state
 from annotations.schemes.design.wording import describe_differences
 from annotations.schemes.project_scheme import read_scheme, scheme_state
-from annotations.schemes.ready_made import DESIGNED, starting_points
+from annotations.schemes.ready_made import DESIGNED, STARTING_POINTS
 from annotations.web import markdown
 from annotations.web.access import project_action, project_page, show, signed_in_user
 from annotations.web.views.schemes import may_exchange
@@ -60,7 +60,8 @@ def edit_scheme(request: HttpRequest, project: Project) -> HttpResponse:
                 "description": one.description,
                 "scheme": scheme_to_json(one.spec, one.answers),
             }
-            for one in starting_points(DESIGNED)
+            for one in STARTING_POINTS.values()
+            if one.answers in DESIGNED
         ],
     }
     context = {"start": start, "may_exchange": may_exchange(project)}

@@ -148,17 +148,13 @@ def _role_change(project: Project, user: User, role: str) -> Question | None:
         lines.append(f"{user} can no longer manage the project.")
     elif role in MANAGING_ROLES and membership.role not in MANAGING_ROLES:
         lines.append(f"{user} can change and delete everything in the project.")
-    people = _list(membership)
-    return Question(f"Make {user} {after}?", lines, "Change the role", people, "members")
+    return Question(f"Make {user} {after}?", lines, "Change the role", _list(membership), "members")
 
 
 def _removal(membership: Membership, *, tells: bool) -> Question:
     """Return the question before a member is removed; without `tells` nothing of how far they are."""
-    codings = (
-        Coding.objects.of_people()
-        .once_for(membership.user)
-        .filter(text__project=membership.project_id, coder=membership.user_id)
-    )
+    of_project = Coding.objects.of_people().once_for(membership.user).filter(text__project=membership.project_id)
+    codings = of_project.filter(coder=membership.user_id)
     codings = codings if tells else codings.assigned()
     n_open = codings.filter(status=Coding.Status.OPEN).count()
     lines = [
@@ -167,8 +163,7 @@ def _removal(membership: Membership, *, tells: bool) -> Question:
     ]
     if n_open and tells:
         lines.append("No one else can continue these; assign the texts to another coder.")
-    people = _list(membership)
-    return Question(f"Remove {membership.user}?", lines, "Remove", people, "members", danger=True)
+    return Question(f"Remove {membership.user}?", lines, "Remove", _list(membership), "members", danger=True)
 
 
 @project_action(Right.MANAGE)
@@ -187,13 +182,11 @@ def withdraw_invitation(request: HttpRequest, project: Project, pk: int) -> Http
 def reset_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Show a link by which a member who has forgotten the password sets another one. It is shown once."""
     membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
-    address = ""
     with refused_to(request):
-        address = make_reset_link(membership, signed_in_user(request))
-    if not address:
-        return redirect(_list(membership))
-    context = {"member": membership.user, "link": request.build_absolute_uri(address)}
-    return show(request, project, "annotations/projects/people/reset_link.html", context)
+        link = request.build_absolute_uri(make_reset_link(membership, signed_in_user(request)))
+        context = {"member": membership.user, "link": link}
+        return show(request, project, "annotations/projects/people/reset_link.html", context)
+    return redirect(_list(membership))
 
 
 # How long a key works that is made on the page.

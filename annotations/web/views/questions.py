@@ -103,12 +103,13 @@ def _public_fields(row: Question, replies: Sequence[Reply]) -> dict[str, str]:
 
 def _code_address(project: Project, row: Question) -> str:
     """Return the page on which the coder codes the text; "" where it is not assigned any more."""
-    kind = (
-        Coding.objects.of_people().filter(text=row.text_id, coder=row.coder_id).values_list("kind", flat=True).first()
+    codings = Coding.objects.of_people().filter(text=row.text_id, coder=row.coder_id)
+    kind = codings.values_list("kind", flat=True).first()
+    return (
+        ""
+        if kind is None
+        else reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
     )
-    if kind is None:
-        return ""
-    return reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
 
 
 @project_action()

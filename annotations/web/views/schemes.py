@@ -183,11 +183,8 @@ def undo(request: HttpRequest, project: Project, number: int) -> HttpResponse:
             "Judgements that their coders have given since stay as they are.",
             "This makes a new version; nothing is taken out of the log.",
         ]
-        return ask(
-            request,
-            project,
-            Question(f"Undo the merges of version {number}?", lines, "Undo the merges", page, "scheme"),
-        )
+        heading = f"Undo the merges of version {number}?"
+        return ask(request, project, Question(heading, lines, "Undo the merges", page, "scheme"))
     try:
         new = undo_merges(project, number, signed_in_user(request))
     except ValidationError as error:

@@ -127,7 +127,7 @@ def text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
     """Show a text with its markables, as a coder answered, or two coders side by side with what differs."""
     row = _text_of(project, text)
     if row.docset is not None:
-        return redirect("docset", project.slug, row.docset.slug)
+        return _page_of(project, row)
     codings = list(
         Coding.objects.of_coders()
         .visible_to(request.user, models=True)
@@ -172,8 +172,7 @@ def _page_of(project: Project, row: Text) -> HttpResponse:
 def _text_of(project: Project, slug: str) -> Text:
     """Return a text of a project whose texts the user sees all. Raise Http404."""
     texts = Text.objects.filter(project=project, slug=slug).select_related("docset", "project")
-    text = texts.first() if is_storable(slug) else None
-    if text is None:
+    if not is_storable(slug) or (text := texts.first()) is None:
         raise Http404("There is no such text.")
     return text
 
@@ -273,9 +272,7 @@ def delete_text(request: HttpRequest, project: Project, text: str) -> HttpRespon
         with refused_to(request):
             deleted = delete_with_work(row, form.cleaned_data["seen"], gold=sees_gold)
             messages.success(request, f"Deleted “{row.title}”: {', '.join(deleted.lines)}.")
-            if row.docset is not None:
-                return redirect("docset", project.slug, row.docset.slug)
-            return redirect("project-texts", project.slug)
+            return _page_of(project, row) if row.docset is not None else redirect("project-texts", project.slug)
         return redirect("delete-text", project.slug, row.slug)
     return show(request, project, "annotations/texts/delete_text.html", {"text": row, "figures": figures}, form=form)
 
