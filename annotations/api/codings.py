@@ -322,7 +322,6 @@ class JudgementFilters(filters.FilterSet):
         fields = ["unsure", "optional"]
 
     def filter_incomplete(self, rows: QuerySet[Any, Any], _: str, value: bool) -> QuerySet[Any, Any]:
-        """Return the judgements that lack an answer, or those that do not."""
         lacking = incomplete_judgements(Judgement.objects.all()).values("pk")
         return rows.filter(pk__in=lacking) if value else rows.exclude(pk__in=lacking)
 

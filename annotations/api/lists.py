@@ -234,5 +234,4 @@ class RowListView(ProjectListView):
         return self.get_paginated_response(self.represent(list(page or ())))
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the rows of a page as they are sent."""
         return cast(Sequence[Row], self.get_serializer(rows, many=True).data)

@@ -36,12 +36,10 @@ from annotations.schemes.consistency import BOUNDS
 from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
 from annotations.transfers.scheme_files import WRITTEN, export_scheme, read_uploaded_scheme
 
-# What a scheme that was read has, and follows from the rest.
-DERIVED = ("constraints", "scheme_version")
+DERIVED = ("constraints", "scheme_version")  # what a scheme that was read has, and follows from the rest
 
 
-# What is wrong with the JSON itself is at no question.
-SHAPE = {"kind": "", "question": ""}
+SHAPE = {"kind": "", "question": ""}  # what is wrong with the JSON itself is at no question
 
 
 class SchemeChangesSerializer(StrictSerializer):

@@ -25,8 +25,7 @@ GROUPS = (
     ("Reference", ("design", "glossary")),
 )
 NAMES = tuple(name for _, names in GROUPS for name in names)
-# The deepest headings that the table of contents of a page lists.
-LISTED_LEVEL = 2
+LISTED_LEVEL = 2  # the deepest headings that the table of contents of a page lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,6 @@ class Manual:
 
     @property
     def contents(self) -> list[Section]:
-        """The headings of the page's table of contents."""
         return [section for section in self.sections if 1 < section.level <= LISTED_LEVEL]
 
 
@@ -82,7 +80,6 @@ def manual(name: str) -> Manual:
 
 
 def neighbours(name: str) -> tuple[Manual | None, Manual | None]:
-    """Return the manuals before and after this one."""
     place = NAMES.index(name)
     before = manual(NAMES[place - 1]) if place else None
     return before, manual(NAMES[place + 1]) if place + 1 < len(NAMES) else None

@@ -26,8 +26,6 @@ from annotations.projects.rounds import rounds_of
 
 
 class DayField(forms.DateField):
-    """A day, chosen from a calendar."""
-
     widget = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
 
 

@@ -17,10 +17,8 @@ from annotations.planning.training import has_passed
 from annotations.projects.locks import lock_project, refuse_archived
 from annotations.projects.people.members import CODING_ROLES
 
-# A text that was taken goes back if nobody has worked on it for so long.
-RESERVED_FOR = timedelta(days=2)
-# Who has so many texts that they have not begun takes no more.
-MOST_RESERVED = 20
+RESERVED_FOR = timedelta(days=2)  # a text that was taken goes back if nobody has worked on it for so long
+MOST_RESERVED = 20  # who has so many texts that they have not begun takes no more
 
 
 class PoolEmpty(ValidationError):

@@ -69,7 +69,6 @@ class RepeatView:
         return sum(len(one.new) for one in self.coders)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
         asked = {name: getattr(self.request, name) for name in TERMS}
         coders = [
             {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(coder).items()}

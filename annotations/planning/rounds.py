@@ -26,8 +26,7 @@ from annotations.projects.rounds import (
 MOST_ROUNDS = 200
 # What a training round asks of coders, and which one a round requires.
 TRAINING_FIELDS = ("pass_measure", "pass_mark", "attempts", "feedback", "required_round")
-# So many texts are named in a message.
-MOST_NAMED = 3
+MOST_NAMED = 3  # so many texts are named in a message
 
 
 @dataclass(frozen=True, slots=True)

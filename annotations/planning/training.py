@@ -31,8 +31,7 @@ from annotations.schemes.project_scheme import read_scheme
 
 CODERS_ON_A_PAGE = 50
 TEXTS_ON_A_PAGE = 20
-# Scores are rounded before they are compared with the pass mark: what is shown is what counts.
-DIGITS = 3
+DIGITS = 3  # scores are rounded before they are compared with the pass mark: what is shown is what counts
 
 type Score = tuple[float | None, Sequence[Share]]  # as it is shown, and the shares of equal answers
 
@@ -93,7 +92,6 @@ class TrainingResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the coder has passed the round."""
         if self.decision is not None:
             return bool(self.decision.outcome == TrainingDecision.Outcome.PASSED)
         return any(attempt.passed for attempt in self.attempts)
@@ -178,7 +176,6 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
 
 
 def training_result(round_: Round, coder: User) -> TrainingResult:
-    """Return the result of a coder in a training round."""
     return next(iter(training_results(round_, [coder.pk])), TrainingResult(round_, coder))
 
 
@@ -324,12 +321,10 @@ class Feedback:
 
     @property
     def n_as_gold(self) -> int:
-        """How many judgements are as the gold."""
         return sum(item.is_as_gold for item in self.items)
 
     @property
     def has_explanations(self) -> bool:
-        """Whether the gold explains any of them."""
         return any(item.explanation for item in self.items)
 
 
@@ -381,7 +376,6 @@ def take_next_attempt(round_: Round, user: User) -> Coding:
 
 
 def has_passed(round_: Round, coder: User) -> bool:
-    """Return whether the coder has passed a training round."""
     return training_result(round_, coder).passed
 
 

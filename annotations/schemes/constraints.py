@@ -13,8 +13,7 @@ from annotations.formats.model.scheme_json import scheme_to_json
 # antecedents of a whole batch.
 MAX_KEYS = 50
 MAX_TEXT_LENGTH = 1000
-# Whole numbers up to here are exact in every database and browser.
-MAX_NUMBER = 10**15
+MAX_NUMBER = 10**15  # whole numbers up to here are exact in every database and browser
 
 
 class CategoryConstraints(TypedDict):

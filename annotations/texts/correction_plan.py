@@ -32,8 +32,7 @@ from annotations.models import Coding, Judgement, Markable, Segment, Text
 
 MAX_TEXT_LENGTH = 1_000_000
 LONGEST_WORDS = 200
-# Characters to each side of a place.
-EXCERPT_LENGTH = 40
+EXCERPT_LENGTH = 40  # characters to each side of a place
 # How far deleted words are shifted along equal ones ("the the"), so that they cut through nothing.
 FARTHEST_SHIFT = 50
 # What to do about an obstacle.
@@ -81,7 +80,6 @@ class CorrectionPlan:
     submitted: int = 0
 
     def refuse(self, noun: str, words: str, reason: str) -> None:
-        """Add an obstacle."""
         self.obstacles.append(Obstacle(noun, _short(words), reason))
 
     @property

@@ -4,12 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Characters of a text that are shown on either side of an item in a list.
-KEYWORD_WIDTH = 48
-# An item is cut to so many characters in its context.
-LONGEST_KEYWORD = 60
-# What stands for the end of a line.
-NEW_LINE = " / "
+KEYWORD_WIDTH = 48  # characters of a text that are shown on either side of an item in a list
+LONGEST_KEYWORD = 60  # an item is cut to so many characters in its context
+NEW_LINE = " / "  # what stands for the end of a line
 
 # The words at either end of a stretch that may be cut.
 WORD_AT_START, WORD_AT_END = re.compile(r"^\S+"), re.compile(r"\S+$")

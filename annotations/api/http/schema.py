@@ -14,10 +14,8 @@ from annotations.api.http.problems import CONTENT_TYPE, TITLES
 from annotations.api.serializers.problems import InvalidSerializer, ProblemSerializer
 from annotations.coding.log.payloads import PAYLOADS, payload_schema
 
-# What any request may be answered with.
-ALWAYS = (400, 401, 429, 500, 503)
-# Beside a problem: when it makes sense to send the request again.
-WITH_RETRY_AFTER = (429, 503)
+ALWAYS = (400, 401, 429, 500, 503)  # what any request may be answered with
+WITH_RETRY_AFTER = (429, 503)  # beside a problem: when it makes sense to send the request again
 
 
 class ProblemSchema(AutoSchema):

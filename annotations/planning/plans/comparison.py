@@ -217,7 +217,6 @@ class Describer:
         return {one.key: one.label for one in self.comparer.scheme.spec.categories}
 
     def words(self, key: str) -> str:
-        """Return the words of a markable."""
         place = split_key(key)
         return " … ".join(self.content[start:end] for start, end in place.parts) if place else key
 

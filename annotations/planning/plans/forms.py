@@ -25,8 +25,7 @@ from annotations.planning.plans.designs.terms import (
 from annotations.planning.plans.plans import PlanRequest
 
 MOST_TEXTS = 1_000_000
-# So many cells are changed by hand before a plan is carried out; afterwards any number.
-MOST_CHANGES = 100
+MOST_CHANGES = 100  # so many cells are changed by hand before a plan is carried out; afterwards any number
 # So many coders have a row at once. Those who take part besides are named by ranges of keys, with weight and maximum.
 CODERS_ON_A_PAGE = 50
 SEARCH_LENGTH = 100
@@ -141,7 +140,6 @@ class PlanForm(forms.Form):
 
     @property
     def n_chosen(self) -> int:
-        """The number of coders who take part."""
         return sum(bool(self.data.get(f"part-{coder.pk}")) for coder in self.coders)
 
     def address(self, turn: str = "", tick: str = "") -> str:

@@ -13,8 +13,7 @@ from annotations.planning.work.pace import seconds_of_work
 
 PAGE_SIZE = 50
 CODERS_ON_A_PAGE = 24
-# Of more coders only the range of the numbers of shared texts is shown.
-MOST_PAIRED = 24
+MOST_PAIRED = 24  # of more coders only the range of the numbers of shared texts is shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,7 @@ from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, membe
 from annotations.projects.rounds import current_round, find_round, open_round, put_into_round, refuse_closed
 
 BATCH = 2_000
-# Texts whose names begin alike are of a genre, where there are no more genres than that.
-MOST_GENRES = 20
+MOST_GENRES = 20  # texts whose names begin alike are of a genre, where there are no more genres than that
 
 
 @dataclass(frozen=True, slots=True)

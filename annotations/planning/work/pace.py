@@ -15,14 +15,10 @@ from annotations.models.coding import INDEPENDENT_KINDS
 # The pace is that of the last days on which somebody judged anything, and of no day before the window.
 WORKED_DAYS = 7
 WINDOW = timedelta(days=28)
-# With fewer there is no pace.
-FEWEST_WORKED_DAYS = 2
-# Farther ahead a date says nothing.
-FARTHEST = timedelta(days=3650)
-# From so many texts it is found how long the work takes.
-TIMED_TEXTS = 12
-# Of less work nothing is said by the hour.
-LEAST_SECONDS = 60.0
+FEWEST_WORKED_DAYS = 2  # with fewer there is no pace
+FARTHEST = timedelta(days=3650)  # farther ahead a date says nothing
+TIMED_TEXTS = 12  # from so many texts it is found how long the work takes
+LEAST_SECONDS = 60.0  # of less work nothing is said by the hour
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,6 @@ class Total:
 
     @property
     def codings(self) -> int:
-        """All of them."""
         return self.submitted + self.complete + self.begun + self.not_begun + self.reopened + self.released
 
     def add(self, coding: CodingState) -> None:
@@ -106,7 +105,6 @@ class ProgressMatrix:
 
     @property
     def round_choices(self) -> list[tuple[str, str]]:
-        """The names of the rounds, as a list to choose from."""
         return [(one.name, one.name) for one in self.rounds]
 
     @property

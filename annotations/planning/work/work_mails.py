@@ -20,10 +20,8 @@ from annotations.projects.mails import names_of
 
 DIGEST, DUE = "digest", "due"
 SOON, OVERDUE, SUMMARY = "soon", "overdue", "summary"
-# A day, and the week on Monday, begin at this hour, in the time zone of the site.
-HOUR = 6
-# After so much of the week nobody's mail is queued any more.
-LATEST_DIGEST = timedelta(days=3)
+HOUR = 6  # a day, and the week on Monday, begin at this hour, in the time zone of the site
+LATEST_DIGEST = timedelta(days=3)  # after so much of the week nobody's mail is queued any more
 # So long before the date coders are told, and so long after it still, where no worker ran on the day.
 BEFORE_DUE = AFTER_DUE = timedelta(days=3)
 MAX_PROJECTS = 50

@@ -34,8 +34,7 @@ from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.transfers.forms import FilesField
 
 FEWEST_ROWS = 4
-# Values of files that can be invalid although no field asks for them.
-FILE_FIELDS = ("boundary",)
+FILE_FIELDS = ("boundary",)  # values of files that can be invalid although no field asks for them
 
 
 class SummaryRowsForm[Owner, Saved](ABC):
@@ -83,7 +82,6 @@ class SummaryRowsForm[Owner, Saved](ABC):
 
     @property
     def uploads(self) -> list[UploadedFile[Any]]:
-        """The uploaded files."""
         return self.form.cleaned_data.get("files") or []
 
     @property
@@ -93,7 +91,6 @@ class SummaryRowsForm[Owner, Saved](ABC):
 
     @property
     def filled_rows(self) -> list[SummaryForm]:
-        """The rows that have content."""
         return [row for row in self.rows.forms if row.is_filled]
 
     def refilled(self, data: QueryDict, read: Sequence[Mapping[str, str]] = ()) -> Self:
@@ -153,7 +150,6 @@ class NewDocset(SummaryRowsForm[Project, Docset]):
 
     @property
     def is_pyramid(self) -> bool:
-        """Whether the upload is a DUCView pyramid."""
         return any((file.name or "").lower().endswith(ducview.PYRAMID_SUFFIX) for file in self.uploads)
 
     @property
@@ -298,8 +294,6 @@ class ModelRadioField(forms.ModelChoiceField[Any]):
 
 
 class CoderRadioField(ModelRadioField):
-    """A field for the choice of a coding by its coder."""
-
     def label_from_instance(self, obj: Coding) -> str:
         assert obj.coder is not None
         return obj.coder.get_username()

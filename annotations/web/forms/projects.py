@@ -17,8 +17,6 @@ from annotations.schemes.ready_made import STARTING_POINTS
 
 
 class GuidelinesField(forms.CharField):
-    """The guidelines of a project, in Markdown."""
-
     def __init__(self) -> None:
         super().__init__(
             max_length=MAX_GUIDELINES,

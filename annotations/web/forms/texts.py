@@ -45,7 +45,6 @@ class TextQueryForm(forms.Form):
 
     @property
     def query(self) -> TextQuery:
-        """What the list is asked for."""
         self.is_valid()
         fields = self.cleaned_data
         return TextQuery(fields.get("q", ""), fields.get("round", ""), fields.get("sort") or DEFAULT_SORT)

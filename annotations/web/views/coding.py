@@ -40,8 +40,7 @@ from annotations.web import markdown
 from annotations.web.access import project_action, show, signed_in_user
 from annotations.web.shared import Question, ask, is_confirmed
 
-# So many places are told of a correction.
-MOST_EDITS = 3
+MOST_EDITS = 3  # so many places are told of a correction
 
 
 @require_safe

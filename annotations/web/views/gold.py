@@ -32,10 +32,8 @@ from annotations.web.access import project_action, project_form, project_page, s
 from annotations.web.forms.gold import DraftForm, HandOnForm
 from annotations.web.shared import Question, ask, gold_address, is_confirmed, page_of, refused_at, refused_to
 
-# More rounds are a list to choose from.
-MOST_CHIPS = 20
-# Texts on a page of gold beside one's own answers: each has a row for each difference.
-TEXTS_PAGE_SIZE = 10
+MOST_CHIPS = 20  # more rounds are a list to choose from
+TEXTS_PAGE_SIZE = 10  # texts on a page of gold beside one's own answers: each has a row for each difference
 
 
 @project_action(Right.ADJUDICATE)

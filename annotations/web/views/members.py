@@ -33,8 +33,7 @@ from annotations.projects.permissions import project_with_models
 from annotations.web.access import project_action, project_form, show, signed_in_user
 from annotations.web.shared import Question, address_with, ask, is_confirmed, page_of, refused_at, refused_to
 
-# Two forms of the page have a field of the role.
-INVITATION_IDS = "invitation_%s"
+INVITATION_IDS = "invitation_%s"  # two forms of the page have a field of the role
 
 
 @never_cache
@@ -189,8 +188,7 @@ def reset_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     return redirect(_list(membership))
 
 
-# How long a key works that is made on the page.
-KEY_DAYS = 90
+KEY_DAYS = 90  # how long a key works that is made on the page
 
 
 @never_cache

@@ -47,10 +47,8 @@ from annotations.web.forms.texts import DeletionForm
 from annotations.web.shared import Question, ask, is_confirmed, news_for, page_of, refused_at, refused_to, search_of
 from annotations.web.views import docsets
 
-# Of the codings of who manages and codes.
-MOST_OWN = 10
-# So many projects need no search.
-FEW = 6
+MOST_OWN = 10  # of the codings of who manages and codes
+FEW = 6  # so many projects need no search
 # The shape that stands for a state in the matrix, beside its word.
 STATE_MARKS: dict[str, str] = {
     State.ASSIGNED: "○",

@@ -228,8 +228,6 @@ def to_complete(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 class SchemeFileForm(forms.Form):
-    """A file with a scheme."""
-
     file = forms.FileField(
         label="Scheme",
         help_text="A scheme exported here (JSON), annotation schemes of MMAX2 (XML or a zip), annotation.conf of brat "
@@ -315,15 +313,11 @@ def _save(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 class VersionsForm(forms.Form):
-    """Two versions to compare, by number."""
-
     before = forms.IntegerField(min_value=1, label="Version")
     after = forms.IntegerField(min_value=1, label="with version")
 
 
 class ReadingForm(forms.Form):
-    """The version that was read."""
-
     number = forms.IntegerField(min_value=1)
 
 

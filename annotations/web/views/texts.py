@@ -36,10 +36,8 @@ from annotations.web.forms.texts import (
 from annotations.web.shared import is_confirmed, page_of, refused_at, refused_to
 from annotations.web.views.transfers import may_order
 
-# So many differences of two coders are listed; all of them are lit in the text.
-MOST_DIFFERENCES = 200
-# So many markables whose words a correction changes are listed.
-MOST_CHANGES = 200
+MOST_DIFFERENCES = 200  # so many differences of two coders are listed; all of them are lit in the text
+MOST_CHANGES = 200  # so many markables whose words a correction changes are listed
 # The choices of an import of texts that nobody has coded.
 TEXTS_ONLY: Mapping[str, Any] = MappingProxyType(
     {"coder_from": "nobody", "predefined": True, "create": False, "options": {}}

@@ -32,8 +32,7 @@ from annotations.transfers.project_formats import may_create_scheme
 from annotations.web.access import project_form, project_page, show, signed_in_user
 from annotations.web.shared import page_of
 
-# After this time without a start, the page says that there may be no worker.
-PATIENCE = timedelta(seconds=10)
+PATIENCE = timedelta(seconds=10)  # after this time without a start, the page says that there may be no worker
 # The largest number of entries of a list, such as refused files, that the page shows unfolded.
 MAX_SHOWN = 20
 MOST_DIGITS = 18  # of a key of a row
