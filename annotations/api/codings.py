@@ -222,8 +222,7 @@ class CodingDetail(APIView):
     @endpoint(Right.MANAGE_WORK, seen=True, parameters=WHICH, request=StatusSerializer, responses=CodingStateSerializer)
     def patch(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         """Reopen it (`open`), with a `reason` for its coder. Only its coder submits it, at `texts/<text>/coding/`."""
-        coding = self._coding(request, project, text, coder, agreed)
-        return change_status(request, project, coding)
+        return change_status(request, project, self._coding(request, project, text, coder, agreed))
 
     @endpoint(Right.MANAGE_WORK, seen=True, parameters=WHICH, responses={204: None})
     def delete(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> Response:
@@ -340,8 +339,7 @@ class JudgementList(RowListView):
         return cast(QuerySet[Any, Any], judgements.values(*self.columns()))
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        pks = [row["pk"] for row in rows]
-        links = links_of(Judgement.objects.filter(pk__in=pks), self.further)
+        links = links_of(Judgement.objects.filter(pk__in=[row["pk"] for row in rows]), self.further)
         nothing: dict[str, Any] = {"pointers": [], "indices": []}
         return super().represent([row | links.get(row["pk"], nothing) for row in rows])
 

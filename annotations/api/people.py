@@ -275,8 +275,7 @@ class ModelKey(APIView):
     def post(self, request: Request, slug: str, username: str) -> Response:
         """Make its key anew: the key before ends. It is shown this once."""
         model = find_model(project_with_models(request.user, slug), username)
-        fields = validated(NewModelKeySerializer(data=request.data))
-        token, secret = make_key(model, fields["days"])
+        token, secret = make_key(model, validated(NewModelKeySerializer(data=request.data))["days"])
         data = {"key": secret, "expires_at": token.expires_at.isoformat()}
         return Response(data, status=201, headers={"Cache-Control": "no-store"})
 

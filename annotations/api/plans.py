@@ -227,8 +227,7 @@ class Repeats(APIView):
         fields = validated(NewRepeatsSerializer(data=request.data))
         terms = {name: fields[name] for name in ("share", "number", "days", "seed", "automatic")}
         asked = RepeatRequest(**terms, round_name=fields["round"], coders=tuple(fields["coders"]))
-        view = (apply_repeats if fields["apply"] else view_repeats)(project, asked)
-        return Response(view.as_dict())
+        return Response((apply_repeats if fields["apply"] else view_repeats)(project, asked).as_dict())
 
 
 class PoolSerializer(serializers.Serializer[Any]):

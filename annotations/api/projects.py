@@ -155,6 +155,5 @@ class CloneList(APIView):
         user = cast(User, request.user)
         if not user.has_perm("annotations.add_project"):
             raise PermissionDenied("You are not allowed to create projects.")
-        fields = validated(CloneSerializer(data=request.data))
-        clone = clone_project(project, **fields, manager=user)
+        clone = clone_project(project, **validated(CloneSerializer(data=request.data)), manager=user)
         return Response(_project(request, clone.slug), status=201)

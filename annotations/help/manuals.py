@@ -131,8 +131,7 @@ def _rewrite_address(token: Token) -> None:
         token.attrSet("src", reverse("help-image", args=[name]))
         token.attrSet("loading", "lazy")
     elif token.type == "link_open":
-        address = str(token.attrGet("href"))
-        path, _, anchor = address.partition("#")
+        path, _, anchor = str(token.attrGet("href")).partition("#")
         name = path.removesuffix(".md")
         if path and "://" not in path:
             if name not in NAMES:

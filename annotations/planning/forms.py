@@ -260,9 +260,6 @@ class ReleaseForm(forms.Form):
 
     days = forms.IntegerField(min_value=1, max_value=MOST_DAYS, initial=14, label="Days without work")
 
-    def __init__(self, data: Any = None) -> None:
-        super().__init__(data, auto_id="release_%s")
-
 
 class ReasonForm(forms.Form):
     """Why a manager reopens a coding."""

@@ -307,8 +307,7 @@ def _scores(round_: Round, codings: Iterable[Coding], gold: Mapping[int, Coding]
     for one in compared:
         own, decided = answers[one.pk], answers[gold[one.text_id].pk]
         mean = comparer.mean(own, decided)
-        score = None if mean is None else round(mean, DIGITS)
-        found[one.pk] = score, comparer.shares(own, decided)
+        found[one.pk] = None if mean is None else round(mean, DIGITS), comparer.shares(own, decided)
     return found
 
 

@@ -82,8 +82,7 @@ class SchemeChange:
 
 def asks_otherwise(project: Project, spec: SchemeSpec, answers: str | None = None) -> bool:
     """Return whether a scheme differs from that of the project in what may be answered. No judgement is read."""
-    before = read_scheme(project.pk).spec
-    return _asked(before, project.answers) != _asked(spec, answers or project.answers)
+    return _asked(read_scheme(project.pk).spec, project.answers) != _asked(spec, answers or project.answers)
 
 
 def project_to_change(user: Person, slug: str, spec: SchemeSpec, answers: str, merges: Sequence[Merge] = ()) -> Project:

@@ -73,8 +73,7 @@ def _problems(spec: SchemeSpec) -> Problems:
     for relation in spec.relations:
         yield from _of("relation", relation, _relation_messages(relation, spec, levels))
     for number, attribute in enumerate(spec.attributes):
-        messages = _attribute_messages(attribute, spec.attributes[:number], spec, levels)
-        yield from _of("attribute", attribute, messages)
+        yield from _of("attribute", attribute, _attribute_messages(attribute, spec.attributes[:number], spec, levels))
     yield from _circle_problems(spec)
 
 

@@ -75,8 +75,7 @@ def _copy_scheme(project: Project, clone: Project) -> dict[int, int]:
     _copy(project.categories.all(), {"level_id": levels}, project_id=clone.pk)
     relations = _copy(project.relations.all(), project_id=clone.pk)
     for through in (Relation.from_levels.through, Relation.to_levels.through):
-        rows = through.objects.filter(relation__project=project)
-        _copy(rows, {"relation_id": relations, "level_id": levels})
+        _copy(through.objects.filter(relation__project=project), {"relation_id": relations, "level_id": levels})
     attributes: dict[int, int] = {}
     for attribute in project.attributes.order_by("position", "key"):  # a second choice comes after the first
         attributes |= _copy([attribute], {"relation_id": relations, "primary_of_id": attributes}, project_id=clone.pk)

@@ -303,8 +303,7 @@ def _summary_words(plan: CorrectionPlan, text: Text) -> list[Span]:
 
 def _plan_losses(plan: CorrectionPlan, text: Text, markables: Sequence[Markable]) -> None:
     """Plan to delete markables that nobody marks any more; those that something refers to stand in the way."""
-    keys = [markable.pk for markable in markables]
-    referred = set(_referred(keys))
+    referred = set(_referred([markable.pk for markable in markables]))
     for markable in markables:
         if markable.pk in referred:
             words = _words(text.content, markable.parts)

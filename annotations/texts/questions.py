@@ -44,8 +44,7 @@ def ask(
     """Ask about a markable of a text, or about the text. Raise ValidationError by field."""
     # The markable need not be in the database yet: its operation may be on its way. Its key is that of the text as it
     # was `seen`; None: as it is now.
-    own = Question.objects.asked_by(coder)
-    open_questions = own.filter(text__project=text.project_id, resolved_at__isnull=True)
+    open_questions = Question.objects.asked_by(coder).filter(text__project=text.project_id, resolved_at__isnull=True)
     if open_questions.count() >= MAX_OPEN:
         raise ValidationError(f"You have {MAX_OPEN} open questions. Resolve some of them first.")
     return Question.objects.create(

@@ -23,6 +23,7 @@ class TextSerializer(serializers.ModelSerializer[Text]):
         fields = ["slug", "title", "language", "direction", "round", "rounds", "role", "docset"]
 
     def get_round(self, text: Text) -> str:
+        """Return the name of the latest round of the text."""
         return (["", *text.round_names])[-1]
 
 

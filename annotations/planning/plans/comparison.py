@@ -150,8 +150,7 @@ class Comparer:
 
     def compare(self, key: str, own: Answers, gold: Answers) -> Iterator[Comparison]:
         """Yield the questions that the gold answers, or a relation that the coder set, and whether both are equal."""
-        empty = Decision(key)
-        decided, answered = gold.decisions[key], own.decisions.get(key, empty)
+        decided, answered = gold.decisions[key], own.decisions.get(key, Decision(key))
         if decided.category is not None:
             yield CATEGORY, answered.category == decided.category
             if CHAIN in self.labels:
@@ -265,8 +264,7 @@ class Describer:
 
 def compare_all(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
     """Return the judgements of the gold beside those of a coding, in text order."""
-    items = (describer.item(key, own, gold) for key in gold.decisions)
-    return [item for item in items if item.is_judged]
+    return [item for item in (describer.item(key, own, gold) for key in gold.decisions) if item.is_judged]
 
 
 def compare_checked(describer: Describer, own: Answers, gold: Answers) -> list[Item]:

@@ -93,8 +93,7 @@ class PlanForm(forms.Form):
             )
             self.fields[f"maximum-{coder.pk}"] = forms.IntegerField(required=False, min_value=0, max_value=MOST_TEXTS)
             for name, label in (("part", "takes part"), ("weight", "weight"), ("maximum", "texts at most")):
-                widget = self.fields[f"{name}-{coder.pk}"].widget
-                widget.attrs["aria-label"] = f"{coder.get_username()}: {label}"
+                self.fields[f"{name}-{coder.pk}"].widget.attrs["aria-label"] = f"{coder.get_username()}: {label}"
 
     @property
     def first_fields(self) -> list[forms.BoundField]:
@@ -149,8 +148,7 @@ class PlanForm(forms.Form):
             fields[f"part-{coder.pk}"] = "on" if tick == "all" else ""
         kept = {name: self.data.get(name, "") for name in (*self.FIRST, *self.ADVANCED, "changes", "find")}
         kept |= {"rows": turn or self.data.get("rows", "")}
-        query = {name: value for name, value in kept.items() if value}
-        return urlencode(query | {"others": self._ranges()})
+        return urlencode({name: value for name, value in kept.items() if value} | {"others": self._ranges()})
 
     def _ranges(self, without: Collection[User] = ()) -> str:
         def terms(coder: User) -> tuple[str, ...]:

@@ -67,8 +67,7 @@ def read_coder_paces(
     for coder, number in left.items():
         work = recent.get(coder)
         if work is not None:
-            timed = work.seconds >= LEAST_SECONDS
-            per_hour = len(work.judged_on) * 3600 / work.seconds if timed else None
+            per_hour = len(work.judged_on) * 3600 / work.seconds if work.seconds >= LEAST_SECONDS else None
             paces[coder] = CoderPace(per_hour, estimate_pace(work.judged_on, number, today))
     return paces
 

@@ -167,8 +167,7 @@ def read_progress_matrix(
     for one in totals:
         one.pace = paces.get(one.name)
     of_rounds = total_by(sorted(states, key=lambda one: order[one.round]), lambda one: names[one.round])
-    several = of_rounds if len(of_rounds) > 1 else ()
-    return ProgressMatrix(shown, rows, coders, totals_shown, several, rounds, chosen)
+    return ProgressMatrix(shown, rows, coders, totals_shown, of_rounds if len(of_rounds) > 1 else (), rounds, chosen)
 
 
 def codings_of(project: Project, user: Person, round_: Round | None = None) -> QuerySet[Coding]:
@@ -194,26 +193,24 @@ def _memberships(project: Project, user: Person, round_: Round | None) -> QueryS
     return rows.order_by("text__position", "text__slug", "round__position", "round_id")
 
 
-def progress_rows(project: Project, user: Person, round_name: str, today: date) -> Iterator[list[str]]:
+def progress_rows(project: Project, user: Person, round_name: str, today: date) -> list[list[str]]:
     """Return the rows of the progress file: one a coding, or a text without any. Raise ValidationError."""
     chosen = find_round(project, round_name) if round_name else None
     states: dict[tuple[int, int], list[CodingState]] = {}
     for one in sorted(read_states(codings_of(project, user, chosen), today), key=lambda one: one.coder):
         states.setdefault((one.text, one.round), []).append(one)
-
-    def rows() -> Iterator[list[str]]:
-        for membership in _memberships(project, user, chosen):
-            text, round_ = membership.text, membership.round
-            head = [text.slug, text.title, round_.name]
-            of_text = states.get((text.pk, round_.pk), ())
-            for one in of_text:
-                due = one.due_on.isoformat() if one.due_on else ""
-                figures = [str(one.decided), str(one.to_decide)]
-                yield [*head, one.coder, str(one.state), "yes" if one.overdue else "no", due, *figures]
-            if not of_text:
-                yield [*head, *[""] * (len(PROGRESS_COLUMNS) - len(head))]
-
-    return rows()
+    rows = []
+    for membership in _memberships(project, user, chosen):
+        text, round_ = membership.text, membership.round
+        head = [text.slug, text.title, round_.name]
+        of_text = states.get((text.pk, round_.pk), ())
+        for one in of_text:
+            due = one.due_on.isoformat() if one.due_on else ""
+            figures = [str(one.decided), str(one.to_decide)]
+            rows.append([*head, one.coder, str(one.state), "yes" if one.overdue else "no", due, *figures])
+        if not of_text:
+            rows.append([*head, *[""] * (len(PROGRESS_COLUMNS) - len(head))])
+    return rows
 
 
 def worked_days(project: Project, round_name: str = "") -> list[WorkedDay]:

@@ -101,9 +101,8 @@ class SummaryRowsForm[Owner, Saved](ABC):
         rows = [{name: data.get(f"rows-{number}-{name}", "") for name in names} for number in range(_row_count(data))]
         all_rows = [*(row for row in rows if any(value.strip() for value in row.values())), *read]
         if len(all_rows) > MAX_SUMMARIES:
-            raise ValidationError(
-                {"files": f"These are {len(all_rows)} summaries; at most {MAX_SUMMARIES} can be added at once."}
-            )
+            message = f"These are {len(all_rows)} summaries; at most {MAX_SUMMARIES} can be added at once."
+            raise ValidationError({"files": message})
         empty_rows: list[dict[str, str]] = [{}] * max(FEWEST_ROWS - len(all_rows), 0 if read else 1)
         form.rows = self.row_formset(prefix="rows", initial=[*all_rows, *empty_rows][:MAX_SUMMARIES])
         return form
@@ -162,9 +161,8 @@ class NewDocset(SummaryRowsForm[Project, Docset]):
         pyramid = None
         if self.is_pyramid:
             if len(self.uploads) > 1 or self.filled_rows:
-                raise ValidationError(
-                    {"files": "A pyramid of DUCView holds all summaries of a docset; choose it alone."}
-                )
+                message = "A pyramid of DUCView holds all summaries of a docset; choose it alone."
+                raise ValidationError({"files": message})
             [file] = self.uploads
             pyramid = ducview.read_pyramid(Bundle.of(file.name or "", file.read()))
             title = title or stem(pyramid.file)
@@ -198,11 +196,8 @@ class NewPeers(SummaryRowsForm[Docset, list[Text]]):
         else:
             content = decode(data, name)
         name_stem, _, system = stem(name).rpartition(".")
-        return {
-            "name": stem(name)[:SUMMARY_NAME_LENGTH],
-            "system": system[:100] if name_stem else "",
-            "content": content,
-        }
+        system = system[:100] if name_stem else ""
+        return {"name": stem(name)[:SUMMARY_NAME_LENGTH], "system": system, "content": content}
 
     def save(self, owner: Docset) -> list[Text] | None:
         """Add all peers or none; errors are added to their rows. Raise ValidationError if there are no rows."""

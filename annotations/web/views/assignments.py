@@ -82,7 +82,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         context["edits"] = reverse("assign-cell", args=[project.slug, round_.name])
         context |= {
             "replace": _replace_form(project, round_),
-            "release": ReleaseForm(),
+            "release": ReleaseForm(auto_id="release_%s"),
             "pool_free": plan is not None and plan.pool,
         }
     return show(request, project, template, context)

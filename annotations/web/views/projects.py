@@ -121,8 +121,7 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
         stated = with_states(own.in_order_of_rounds()).select_related("text", "round__plan").defer("text__content")
         codings, pools = list(stated), pools_of(project, user)
     subtract_lacking(project, codings)
-    required = {pool.waits_for.pk for pool in pools if pool.waits_for is not None}
-    work = read_own_work(project, user, codings, required)
+    work = read_own_work(project, user, codings, {pool.waits_for.pk for pool in pools if pool.waits_for is not None})
     for coding in codings:
         coding.waits_for = work.locked[coding.pk].round if coding.pk in work.locked else None  # type: ignore[attr-defined]
     codings.sort(

@@ -64,8 +64,7 @@ def import_files(request: HttpRequest, project: Project) -> HttpResponse:
         if "format" in request.GET:
             initial["format"] = request.GET["format"]
         form = ImportForm(project, initial=initial, stored=stored)
-    context = {"project": project, "form": form, "before": before}
-    return _form(request, "annotations/transfers/import.html", context)
+    return _form(request, "annotations/transfers/import.html", {"project": project, "form": form, "before": before})
 
 
 def _sent_fields(request: HttpRequest, before: Transfer | None) -> Mapping[str, Any]:
