@@ -18,11 +18,7 @@ from annotations.models import Plan, PlanCoder, Project, User
 from annotations.models.people.rights import Right
 from annotations.models.project import KEY_LENGTH, may
 from annotations.planning.forms import RepeatForm
-from annotations.planning.plans.designs.terms import (
-    LARGEST_WEIGHT,
-    SMALLEST_WEIGHT,
-    WEIGHT_UNIT,
-)
+from annotations.planning.plans.designs.terms import LARGEST_WEIGHT, SMALLEST_WEIGHT, WEIGHT_UNIT
 from annotations.planning.plans.forms import MOST_TEXTS, PlanForm
 from annotations.planning.plans.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import pools_of, take_next_text

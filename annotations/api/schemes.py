@@ -23,7 +23,7 @@ from annotations.api.serializers.problems import SchemeProblemSerializer, Scheme
 from annotations.api.serializers.requests import StrictSerializer, StringsField, validated
 from annotations.formats import FormatError
 from annotations.formats.model.scheme import SchemeSpec
-from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
+from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem, scheme_from_json, scheme_to_json
 from annotations.models import Project, SchemeVersion, User
 from annotations.models.people.rights import Right
 from annotations.projects.locks import lock_project
@@ -37,9 +37,6 @@ from annotations.schemes.project_scheme import read_scheme, scheme_state, set_co
 from annotations.transfers.scheme_files import WRITTEN, export_scheme, read_uploaded_scheme
 
 DERIVED = ("constraints", "scheme_version")  # what a scheme that was read has, and follows from the rest
-
-
-SHAPE = {"kind": "", "question": ""}  # what is wrong with the JSON itself is at no question
 
 
 class SchemeChangesSerializer(StrictSerializer):
@@ -92,24 +89,13 @@ class SchemeVersionSerializer(serializers.ModelSerializer[SchemeVersion]):
         fields = ["number", "author", "created_at"]
 
 
-class InvalidScheme(ValueError):
-    """What was sent is no scheme; with a problem for each place."""
-
-    def __init__(self, problems: Sequence[Mapping[str, str]]) -> None:
-        super().__init__("It is no scheme.")
-        self.problems = problems
-
-
 def _parse(data: object) -> tuple[SchemeSpec, str, list[Merge]]:
-    """Return the scheme of a request, how its coders answer, and what is merged in it. Raise InvalidScheme."""
+    """Return the scheme of a request, how its coders answer, and what is merged in it. Raise SchemeShapeError."""
     merges: object = []
     if isinstance(data, dict):
         merges = data.get("merges", [])
         data = {name: value for name, value in data.items() if name not in (*DERIVED, "merges")}
-    try:
-        return *scheme_from_json(data), _parse_merges(merges)
-    except SchemeShapeError as error:
-        raise InvalidScheme([SHAPE | {"path": one.path, "message": one.message} for one in error.problems]) from None
+    return *scheme_from_json(data), _parse_merges(merges)
 
 
 def _parse_merges(data: object) -> list[Merge]:
@@ -121,8 +107,13 @@ def _parse_merges(data: object) -> list[Merge]:
             case _:
                 path = f"merges[{number}]" if isinstance(data, list) else "merges"
                 message = 'A merge is {"question": key, "value": key, "into": key}.'
-                raise InvalidScheme([SHAPE | {"path": path, "message": message}])
+                raise SchemeShapeError([ShapeProblem(path, message)])
     return merges
+
+
+def _shape_problems(error: SchemeShapeError) -> list[dict[str, str]]:
+    """Return what is wrong with the JSON itself, which is at no question."""
+    return [{"kind": "", "question": "", **asdict(problem)} for problem in error.problems]
 
 
 def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
@@ -151,8 +142,8 @@ class SchemeDetail(APIView):
             spec, answers, merges = _parse(request.data)
             project = project_to_change(request.user, project.slug, spec, answers, merges)
             save_scheme(project, spec, cast(User, request.user), answers=answers, merges=merges)
-        except InvalidScheme as error:
-            return _refusal(error.problems)
+        except SchemeShapeError as error:
+            return _refusal(_shape_problems(error))
         except SchemeRefused as error:
             return _refusal(_problems(error.change, spec), error.change)
         return etag_response(scheme_state(project_for(request.user, project.slug)))
@@ -185,8 +176,8 @@ class SchemePreview(APIView):
         """Say what is wrong with a scheme, and how many answers it concerns. Nothing is changed."""
         try:
             spec, answers, merges = _parse(request.data)
-        except InvalidScheme as error:
-            problems, change = error.problems, SchemeChange()
+        except SchemeShapeError as error:
+            problems, change = _shape_problems(error), SchemeChange()
         else:
             project = project_to_change(request.user, project.slug, spec, answers, merges)
             change = plan_change(project, spec, answers=answers, merges=merges)

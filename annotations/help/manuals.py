@@ -60,8 +60,7 @@ def make_markdown() -> MarkdownIt:
 
 
 def docs_folder() -> Path:
-    folder: Path = settings.BASE_DIR / "docs"
-    return folder
+    return Path(settings.BASE_DIR, "docs")
 
 
 @cache

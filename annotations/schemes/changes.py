@@ -281,8 +281,6 @@ class Comparison:
             if level.key not in kept and there.exists():
                 yield SchemeProblem("level", level.key, "It has markables, and cannot be left out.")
 
-    # ---- judgements
-
     def _answering(self, question: str, value: str | None = None) -> QuerySet[Judgement]:
         """Return the judgements that answer a question, or answer it by this value."""
         # A scheme may have thousands of values: what nobody has answered is not asked of the database one by one.
@@ -332,8 +330,6 @@ class Comparison:
 
     def _loses_pointers(self, relation: str) -> bool:
         return any(moved.relation == relation != moved.to for moved in self.moved)
-
-    # ---- what is taken away
 
     def _levels(self) -> Iterator[Concerned]:
         coded = set(self.after.coded_levels)

@@ -160,9 +160,6 @@ def _words_after(content: str, start: int) -> str:
     return content[start:end] if end == len(content) or not space else f"{words} …"
 
 
-# ---- what moves
-
-
 def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]) -> None:
     before = _summaries(segments)
     taken: dict[tuple[str, Span], str] = {}

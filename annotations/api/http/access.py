@@ -1,7 +1,7 @@
 """Who asks the API, by which key and how often, and in which form it answers."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -101,7 +101,6 @@ class PermissiveContentNegotiation(DefaultContentNegotiation):
     ) -> tuple[Any, str]:
         renderers = list(renderers)
         try:
-            selected: tuple[Any, str] = super().select_renderer(request, renderers, format_suffix)
-            return selected
+            return cast(tuple[Any, str], super().select_renderer(request, renderers, format_suffix))
         except NotAcceptable:
             return renderers[0], str(renderers[0].media_type)

@@ -165,21 +165,16 @@ def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedT
     unit = "markables" if counts else "words"
     columns = ("pk", "slug", "title", "language")
     rows = list(texts.values_list(*columns) if counts else texts.with_words().values_list(*columns, "words"))
-    earlier = _earlier_rounds(round_)
+    earlier: dict[int, str] = {}  # the last round before this one in which texts are, too
+    if round_ is not None:
+        others = RoundText.objects.filter(round__project=project, round__position__lt=round_.position)
+        earlier = dict(others.order_by("round__position").values_list("text", "round__name"))
     genres = _genres([slug for _, slug, *_ in rows])
     planned = []
     for pk, slug, title, language, *words in rows:
         stratum = "\0".join([genres[slug], language, earlier.get(pk, "")])
         planned.append(PlannedText(pk, slug, title, words[0] if words else counts.get(pk, 0), stratum))
     return planned, unit
-
-
-def _earlier_rounds(round_: Round | None) -> Mapping[int, str]:
-    """Return the last round before this one in which texts are, too."""
-    if round_ is None:
-        return {}
-    earlier = RoundText.objects.filter(round__project=round_.project_id, round__position__lt=round_.position)
-    return dict(earlier.order_by("round__position").values_list("text", "round__name"))
 
 
 def _genres(slugs: Sequence[str]) -> Mapping[str, str]:

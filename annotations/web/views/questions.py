@@ -1,6 +1,6 @@
 """The questions of coders: a page of one's own, their threads, and the dialog of the coding page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotations.formats.model.keys import parse_key
-from annotations.models import Coding, Project, Question, Reply
+from annotations.models import Coding, Project, Question
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Right
 from annotations.models.project import may
@@ -86,19 +86,16 @@ def question(request: HttpRequest, project: Project, question: UUID) -> HttpResp
             return redirect("question", project.slug, row.uuid)
     answers = may(project, Right.DISCUSS)
     [thread] = describe_threads(read_threads([row], project, user))
+    last = next((one.body for one in reversed(thread["replies"]) if one.author_id != row.coder_id), "")
+    public = {"public_question": row.public_question or row.body, "public_answer": row.public_answer or last}
     context = {
         "thread": thread,
         "answers": answers,
-        "public_form": PublicAnswerForm(initial=_public_fields(row, thread["replies"])) if answers else None,
+        # what is published, else the question and the last answer
+        "public_form": PublicAnswerForm(initial=public) if answers else None,
         "code": _code_address(project, row) if row.coder_id == user.pk else "",
     }
     return show(request, project, "annotations/questions/question.html", context, form=form)
-
-
-def _public_fields(row: Question, replies: Sequence[Reply]) -> dict[str, str]:
-    """Return what the form of publishing begins with: what is published, else the question and the last answer."""
-    last = next((one.body for one in reversed(replies) if one.author_id != row.coder_id), "")
-    return {"public_question": row.public_question or row.body, "public_answer": row.public_answer or last}
 
 
 def _code_address(project: Project, row: Question) -> str:
