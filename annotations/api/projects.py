@@ -28,7 +28,6 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.texts.cloning import clone_project
 
-# Of a project that is to be deleted.
 TITLE = OpenApiParameter("title", str, OpenApiParameter.QUERY, required=True, description="The title of the project.")
 
 

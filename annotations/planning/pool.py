@@ -21,10 +21,6 @@ RESERVED_FOR = timedelta(days=2)  # a text that was taken goes back if nobody ha
 MOST_RESERVED = 20  # who has so many texts that they have not begun takes no more
 
 
-class PoolEmpty(ValidationError):
-    """There is no free place for the coder."""
-
-
 @dataclass(frozen=True, slots=True)
 class PoolState:
     """What a coder finds: the round, whether a text is left for them, and the training they have yet to pass."""
@@ -49,7 +45,7 @@ def pools_of(project: Project, user: User) -> list[PoolState]:
 
 
 def take_next_text(project: Project, user: User, round_name: str = "") -> Coding:
-    """Give the user the next text of a pool in which a place is free. Raise ValidationError, and PoolEmpty."""
+    """Give the user the next text of a pool in which a place is free. Raise ValidationError."""
     # No text gets more coders than planned, however many ask at once: who takes a place holds the row of the text, and
     # counts again what others have taken before.
     with sqlite_write_lock(), transaction.atomic():
@@ -77,7 +73,7 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
                         reserved_until=now + RESERVED_FOR,
                     )
                 full.append(row.pk)
-        raise PoolEmpty(f"No text of the round {plan.round} is left for you.")
+        raise ValidationError(f"No text of the round {plan.round} is left for you.")
 
 
 def _part_of(project: Project, user: User, round_name: str) -> tuple[Plan, PlanCoder]:

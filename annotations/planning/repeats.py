@@ -23,8 +23,7 @@ from annotations.projects.rounds import COUNTED_KINDS, find_round, open_round, r
 
 logger = logging.getLogger(__name__)
 
-# So many days lie between the two occasions, unless somebody says otherwise.
-DAYS = 7
+DAYS = 7  # between the two occasions, unless somebody says otherwise
 MOST_REPEATED = 10_000
 # What a request, its record and its answer have in common.
 TERMS = ("share", "number", "days", "seed", "automatic")

@@ -15,15 +15,7 @@ from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_at_once, gold_beside
 from annotations.mail.queue import is_enabled, notify
 from annotations.models import Coding, Membership, ModelCoder, Operation, Project, Round, Text, TrainingDecision, User
-from annotations.planning.plans.comparison import (
-    Comparer,
-    Describer,
-    Item,
-    Share,
-    compare_all,
-    compare_checked,
-    read_answers,
-)
+from annotations.planning.plans.comparison import Comparer, Describer, Item, Share, compare_checked, read_answers
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import members_in_roles
 from annotations.projects.rounds import refuse_closed
@@ -337,8 +329,11 @@ def feedback_on(coding: Coding) -> Feedback | None:
     scheme = read_scheme(project.pk)
     answers = read_answers(project, scheme, [coding.pk, gold.pk])
     describer = Describer(Comparer(scheme, project.answers, coding.round.pass_measure), gold.text.content)
-    compare = compare_all if beside is not None else compare_checked
-    return Feedback(beside is not None, compare(describer, answers[coding.pk], answers[gold.pk]))
+    own, decided = answers[coding.pk], answers[gold.pk]
+    if beside is None:
+        return Feedback(False, compare_checked(describer, own, decided))
+    items = [describer.item(key, own, decided) for key in decided.decisions]
+    return Feedback(True, [item for item in items if item.is_judged])
 
 
 @transaction.atomic

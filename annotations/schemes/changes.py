@@ -24,8 +24,7 @@ from annotations.projects.permissions import project_for
 from annotations.schemes.consistency import SchemeProblem, check_scheme
 from annotations.schemes.project_scheme import read_scheme
 
-# So many texts are listed that a change would violate, of each question.
-MAX_VIOLATIONS = 50
+MAX_VIOLATIONS = 50  # so many texts that a change would violate are listed, of each question
 MAX_MERGES = 200
 # What coders read, and what they may mark: of no effect on answers.
 WORDING = ("label", "help", "colour", "coders_mark")

@@ -38,8 +38,7 @@ KEY = re.compile(rf"[-a-zA-Z0-9_]{{1,{MAX_KEY_LENGTH}}}")
 COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 type Labelled = CategorySpec | RelationSpec | AttributeSpec | ValueSpec
-# What is wrong with one question, sentence by sentence.
-type Messages = Iterator[str]
+type Messages = Iterator[str]  # what is wrong with one question, sentence by sentence
 
 
 @dataclass(frozen=True, slots=True)

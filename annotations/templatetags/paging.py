@@ -11,8 +11,7 @@ from annotations.core.http.fields import BoundedSelect, are_many, render_suggest
 
 register = template.Library()
 
-# By which a script asks for a part of a page; links are to whole ones.
-PART = "part"
+PART = "part"  # by which a script asks for a part of a page; links are to whole ones
 MOST_NAMES = 20
 
 

@@ -30,8 +30,7 @@ from annotations.projects.locks import lock_project
 logger = logging.getLogger(__name__)
 
 BATCH = 500
-# So many texts of a project are deleted at a time with what hangs on them, all in one transaction.
-TEXTS_AT_ONCE = 50
+TEXTS_AT_ONCE = 50  # are deleted at a time with what hangs on them, all in one transaction
 
 # Sent with `project`, a primary key, when a text that may be coded gets or loses markables and no coding has a new
 # version.

@@ -27,8 +27,7 @@ from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import add_member
 
-# So many texts are copied at a time, with what belongs to them.
-TEXTS_AT_ONCE = 100
+TEXTS_AT_ONCE = 100  # are copied at a time, with what belongs to them
 ROWS_AT_ONCE = 1000
 
 

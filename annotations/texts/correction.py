@@ -22,8 +22,7 @@ from annotations.texts.questions import move_key
 logger = logging.getLogger(__name__)
 
 BATCH = 500
-# Beyond the end of any text: where segments wait while others take their places.
-FAR = 1_000_000_000
+FAR = 1_000_000_000  # beyond the end of any text: segments wait there while others take their places
 MARKABLE_FIELDS = ("text", "level", "key", "label", "parts", "head", "start", "end", "predefined")
 
 

@@ -33,8 +33,7 @@ from annotations.models import Coding, Judgement, Markable, Segment, Text
 MAX_TEXT_LENGTH = 1_000_000
 LONGEST_WORDS = 200
 EXCERPT_LENGTH = 40  # characters to each side of a place
-# How far deleted words are shifted along equal ones ("the the"), so that they cut through nothing.
-FARTHEST_SHIFT = 50
+FARTHEST_SHIFT = 50  # of deleted words along equal ones ("the the"), so that they cut through nothing
 # What to do about an obstacle.
 IN_STEPS = "Correct the words inside and outside of it one after the other."
 DELETE_ONE = "Let whoever marked one of them delete it first, or leave the words between them."

@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from annotations.models import Project, User
 from annotations.projects.guidelines import guidelines_news
-from annotations.texts.questions import count_news, count_unanswered
+from annotations.texts.questions import count_unanswered, questions_with_news
 
 PAGE_SIZE = 50
 SEARCH_LENGTH = 100
@@ -108,6 +108,6 @@ def news_for(project: Project, user: User, *, codes: bool) -> dict[str, Any]:
     """Return what `annotations/projects/news.html` shows. Guidelines and answers are for those who code."""
     return {
         "news": guidelines_news(project, user) if codes else None,
-        "n_news": count_news(project, user) if codes else 0,
+        "n_news": questions_with_news(project, user).count() if codes else 0,
         "n_unanswered": count_unanswered(project),
     }

@@ -33,7 +33,6 @@ from annotations.projects.permissions import project_for
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
 MAX_AGE = timedelta(days=1)
-# For the schema of views that require it.
 IF_MATCH = OpenApiParameter(
     "If-Match", str, OpenApiParameter.HEADER, required=True, description="The ETag of what you have seen, or *."
 )

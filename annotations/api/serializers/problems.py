@@ -61,5 +61,4 @@ class ConflictSerializer(ProblemSerializer):
     missed = OperationSerializer(many=True, required=False, help_text="those after the version that was sent")
 
 
-# For the schema of views that refuse what cannot be done now.
 CONFLICT: dict[Any, Any] = {(409, CONTENT_TYPE): OpenApiResponse(ConflictSerializer, TITLES[409])}

@@ -262,11 +262,6 @@ class Describer:
                 yield Answer(relation.label, said, decided, compared[relation.key])
 
 
-def compare_all(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
-    """Return the judgements of the gold beside those of a coding, in text order."""
-    return [item for item in (describer.item(key, own, gold) for key in gold.decisions) if item.is_judged]
-
-
 def compare_checked(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
     """Return what the coder has compared so far, in that order; of chains nothing that would tell of the rest."""
     items = []

@@ -20,7 +20,6 @@ from annotations.projects.people.model_coders import mark_codings_of_models
 from annotations.projects.rounds import current_round, latest_round, put_into_round, refuse_closed, rounds_by_text
 
 MOST_DAYS = 3650
-# The kind of coding of a text, by its role.
 KIND_BY_ROLE: dict[str, str] = {
     Text.Role.SOURCE: Coding.Kind.TEXT,
     Text.Role.MODELS: Coding.Kind.PYRAMID,

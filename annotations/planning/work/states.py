@@ -25,8 +25,7 @@ class State(StrEnum):
 
 
 OPEN_STATES = (State.ASSIGNED, State.BEGUN, State.COMPLETE, State.REOPENED)
-# Due is said of so many days before the date.
-SOON_DAYS = 7
+SOON_DAYS = 7  # due is said of so many days before the date
 MOST_REMINDERS = 10
 # The columns of `with_states` from which the state follows.
 COLUMNS = (

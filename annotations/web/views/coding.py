@@ -35,7 +35,7 @@ from annotations.planning.work.next_coding import work_after
 from annotations.projects.guidelines import guidelines_news
 from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
 from annotations.revision.versions import merged_answers
-from annotations.texts.questions import texts_with_news
+from annotations.texts.questions import questions_with_news
 from annotations.web import markdown
 from annotations.web.access import project_action, show, signed_in_user
 from annotations.web.shared import Question, ask, is_confirmed
@@ -50,7 +50,7 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
     coding = _find_coding(request, project, text, _choice(request), agreed=agreed, gold=gold)
     if isinstance(coding, HttpResponse):
         return coding
-    texts = texts_with_news(project, signed_in_user(request))
+    texts = list(questions_with_news(project, signed_in_user(request)).values_list("text", flat=True))
     state = coding_state(coding, project)
     if gold:
         state["gold"] = True

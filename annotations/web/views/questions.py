@@ -27,7 +27,6 @@ from annotations.texts.questions import (
     key_now,
     public_answers,
     publish,
-    questions_by_state,
     read_threads,
     record_question_read,
     reply_to,
@@ -51,8 +50,11 @@ def questions(request: HttpRequest, project: Project) -> HttpResponse:
     user = signed_in_user(request)
     state = request.GET.get("state", "open")
     state = state if state in STATES else "open"
-    own = Question.objects.asked_by(user).filter(text__project=project)
-    found = questions_by_state(own.select_related("resolved_by"), resolved=state == "resolved")
+    resolved = state == "resolved"
+    own = Question.objects.asked_by(user).filter(text__project=project, resolved_at__isnull=not resolved)
+    # Of the open ones those with news first, then the oldest; of the resolved ones the latest first.
+    order = ("-resolved_at", "pk") if resolved else ("-has_news", "created_at", "pk")
+    found = own.select_related("resolved_by").order_by(*order)
     shown = page_of(request, found, size=PAGE_SIZE)
     context = {
         "shown": shown,

@@ -97,7 +97,6 @@ def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
         "full_query": _address(query, query.sort),
         "upload": UploadTextsForm(project),
         "paste": PasteTextForm(),
-        # The first texts are added without further ado.
         "adds": not shown.paginator.count and query.is_whole,
     }
 

@@ -33,8 +33,7 @@ from annotations.web.access import project_form, project_page, show, signed_in_u
 from annotations.web.shared import page_of
 
 PATIENCE = timedelta(seconds=10)  # after this time without a start, the page says that there may be no worker
-# The largest number of entries of a list, such as refused files, that the page shows unfolded.
-MAX_SHOWN = 20
+MAX_SHOWN = 20  # entries of a list, such as refused files, that the page shows unfolded
 MOST_DIGITS = 18  # of a key of a row
 BEING_WRITTEN = "The database is busy with an import. Try again in a moment."
 

@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-# Weights count to a thousandth.
-WEIGHT_UNIT = 1000
+WEIGHT_UNIT = 1000  # weights count to a thousandth
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 0.001, 1000
 LARGEST_SEED = 10**18 - 1
-# More places than that are planned in parts.
-MOST_PLACES = 50_000
+MOST_PLACES = 50_000  # more are planned in parts
 MOST_CODERS = 200
 
 
