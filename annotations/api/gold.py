@@ -65,26 +65,22 @@ class GoldStateSerializer(serializers.Serializer[Any]):
 
 class DraftOrderSerializer(StrictSerializer):
     method = ChoiceField([str(method) for method in Method])
-    coder = serializers.CharField(
-        required=False, default="", max_length=150, help_text="whose answers, with the method coder"
-    )
+    coder = serializers.CharField(default="", max_length=150, help_text="whose answers, with the method coder")
     texts = StringsField(default=list, help_text="addresses; none: all with a submitted coding")
     round = serializers.CharField(
         source="round_name",
-        required=False,
         default="",
         help_text="without it, of each text the latest that somebody has submitted it in",
     )
     adjudicator = serializers.CharField(
-        required=False, default="", max_length=150, help_text="who works on it; without: whoever opens it first"
+        default="", max_length=150, help_text="who works on it; without: whoever opens it first"
     )
     again = serializers.BooleanField(
-        required=False,
         default=False,
         help_text="draft anew what has been begun and is not closed, too: what was decided stays as it is",
     )
     early = serializers.BooleanField(
-        required=False, default=False, help_text="draft texts, too, that some of their coders have not submitted yet"
+        default=False, help_text="draft texts, too, that some of their coders have not submitted yet"
     )
 
 
@@ -249,7 +245,7 @@ class QueueOptionsSerializer(StrictSerializer):
     checks = serializers.IntegerField(
         min_value=0, max_value=MAX_CHECKS, default=SAMPLE_SIZE, help_text="how many units that nobody contests"
     )
-    round = serializers.CharField(required=False, default="")
+    round = serializers.CharField(default="")
 
 
 def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[str, Any]:

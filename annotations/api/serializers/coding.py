@@ -252,13 +252,11 @@ class ChangeSerializer(serializers.Serializer[Any]):
     uuid = serializers.UUIDField()
     kind = ChoiceField(choices=CODER_KINDS)
     payload = serializers.DictField()
-    made_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    made_at = serializers.DateTimeField(allow_null=True, default=None)
     step = serializers.UUIDField(
-        required=False, allow_null=True, default=None, help_text="the same for operations that are undone together"
+        allow_null=True, default=None, help_text="the same for operations that are undone together"
     )
-    undoes = serializers.UUIDField(
-        required=False, allow_null=True, default=None, help_text="the step that this one undoes"
-    )
+    undoes = serializers.UUIDField(allow_null=True, default=None, help_text="the step that this one undoes")
 
 
 class ChangesSerializer(VersionSerializer):

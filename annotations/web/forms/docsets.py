@@ -32,6 +32,7 @@ from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.planning.work.assignments import assign_docset
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.transfers.forms import FilesField
+from annotations.web.shared import refused_at
 
 FEWEST_ROWS = 4
 FILE_FIELDS = ("boundary",)  # values of files that can be invalid although no field asks for them
@@ -117,7 +118,8 @@ class SummaryRowsForm[Owner, Saved](ABC):
 
     def add_error(self, error: ValidationError) -> None:
         """Add the error to its field, or to the form if it has no such field."""
-        for name, messages in _messages_by_field(error).items():
+        found = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
+        for name, messages in found.items():
             if name in self.form.fields:
                 self.form.add_error(name, messages)
             else:
@@ -128,10 +130,6 @@ class SummaryRowsForm[Owner, Saved](ABC):
 def _row_count(data: QueryDict) -> int:
     number = data.get("rows-TOTAL_FORMS", "")
     return min(int(number), MAX_SUMMARIES) if number.isascii() and number.isdigit() and len(number) < 4 else 0
-
-
-def _messages_by_field(error: ValidationError) -> dict[str, list[str]]:
-    return error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
 
 
 class NewDocsetForm(DocsetForm):
@@ -208,11 +206,8 @@ class NewPeers(SummaryRowsForm[Docset, list[Text]]):
         with transaction.atomic():
             for row in rows:
                 fields = row.cleaned_data
-                try:
+                with refused_at(row, "name"):
                     peers.append(add_named_peer(owner, fields["name"], fields["content"], fields["system"]))
-                except ValidationError as error:
-                    for name, messages in _messages_by_field(error).items():
-                        row.add_error(name if name in row.fields else "name", messages)
             if len(peers) < len(rows):
                 transaction.set_rollback(True)
                 return None
