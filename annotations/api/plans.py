@@ -30,6 +30,11 @@ NAME_LENGTH = 150
 plan_field, repeat_field = partial(from_form, PlanForm), partial(from_form, RepeatForm)
 
 
+def _round_field(without: str, **options: Any) -> Any:
+    help_text = f"without: {without}"
+    return serializers.CharField(max_length=KEY_LENGTH, default="", allow_blank=True, help_text=help_text, **options)
+
+
 class PlanCoderSerializer(serializers.ModelSerializer[PlanCoder]):
     coder = serializers.CharField(source="coder.username")
     weight = serializers.SerializerMethodField(help_text="the share of the work, beside the weights of the others")
@@ -58,13 +63,7 @@ class NewPlanSerializer(StrictSerializer):
     blocks = plan_field("blocks", default=None, allow_null=True, help_text="null: as many as coders")
     calibration = plan_field("calibration", default=0, help_text="how many texts, drawn at random, all code")
     seed = plan_field("seed", default=0)
-    round = serializers.CharField(
-        source="round_name",
-        max_length=KEY_LENGTH,
-        default="",
-        allow_blank=True,
-        help_text="without: the one that is open, else main",
-    )
+    round = _round_field("the one that is open, else main", source="round_name")
     coders = serializers.ListField(
         child=serializers.CharField(max_length=NAME_LENGTH),
         default=list,
@@ -178,9 +177,7 @@ class NewRepeatsSerializer(StrictSerializer):
     number = repeat_field("number", default=None, allow_null=True, help_text="texts per coder, without a share")
     days = repeat_field("days", default=DAYS, help_text="since the last change of a text")
     seed = repeat_field("seed", default=0)
-    round = serializers.CharField(
-        max_length=KEY_LENGTH, default="", allow_blank=True, help_text="without: the one that is open"
-    )
+    round = _round_field("the one that is open", source="round_name")
     coders = serializers.ListField(
         child=serializers.CharField(max_length=NAME_LENGTH), default=list, help_text="none: all who code blind"
     )
@@ -221,9 +218,9 @@ class Repeats(APIView):
     def post(self, request: Request, project: Project) -> Response:
         """Say which texts are drawn, or show them again. Carried out twice, it changes nothing."""
         fields = validated(NewRepeatsSerializer(data=request.data))
-        terms = {name: fields[name] for name in ("share", "number", "days", "seed", "automatic")}
-        asked = RepeatRequest(**terms, round_name=fields["round"], coders=tuple(fields["coders"]))
-        return Response((apply_repeats if fields["apply"] else view_repeats)(project, asked).as_dict())
+        carry_out = apply_repeats if fields.pop("apply") else view_repeats
+        asked = RepeatRequest(**{**fields, "coders": tuple(fields["coders"])})
+        return Response(carry_out(project, asked).as_dict())
 
 
 class PoolSerializer(serializers.Serializer[Any]):
@@ -232,9 +229,7 @@ class PoolSerializer(serializers.Serializer[Any]):
 
 
 class TakeSerializer(StrictSerializer):
-    round = serializers.CharField(
-        max_length=KEY_LENGTH, default="", allow_blank=True, help_text="without: the first pool"
-    )
+    round = _round_field("the first pool")
 
 
 class TakenTextSerializer(serializers.Serializer[Any]):

@@ -54,10 +54,8 @@ class _Planner:
         self.kept: dict[str, dict[str, Assignment]] = {text.name: {} for text in texts}
         self.outside: Counter[str] = Counter()
         self.removed: set[tuple[str, str]] = set()
-        for assignment in existing:
+        for assignment in (one for one in existing if one.text in self.kept):
             text, coder = assignment.text, assignment.coder
-            if text not in self.kept:
-                continue
             if coder not in self.number:
                 # Whoever codes no more keeps the place that they have begun to fill.
                 self.outside[text] += assignment.begun
@@ -217,8 +215,7 @@ def _parts(assigned: Mapping[str, Sequence[str]]) -> list[list[str]]:
 
 def _refuse_unconnected(assigned: Mapping[str, Sequence[str]]) -> None:
     """Raise PlanRefused if coders are in several parts that share no text: who, why, and the way out."""
-    parts = _parts(assigned)
-    if len(parts) < 2:
+    if len(parts := _parts(assigned)) < 2:
         return
     smallest, n_coders = min(parts, key=len), sum(map(len, parts))
     who = ", ".join(smallest[:5]) + (f" and {len(smallest) - 5} others" if len(smallest) > 5 else "")

@@ -105,11 +105,6 @@ def check(texts: Sequence[PlanText], coders: Sequence[PlanCoder], parameters: Pl
     for kind, rows in (("texts", [text.name for text in texts]), ("coders", [coder.name for coder in coders])):
         if double := [name for name, number in Counter(rows).items() if number > 1]:
             raise PlanRefused(f"These {kind} are named twice: {', '.join(double)}.")
-    _check_coders(coders)
-    _check_numbers(len(texts), len(coders), parameters)
-
-
-def _check_coders(coders: Sequence[PlanCoder]) -> None:
     for coder in coders:
         if not SMALLEST_WEIGHT <= coder.weight <= LARGEST_WEIGHT:
             raise PlanRefused(
@@ -118,6 +113,7 @@ def _check_coders(coders: Sequence[PlanCoder]) -> None:
             )
         if coder.maximum is not None and coder.maximum < 0:
             raise PlanRefused(f"The maximum of {coder.name} is {coder.maximum}: it cannot be negative.")
+    _check_numbers(len(texts), len(coders), parameters)
 
 
 def _check_numbers(n_texts: int, n_coders: int, parameters: PlanParameters) -> None:
