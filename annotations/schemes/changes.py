@@ -273,7 +273,6 @@ class Comparison:
                     yield Concerned("attribute", key, f"{value.key} is retired.", self._answering(key, value.key))
 
     def levels_with_markables(self) -> Iterator[SchemeProblem]:
-        """Yield the levels that are left out and have markables."""
         kept = {level.key for level in self.after.levels}
         for level in self.before.levels:
             there = Markable.objects.filter(level__project=self.project, level__key=level.key)

@@ -57,7 +57,6 @@ class ProjectScheme:
 
     @cached_property
     def constraints(self) -> Constraints:
-        """What the scheme allows and asks."""
         return constraints_of(self.spec)
 
     @property

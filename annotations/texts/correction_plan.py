@@ -53,8 +53,6 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class WordChange:
-    """A markable whose words change."""
-
     level: str
     old: str
     new: str

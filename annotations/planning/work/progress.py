@@ -219,7 +219,6 @@ def worked_days(project: Project, round_name: str = "") -> list[WorkedDay]:
 
 
 def hours_rows(days: Sequence[WorkedDay]) -> Iterator[list[str]]:
-    """Return the rows of the hours as a file."""
     for one in days:
         seconds = round(one.seconds)
         yield [one.coder, one.round, one.text, one.day.isoformat(), str(seconds), f"{one.seconds / 3600:.3f}"]

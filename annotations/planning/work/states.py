@@ -68,7 +68,6 @@ def is_overdue(row: Mapping[str, Any], today: date) -> bool:
 
 
 def is_to_do(row: Mapping[str, Any]) -> bool:
-    """Return whether the coder is to submit the coding."""
     return state_of(row) not in (State.SUBMITTED, State.RELEASED) and row["round__closed_at"] is None
 
 

@@ -190,6 +190,5 @@ def _message(project: Project, user: User, plan: Plan, heading: str, lines: Iter
 
 
 def register_kinds() -> None:
-    """Register the weekly mail, and those about dates."""
     register_kind(MailKind(DIGEST, compose_digest, "Weekly summary"))
     register_kind(MailKind(DUE, compose_due, "Dates of texts to code"))

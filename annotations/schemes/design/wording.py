@@ -116,7 +116,6 @@ class SchemeWording:
         return ", ".join(option for option, is_offered in options.items() if is_offered)
 
     def subject(self, attribute: AttributeSpec) -> str:
-        """Return of what an attribute is asked."""
         match attribute.of:
             case Subject.ENTITY:
                 return "each entity, once"
@@ -125,7 +124,6 @@ class SchemeWording:
         return self.levels(attribute.levels)
 
     def answer(self, attribute: AttributeSpec) -> str:
-        """Return how an attribute is answered."""
         return ANSWERS.get(attribute.kind, "one value")
 
 
