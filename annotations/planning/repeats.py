@@ -115,10 +115,8 @@ def refuse_repeats(project: Project, round_: Round) -> None:
     _refuse_project(project)
     refuse_closed(round_)
     if round_.kind not in COUNTED_KINDS:
-        kind = round_.get_kind_display()
-        raise ValidationError(
-            f"The round {round_} is a {kind} round, where nothing counts: choose a pilot or main round."
-        )
+        what = f"The round {round_} is a {round_.get_kind_display()} round"
+        raise ValidationError(f"{what}, where nothing counts: choose a pilot or main round.")
 
 
 def _refuse_project(project: Project) -> None:

@@ -241,17 +241,15 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE) else (),
         "steps": steps_to_do(project),
     }
-    tasks = progress.list_tasks(
-        progress.visible_docsets(project, user), progress.visible_codings(project, user), blind=blind
-    )
+    shown, codings = progress.visible_docsets(project, user), progress.visible_codings(project, user)
+    tasks = progress.list_tasks(shown, codings, blind=blind)
 
     def read_progress(keys: Collection[int]) -> Collection[progress.CodingProgress]:
         return progress.codings_progress(Coding.objects.of_coders().filter(pk__in=keys), blind=blind) if keys else ()
 
     context |= _list_tasks(request, project, tasks, search, read_progress)
-    context["next"] = (
-        progress.next_of_coder(project, user) if context["codes"] and project.archived_at is None else None
-    )
+    goes_on = context["codes"] and project.archived_at is None
+    context["next"] = progress.next_of_coder(project, user) if goes_on else None
     context |= news_for(project, user, codes=context["codes"])
     return show(request, project, "annotations/docsets/pyramids_home.html", context)
 

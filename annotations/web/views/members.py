@@ -136,13 +136,11 @@ def _role_change(project: Project, user: User, role: str) -> Question | None:
     if role in ROLES_SEEING_ALL_WORK and membership.role not in ROLES_SEEING_ALL_WORK:
         others = Coding.objects.of_people().filter(text__project=project, occasion=1).exclude(coder=user)
         others = others if may(project, Right.MANAGE_WORK) else others.assigned()
-        lines.append(
-            f"{user} then sees {pluralize(others.count(), 'coding')} of others and cannot code blind any more."
-        )
+        n_others = pluralize(others.count(), "coding")
+        lines.append(f"{user} then sees {n_others} of others and cannot code blind any more.")
     if role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER) and membership.role in ROLES_SEEING_ALL_WORK:
-        lines.append(
-            f"{user} sees nothing of other coders any more, until the results are open; what was seen was seen."
-        )
+        until = "until the results are open; what was seen was seen"
+        lines.append(f"{user} sees nothing of other coders any more, {until}.")
     if membership.role in MANAGING_ROLES and role not in MANAGING_ROLES:
         lines.append(f"{user} can no longer manage the project.")
     elif role in MANAGING_ROLES and membership.role not in MANAGING_ROLES:

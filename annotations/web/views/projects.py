@@ -103,10 +103,8 @@ def project_home(request: HttpRequest, project: Project) -> HttpResponse:
         return docsets.home(request, project)
     if may(project, Right.SEE_RESULTS):
         return _progress(request, project)
-    context = _context_of_own(request, project, codes=True, size=0) | {
-        "is_blind": is_blind_manager(project),
-        "steps": steps_to_do(project),
-    }
+    context = _context_of_own(request, project, codes=True, size=0)
+    context |= {"is_blind": is_blind_manager(project), "steps": steps_to_do(project)}
     context |= news_for(project, signed_in_user(request), codes=True)
     return show(request, project, "annotations/projects/coders/own_texts.html", context)
 

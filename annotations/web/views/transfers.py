@@ -153,9 +153,8 @@ def may_order(request: HttpRequest, form: Form) -> bool:
     most = settings.API_ORDERS_AN_HOUR
     if orders.ORDERS.use(request.user.pk) <= most:
         return True
-    form.add_error(
-        None, f"You have reached the limit of {most} imports and exports per hour. Try again in the next hour."
-    )
+    limit = f"You have reached the limit of {most} imports and exports per hour."
+    form.add_error(None, f"{limit} Try again in the next hour.")
     return False
 
 
