@@ -1,7 +1,5 @@
 """The REST API of all codings of a project, and what is in them, as flat rows, and of assignment."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -26,7 +24,7 @@ from annotations.api.serializers.coding import (
     RelationsField,
     SpansField,
 )
-from annotations.api.serializers.requests import ChoiceField, StrictSerializer, validated
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer, StringsField, validated
 from annotations.coding.judgements import links_of
 from annotations.coding.state import coding_state
 from annotations.coding.status import may_reopen_own, reopen_coding, reopen_own_coding, request_reopening, submit_coding
@@ -86,7 +84,7 @@ class JudgementRowSerializer(serializers.Serializer[Any]):
     markable = serializers.CharField(source="markable__key")
     category = serializers.CharField(source="category__key", allow_null=True)
     pointers = ReadingsField(help_text="keys of markables; those in one list are meant together")
-    indices = serializers.ListField(child=serializers.CharField())
+    indices = StringsField()
     optional = serializers.BooleanField()
     unsure = serializers.BooleanField()
     note = serializers.CharField(allow_blank=True)
@@ -116,8 +114,8 @@ class OperationRowSerializer(serializers.Serializer[Any]):
 
 
 class NewCodingsSerializer(StrictSerializer):
-    texts = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their addresses")
-    coders = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their names")
+    texts = StringsField(allow_empty=False, help_text="their addresses")
+    coders = StringsField(allow_empty=False, help_text="their names")
     round = serializers.CharField(
         required=False, help_text="where they are coded; without it each text in the latest of its rounds that count"
     )
@@ -224,8 +222,7 @@ class CodingDetail(APIView):
     @endpoint(Right.MANAGE_WORK, seen=True, parameters=WHICH, request=StatusSerializer, responses=CodingStateSerializer)
     def patch(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         """Reopen it (`open`), with a `reason` for its coder. Only its coder submits it, at `texts/<text>/coding/`."""
-        coding = self._coding(request, project, text, coder, agreed)
-        return change_status(request, project, coding)
+        return change_status(request, project, self._coding(request, project, text, coder, agreed))
 
     @endpoint(Right.MANAGE_WORK, seen=True, parameters=WHICH, responses={204: None})
     def delete(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> Response:
@@ -258,10 +255,8 @@ class CodingDetail(APIView):
 
 
 def change_status(request: Request, project: Project, coding: Coding, *, own: bool = False) -> HttpResponse:
-    """Submit or reopen a coding, if the sender has seen its present state. Call it in a transaction.
-
-    The coder submits the `own` coding, and reopens it until somebody has viewed it, or asks for that.
-    """
+    """Submit or reopen a coding, if the sender has seen its present state. Call it in a transaction."""
+    # Its coder submits the `own` coding, and reopens it until somebody has viewed it, or asks for that.
     Coding.objects.select_for_update(of=("self",)).get(pk=coding.pk)
     coding.refresh_from_db(fields=["status", "version", "viewed_at"])
     require_match(request, coding_state(coding, project))
@@ -326,7 +321,6 @@ class JudgementFilters(filters.FilterSet):
         fields = ["unsure", "optional"]
 
     def filter_incomplete(self, rows: QuerySet[Any, Any], _: str, value: bool) -> QuerySet[Any, Any]:
-        """Return the judgements that lack an answer, or those that do not."""
         lacking = incomplete_judgements(Judgement.objects.all()).values("pk")
         return rows.filter(pk__in=lacking) if value else rows.exclude(pk__in=lacking)
 
@@ -345,8 +339,7 @@ class JudgementList(RowListView):
         return cast(QuerySet[Any, Any], judgements.values(*self.columns()))
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        pks = [row["pk"] for row in rows]
-        links = links_of(Judgement.objects.filter(pk__in=pks), self.further)
+        links = links_of(Judgement.objects.filter(pk__in=[row["pk"] for row in rows]), self.further)
         nothing: dict[str, Any] = {"pointers": [], "indices": []}
         return super().represent([row | links.get(row["pk"], nothing) for row in rows])
 

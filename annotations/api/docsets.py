@@ -1,7 +1,5 @@
 """The REST API of docsets: summaries, peers, assignments and the agreed pyramid; SCUs are changed by operations."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.db import transaction
@@ -15,7 +13,7 @@ from annotations.api.codings import CodingsMadeSerializer, rows_by_name
 from annotations.api.http.endpoints import endpoint
 from annotations.api.lists import ArrayPages
 from annotations.api.serializers.coding import SCUStateSerializer
-from annotations.api.serializers.requests import ChoiceField, StrictSerializer, from_form, validated
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer, StringsField, from_form, validated
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, weighted_scus
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
@@ -86,9 +84,9 @@ class NewPeersSerializer(StrictSerializer):
 
 
 class AssignmentSerializer(StrictSerializer):
-    coders = serializers.ListField(child=serializers.CharField(), allow_empty=False)
+    coders = StringsField(allow_empty=False)
     pyramid = serializers.BooleanField(default=False, help_text="each makes a pyramid of their own")
-    peers = serializers.ListField(child=serializers.CharField(), default=list, help_text="addresses of peer summaries")
+    peers = StringsField(default=list, help_text="addresses of peer summaries")
     against = ChoiceField(["own", "agreed"], default="own", help_text="what the peers are held against")
 
 
@@ -240,5 +238,4 @@ class AgreedPyramid(APIView):
 
 def _adjudicator(project: Project, name: str) -> User:
     adjudicators = members_in_roles(project, (Membership.Role.ADJUDICATOR,))
-    found: list[User] = rows_by_name(adjudicators, [name], "username", "adjudicator")
-    return found[0]
+    return cast(User, rows_by_name(adjudicators, [name], "username", "adjudicator")[0])

@@ -1,7 +1,5 @@
 """The REST API of gold: how far that of each text is, and drafts of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict
 from typing import Any, cast
@@ -29,7 +27,7 @@ from annotations.api.http.endpoints import endpoint, etag_response
 from annotations.api.lists import PAGE_PARAMETERS, SequencePages
 from annotations.api.rounds import ComparedItemSerializer
 from annotations.api.serializers.problems import CONFLICT
-from annotations.api.serializers.requests import ChoiceField, StrictSerializer, validated
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer, StringsField, validated
 from annotations.coding.decisions import Decision
 from annotations.coding.log.payloads import Reason, Source
 from annotations.models import Coding, Project, Round, User
@@ -67,28 +65,22 @@ class GoldStateSerializer(serializers.Serializer[Any]):
 
 class DraftOrderSerializer(StrictSerializer):
     method = ChoiceField([str(method) for method in Method])
-    coder = serializers.CharField(
-        required=False, default="", max_length=150, help_text="whose answers, with the method coder"
-    )
-    texts = serializers.ListField(
-        child=serializers.CharField(), default=list, help_text="addresses; none: all with a submitted coding"
-    )
+    coder = serializers.CharField(default="", max_length=150, help_text="whose answers, with the method coder")
+    texts = StringsField(default=list, help_text="addresses; none: all with a submitted coding")
     round = serializers.CharField(
         source="round_name",
-        required=False,
         default="",
         help_text="without it, of each text the latest that somebody has submitted it in",
     )
     adjudicator = serializers.CharField(
-        required=False, default="", max_length=150, help_text="who works on it; without: whoever opens it first"
+        default="", max_length=150, help_text="who works on it; without: whoever opens it first"
     )
     again = serializers.BooleanField(
-        required=False,
         default=False,
         help_text="draft anew what has been begun and is not closed, too: what was decided stays as it is",
     )
     early = serializers.BooleanField(
-        required=False, default=False, help_text="draft texts, too, that some of their coders have not submitted yet"
+        default=False, help_text="draft texts, too, that some of their coders have not submitted yet"
     )
 
 
@@ -116,10 +108,9 @@ class HandOnSerializer(StrictSerializer):
 
 
 class DraftReportSerializer(serializers.Serializer[Any]):
-    drafted = serializers.ListField(child=serializers.CharField())
-    begun = serializers.ListField(
-        child=serializers.CharField(),
-        help_text="texts left out, as their gold has been begun; drafted again: as it is closed or came from a file",
+    drafted = StringsField()
+    begun = StringsField(
+        help_text="texts left out, as their gold has been begun; drafted again: as it is closed or came from a file"
     )
 
 
@@ -146,9 +137,7 @@ class DecisionOnGoldSerializer(serializers.Serializer[Any]):
     source: Any = serializers.ChoiceField(
         [str(source) for source in Source], help_text="whose answer holds: the draft’s, a coder’s, or another"
     )
-    coders = serializers.ListField(
-        child=serializers.CharField(), help_text="whose answer was taken: names for managers, letters for adjudicators"
-    )
+    coders = StringsField(help_text="whose answer was taken: names for managers, letters for adjudicators")
     reason = serializers.ChoiceField(REASONS, allow_blank=True)
     section = serializers.CharField(allow_blank=True, help_text="of the guidelines")
     note = serializers.CharField(allow_blank=True)
@@ -187,7 +176,7 @@ class QueueAnswerSerializer(serializers.Serializer[Any]):
 
 
 class QueueRowSerializer(serializers.Serializer[Any]):
-    units = serializers.ListField(child=serializers.CharField(), help_text="keys of markables that no coder separates")
+    units = StringsField(help_text="keys of markables that no coder separates")
     answers = serializers.ListField(
         child=QueueAnswerSerializer(allow_null=True), help_text="of each coder, in their order; null: not marked"
     )
@@ -215,9 +204,7 @@ class QueueStepSerializer(serializers.Serializer[Any]):
     step = serializers.UUIDField()
     undoes = serializers.UUIDField(allow_null=True)
     decides = serializers.ListField(child=serializers.JSONField(), help_text="the payloads of its operations decide")
-    markables = serializers.ListField(
-        child=serializers.CharField(), help_text="what it judges without a decision: all that is asked there is decided"
-    )
+    markables = StringsField(help_text="what it judges without a decision: all that is asked there is decided")
     replaces = serializers.ListField(
         child=serializers.JSONField(), help_text="markable, question: what was decided of these before holds no longer"
     )
@@ -233,7 +220,7 @@ class QueueSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(STATES)
     method = serializers.CharField(allow_null=True, help_text="of the draft; null: there is none")
     coders = QueueCoderSerializer(many=True)
-    entities = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    entities = serializers.ListField(child=StringsField())
     drafted = serializers.IntegerField(help_text="how many of them are the draft's; the others are of coders alone")
     scus = SCUNameSerializer(many=True, help_text="of a pyramid: which SCU each entity is")
     cards = QueueCardSerializer(many=True)
@@ -251,14 +238,14 @@ class QueueSerializer(serializers.Serializer[Any]):
     steps = QueueStepSerializer(many=True)
     sample = serializers.IntegerField(help_text="how many units nobody contests, from which some are checked")
     left_off = serializers.IntegerField(help_text="cards that are not shown yet")
-    sections = serializers.ListField(child=serializers.CharField(), help_text="headings of the guidelines")
+    sections = StringsField(help_text="headings of the guidelines")
 
 
 class QueueOptionsSerializer(StrictSerializer):
     checks = serializers.IntegerField(
         min_value=0, max_value=MAX_CHECKS, default=SAMPLE_SIZE, help_text="how many units that nobody contests"
     )
-    round = serializers.CharField(required=False, default="")
+    round = serializers.CharField(default="")
 
 
 def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[str, Any]:

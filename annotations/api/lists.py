@@ -1,7 +1,5 @@
 """Lists of the API: in pages by cursor, filtered and ordered by declared fields only."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC
@@ -152,8 +150,7 @@ class StrictFilterBackend(DjangoFilterBackend):
         assert chosen is not None
         if not chosen.is_valid():
             raise ValidationError(form_errors(chosen.form))
-        filtered: QuerySet[Any] = chosen.qs
-        return filtered
+        return chosen.qs
 
 
 class UTCDateTimeField(IsoDateTimeField):
@@ -215,10 +212,7 @@ class ProjectListView(BaseListView, ABC):
 
 
 class RowListView(ProjectListView):
-    """A list of rows as dictionaries, without model instances: of answers, where it asks for the right to see them.
-
-    `computed` are the fields that `represent` adds to the columns of the database.
-    """
+    """A list of rows as dictionaries, without model instances; `represent` adds the fields that are `computed`."""
 
     right = Right.SEE_RESULTS
     computed: Collection[str] = ()
@@ -240,6 +234,4 @@ class RowListView(ProjectListView):
         return self.get_paginated_response(self.represent(list(page or ())))
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the rows of a page as they are sent."""
-        data: Sequence[Row] = self.get_serializer(rows, many=True).data
-        return data
+        return cast(Sequence[Row], self.get_serializer(rows, many=True).data)

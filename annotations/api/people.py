@@ -1,7 +1,5 @@
 """The REST API of the people of a project, and of models that code: members, invitations, API keys of models."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.db import transaction
@@ -277,8 +275,7 @@ class ModelKey(APIView):
     def post(self, request: Request, slug: str, username: str) -> Response:
         """Make its key anew: the key before ends. It is shown this once."""
         model = find_model(project_with_models(request.user, slug), username)
-        fields = validated(NewModelKeySerializer(data=request.data))
-        token, secret = make_key(model, fields["days"])
+        token, secret = make_key(model, validated(NewModelKeySerializer(data=request.data))["days"])
         data = {"key": secret, "expires_at": token.expires_at.isoformat()}
         return Response(data, status=201, headers={"Cache-Control": "no-store"})
 

@@ -1,7 +1,6 @@
 """The REST API of plans: who codes what in a round, repeats, and the next text of a pool."""
 
-from __future__ import annotations
-
+from functools import partial
 from typing import Any, cast
 
 from django.db.models import QuerySet
@@ -13,19 +12,13 @@ from rest_framework.views import APIView
 
 from annotations.api.http.endpoints import endpoint
 from annotations.api.lists import PageQuerySerializer, PartSerializer, ProjectListView, ReportPages
-from annotations.api.serializers.requests import StrictSerializer, from_form, validated
+from annotations.api.serializers.requests import StrictSerializer, StringsField, from_form, validated
 from annotations.coding.active_time import WorkedDay
 from annotations.models import Plan, PlanCoder, Project, User
 from annotations.models.people.rights import Right
 from annotations.models.project import KEY_LENGTH, may
 from annotations.planning.forms import RepeatForm
-from annotations.planning.plans.designs.terms import (
-    LARGEST_WEIGHT,
-    SMALLEST_WEIGHT,
-    WEIGHT_UNIT,
-    Design,
-    PlanParameters,
-)
+from annotations.planning.plans.designs.terms import LARGEST_WEIGHT, SMALLEST_WEIGHT, WEIGHT_UNIT
 from annotations.planning.plans.forms import MOST_TEXTS, PlanForm
 from annotations.planning.plans.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import pools_of, take_next_text
@@ -34,6 +27,12 @@ from annotations.planning.work.progress import HOURS_RULE, worked_days
 
 DESIGNS = Plan.Design.choices
 NAME_LENGTH = 150
+plan_field, repeat_field = partial(from_form, PlanForm), partial(from_form, RepeatForm)
+
+
+def _round_field(without: str, **options: Any) -> Any:
+    help_text = f"without: {without}"
+    return serializers.CharField(max_length=KEY_LENGTH, default="", allow_blank=True, help_text=help_text, **options)
 
 
 class PlanCoderSerializer(serializers.ModelSerializer[PlanCoder]):
@@ -58,15 +57,13 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
 
 
 class NewPlanSerializer(StrictSerializer):
-    design = from_form(PlanForm, "design", choices=DESIGNS)
-    k = from_form(PlanForm, "k", default=2, allow_null=True, help_text="coders a text; null: all")
-    share = from_form(PlanForm, "share", max_value=1, default=0.2, help_text="the part of the texts that k code")
-    blocks = from_form(PlanForm, "blocks", default=None, allow_null=True, help_text="null: as many as coders")
-    calibration = from_form(PlanForm, "calibration", default=0, help_text="how many texts, drawn at random, all code")
-    seed = from_form(PlanForm, "seed", default=0)
-    round = serializers.CharField(
-        max_length=KEY_LENGTH, default="", allow_blank=True, help_text="without: the one that is open, else main"
-    )
+    design = plan_field("design", choices=DESIGNS)
+    k = plan_field("k", default=2, allow_null=True, help_text="coders a text; null: all")
+    share = plan_field("share", max_value=1, default=0.2, help_text="the part of the texts that k code")
+    blocks = plan_field("blocks", default=None, allow_null=True, help_text="null: as many as coders")
+    calibration = plan_field("calibration", default=0, help_text="how many texts, drawn at random, all code")
+    seed = plan_field("seed", default=0)
+    round = _round_field("the one that is open, else main", source="round_name")
     coders = serializers.ListField(
         child=serializers.CharField(max_length=NAME_LENGTH),
         default=list,
@@ -80,18 +77,16 @@ class NewPlanSerializer(StrictSerializer):
     maxima = serializers.DictField(
         child=serializers.IntegerField(min_value=0, max_value=MOST_TEXTS), default=dict, help_text="texts at most"
     )
-    pool = from_form(PlanForm, "pool", default=False, help_text="coders take the next text themselves")
-    move = from_form(PlanForm, "move", default=False, help_text="what nobody has begun may go to others")
-    allow_unconnected = from_form(
-        PlanForm, "allow_unconnected", default=False, help_text="groups of coders may share no texts"
-    )
-    due_on = from_form(PlanForm, "due_on", default=None, allow_null=True)
+    pool = plan_field("pool", default=False, help_text="coders take the next text themselves")
+    move = plan_field("move", default=False, help_text="what nobody has begun may go to others")
+    allow_unconnected = plan_field("allow_unconnected", default=False, help_text="groups of coders may share no texts")
+    due_on = plan_field("due_on", default=None, allow_null=True)
     apply = serializers.BooleanField(default=False, help_text="assign the texts; without, nothing is written")
 
 
 class PlannedTextSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(help_text="its address")
-    coders = serializers.ListField(child=serializers.CharField())
+    coders = StringsField()
 
 
 class LoadSerializer(serializers.Serializer[Any]):
@@ -101,7 +96,7 @@ class LoadSerializer(serializers.Serializer[Any]):
 
 
 class SharedTextsSerializer(serializers.Serializer[Any]):
-    coders = serializers.ListField(child=serializers.CharField(), help_text="two")
+    coders = StringsField(help_text="two")
     texts = serializers.IntegerField(help_text="how many texts both code")
 
 
@@ -116,7 +111,7 @@ class PlanViewSerializer(serializers.Serializer[Any]):
     round = serializers.CharField()
     pool = serializers.BooleanField()
     due_on = serializers.DateField(allow_null=True)
-    calibration = serializers.ListField(child=serializers.CharField(), help_text="the texts that all code")
+    calibration = StringsField(help_text="the texts that all code")
     assignments = PlannedTextSerializer(many=True)
     unit = serializers.ChoiceField(["markables", "words"], help_text="of what work is counted")
     loads = LoadSerializer(many=True)
@@ -139,17 +134,8 @@ class PlanList(ProjectListView):
     def post(self, request: Request, project: Project) -> Response:
         """Show a plan, or carry it out. Carried out twice, it changes nothing; what is begun stays with its coders."""
         fields = validated(NewPlanSerializer(data=request.data))
-        terms = ("k", "share", "blocks", "calibration", "seed", "move", "allow_unconnected", "pool")
-        plan = PlanRequest(
-            PlanParameters(design=Design(fields["design"]), **{name: fields[name] for name in terms}),
-            round_name=fields["round"],
-            coders=tuple(fields["coders"]),
-            weights=fields["weights"],
-            maxima=fields["maxima"],
-            due_on=fields["due_on"],
-        )
         carry_out = apply_plan if fields["apply"] else view_plan
-        view = carry_out(project, plan, blind=not may(project, Right.MANAGE_WORK))
+        view = carry_out(project, PlanRequest.of(fields), blind=not may(project, Right.MANAGE_WORK))
         return Response(view.as_dict())
 
 
@@ -185,27 +171,17 @@ class Hours(APIView):
 
 
 class NewRepeatsSerializer(StrictSerializer):
-    share = from_form(
-        RepeatForm,
-        "share",
-        max_value=1,
-        default=None,
-        allow_null=True,
-        help_text="the part of each coder's submitted texts",
+    share = repeat_field(
+        "share", max_value=1, default=None, allow_null=True, help_text="the part of each coder's submitted texts"
     )
-    number = from_form(
-        RepeatForm, "number", default=None, allow_null=True, help_text="texts per coder, without a share"
-    )
-    days = from_form(RepeatForm, "days", default=DAYS, help_text="since the last change of a text")
-    seed = from_form(RepeatForm, "seed", default=0)
-    round = serializers.CharField(
-        max_length=KEY_LENGTH, default="", allow_blank=True, help_text="without: the one that is open"
-    )
+    number = repeat_field("number", default=None, allow_null=True, help_text="texts per coder, without a share")
+    days = repeat_field("days", default=DAYS, help_text="since the last change of a text")
+    seed = repeat_field("seed", default=0)
+    round = _round_field("the one that is open", source="round_name")
     coders = serializers.ListField(
         child=serializers.CharField(max_length=NAME_LENGTH), default=list, help_text="none: all who code blind"
     )
-    automatic = from_form(
-        RepeatForm,
+    automatic = repeat_field(
         "automatic",
         default=True,
         help_text="once applied, what becomes due later is shown again without being asked for",
@@ -217,9 +193,9 @@ class CoderRepeatsSerializer(serializers.Serializer[Any]):
     coder = serializers.CharField()
     submitted = serializers.IntegerField(help_text="texts of the round that are submitted")
     eligible = serializers.IntegerField(help_text="those that may be shown again, or are already")
-    repeated_before = serializers.ListField(child=serializers.CharField(), help_text="texts shown again already")
+    repeated_before = StringsField(help_text="texts shown again already")
     submitted_again = serializers.IntegerField(help_text="how many of these are submitted again")
-    new = serializers.ListField(child=serializers.CharField(), help_text="texts to show again")
+    new = StringsField(help_text="texts to show again")
     other_open_texts = serializers.IntegerField(help_text="among which they stand; with none they stand alone")
 
 
@@ -242,10 +218,9 @@ class Repeats(APIView):
     def post(self, request: Request, project: Project) -> Response:
         """Say which texts are drawn, or show them again. Carried out twice, it changes nothing."""
         fields = validated(NewRepeatsSerializer(data=request.data))
-        terms = {name: fields[name] for name in ("share", "number", "days", "seed", "automatic")}
-        asked = RepeatRequest(**terms, round_name=fields["round"], coders=tuple(fields["coders"]))
-        view = (apply_repeats if fields["apply"] else view_repeats)(project, asked)
-        return Response(view.as_dict())
+        carry_out = apply_repeats if fields.pop("apply") else view_repeats
+        asked = RepeatRequest(**{**fields, "coders": tuple(fields["coders"])})
+        return Response(carry_out(project, asked).as_dict())
 
 
 class PoolSerializer(serializers.Serializer[Any]):
@@ -254,9 +229,7 @@ class PoolSerializer(serializers.Serializer[Any]):
 
 
 class TakeSerializer(StrictSerializer):
-    round = serializers.CharField(
-        max_length=KEY_LENGTH, default="", allow_blank=True, help_text="without: the first pool"
-    )
+    round = _round_field("the first pool")
 
 
 class TakenTextSerializer(serializers.Serializer[Any]):

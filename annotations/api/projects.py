@@ -1,7 +1,5 @@
 """The REST API of projects: their fields, schemes, members and invitations."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
@@ -30,7 +28,6 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.texts.cloning import clone_project
 
-# Of a project that is to be deleted.
 TITLE = OpenApiParameter("title", str, OpenApiParameter.QUERY, required=True, description="The title of the project.")
 
 
@@ -157,6 +154,5 @@ class CloneList(APIView):
         user = cast(User, request.user)
         if not user.has_perm("annotations.add_project"):
             raise PermissionDenied("You are not allowed to create projects.")
-        fields = validated(CloneSerializer(data=request.data))
-        clone = clone_project(project, **fields, manager=user)
+        clone = clone_project(project, **validated(CloneSerializer(data=request.data)), manager=user)
         return Response(_project(request, clone.slug), status=201)

@@ -1,7 +1,5 @@
 """The REST API of questions of coders, and of the versions of the guidelines."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 from uuid import UUID
 
@@ -138,8 +136,7 @@ def _names(project: Project, request: Request) -> dict[str, Any]:
 def _shown(request: Request, project: Project, uuid: UUID) -> dict[str, Any]:
     question = find_question(project, cast(User, request.user), uuid)
     prefetch_related_objects([question], _replies())
-    data: dict[str, Any] = QuestionSerializer(question, context=_names(project, request)).data
-    return data
+    return cast(dict[str, Any], QuestionSerializer(question, context=_names(project, request)).data)
 
 
 class GuidelinesVersionSerializer(serializers.ModelSerializer[GuidelinesVersion]):

@@ -1,7 +1,6 @@
 """The REST API of rounds and of training: its results, decisions, and what a coder sees of its gold."""
 
-from __future__ import annotations
-
+from functools import partial
 from typing import Any, cast
 
 from django.db import transaction
@@ -15,7 +14,7 @@ from rest_framework.views import APIView
 from annotations.api.codings import OWN_ROUND, rows_by_name
 from annotations.api.http.endpoints import endpoint, etag_response, require_match
 from annotations.api.lists import SequencePages
-from annotations.api.serializers.requests import StrictSerializer, from_form, validated
+from annotations.api.serializers.requests import StrictSerializer, StringsField, from_form, validated
 from annotations.models import Coding, Project, Round, TrainingDecision, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
@@ -37,6 +36,7 @@ from annotations.projects.permissions import CodingChoice, own_coding
 from annotations.projects.rounds import TRAINING_KINDS, find_round, round_for
 from annotations.projects.viewing import record_view
 
+round_field = partial(from_form, RoundForm)
 NOT_BEGUN = "null: it has not, or you do not see the work of others"
 
 
@@ -72,27 +72,22 @@ class RoundRowSerializer(RoundSerializer):
 
 
 class RoundChangesSerializer(StrictSerializer):
-    name = from_form(RoundForm, "name", required=False)
-    kind = from_form(RoundForm, "kind", required=False)
-    starts_on = from_form(RoundForm, "starts_on", required=False, allow_null=True)
-    ends_on = from_form(RoundForm, "ends_on", required=False, allow_null=True)
-    pass_measure = from_form(
-        RoundForm,
+    name = round_field("name", required=False)
+    kind = round_field("kind", required=False)
+    starts_on = round_field("starts_on", required=False, allow_null=True)
+    ends_on = round_field("ends_on", required=False, allow_null=True)
+    pass_measure = round_field(
         "pass_measure",
         choices=Round.PassMeasure.choices,
         required=False,
         allow_blank=True,
         help_text="of a training round; empty: no pass rule",
     )
-    pass_mark = from_form(
-        RoundForm, "pass_mark", required=False, allow_null=True, help_text="who reaches it in one text has passed"
+    pass_mark = round_field(
+        "pass_mark", required=False, allow_null=True, help_text="who reaches it in one text has passed"
     )
-    attempts = from_form(
-        RoundForm, "attempts", required=False, allow_null=True, help_text="how many texts count; null: all"
-    )
-    feedback = from_form(
-        RoundForm, "feedback", required=False, help_text="when coders of a training round see the gold"
-    )
+    attempts = round_field("attempts", required=False, allow_null=True, help_text="how many texts count; null: all")
+    feedback = round_field("feedback", required=False, help_text="when coders of a training round see the gold")
     required_round = serializers.CharField(
         required=False, allow_null=True, help_text="the name of the training round that coders pass before it"
     )
@@ -109,16 +104,16 @@ class RoundChangesSerializer(StrictSerializer):
 
 
 class NewRoundSerializer(StrictSerializer):
-    name = from_form(RoundForm, "name")
-    kind = from_form(RoundForm, "kind", required=False, help_text="main, or that of the copied round")
-    starts_on = from_form(RoundForm, "starts_on", required=False, allow_null=True)
-    ends_on = from_form(RoundForm, "ends_on", required=False, allow_null=True)
+    name = round_field("name")
+    kind = round_field("kind", required=False, help_text="main, or that of the copied round")
+    starts_on = round_field("starts_on", required=False, allow_null=True)
+    ends_on = round_field("ends_on", required=False, allow_null=True)
     copy_of = serializers.CharField(required=False, help_text="the round whose texts it gets, without their codings")
 
 
 class RoundTextsSerializer(StrictSerializer):
-    add = serializers.ListField(child=serializers.CharField(), default=list, help_text="addresses of texts")
-    remove = serializers.ListField(child=serializers.CharField(), default=list)
+    add = StringsField(default=list, help_text="addresses of texts")
+    remove = StringsField(default=list)
 
 
 class RoundTextsChangedSerializer(serializers.Serializer[Any]):
@@ -194,8 +189,8 @@ class ComparedItemSerializer(serializers.Serializer[Any]):
     is_as_gold = serializers.BooleanField(help_text="whether all answers are those of the gold")
     category = serializers.CharField(allow_null=True, help_text="the label of yours")
     gold_category = serializers.CharField(allow_null=True)
-    chain = serializers.ListField(child=serializers.CharField(), help_text="the words of each member of your chain")
-    gold_chain = serializers.ListField(child=serializers.CharField())
+    chain = StringsField(help_text="the words of each member of your chain")
+    gold_chain = StringsField()
     answers = ComparedAnswerSerializer(many=True, help_text="to attributes and relations")
     explanation = serializers.CharField(allow_blank=True)
     score = serializers.FloatField(help_text="from 0 to 1")

@@ -1,8 +1,6 @@
 """The REST API of the scheme of a project: what it asks, changes of it, its versions, and files of it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -22,10 +20,10 @@ from annotations.api.http.problems import problem
 from annotations.api.lists import ProjectListView
 from annotations.api.serializers.coding import SchemeStateSerializer
 from annotations.api.serializers.problems import SchemeProblemSerializer, SchemeViolationSerializer
-from annotations.api.serializers.requests import StrictSerializer, validated
+from annotations.api.serializers.requests import StrictSerializer, StringsField, validated
 from annotations.formats import FormatError
 from annotations.formats.model.scheme import SchemeSpec
-from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
+from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem, scheme_from_json, scheme_to_json
 from annotations.models import Project, SchemeVersion, User
 from annotations.models.people.rights import Right
 from annotations.projects.locks import lock_project
@@ -34,21 +32,15 @@ from annotations.revision.saving import SchemeRefused, save_scheme
 from annotations.revision.undoing import undo_merges
 from annotations.revision.versions import scheme_of_version
 from annotations.schemes.changes import Merge, SchemeChange, plan_change, project_to_change
+from annotations.schemes.consistency import BOUNDS
 from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
 from annotations.transfers.scheme_files import WRITTEN, export_scheme, read_uploaded_scheme
 
-# What a scheme that was read has, and follows from the rest.
-DERIVED = ("constraints", "scheme_version")
-
-
-# What is wrong with the JSON itself is at no question.
-SHAPE = {"kind": "", "question": ""}
+DERIVED = ("constraints", "scheme_version")  # what a scheme that was read has, and follows from the rest
 
 
 class SchemeChangesSerializer(StrictSerializer):
-    coders_mark = serializers.ListField(
-        child=serializers.CharField(), help_text="The coded levels whose markables coders mark themselves: all of them."
-    )
+    coders_mark = StringsField(help_text="The coded levels whose markables coders mark themselves: all of them.")
 
 
 class SchemeSerializer(SchemeStateSerializer):
@@ -97,24 +89,13 @@ class SchemeVersionSerializer(serializers.ModelSerializer[SchemeVersion]):
         fields = ["number", "author", "created_at"]
 
 
-class InvalidScheme(ValueError):
-    """What was sent is no scheme; with a problem for each place."""
-
-    def __init__(self, problems: Sequence[Mapping[str, str]]) -> None:
-        super().__init__("It is no scheme.")
-        self.problems = problems
-
-
 def _parse(data: object) -> tuple[SchemeSpec, str, list[Merge]]:
-    """Return the scheme of a request, how its coders answer, and what is merged in it. Raise InvalidScheme."""
+    """Return the scheme of a request, how its coders answer, and what is merged in it. Raise SchemeShapeError."""
     merges: object = []
     if isinstance(data, dict):
         merges = data.get("merges", [])
         data = {name: value for name, value in data.items() if name not in (*DERIVED, "merges")}
-    try:
-        return *scheme_from_json(data), _parse_merges(merges)
-    except SchemeShapeError as error:
-        raise InvalidScheme([SHAPE | {"path": one.path, "message": one.message} for one in error.problems]) from None
+    return *scheme_from_json(data), _parse_merges(merges)
 
 
 def _parse_merges(data: object) -> list[Merge]:
@@ -126,22 +107,21 @@ def _parse_merges(data: object) -> list[Merge]:
             case _:
                 path = f"merges[{number}]" if isinstance(data, list) else "merges"
                 message = 'A merge is {"question": key, "value": key, "into": key}.'
-                raise InvalidScheme([SHAPE | {"path": path, "message": message}])
+                raise SchemeShapeError([ShapeProblem(path, message)])
     return merges
+
+
+def _shape_problems(error: SchemeShapeError) -> list[dict[str, str]]:
+    """Return what is wrong with the JSON itself, which is at no question."""
+    return [{"kind": "", "question": "", **asdict(problem)} for problem in error.problems]
 
 
 def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
     """Return the problems with their places in the JSON."""
-    lists: Mapping[str, Iterable[Any]] = {
-        "level": spec.levels,
-        "category": spec.categories,
-        "relation": spec.relations,
-        "attribute": spec.attributes,
-    }
     places = {
-        (kind, one.key): f"{'categories' if kind == 'category' else f'{kind}s'}[{number}]"
-        for kind, questions in lists.items()
-        for number, one in enumerate(questions)
+        (kind, one.key): f"{name}[{number}]"
+        for kind, (name, _) in BOUNDS.items()
+        for number, one in enumerate(getattr(spec, name))
     }
     return [asdict(problem) | {"path": places.get((problem.kind, problem.question), "")} for problem in change.problems]
 
@@ -162,8 +142,8 @@ class SchemeDetail(APIView):
             spec, answers, merges = _parse(request.data)
             project = project_to_change(request.user, project.slug, spec, answers, merges)
             save_scheme(project, spec, cast(User, request.user), answers=answers, merges=merges)
-        except InvalidScheme as error:
-            return _refusal(error.problems)
+        except SchemeShapeError as error:
+            return _refusal(_shape_problems(error))
         except SchemeRefused as error:
             return _refusal(_problems(error.change, spec), error.change)
         return etag_response(scheme_state(project_for(request.user, project.slug)))
@@ -196,8 +176,8 @@ class SchemePreview(APIView):
         """Say what is wrong with a scheme, and how many answers it concerns. Nothing is changed."""
         try:
             spec, answers, merges = _parse(request.data)
-        except InvalidScheme as error:
-            problems, change = error.problems, SchemeChange()
+        except SchemeShapeError as error:
+            problems, change = _shape_problems(error), SchemeChange()
         else:
             project = project_to_change(request.user, project.slug, spec, answers, merges)
             change = plan_change(project, spec, answers=answers, merges=merges)
@@ -256,9 +236,7 @@ class SchemeFileSerializer(serializers.Serializer[object]):
 
 class ReadSchemeSerializer(serializers.Serializer[object]):
     scheme = SchemeDocumentSerializer(help_text="What `PUT scheme/` and `POST scheme/preview/` take.")
-    losses = serializers.ListField(
-        child=serializers.CharField(), help_text="What the file says besides that a scheme here cannot say."
-    )
+    losses = StringsField(help_text="What the file says besides that a scheme here cannot say.")
 
 
 class ExportScheme(APIView):

@@ -1,7 +1,5 @@
 """The REST API of texts and of the user's own codings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from itertools import accumulate

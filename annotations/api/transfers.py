@@ -1,9 +1,4 @@
-"""The REST API of imports and exports: ordered and checked by a POST, carried out by a second one.
-
-Requests have the fields of the forms of the pages, under the same names; an option of a format is `option-KEY`.
-"""
-
-from __future__ import annotations
+"""The REST API of imports and exports: ordered and checked by a POST, carried out by a second one."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -26,7 +21,7 @@ from annotations.api.http.endpoints import endpoint
 from annotations.api.http.problems import problem
 from annotations.api.lists import ProjectListView
 from annotations.api.serializers.problems import CONFLICT
-from annotations.api.serializers.requests import form_errors
+from annotations.api.serializers.requests import StringsField, form_errors
 from annotations.models import Project, Transfer, User
 from annotations.models.people.rights import Right
 from annotations.projects.permissions import may_archive, transfer_for
@@ -74,12 +69,10 @@ class ImportOrderSerializer(serializers.Serializer[Any]):
 
 class ExportOrderSerializer(serializers.Serializer[Any]):
     format = serializers.CharField(help_text="The key of a format that is written, or `project` for an archive.")
-    coders = serializers.ListField(child=serializers.CharField(), required=False)
-    texts = serializers.ListField(child=serializers.CharField(), required=False)
+    coders = StringsField(required=False)
+    texts = StringsField(required=False)
     unfinished = serializers.BooleanField(required=False)
-    rounds = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="none: all but training and rechecks"
-    )
+    rounds = StringsField(required=False, help_text="none: all but training and rechecks")
     gold = serializers.ChoiceField(
         ["", "gold", "silver"],
         required=False,

@@ -1,7 +1,4 @@
-"""What each number, setting and column means, from `docs/explanations.toml`.
-
-Pages show them by `{% info KEY %}`. A column of a table of results has its own name as the key, if it names no other.
-"""
+"""What each number, setting and column means, from `docs/explanations.toml`: `{% info KEY %}` shows it."""
 
 import tomllib
 from dataclasses import dataclass

@@ -25,8 +25,7 @@ GROUPS = (
     ("Reference", ("design", "glossary")),
 )
 NAMES = tuple(name for _, names in GROUPS for name in names)
-# The deepest headings that the table of contents of a page lists.
-LISTED_LEVEL = 2
+LISTED_LEVEL = 2  # the deepest headings that the table of contents of a page lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +47,12 @@ class Manual:
 
     @property
     def contents(self) -> list[Section]:
-        """The headings of the page's table of contents."""
         return [section for section in self.sections if 1 < section.level <= LISTED_LEVEL]
 
 
 def make_markdown() -> MarkdownIt:
-    """Return a renderer of Markdown with tables, which scroll where they are wider than their place.
-
-    HTML in the source is shown as text; the library leaves links with schemes such as javascript: as text.
-    """
+    """Return a renderer of Markdown with tables that scroll where they are wide."""
+    # HTML in the source is shown as text; the library leaves links with schemes such as javascript: as text.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     markdown.add_render_rule("table_open", lambda *_: '<div class="table-scroll"><table>')
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")
@@ -64,8 +60,7 @@ def make_markdown() -> MarkdownIt:
 
 
 def docs_folder() -> Path:
-    folder: Path = settings.BASE_DIR / "docs"
-    return folder
+    return Path(settings.BASE_DIR, "docs")
 
 
 @cache
@@ -84,7 +79,6 @@ def manual(name: str) -> Manual:
 
 
 def neighbours(name: str) -> tuple[Manual | None, Manual | None]:
-    """Return the manuals before and after this one."""
     place = NAMES.index(name)
     before = manual(NAMES[place - 1]) if place else None
     return before, manual(NAMES[place + 1]) if place + 1 < len(NAMES) else None
@@ -136,8 +130,7 @@ def _rewrite_address(token: Token) -> None:
         token.attrSet("src", reverse("help-image", args=[name]))
         token.attrSet("loading", "lazy")
     elif token.type == "link_open":
-        address = str(token.attrGet("href"))
-        path, _, anchor = address.partition("#")
+        path, _, anchor = str(token.attrGet("href")).partition("#")
         name = path.removesuffix(".md")
         if path and "://" not in path:
             if name not in NAMES:

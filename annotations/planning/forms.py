@@ -1,8 +1,6 @@
 """The forms of rounds, their texts, training, repeats, and assignments; the API takes the same fields."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 from django import forms
 from django.db.models import QuerySet
@@ -28,8 +26,6 @@ from annotations.projects.rounds import rounds_of
 
 
 class DayField(forms.DateField):
-    """A day, chosen from a calendar."""
-
     widget = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
 
 
@@ -86,7 +82,7 @@ class RoundForm(forms.Form):
         field_of(self, "required_round", BoundedModelField).choose_from(trainings)
 
     @classmethod
-    def of_round(cls, round_: Round, data: Any = None) -> RoundForm:
+    def of_round(cls, round_: Round, data: Any = None) -> Self:
         """Return the form that changes a round."""
         initial = {name: getattr(round_, name) for name in cls.base_fields}
         return cls(round_.project_id, data, initial=initial)
@@ -263,9 +259,6 @@ class ReleaseForm(forms.Form):
     """After how many days without work texts are free for others."""
 
     days = forms.IntegerField(min_value=1, max_value=MOST_DAYS, initial=14, label="Days without work")
-
-    def __init__(self, data: Any = None) -> None:
-        super().__init__(data, auto_id="release_%s")
 
 
 class ReasonForm(forms.Form):

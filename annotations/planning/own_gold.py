@@ -1,7 +1,5 @@
 """Gold beside the answers of who codes, once the results are open: where it differs from theirs, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

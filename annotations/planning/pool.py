@@ -1,7 +1,5 @@
 """The pool of a round: coders take the next free place themselves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,14 +17,8 @@ from annotations.planning.training import has_passed
 from annotations.projects.locks import lock_project, refuse_archived
 from annotations.projects.people.members import CODING_ROLES
 
-# A text that was taken goes back if nobody has worked on it for so long.
-RESERVED_FOR = timedelta(days=2)
-# Who has so many texts that they have not begun takes no more.
-MOST_RESERVED = 20
-
-
-class PoolEmpty(ValidationError):
-    """There is no free place for the coder."""
+RESERVED_FOR = timedelta(days=2)  # a text that was taken goes back if nobody has worked on it for so long
+MOST_RESERVED = 20  # who has so many texts that they have not begun takes no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +45,9 @@ def pools_of(project: Project, user: User) -> list[PoolState]:
 
 
 def take_next_text(project: Project, user: User, round_name: str = "") -> Coding:
-    """Give the user the next text of a pool in which a place is free. Raise ValidationError, and PoolEmpty.
-
-    No text gets more coders than planned, however many ask at once: who takes a place holds the row of the text, and
-    counts again what others have taken before.
-    """
+    """Give the user the next text of a pool in which a place is free. Raise ValidationError."""
+    # No text gets more coders than planned, however many ask at once: who takes a place holds the row of the text, and
+    # counts again what others have taken before.
     with sqlite_write_lock(), transaction.atomic():
         refuse_archived(Project.objects.get(pk=project.pk))
         _release_expired(project, timezone.now())
@@ -83,7 +73,7 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
                         reserved_until=now + RESERVED_FOR,
                     )
                 full.append(row.pk)
-        raise PoolEmpty(f"No text of the round {plan.round} is left for you.")
+        raise ValidationError(f"No text of the round {plan.round} is left for you.")
 
 
 def _part_of(project: Project, user: User, round_name: str) -> tuple[Plan, PlanCoder]:

@@ -1,7 +1,5 @@
 """Show coders some of their own texts again within a round, unmarked: how far each agrees with themself."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -25,8 +23,7 @@ from annotations.projects.rounds import COUNTED_KINDS, find_round, open_round, r
 
 logger = logging.getLogger(__name__)
 
-# So many days lie between the two occasions, unless somebody says otherwise.
-DAYS = 7
+DAYS = 7  # between the two occasions, unless somebody says otherwise
 MOST_REPEATED = 10_000
 # What a request, its record and its answer have in common.
 TERMS = ("share", "number", "days", "seed", "automatic")
@@ -34,27 +31,20 @@ TERMS = ("share", "number", "days", "seed", "automatic")
 
 @dataclass(frozen=True, slots=True)
 class RepeatRequest:
-    """What is to be shown again: of each coder a share of the submitted texts, or a number of them.
-
-    days: since the last change of a text. round_name: empty: the open one. coders: by name; empty: all who code blind.
-    automatic: what becomes due later is shown again without being asked for.
-    """
+    """What is to be shown again: of each coder a share of the submitted texts, or a number of them."""
 
     share: float | None = None
     number: int | None = None
-    days: int = DAYS
+    days: int = DAYS  # since the last change of a text
     seed: int = 0
-    round_name: str = ""
-    coders: tuple[str, ...] = ()
-    automatic: bool = True
+    round_name: str = ""  # empty: the open one
+    coders: tuple[str, ...] = ()  # by name; empty: all who code blind
+    automatic: bool = True  # what becomes due later is shown again without being asked for
 
 
 @dataclass(frozen=True, slots=True)
 class CoderRepeats:
-    """A coder's texts: submitted ones, those that may be shown again or are already, and those to be.
-
-    other_open_texts: those among which they stand; with none they stand alone.
-    """
+    """A coder's texts: submitted ones, those that may be shown again or are already, and those to be."""
 
     coder: str
     submitted: int
@@ -62,7 +52,7 @@ class CoderRepeats:
     repeated_before: tuple[str, ...]
     submitted_again: int
     new: tuple[str, ...]
-    other_open_texts: int
+    other_open_texts: int  # those among which they stand; with none they stand alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +68,6 @@ class RepeatView:
         return sum(len(one.new) for one in self.coders)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
         asked = {name: getattr(self.request, name) for name in TERMS}
         coders = [
             {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(coder).items()}
@@ -88,10 +77,8 @@ class RepeatView:
 
 
 def view_repeats(project: Project, request: RepeatRequest) -> RepeatView:
-    """Return what the request comes to, and write nothing. Raise ValidationError.
-
-    Texts are drawn by the seed. Those shown again already count, so that the same request comes to nothing more.
-    """
+    """Return what the request comes to, and write nothing. Raise ValidationError."""
+    # Texts are drawn by the seed; those shown again already count, so that the same request comes to nothing more.
     _refuse_project(project)
     _check(request)
     round_ = find_round(project, request.round_name) if request.round_name else open_round(project)
@@ -128,10 +115,8 @@ def refuse_repeats(project: Project, round_: Round) -> None:
     _refuse_project(project)
     refuse_closed(round_)
     if round_.kind not in COUNTED_KINDS:
-        kind = round_.get_kind_display()
-        raise ValidationError(
-            f"The round {round_} is a {kind} round, where nothing counts: choose a pilot or main round."
-        )
+        what = f"The round {round_} is a {round_.get_kind_display()} round"
+        raise ValidationError(f"{what}, where nothing counts: choose a pilot or main round.")
 
 
 def _refuse_project(project: Project) -> None:
@@ -161,10 +146,8 @@ def _members(project: Project, request: RepeatRequest) -> Mapping[str, User]:
 
 
 def _submitted(round_: Round, members: Mapping[str, User]) -> list[tuple[str, str, bool, datetime]]:
-    """Return the submitted codings of the first occasion: coder, text, whether it may be shown again, last change.
-
-    Without texts that the coder has in another round, asks to reopen, or has a question about that is open or has news.
-    """
+    """Return the submitted codings of the first occasion: coder, text, whether it may be shown again, last change."""
+    # Not what the coder has in another round, asks to reopen, or has a question about that is open or has news.
     last = Operation.objects.filter(coding=OuterRef("pk")).order_by("-sequence").values("applied_at")[:1]
     elsewhere = Coding.objects.of_people().filter(text=OuterRef("text"), coder=OuterRef("coder")).exclude(round=round_)
     asked = Question.objects.filter(text=OuterRef("text"), coder=OuterRef("coder")).order_by()
@@ -189,10 +172,8 @@ def _open_codings(round_: Round, members: Mapping[str, User]) -> Mapping[str, Se
 
 @transaction.atomic
 def apply_repeats(project: Project, request: RepeatRequest) -> RepeatView:
-    """Show the texts again and record the request; again it changes nothing. Raise as `view_repeats`.
-
-    Nobody gets a mail: one that names these texts would tell them from all others.
-    """
+    """Show the texts again and record the request; again it changes nothing. Raise as `view_repeats`."""
+    # Nobody gets a mail: one that names these texts would tell them from all others.
     lock_project(project.pk)
     project.refresh_from_db(fields=["results_open"])
     view = view_repeats(project, request)

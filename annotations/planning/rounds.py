@@ -1,7 +1,5 @@
 """Make, change, order, copy, close and delete rounds, and say which texts are in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -28,8 +26,7 @@ from annotations.projects.rounds import (
 MOST_ROUNDS = 200
 # What a training round asks of coders, and which one a round requires.
 TRAINING_FIELDS = ("pass_measure", "pass_mark", "attempts", "feedback", "required_round")
-# So many texts are named in a message.
-MOST_NAMED = 3
+MOST_NAMED = 3  # so many texts are named in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +50,9 @@ def figures_of_rounds(project: Project) -> Mapping[int, RoundFigures]:
     texts = dict(memberships.values_list("round").annotate(number=Count("pk")))
     submitted = Q(status=Coding.Status.SUBMITTED)
     codings = Coding.objects.of_people().filter(round__project=project, occasion=1).order_by().values_list("round")
-    counts = {
-        key: numbers
-        for key, *numbers in codings.annotate(
-            codings=Count("pk"),
-            begun=Count("pk", filter=~submitted & Q(version__gt=F("corrections"))),
-            submitted=Count("pk", filter=submitted),
-        )
-    }
+    begun = ~submitted & Q(version__gt=F("corrections"))
+    numbers = {"codings": Count("pk"), "begun": Count("pk", filter=begun), "submitted": Count("pk", filter=submitted)}
+    counts = {key: counted for key, *counted in codings.annotate(**numbers)}
     return {
         key: RoundFigures(texts.get(key, 0), *counts.get(key, ()))
         for key in Round.objects.filter(project=project).values_list("pk", flat=True)
@@ -108,8 +100,7 @@ def _check(round_: Round) -> None:
     """Raise ValidationError by field."""
     if round_.starts_on and round_.ends_on and round_.ends_on < round_.starts_on:
         raise ValidationError({"ends_on": "It ends before it starts."})
-    others = Round.objects.filter(project=round_.project_id, name=round_.name).exclude(pk=round_.pk)
-    if others.exists():
+    if Round.objects.filter(project=round_.project_id, name=round_.name).exclude(pk=round_.pk).exists():
         raise ValidationError({"name": f"There is a round {round_.name} already."})
     if not _is_practice(round_) and (round_.pass_measure or round_.attempts is not None):
         raise ValidationError({"kind": "Only a training round has a pass rule and attempts: empty these fields."})
@@ -127,9 +118,9 @@ def refuse_own_training(project: Project, round_: Round, fields: Mapping[str, An
     """Raise ValidationError where who codes would change what training asks of coders, and so of them."""
     if may(project, Right.DECIDE_TRAINING):
         return
-    changed = [name for name in (*TRAINING_FIELDS, "kind") if name in fields and fields[name] != getattr(round_, name)]
-    for name in changed:
-        if name != "kind" or Round.Kind.TRAINING in (fields["kind"], round_.kind):
+    for name in (*TRAINING_FIELDS, "kind"):
+        changes = name in fields and fields[name] != getattr(round_, name)
+        if changes and (name != "kind" or Round.Kind.TRAINING in (fields["kind"], round_.kind)):
             raise ValidationError({name: "You code here yourself: a manager who does not code changes this."})
 
 
@@ -149,8 +140,7 @@ def _is_practice(round_: Round) -> bool:
 
 def _refuse_required(round_: Round, field: str) -> None:
     """Raise ValidationError if another round requires this training."""
-    requiring = Round.objects.filter(required_round=round_).values_list("name", flat=True)
-    if requiring:
+    if requiring := Round.objects.filter(required_round=round_).values_list("name", flat=True):
         raise ValidationError({field: f"Texts of {', '.join(requiring)} require this training: change that first."})
 
 
@@ -214,10 +204,8 @@ def add_texts(round_: Round, texts: Iterable[Text]) -> int:
 
 @transaction.atomic
 def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
-    """Take texts out of the round, and return how many were there. Raise ValidationError.
-
-    Their gold in it stays, and is in force again where they come back.
-    """
+    """Take texts out of the round, and return how many were there. Raise ValidationError."""
+    # Their gold in it stays, and is in force again where they come back.
     lock_project(round_.project_id)
     round_.refresh_from_db()
     refuse_closed(round_)
@@ -241,8 +229,7 @@ def refuse_pool(project: Project, round_: Round) -> None:
 def _refuse_only_round(round_: Round, texts: Iterable[Text]) -> None:
     """Raise ValidationError for texts that are in this round alone: each is in one at least."""
     known = rounds_by_text(round_.project)
-    alone = [text for text in texts if known.get(text.pk) == [round_]]
-    if alone:
+    if alone := [text for text in texts if known.get(text.pk) == [round_]]:
         raise ValidationError(f"{_names(alone)}: in no other round than {round_}. Move it to another, or delete it.")
 
 
@@ -254,11 +241,9 @@ def _names(texts: Iterable[Text]) -> str:
 
 @transaction.atomic
 def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
-    """Move texts with their codings to the round of that name, made where there is none; return their number.
-
-    name: empty: `main`. Gold goes with its text, but not into training or out of it, nor where there is gold. Raise
-    ValidationError for texts in several rounds, closed rounds, and work that would become practice, or the reverse.
-    """
+    """Move texts with their codings to the round of that name; return their number. Raise ValidationError."""
+    # name: made where there is none; empty: `main`. Gold goes with its text, but not into training or out of it, nor
+    # where there is gold. Refused: texts in several rounds, closed rounds, work that becomes practice, or the reverse.
     lock_project(project.pk)
     name = name or MAIN
     texts = list(texts)

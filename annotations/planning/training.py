@@ -1,7 +1,5 @@
 """Training: how the work of coders compares with gold, who has passed a round, and who waits for it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -17,15 +15,7 @@ from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_at_once, gold_beside
 from annotations.mail.queue import is_enabled, notify
 from annotations.models import Coding, Membership, ModelCoder, Operation, Project, Round, Text, TrainingDecision, User
-from annotations.planning.plans.comparison import (
-    Comparer,
-    Describer,
-    Item,
-    Share,
-    compare_all,
-    compare_checked,
-    read_answers,
-)
+from annotations.planning.plans.comparison import Comparer, Describer, Item, Share, compare_checked, read_answers
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import members_in_roles
 from annotations.projects.rounds import refuse_closed
@@ -33,28 +23,23 @@ from annotations.schemes.project_scheme import read_scheme
 
 CODERS_ON_A_PAGE = 50
 TEXTS_ON_A_PAGE = 20
-# Scores are rounded before they are compared with the pass mark: what is shown is what counts.
-DIGITS = 3
+DIGITS = 3  # scores are rounded before they are compared with the pass mark: what is shown is what counts
 
 type Score = tuple[float | None, Sequence[Share]]  # as it is shown, and the shares of equal answers
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A coder's work on a text of a training round; `number` says which of theirs, from 1.
-
-    score: the mean over the judgements of the gold, from 0 to 1; None without one. counts: whether it is among as many
-    as the round allows. is_reopened: whether its gold was there and is being changed.
-    """
+    """A coder's work on a text of a training round."""
 
     coding: Coding
     has_gold: bool
-    score: float | None
+    score: float | None  # the mean over the judgements of the gold, from 0 to 1; None without one
     passed: bool
-    counts: bool
+    counts: bool  # whether it is among as many as the round allows
     shares: Sequence[Share] = ()
-    number: int = 1
-    is_reopened: bool = False
+    number: int = 1  # which of the coder’s it is, from 1
+    is_reopened: bool = False  # its gold was there and is being changed
 
     @property
     def state(self) -> str:
@@ -99,7 +84,6 @@ class TrainingResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the coder has passed the round."""
         if self.decision is not None:
             return bool(self.decision.outcome == TrainingDecision.Outcome.PASSED)
         return any(attempt.passed for attempt in self.attempts)
@@ -184,16 +168,7 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
 
 
 def training_result(round_: Round, coder: User) -> TrainingResult:
-    """Return the result of a coder in a training round."""
     return next(iter(training_results(round_, [coder.pk])), TrainingResult(round_, coder))
-
-
-def read_trainings(rounds: Collection[int], coder: User) -> dict[int, TrainingResult]:
-    """Return how far the coder is in these training rounds, by their keys. Seventeen queries at most for each."""
-    if not rounds:
-        return {}
-    in_order = Round.objects.filter(pk__in=rounds, kind=Round.Kind.TRAINING).select_related("project")
-    return {round_.pk: training_result(round_, coder) for round_ in in_order}
 
 
 def trainings_to_decide(project: Project) -> list[TrainingResult]:
@@ -324,8 +299,7 @@ def _scores(round_: Round, codings: Iterable[Coding], gold: Mapping[int, Coding]
     for one in compared:
         own, decided = answers[one.pk], answers[gold[one.text_id].pk]
         mean = comparer.mean(own, decided)
-        score = None if mean is None else round(mean, DIGITS)
-        found[one.pk] = score, comparer.shares(own, decided)
+        found[one.pk] = None if mean is None else round(mean, DIGITS), comparer.shares(own, decided)
     return found
 
 
@@ -338,12 +312,10 @@ class Feedback:
 
     @property
     def n_as_gold(self) -> int:
-        """How many judgements are as the gold."""
         return sum(item.is_as_gold for item in self.items)
 
     @property
     def has_explanations(self) -> bool:
-        """Whether the gold explains any of them."""
         return any(item.explanation for item in self.items)
 
 
@@ -357,8 +329,11 @@ def feedback_on(coding: Coding) -> Feedback | None:
     scheme = read_scheme(project.pk)
     answers = read_answers(project, scheme, [coding.pk, gold.pk])
     describer = Describer(Comparer(scheme, project.answers, coding.round.pass_measure), gold.text.content)
-    compare = compare_all if beside is not None else compare_checked
-    return Feedback(beside is not None, compare(describer, answers[coding.pk], answers[gold.pk]))
+    own, decided = answers[coding.pk], answers[gold.pk]
+    if beside is None:
+        return Feedback(False, compare_checked(describer, own, decided))
+    items = [describer.item(key, own, decided) for key in decided.decisions]
+    return Feedback(True, [item for item in items if item.is_judged])
 
 
 @transaction.atomic
@@ -395,15 +370,13 @@ def take_next_attempt(round_: Round, user: User) -> Coding:
 
 
 def has_passed(round_: Round, coder: User) -> bool:
-    """Return whether the coder has passed a training round."""
     return training_result(round_, coder).passed
 
 
 def required_training(coding: Coding) -> int | None:
     """Return the key of the training round to pass before people may begin this work; None: none."""
-    if coding.is_begun or coding.by_model or coding.kind != Coding.Kind.TEXT:
-        return None
-    return coding.round.required_round_id
+    is_bound = coding.kind == Coding.Kind.TEXT and not (coding.is_begun or coding.by_model)
+    return coding.round.required_round_id if is_bound else None
 
 
 def refuse_untrained(coding: Coding) -> None:

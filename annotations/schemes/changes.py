@@ -1,8 +1,4 @@
-"""What a change of the scheme of a project would do, before it is made.
-
-Answers are never lost by it: what is in use is retired or merged, not left out, and is narrowed only where no judgement
-has what would no longer be allowed. Which judgements have it is asked of the database, question by question.
-"""
+"""What a change of the scheme of a project would do, before it is made. No answer is ever lost by it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +24,7 @@ from annotations.projects.permissions import project_for
 from annotations.schemes.consistency import SchemeProblem, check_scheme
 from annotations.schemes.project_scheme import read_scheme
 
-# So many texts are listed that a change would violate, of each question.
-MAX_VIOLATIONS = 50
+MAX_VIOLATIONS = 50  # so many texts that a change would violate are listed, of each question
 MAX_MERGES = 200
 # What coders read, and what they may mark: of no effect on answers.
 WORDING = ("label", "help", "colour", "coders_mark")
@@ -75,30 +70,24 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class SchemeChange:
-    """What a change would do. With problems it is not made.
-
-    asks_otherwise: it changes what may be answered, not words and order alone.
-    """
+    """What a change would do. With problems it is not made."""
 
     problems: list[SchemeProblem] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     changes: bool = False
-    asks_otherwise: bool = False
+    asks_otherwise: bool = False  # it changes what may be answered, not words and order alone
 
 
 def asks_otherwise(project: Project, spec: SchemeSpec, answers: str | None = None) -> bool:
     """Return whether a scheme differs from that of the project in what may be answered. No judgement is read."""
-    before = read_scheme(project.pk).spec
-    return _asked(before, project.answers) != _asked(spec, answers or project.answers)
+    return _asked(read_scheme(project.pk).spec, project.answers) != _asked(spec, answers or project.answers)
 
 
 def project_to_change(user: Person, slug: str, spec: SchemeSpec, answers: str, merges: Sequence[Merge] = ()) -> Project:
-    """Return the project. Once there are texts, only managers who see all work may change what coders are asked.
-
-    Others change words and order: a refusal would tell them of answers, also of those in gold and of models, and so
-    would the question whether there are any.
-    """
+    """Return the project. Once there are texts, only who sees all work may change what coders are asked."""
+    # Others change words and order: a refusal would tell them of answers, also of those in gold and of models, and so
+    # would the question whether there are any.
     project = project_for(user, slug, Right.MANAGE)
     if (merges or asks_otherwise(project, spec, answers)) and project.texts.exists():
         return project_for(user, slug, Right.MANAGE_WORK)
@@ -121,11 +110,9 @@ def _without_wording(value: Any) -> object:
 def plan_change(
     project: Project, spec: SchemeSpec, *, answers: str | None = None, merges: Sequence[Merge] = ()
 ) -> SchemeChange:
-    """Return what the scheme would do in place of that of the project. Nothing is written.
-
-    It reads judgements, of which it tells numbers and texts: for those who see all work, unless it only changes words.
-    Two queries for each question, or value that some judgement has, of which something is taken away.
-    """
+    """Return what the scheme would do in place of that of the project. Nothing is written."""
+    # It tells numbers and texts of judgements: for those who see all work, unless it only changes words. Two queries a
+    # question, or value that some judgement has, of which something is taken away.
     answers = answers or project.answers
     spec = spec.with_pointing()
     before = read_scheme(project.pk).spec
@@ -286,20 +273,15 @@ class Comparison:
                     yield Concerned("attribute", key, f"{value.key} is retired.", self._answering(key, value.key))
 
     def levels_with_markables(self) -> Iterator[SchemeProblem]:
-        """Yield the levels that are left out and have markables."""
         kept = {level.key for level in self.after.levels}
         for level in self.before.levels:
             there = Markable.objects.filter(level__project=self.project, level__key=level.key)
             if level.key not in kept and there.exists():
                 yield SchemeProblem("level", level.key, "It has markables, and cannot be left out.")
 
-    # ---- judgements
-
     def _answering(self, question: str, value: str | None = None) -> QuerySet[Judgement]:
-        """Return the judgements that answer a question, or answer it by this value.
-
-        A scheme may have thousands of values: what nobody has answered is not asked of the database one by one.
-        """
+        """Return the judgements that answer a question, or answer it by this value."""
+        # A scheme may have thousands of values: what nobody has answered is not asked of the database one by one.
         if value is not None and (question, value) not in self.in_use:
             return self.judgements.none()
         if question == CATEGORY:
@@ -346,8 +328,6 @@ class Comparison:
 
     def _loses_pointers(self, relation: str) -> bool:
         return any(moved.relation == relation != moved.to for moved in self.moved)
-
-    # ---- what is taken away
 
     def _levels(self) -> Iterator[Concerned]:
         coded = set(self.after.coded_levels)

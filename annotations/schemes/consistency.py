@@ -38,8 +38,7 @@ KEY = re.compile(rf"[-a-zA-Z0-9_]{{1,{MAX_KEY_LENGTH}}}")
 COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 type Labelled = CategorySpec | RelationSpec | AttributeSpec | ValueSpec
-# What is wrong with one question, sentence by sentence.
-type Messages = Iterator[str]
+type Messages = Iterator[str]  # what is wrong with one question, sentence by sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +72,7 @@ def _problems(spec: SchemeSpec) -> Problems:
     for relation in spec.relations:
         yield from _of("relation", relation, _relation_messages(relation, spec, levels))
     for number, attribute in enumerate(spec.attributes):
-        messages = _attribute_messages(attribute, spec.attributes[:number], spec, levels)
-        yield from _of("attribute", attribute, messages)
+        yield from _of("attribute", attribute, _attribute_messages(attribute, spec.attributes[:number], spec, levels))
     yield from _circle_problems(spec)
 
 
@@ -250,10 +248,7 @@ def _circle_problems(spec: SchemeSpec) -> Problems:
 
 
 def find_leftovers(spec: SchemeSpec) -> Problems:
-    """Yield those problems that staff leave who change levels or categories, to which other questions refer.
-
-    Such a scheme is asked all the same: what depends on an answer that is no longer there is not asked.
-    """
+    """Yield problems that staff leave who change levels or categories; what depends on a lost answer is not asked."""
     uncoded = {level.key for level in spec.levels} - set(spec.coded_levels)
     relations = spec.identity_by_category()
     for category in spec.categories:

@@ -1,7 +1,5 @@
 """The scheme of a project as stored in the database."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -30,17 +28,23 @@ def set_coder_marked_levels(project: Project, levels: Iterable[Level]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SchemeKeys:
-    """The primary keys of what answers refer to, by keys, and the version of the scheme that has them.
-
-    `identity` has the identity relation of each category.
-    """
+    """The primary keys of what answers refer to, by keys, and the version of the scheme that has them."""
 
     categories: Mapping[str, int] = field(default_factory=dict)
-    identity: Mapping[str, int] = field(default_factory=dict)
+    identity: Mapping[str, int] = field(default_factory=dict)  # the identity relation of each category
     relations: Mapping[str, int] = field(default_factory=dict)
     attributes: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[tuple[str, str], int] = field(default_factory=dict)
     version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherQuestions:
+    """Whether a project asks for attributes, for other relations than identity, and for indices."""
+
+    attributes: bool
+    relations: bool
+    indices: bool
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,6 @@ class ProjectScheme:
 
     @cached_property
     def constraints(self) -> Constraints:
-        """What the scheme allows and asks."""
         return constraints_of(self.spec)
 
     @property
@@ -64,14 +67,6 @@ class ProjectScheme:
             relations=any(not relation.identity for relation in self.spec.relations),
             indices=any(category.takes_index for category in self.spec.categories),
         )
-
-    def identity_pointers(self) -> dict[str, Any]:
-        """Return the filter of those pointers that make chains. Where all do, nothing is filtered."""
-        others = [relation.key for relation in self.spec.relations if not relation.identity]
-        if not others:
-            return {}
-        identity = [pk for key, pk in self.keys.relations.items() if key not in others]
-        return {"relation__in": identity}
 
     def state(self, answers: str) -> dict[str, Any]:
         """Return what coders are asked, in display order, and the constraints, as a dictionary for JSON."""
@@ -84,10 +79,7 @@ class _SchemeMoved(Exception):
 
 
 def read_scheme(project: int) -> ProjectScheme:
-    """Return the scheme of a project, which a process remembers until it is changed. One query.
-
-    A project that is deleted has an empty one.
-    """
+    """Return the scheme of a project, empty of a deleted one; a process remembers it until it changes. One query."""
     while (stamp := _read_stamp(project)) is not None:
         with suppress(_SchemeMoved):
             return _scheme_of_stamp(project, *stamp)
@@ -105,10 +97,7 @@ def _stamps(project: int) -> QuerySet[Project, tuple[UUID, int]]:
 
 @lru_cache(maxsize=200)
 def _scheme_of_stamp(project: int, stamp: UUID, version: int) -> ProjectScheme:
-    """Return the scheme as of this stamp. Nine queries.
-
-    Raise _SchemeMoved where it has another stamp by now.
-    """
+    """Return the scheme as of this stamp. Raise _SchemeMoved where it has another one by now. Nine queries."""
     try:
         scheme = _read(project, version)
     except KeyError:  # one query names what another did not find
@@ -136,15 +125,6 @@ def _read(project: int, version: int) -> ProjectScheme:
         version,
     )
     return ProjectScheme(tuple(Level(**row) for row in rows.levels), spec.with_pointing(), keys)
-
-
-@dataclass(frozen=True, slots=True)
-class FurtherQuestions:
-    """Whether a project asks for attributes, for other relations than identity, and for indices."""
-
-    attributes: bool
-    relations: bool
-    indices: bool
 
 
 def further_questions(project: int) -> FurtherQuestions:

@@ -1,9 +1,4 @@
-"""Ready-made schemes that a new project can start from, and some that are made to be changed. Data only.
-
-The latter follow a corpus in what they ask, not in every value of its manual.
-"""
-
-from collections.abc import Iterable
+"""Ready-made schemes that a new project can start from, and some to be changed, which follow a corpus. Data only."""
 
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -102,16 +97,11 @@ SCHEMES: dict[str, ReadyMadeScheme] = {
             "categories",
             (PHRASE,),
             (
-                CategorySpec("person", "person"),
-                CategorySpec("group", "group"),
+                *(CategorySpec(key, key) for key in ("person", "group")),
                 CategorySpec("physobj", "physical object"),
                 CategorySpec("concept", "concept"),
                 CategorySpec("loc", "location"),
-                CategorySpec("time", "time"),
-                CategorySpec("event", "event"),
-                CategorySpec("action", "action"),
-                CategorySpec("state", "state"),
-                CategorySpec("property", "property"),
+                *(CategorySpec(key, key) for key in ("time", "event", "action", "state", "property")),
             ),
             "kappa",
         ),
@@ -234,17 +224,7 @@ EMPTY = ReadyMadeScheme(
     "empty", "Empty", "One level of phrases, and no question yet.", "pointers", (PHRASE,), (), "poesio-artstein-2005"
 )
 
-STARTING_POINTS: dict[str, ReadyMadeScheme] = {
-    **SCHEMES,
-    **{scheme.key: scheme for scheme in (ARRAU, GUM, MULTI_LABEL, EMPTY)},
-}
-
-
-def starting_points(answers: Iterable[str]) -> list[ReadyMadeScheme]:
-    """Return those whose answers are of these kinds."""
-    kinds = set(answers)
-    return [scheme for scheme in STARTING_POINTS.values() if scheme.answers in kinds]
-
+STARTING_POINTS = {**SCHEMES, **{scheme.key: scheme for scheme in (ARRAU, GUM, MULTI_LABEL, EMPTY)}}
 
 # The designer knows no pyramids: their page is another, and asks what it asks.
 DESIGNED = tuple(kind for kind in Project.Answers.values if kind != Project.Answers.SCUS)

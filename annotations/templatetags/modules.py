@@ -19,10 +19,8 @@ IMPORT = re.compile(r'^(?:import|export)\b[^;"]*?\bfrom "(\.[^"]+)";', re.MULTIL
 
 @register.simple_tag
 def modulepreload(*mains: str) -> SafeString:
-    """Return a link for each of the modules under static/ and for all that they import, directly or through others.
-
-    Dynamic imports, `import("…")`, are left out: they are fetched when they are needed, unless the page names them.
-    """
+    """Return a link for each of the modules under static/ and for all that they import, directly or through others."""
+    # Dynamic imports, `import("…")`, are left out: they are fetched when they are needed, unless the page names them.
     modules = imported_modules(*mains) if settings.DEBUG else cached_modules(*mains)
     return format_html_join("\n  ", '<link rel="modulepreload" href="{}">', ((static(name),) for name in modules))
 

@@ -1,7 +1,5 @@
 """The pages of a long list, as links below it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +11,7 @@ from annotations.core.http.fields import BoundedSelect, are_many, render_suggest
 
 register = template.Library()
 
-# By which a script asks for a part of a page; links are to whole ones.
-PART = "part"
+PART = "part"  # by which a script asks for a part of a page; links are to whole ones
 MOST_NAMES = 20
 
 
@@ -22,12 +19,9 @@ MOST_NAMES = 20
 def pages(
     context: dict[str, Any], shown: Page[Any], name: str = "page", what: str = "", at: str = ""
 ) -> dict[str, Any]:
-    """Return the links to the pages before and after this one; all else that the address asks for stays.
-
-    name: what the address calls the number of the page. Where a page of the site has several lists, `what` says which
-    this is, and `at` is the id of the element at which the next page begins. `list_address` of the context is that of
-    the list, where the page may answer what was sent to another one.
-    """
+    """Return the links to the pages before and after this one; all else that the address asks for stays."""
+    # name: what the address calls the number of the page. what: which of several lists this is. at: the id where the
+    # next page begins. `list_address` of the context: where the page answers what was sent to another address.
     query = context["request"].GET.copy()
     for other in (name, PART):
         query.pop(other, None)

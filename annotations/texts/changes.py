@@ -30,8 +30,7 @@ from annotations.projects.locks import lock_project
 logger = logging.getLogger(__name__)
 
 BATCH = 500
-# So many texts of a project are deleted at a time with what hangs on them, all in one transaction.
-TEXTS_AT_ONCE = 50
+TEXTS_AT_ONCE = 50  # are deleted at a time with what hangs on them, all in one transaction
 
 # Sent with `project`, a primary key, when a text that may be coded gets or loses markables and no coding has a new
 # version.
@@ -112,11 +111,8 @@ def project_deletion_figures(project: Project, *, gold: bool = False) -> Deletio
 
 @transaction.atomic
 def delete_text(text: Text, tag: str, *, gold: bool = False) -> DeletionFigures:
-    """Delete a text with all that hangs on it. `tag` is that of the figures that somebody confirmed,
-    with `gold` or not.
-
-    Raise ValidationError if these have changed since, and for the model summaries of a docset, which go with that.
-    """
+    """Delete a text with all that hangs on it. `tag` is that of confirmed figures, with `gold` or not."""
+    # Raise ValidationError if these have changed since, and for the model summaries of a docset, which go with that.
     if text.role == Text.Role.MODELS:
         raise ValidationError("The model summaries are deleted with their docset.")
     return _delete(text, Text.objects.filter(pk=text.pk), tag, gold=gold)
@@ -139,10 +135,7 @@ def _delete(whole: Text | Docset, texts: QuerySet[Text], tag: str, *, gold: bool
 
 @transaction.atomic
 def delete_project(project: Project, tag: str, *, gold: bool = False) -> DeletionFigures:
-    """Delete a project, archived or not, with all that is in it; accounts stay. Raise ValidationError as `delete_text`.
-
-    `tag` is that of confirmed figures, with `gold` or not.
-    """
+    """Delete a project, archived or not, with all that is in it; accounts stay. Else as `delete_text`."""
     lock_project(project.pk, archived=True)
     texts = Text.objects.filter(project=project)
     figures = _lock_confirmed(texts, tag, lambda: project_deletion_figures(project, gold=gold))

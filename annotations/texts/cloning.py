@@ -27,8 +27,7 @@ from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import add_member
 
-# So many texts are copied at a time, with what belongs to them.
-TEXTS_AT_ONCE = 100
+TEXTS_AT_ONCE = 100  # are copied at a time, with what belongs to them
 ROWS_AT_ONCE = 1000
 
 
@@ -75,8 +74,7 @@ def _copy_scheme(project: Project, clone: Project) -> dict[int, int]:
     _copy(project.categories.all(), {"level_id": levels}, project_id=clone.pk)
     relations = _copy(project.relations.all(), project_id=clone.pk)
     for through in (Relation.from_levels.through, Relation.to_levels.through):
-        rows = through.objects.filter(relation__project=project)
-        _copy(rows, {"relation_id": relations, "level_id": levels})
+        _copy(through.objects.filter(relation__project=project), {"relation_id": relations, "level_id": levels})
     attributes: dict[int, int] = {}
     for attribute in project.attributes.order_by("position", "key"):  # a second choice comes after the first
         attributes |= _copy([attribute], {"relation_id": relations, "primary_of_id": attributes}, project_id=clone.pk)

@@ -1,8 +1,4 @@
-"""Correct the words of a text that is coded.
-
-Markables, heads, segments and the words of summaries move with the text; the log of every coding of it says so with an
-operation of kind `correct` (decision 0028). No judgement changes.
-"""
+"""Correct the words of a coded text with all that has offsets, and log it in its codings (decision 0028)."""
 
 import logging
 from itertools import batched
@@ -26,16 +22,13 @@ from annotations.texts.questions import move_key
 logger = logging.getLogger(__name__)
 
 BATCH = 500
-# Beyond the end of any text: where segments wait while others take their places.
-FAR = 1_000_000_000
+FAR = 1_000_000_000  # beyond the end of any text: segments wait there while others take their places
 MARKABLE_FIELDS = ("text", "level", "key", "label", "parts", "head", "start", "end", "predefined")
 
 
 def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPlan:
-    """Give the text this content, with all that has offsets, in one transaction. `tag` is that of the plan confirmed.
-
-    Raise ValidationError if the plan has changed since, and for obstacles.
-    """
+    """Give the text this content, with all that has offsets, in one transaction. `tag`: of the plan confirmed."""
+    # Raise ValidationError if the plan has changed since, and for obstacles.
     with sqlite_write_lock(), transaction.atomic():
         project = lock_project(text.project_id)
         # Whoever writes a row that refers to the text goes on, and is waited for at the coding.

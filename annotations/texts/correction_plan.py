@@ -32,10 +32,8 @@ from annotations.models import Coding, Judgement, Markable, Segment, Text
 
 MAX_TEXT_LENGTH = 1_000_000
 LONGEST_WORDS = 200
-# Characters to each side of a place.
-EXCERPT_LENGTH = 40
-# How far deleted words are shifted along equal ones ("the the"), so that they cut through nothing.
-FARTHEST_SHIFT = 50
+EXCERPT_LENGTH = 40  # characters to each side of a place
+FARTHEST_SHIFT = 50  # of deleted words along equal ones ("the the"), so that they cut through nothing
 # What to do about an obstacle.
 IN_STEPS = "Correct the words inside and outside of it one after the other."
 DELETE_ONE = "Let whoever marked one of them delete it first, or leave the words between them."
@@ -55,8 +53,6 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class WordChange:
-    """A markable whose words change."""
-
     level: str
     old: str
     new: str
@@ -64,27 +60,23 @@ class WordChange:
 
 @dataclass(slots=True)
 class CorrectionPlan:
-    """What a correction does, and what stands against it. `lost` are markables that nobody has marked any more.
-
-    `new_words` are words of summaries that get markables, `moved` counts the markables that are elsewhere afterwards.
-    """
+    """What a correction does, and what stands against it."""
 
     edits: list[Edit]
     content: str
     obstacles: list[Obstacle] = field(default_factory=list)
     changes: list[WordChange] = field(default_factory=list)
-    moved: int = 0
+    moved: int = 0  # markables that are elsewhere afterwards
     markables: list[Markable] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
-    lost: list[int] = field(default_factory=list)
-    new_words: list[Span] = field(default_factory=list)
+    lost: list[int] = field(default_factory=list)  # markables that nobody has marked any more
+    new_words: list[Span] = field(default_factory=list)  # words of summaries that get markables
     word_level: int | None = None
     codings: int = 0
     submitted: int = 0
 
     def refuse(self, noun: str, words: str, reason: str) -> None:
-        """Add an obstacle."""
         self.obstacles.append(Obstacle(noun, _short(words), reason))
 
     @property
@@ -163,9 +155,6 @@ def _words_after(content: str, start: int) -> str:
     end = min(start + EXCERPT_LENGTH, len(content))
     words, space, _ = content[start:end].rpartition(" ")
     return content[start:end] if end == len(content) or not space else f"{words} …"
-
-
-# ---- what moves
 
 
 def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]) -> None:
@@ -264,10 +253,8 @@ def _plan_heads(plan: CorrectionPlan, text: Text) -> None:
 
 
 def _plan_words(plan: CorrectionPlan, text: Text, words: Sequence[Markable], contributors: Sequence[Markable]) -> None:
-    """Plan the words of summaries anew: those that are still words move, and the others come and go.
-
-    `contributors` are the markables that consisted of whole words, and are to do so.
-    """
+    """Plan the words of summaries anew: those that are still words move, and the others come and go."""
+    # `contributors` are the markables that consisted of whole words, and are to do so.
     plan.word_level = words[0].level_id
     new = _summary_words(plan, text)
     left = set(new)
@@ -310,8 +297,7 @@ def _summary_words(plan: CorrectionPlan, text: Text) -> list[Span]:
 
 def _plan_losses(plan: CorrectionPlan, text: Text, markables: Sequence[Markable]) -> None:
     """Plan to delete markables that nobody marks any more; those that something refers to stand in the way."""
-    keys = [markable.pk for markable in markables]
-    referred = set(_referred(keys))
+    referred = set(_referred([markable.pk for markable in markables]))
     for markable in markables:
         if markable.pk in referred:
             words = _words(text.content, markable.parts)
@@ -355,10 +341,8 @@ def _short(words: str) -> str:
 
 
 def place_edits(content: str, edits: Sequence[Edit], spans: Sequence[Span]) -> Iterator[Edit]:
-    """Yield the edits, those that only delete or only insert where they cut through least.
-
-    Where such words stand beside equal ones ("the the"), it is open which of them are the new or deleted ones.
-    """
+    """Yield the edits, those that only delete or only insert where they cut through least."""
+    # Where such words stand beside equal ones ("the the"), it is open which of them are the new or deleted ones.
     for number, edit in enumerate(edits):
         if edit.new and edit.old:
             yield edit

@@ -1,17 +1,12 @@
 """Markables in their context: a few words before, their own, and a few after."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Characters of a text that are shown on either side of an item in a list.
-KEYWORD_WIDTH = 48
-# An item is cut to so many characters in its context.
-LONGEST_KEYWORD = 60
-# What stands for the end of a line.
-NEW_LINE = " / "
+KEYWORD_WIDTH = 48  # characters of a text that are shown on either side of an item in a list
+LONGEST_KEYWORD = 60  # an item is cut to so many characters in its context
+NEW_LINE = " / "  # what stands for the end of a line
 
 # The words at either end of a stretch that may be cut.
 WORD_AT_START, WORD_AT_END = re.compile(r"^\S+"), re.compile(r"\S+$")
@@ -29,7 +24,7 @@ class Keyword:
     def __str__(self) -> str:
         return f"{self.before}[{self.words}]{self.after}"
 
-    def on_its_line(self) -> Keyword:
+    def on_its_line(self) -> "Keyword":
         """Return the same without the words of other lines, such as another summary's."""
         return Keyword(self.before.rpartition(NEW_LINE)[2], self.words, self.after.partition(NEW_LINE)[0])
 

@@ -15,8 +15,7 @@ from annotations.models.project import is_blind_manager
 from annotations.projects.rounds import rounds_by_text
 
 PAGE_SIZE = 50
-# So many coders of a text are named.
-MOST_CODERS = 10
+MOST_CODERS = 10  # so many coders of a text are named
 # What texts are sorted by, and what decides between equals.
 SORTS: dict[str, tuple[str, ...]] = {
     "position": ("position", "slug"),
@@ -42,12 +41,10 @@ class TextRow:
 
     @property
     def n_more(self) -> int:
-        """The number of codings whose coders are not named."""
         return max(0, len(self.codings) - MOST_CODERS)
 
     @property
     def named(self) -> list[Coding]:
-        """The codings whose coders are named."""
         return self.codings[:MOST_CODERS]
 
 

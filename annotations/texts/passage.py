@@ -1,7 +1,4 @@
-"""A text with markables as pieces that a template shows: nested spans, badges, words. Pure.
-
-It draws what `static/js/coding/text/slices.js` and `view/text.js` draw.
-"""
+"""A text with markables as pieces that a template shows, drawn as `text/slices.js` and `view/text.js` do. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -172,10 +169,8 @@ def _draw_block(
     shifts: Mapping[str, int],
     begun: set[str],
 ) -> tuple[list[Piece], int]:
-    """Return the pieces of a block, from left to right, and how many underlines are nested in it.
-
-    A span that crosses an open one is cut where that ends, and goes on. `begun` has the markables with an anchor.
-    """
+    """Return the pieces of a block, from left to right, and how many underlines are nested in it."""
+    # A span that crosses an open one is cut where that ends, and goes on. `begun`: markables with an anchor.
     pieces: list[Piece] = []
     open_spans, at = [_OpenSpan("", stretch.end, 0)], stretch.start
 

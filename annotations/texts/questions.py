@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Length
 from django.http import Http404
 from django.urls import reverse
@@ -23,9 +23,8 @@ from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 from annotations.texts.keywords import Keyword, keyword_in_context
 
-# So many questions of a coder in a project are open at once, and a thread has so many replies.
-MAX_OPEN = 100
-MAX_REPLIES = 100
+MAX_OPEN = 100  # questions of a coder in a project
+MAX_REPLIES = 100  # in a thread
 PUBLIC_SHOWN = 100
 
 
@@ -41,13 +40,10 @@ class Seen:
 def ask(
     text: Text, coder: User, body: str, key: str = "", uuid: UUID | None = None, seen: Seen | None = None
 ) -> Question:
-    """Ask about a markable of a text, or about the text. Raise ValidationError by field.
-
-    The markable need not be in the database yet: a coder may ask about one whose operation is still on its way. Its key
-    is that of the text as it was `seen`; None: as it is now.
-    """
-    own = Question.objects.asked_by(coder)
-    open_questions = own.filter(text__project=text.project_id, resolved_at__isnull=True)
+    """Ask about a markable of a text, or about the text. Raise ValidationError by field."""
+    # The markable need not be in the database yet: its operation may be on its way. Its key is that of the text as it
+    # was `seen`; None: as it is now.
+    open_questions = Question.objects.asked_by(coder).filter(text__project=text.project_id, resolved_at__isnull=True)
     if open_questions.count() >= MAX_OPEN:
         raise ValidationError(f"You have {MAX_OPEN} open questions. Resolve some of them first.")
     return Question.objects.create(
@@ -182,15 +178,9 @@ def public_answers(project: Project) -> QuerySet[Question]:
     ]
 
 
-def count_news(project: Project, user: User) -> int:
-    """Return how many of the user's own questions have something that they have not read."""
-    return Question.objects.filter(text__project=project, coder=user.pk, has_news=True).count()
-
-
-def texts_with_news(project: Project, user: User) -> list[int]:
-    """Return the keys of the texts of these questions, one for each question."""
-    news = Question.objects.filter(text__project=project, coder=user.pk, has_news=True)
-    return list(news.values_list("text", flat=True))
+def questions_with_news(project: Project, user: User) -> QuerySet[Question]:
+    """Return the user's own questions that have something that they have not read."""
+    return Question.objects.filter(text__project=project, coder=user.pk, has_news=True)
 
 
 def count_unanswered(project: Project) -> int:
@@ -225,9 +215,3 @@ def read_threads(questions: Sequence[Question], project: Project, reader: User) 
         keyword = keyword_in_context(one.text.content, place.parts) if place else None
         threads.append(Thread(one, keyword, replies[one.pk]))
     return threads
-
-
-def questions_by_state(questions: QuerySet[Question], *, resolved: bool) -> QuerySet[Question]:
-    """Return the open ones, those with news first, then the oldest; or the resolved ones, the latest first."""
-    found = questions.filter(~Q(resolved_at=None) if resolved else Q(resolved_at=None))
-    return found.order_by("-resolved_at", "pk") if resolved else found.order_by("-has_news", "created_at", "pk")

@@ -49,11 +49,9 @@ class TextVersion:
     unions: dict[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
 
     def numbers_of(self, key: str) -> list[int]:
-        """Return the numbers of the chains that the markable is in."""
         return sorted(self.numbers[chain] for chain in self.chains.get(key, ()) if chain in self.numbers)
 
     def partners(self, key: str) -> frozenset[str]:
-        """Return the markables that are in a chain with this one."""
         return self._chain_of(key) - {key}
 
     def value(self, key: str) -> tuple[str, frozenset[str], FurtherAnswers] | None:
@@ -191,7 +189,6 @@ class ReadText:
         )
 
     def _is_complete(self, level: str, decision: Decision) -> bool:
-        """Return whether the answer has all that the scheme requires."""
         answers = given_answers(self.constraints, level, decision)
         return is_complete(self.constraints, answers, has_index=bool(decision.indices))
 

@@ -1,7 +1,5 @@
 """Pages of a project: who asks for them, with which right, and what all of them show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from types import MappingProxyType

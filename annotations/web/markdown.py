@@ -14,6 +14,5 @@ _MARKDOWN = make_markdown().disable("image")
 
 
 def render(source: str) -> SafeString:
-    """Return the HTML of a Markdown text."""
     html: str = _MARKDOWN.render(source)
     return mark_safe(html)  # noqa: S308

@@ -1,7 +1,5 @@
 """What pages share: pages of long lists, questions before a far-reaching step, refusals, and news."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from django.urls import reverse
 
 from annotations.models import Project, User
 from annotations.projects.guidelines import guidelines_news
-from annotations.texts.questions import count_news, count_unanswered
+from annotations.texts.questions import count_unanswered, questions_with_news
 
 PAGE_SIZE = 50
 SEARCH_LENGTH = 100
@@ -29,10 +27,8 @@ CONFIRMED = "confirmed"
 def page_of[T](
     request: HttpRequest, rows: Sequence[T] | QuerySet[Any, T], *, name: str = "page", size: int = 0, at: int = 0
 ) -> Page[T]:
-    """Return the page of the rows that the address asks for by this name: the first or last where there is no such.
-
-    size: how many rows; 0: PAGE_SIZE. Where the address asks for none, it is the page of the row of the place `at`.
-    """
+    """Return the page of the rows that the address asks for by this name: the first or last where there is no such."""
+    # size: how many rows; 0: PAGE_SIZE. Where the address asks for none, it is the page of the row of the place `at`.
     size = size or PAGE_SIZE
     return Paginator(rows, size).get_page(request.GET.get(name, at // size + 1))
 
@@ -63,14 +59,11 @@ def gold_address(project: str, round_name: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked before a step: a heading, a line for each thing that will happen, the button, and the way back.
-
-    Without the button, `action`, the lines say what keeps the step from being taken.
-    """
+    """What is asked before a step: a heading, a line for each thing that will happen, the button, and the way back."""
 
     heading: str
     lines: Sequence[str]
-    action: str
+    action: str  # empty: the lines say what keeps the step from being taken
     cancel: str
     tab: str = "overview"
     danger: bool = False
@@ -115,6 +108,6 @@ def news_for(project: Project, user: User, *, codes: bool) -> dict[str, Any]:
     """Return what `annotations/projects/news.html` shows. Guidelines and answers are for those who code."""
     return {
         "news": guidelines_news(project, user) if codes else None,
-        "n_news": count_news(project, user) if codes else 0,
+        "n_news": questions_with_news(project, user).count() if codes else 0,
         "n_unanswered": count_unanswered(project),
     }

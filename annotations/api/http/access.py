@@ -1,9 +1,7 @@
 """Who asks the API, by which key and how often, and in which form it answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -49,7 +47,7 @@ class WithinScope(BasePermission):
     message = "This key is not for that; make one of a wider scope."
     code = "token_scope"
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
+    def has_permission(self, request: Request, view: "APIView") -> bool:
         token = request.auth
         if not isinstance(token, Token) or request.method in SAFE_METHODS or token.scope == Token.Scope.MANAGE:
             return True
@@ -72,7 +70,7 @@ class LimitThrottle(BaseThrottle):
     limit: Limit
     setting: str
 
-    def allow_request(self, request: Request, view: APIView) -> bool:  # noqa: ARG002 - DRF's signature
+    def allow_request(self, request: Request, view: "APIView") -> bool:  # noqa: ARG002 - DRF's signature
         client = request.user.pk or self.get_ident(request)
         return self.limit.use(client) <= int(getattr(settings, self.setting))
 
@@ -91,7 +89,7 @@ class TransferThrottle(LimitThrottle):
 
     limit, setting = ORDERS, "API_ORDERS_AN_HOUR"
 
-    def allow_request(self, request: Request, view: APIView) -> bool:
+    def allow_request(self, request: Request, view: "APIView") -> bool:
         return request.method != "POST" or super().allow_request(request, view)
 
 
@@ -103,7 +101,6 @@ class PermissiveContentNegotiation(DefaultContentNegotiation):
     ) -> tuple[Any, str]:
         renderers = list(renderers)
         try:
-            selected: tuple[Any, str] = super().select_renderer(request, renderers, format_suffix)
-            return selected
+            return cast(tuple[Any, str], super().select_renderer(request, renderers, format_suffix))
         except NotAcceptable:
             return renderers[0], str(renderers[0].media_type)

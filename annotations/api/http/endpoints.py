@@ -5,8 +5,6 @@ that a client has seen, and `If-Match` requires that state (RFC 9110). The tag i
 it reveals nothing that its reader does not see.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +33,6 @@ from annotations.projects.permissions import project_for
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
 MAX_AGE = timedelta(days=1)
-# For the schema of views that require it.
 IF_MATCH = OpenApiParameter(
     "If-Match", str, OpenApiParameter.HEADER, required=True, description="The ETag of what you have seen, or *."
 )
@@ -53,11 +50,8 @@ def endpoint(
     parameters: Sequence[Any] = (),
     **schema: Any,
 ) -> Callable[[Method], Method]:
-    """Give a method of an API view the project of its address, as `project_for` returns it, and a schema.
-
-    `once` makes it `idempotent`. `seen` makes it a transaction that has to `require_match`. `schema` is what
-    `extend_schema` takes.
-    """
+    """Give a method of an API view the project of its address, as `project_for` returns it, and a schema."""
+    # `once` makes it `idempotent`; `seen` a transaction that has to `require_match`; `extend_schema` takes `schema`.
 
     def decorate(method: Method) -> Method:
         @wraps(method)
@@ -84,12 +78,9 @@ class IdempotencyKeyReused(APIException):
 def idempotent(
     right: Right | None = None, *, secret_fields: tuple[str, ...] = (), archived: bool = False
 ) -> Callable[[Method], Method]:
-    """Make the `post` of an API view idempotent, if it has no effects outside the database.
-
-    `right` is the one that the view requires, so that a user who has lost it gets no old answer either, and `archived`
-    says whether it takes archived projects. `secret_fields` are answered once only. Answer and effect are committed
-    together, so that neither is stored without the other.
-    """
+    """Make the `post` of an API view idempotent, if it has no effects outside the database."""
+    # `right` is the one that the view requires, so that a user who has lost it gets no old answer either; `archived`:
+    # it takes archived projects. `secret_fields` are answered once only. Answer and effect are committed together.
 
     def decorate(post: Method) -> Method:
         @extend_schema(

@@ -71,7 +71,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     if (refusal := _refusal(error)) is not None:
         return refusal
     if isinstance(error, DjangoValidationError):
-        error = validation_error(error)
+        messages = error.message_dict if hasattr(error, "error_dict") else {"non_field_errors": error.messages}
+        error = exceptions.ValidationError(messages)
     response = drf_exception_handler(error, context)
     if response is None:
         return None
@@ -117,13 +118,6 @@ def _refusal(error: Exception) -> Response | None:
             unavailable["Retry-After"] = "5"
             return unavailable
     return None
-
-
-def validation_error(error: DjangoValidationError) -> exceptions.ValidationError:
-    """Return the API's exception for an error of the domain or of a form."""
-    if hasattr(error, "error_dict"):
-        return exceptions.ValidationError(error.message_dict)
-    return exceptions.ValidationError({"non_field_errors": error.messages})
 
 
 def _escape_surrogates(errors: Any) -> Any:

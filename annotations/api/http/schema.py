@@ -1,7 +1,5 @@
 """The schema of the API beyond what its views say: the problems that a request may be answered with, and operations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
@@ -16,17 +14,12 @@ from annotations.api.http.problems import CONTENT_TYPE, TITLES
 from annotations.api.serializers.problems import InvalidSerializer, ProblemSerializer
 from annotations.coding.log.payloads import PAYLOADS, payload_schema
 
-# What any request may be answered with.
-ALWAYS = (400, 401, 429, 500, 503)
-# Beside a problem: when it makes sense to send the request again.
-WITH_RETRY_AFTER = (429, 503)
+ALWAYS = (400, 401, 429, 500, 503)  # what any request may be answered with
+WITH_RETRY_AFTER = (429, 503)  # beside a problem: when it makes sense to send the request again
 
 
 class ProblemSchema(AutoSchema):
-    """The schema of an operation, with the problems that follow from its address, method, headers and body.
-
-    Conflicts (409) follow from what it does: views say them.
-    """
+    """The schema of an operation with the problems that may follow; of conflicts (409) views tell."""
 
     def get_operation(self, path: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(path, *args, **kwargs)

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotations.api.serializers.requests import ChoiceField
+from annotations.api.serializers.requests import ChoiceField, StringsField
 from annotations.coding.log.payloads import PAYLOADS
 from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.models import Coding, Operation, Project, Text
@@ -92,13 +92,13 @@ class ConditionSerializer(serializers.Serializer[Any]):
     """When a question is asked: another has one of these values as answer, or a relation is set."""
 
     question = serializers.CharField(required=False, help_text="`category`, or the key of an attribute")
-    values = serializers.ListField(child=serializers.CharField(), required=False)
+    values = StringsField(required=False)
     relation = serializers.CharField(required=False)
 
 
 class RelationStateSerializer(HelpedStateSerializer):
-    from_levels = serializers.ListField(child=serializers.CharField(), help_text="none: every coded level")
-    to_levels = serializers.ListField(child=serializers.CharField(), help_text="none: it is not offered")
+    from_levels = StringsField(help_text="none: every coded level")
+    to_levels = StringsField(help_text="none: it is not offered")
     identity = serializers.BooleanField(help_text="Its targets are the `pointers` of its category, and make chains.")
     max_targets = serializers.IntegerField(allow_null=True)
     joint = serializers.BooleanField(help_text="Several targets may be meant together.")
@@ -115,7 +115,7 @@ class AttributeValueStateSerializer(HelpedStateSerializer):
 class AttributeStateSerializer(HelpedStateSerializer):
     of = serializers.ChoiceField(choices=[subject.value for subject in Subject])
     relation = serializers.CharField(allow_null=True)
-    levels = serializers.ListField(child=serializers.CharField(), help_text="none: every coded level")
+    levels = StringsField(help_text="none: every coded level")
     kind = serializers.ChoiceField(choices=[kind.value for kind in AnswerKind])
     required = serializers.BooleanField()  # type: ignore[assignment]
     asked_if = ConditionSerializer(allow_null=True)
@@ -181,7 +181,7 @@ class DecisionSerializer(serializers.Serializer[Any]):
     markable = serializers.CharField()
     category = serializers.CharField(allow_null=True)
     pointers = ReadingsField(help_text="antecedents; those in one list are meant together")
-    indices = serializers.ListField(child=serializers.CharField())
+    indices = StringsField()
     note = serializers.CharField(allow_blank=True)
     name = serializers.CharField(allow_blank=True, help_text="what you call the chain that it is in")
     head = SpansField(help_text="your own MIN; empty: that of the markable")
@@ -205,7 +205,7 @@ class SCUStateSerializer(serializers.Serializer[Any]):
     label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
     comment = serializers.CharField(allow_blank=True)
     weight = serializers.IntegerField(help_text="how many model summaries contribute to it")
-    contributors = serializers.ListField(child=serializers.CharField(), help_text="their words")
+    contributors = StringsField(help_text="their words")
 
 
 class DescriptionSerializer(serializers.Serializer[Any]):
@@ -252,13 +252,11 @@ class ChangeSerializer(serializers.Serializer[Any]):
     uuid = serializers.UUIDField()
     kind = ChoiceField(choices=CODER_KINDS)
     payload = serializers.DictField()
-    made_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    made_at = serializers.DateTimeField(allow_null=True, default=None)
     step = serializers.UUIDField(
-        required=False, allow_null=True, default=None, help_text="the same for operations that are undone together"
+        allow_null=True, default=None, help_text="the same for operations that are undone together"
     )
-    undoes = serializers.UUIDField(
-        required=False, allow_null=True, default=None, help_text="the step that this one undoes"
-    )
+    undoes = serializers.UUIDField(allow_null=True, default=None, help_text="the step that this one undoes")
 
 
 class ChangesSerializer(VersionSerializer):

@@ -1,7 +1,5 @@
 """Serializers of problems, for the schema: `annotations/api/http/problems.py` writes them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema_field
@@ -63,5 +61,4 @@ class ConflictSerializer(ProblemSerializer):
     missed = OperationSerializer(many=True, required=False, help_text="those after the version that was sent")
 
 
-# For the schema of views that refuse what cannot be done now.
 CONFLICT: dict[Any, Any] = {(409, CONTENT_TYPE): OpenApiResponse(ConflictSerializer, TITLES[409])}

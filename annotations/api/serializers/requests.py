@@ -1,7 +1,5 @@
 """What is sent to the API: no unknown fields, fields that rest on those of forms, and errors that list the choices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, cast
@@ -31,8 +29,7 @@ class StrictSerializer(serializers.Serializer[Any]):
 def validated(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
     """Return the validated fields. Raise ValidationError by field."""
     serializer.is_valid(raise_exception=True)
-    fields: dict[str, Any] = serializer.validated_data
-    return fields
+    return cast(dict[str, Any], serializer.validated_data)
 
 
 def choices_message(value: object, choices: Iterable[object]) -> str:
@@ -42,6 +39,12 @@ def choices_message(value: object, choices: Iterable[object]) -> str:
         return f"{repr(value)[:LONGEST_VALUE]} is none here: there are none yet."
     more = ", …" if len(listed) > MOST_LISTED else ""
     return f"{repr(value)[:LONGEST_VALUE]} is not one of {', '.join(listed[:MOST_LISTED])}{more}."
+
+
+class StringsField(serializers.ListField):
+    """A list of names, keys or words."""
+
+    child = serializers.CharField()
 
 
 class ChoiceField(serializers.ChoiceField):
@@ -69,10 +72,7 @@ BOUNDS = ("choices", "max_length", "min_value", "max_value")
 
 
 def from_form(form: type[forms.Form | forms.ModelForm[Any]], name: str, **options: Any) -> Any:
-    """Return the field of a serializer for a field of a form: of its kind, with its choices, length and bounds.
-
-    `options` are those of the serializer's field, and go before what the form says.
-    """
+    """Return the field of a serializer for one of a form: of its kind, choices and bounds, unless `options` differ."""
     field = form.base_fields[name]
     kind = next(KINDS[one] for one in type(field).__mro__ if one in KINDS)
     bounds = {bound: value for bound in BOUNDS if (value := getattr(field, bound, None)) is not None}

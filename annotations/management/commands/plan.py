@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from annotations.management.base import ProgramCommand, parse_date, refusals
-from annotations.planning.plans.designs.terms import Design, PlanParameters
+from annotations.planning.plans.designs.terms import Design
 from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, view_plan
 
 
@@ -67,24 +67,9 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
-        request = PlanRequest(
-            PlanParameters(
-                design=Design(options["design"]),
-                k=options["k"],
-                share=options["share"],
-                blocks=options["blocks"],
-                calibration=options["calibration"],
-                seed=options["seed"],
-                move=options["move"],
-                allow_unconnected=options["allow_unconnected"],
-                pool=options["pool"],
-            ),
-            round_name=options["round"],
-            coders=tuple(options["coder"]),
-            weights=dict(options["weight"]),
-            maxima=dict(options["maximum"]),
-            due_on=options["due"],
-        )
+        others = {"weights": dict(options["weight"]), "maxima": dict(options["maximum"]), "due_on": options["due"]}
+        names = {"round_name": options["round"], "coders": options["coder"]}
+        request = PlanRequest.of(options | others | names)
         with refusals():
             view = (apply_plan if options["apply"] else view_plan)(project, request)
         if options["format"] == "json":

@@ -1,7 +1,5 @@
 """The answers of a coder in training beside those of the gold, question by question."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,36 +58,29 @@ class ReasonOfGold:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A judgement of the gold beside what the coder answered: labels of categories, and words of chains.
-
-    score: its part of the mean, from 0 to 1. is_as_gold: whether all answers are equal. is_judged: whether the gold
-    judges it at all. reasons: those of decisions on gold, once results are open.
-    """
+    """A judgement of the gold beside what the coder answered: labels of categories, and words of chains."""
 
     markable: str
     words: str
-    is_judged: bool
-    is_as_gold: bool
+    is_judged: bool  # whether the gold judges it at all
+    is_as_gold: bool  # whether all answers are equal
     category: str | None
     gold_category: str | None
     chain: Sequence[str]
     gold_chain: Sequence[str]
     answers: Sequence[Answer]
     explanation: str
-    score: float
-    reasons: Sequence[ReasonOfGold] = ()
+    score: float  # its part of the mean, from 0 to 1
+    reasons: Sequence[ReasonOfGold] = ()  # of decisions on gold, once results are open
 
 
 @dataclass
 class Answers:
-    """The decisions of a coding by markable, in text order: the first ones of those compared while it was coded.
-
-    checked: these, in the order in which they were compared.
-    """
+    """The decisions of a coding by markable, in text order: the first ones of those compared while it was coded."""
 
     kind: str
     decisions: dict[str, Decision] = field(default_factory=dict)
-    checked: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()  # these, in the order in which they were compared
 
     def chains(self, key: str) -> list[frozenset[str]]:
         """Return the chains of a markable, which is alone where nothing links it; several where it is ambiguous."""
@@ -159,8 +150,7 @@ class Comparer:
 
     def compare(self, key: str, own: Answers, gold: Answers) -> Iterator[Comparison]:
         """Yield the questions that the gold answers, or a relation that the coder set, and whether both are equal."""
-        empty = Decision(key)
-        decided, answered = gold.decisions[key], own.decisions.get(key, empty)
+        decided, answered = gold.decisions[key], own.decisions.get(key, Decision(key))
         if decided.category is not None:
             yield CATEGORY, answered.category == decided.category
             if CHAIN in self.labels:
@@ -226,15 +216,11 @@ class Describer:
         return {one.key: one.label for one in self.comparer.scheme.spec.categories}
 
     def words(self, key: str) -> str:
-        """Return the words of a markable."""
         place = split_key(key)
         return " … ".join(self.content[start:end] for start, end in place.parts) if place else key
 
     def item(self, key: str, own: Answers, gold: Answers, known: frozenset[str] | None = None) -> Item:
-        """Return a markable with the answers to it. `known`: of chains only these members are compared and shown.
-
-        What the gold itself points to from here is shown in any case.
-        """
+        """Return a markable with its answers; of chains only `known` members, and those its gold points to."""
         decided, answered = gold.decisions.get(key, Decision(key)), own.decisions.get(key, Decision(key))
         is_judged = decided.category is not None or bool(decided.attributes)
         compared = dict(self.comparer.compare(key, own, gold)) if is_judged else {}
@@ -276,17 +262,8 @@ class Describer:
                 yield Answer(relation.label, said, decided, compared[relation.key])
 
 
-def compare_all(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
-    """Return the judgements of the gold beside those of a coding, in text order."""
-    items = (describer.item(key, own, gold) for key in gold.decisions)
-    return [item for item in items if item.is_judged]
-
-
 def compare_checked(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
-    """Return what the coder has compared so far, in that order.
-
-    Chains have only members that were compared before, and what the coder points to: others would tell of the rest.
-    """
+    """Return what the coder has compared so far, in that order; of chains nothing that would tell of the rest."""
     items = []
     known: frozenset[str] = frozenset()
     for key in own.checked:

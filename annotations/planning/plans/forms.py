@@ -1,7 +1,5 @@
 """The form of a plan: who codes what; the API takes the same fields."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from itertools import groupby
@@ -23,13 +21,11 @@ from annotations.planning.plans.designs.terms import (
     SMALLEST_WEIGHT,
     WEIGHT_UNIT,
     Design,
-    PlanParameters,
 )
 from annotations.planning.plans.plans import PlanRequest
 
 MOST_TEXTS = 1_000_000
-# So many cells are changed by hand before a plan is carried out; afterwards any number.
-MOST_CHANGES = 100
+MOST_CHANGES = 100  # so many cells are changed by hand before a plan is carried out; afterwards any number
 # So many coders have a row at once. Those who take part besides are named by ranges of keys, with weight and maximum.
 CODERS_ON_A_PAGE = 50
 SEARCH_LENGTH = 100
@@ -97,8 +93,7 @@ class PlanForm(forms.Form):
             )
             self.fields[f"maximum-{coder.pk}"] = forms.IntegerField(required=False, min_value=0, max_value=MOST_TEXTS)
             for name, label in (("part", "takes part"), ("weight", "weight"), ("maximum", "texts at most")):
-                widget = self.fields[f"{name}-{coder.pk}"].widget
-                widget.attrs["aria-label"] = f"{coder.get_username()}: {label}"
+                self.fields[f"{name}-{coder.pk}"].widget.attrs["aria-label"] = f"{coder.get_username()}: {label}"
 
     @property
     def first_fields(self) -> list[forms.BoundField]:
@@ -144,7 +139,6 @@ class PlanForm(forms.Form):
 
     @property
     def n_chosen(self) -> int:
-        """The number of coders who take part."""
         return sum(bool(self.data.get(f"part-{coder.pk}")) for coder in self.coders)
 
     def address(self, turn: str = "", tick: str = "") -> str:
@@ -154,8 +148,7 @@ class PlanForm(forms.Form):
             fields[f"part-{coder.pk}"] = "on" if tick == "all" else ""
         kept = {name: self.data.get(name, "") for name in (*self.FIRST, *self.ADVANCED, "changes", "find")}
         kept |= {"rows": turn or self.data.get("rows", "")}
-        query = {name: value for name, value in kept.items() if value}
-        return urlencode(query | {"others": self._ranges()})
+        return urlencode({name: value for name, value in kept.items() if value} | {"others": self._ranges()})
 
     def _ranges(self, without: Collection[User] = ()) -> str:
         def terms(coder: User) -> tuple[str, ...]:
@@ -193,29 +186,19 @@ class PlanForm(forms.Form):
     def as_request(self) -> PlanRequest:
         """Return what is asked for, of a form without errors."""
         fields = self.cleaned_data
-        additions, removals = fields["changes"]
-        chosen = [coder for coder in self.coders if fields[f"part-{coder.pk}"]]
-        share = fields["share"]
-        return PlanRequest(
-            PlanParameters(
-                design=Design(fields["design"]),
-                k=fields["k"],
-                share=0.2 if share is None else share / 100,
-                blocks=fields["blocks"],
-                calibration=fields["calibration"] or 0,
-                seed=fields["seed"] or 0,
-                move=fields.get("move", False),
-                allow_unconnected=fields["allow_unconnected"],
-                pool=fields["pool"],
-                additions=additions,
-                removals=removals,
-            ),
-            round_name=fields["round"],
-            coders=tuple(coder.get_username() for coder in chosen),
-            weights=self._by_name("weight"),
-            maxima=self._by_name("maximum"),
-            due_on=fields["due_on"],
-        )
+        share, (additions, removals) = fields["share"], fields["changes"]
+        others = {
+            "share": 0.2 if share is None else share / 100,
+            "calibration": fields["calibration"] or 0,
+            "seed": fields["seed"] or 0,
+            "additions": additions,
+            "removals": removals,
+            "round_name": fields["round"],
+            "coders": [coder.get_username() for coder in self.coders if fields[f"part-{coder.pk}"]],
+            "weights": self._by_name("weight"),
+            "maxima": self._by_name("maximum"),
+        }
+        return PlanRequest.of(fields | others)
 
     def _by_name(self, what: str) -> dict[str, Any]:
         values = {coder.get_username(): self.cleaned_data[f"{what}-{coder.pk}"] for coder in self.coders}

@@ -1,7 +1,5 @@
 """The matrix of a plan or of what is assigned: texts x coders, a page of it, with the totals of all."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +13,7 @@ from annotations.planning.work.pace import seconds_of_work
 
 PAGE_SIZE = 50
 CODERS_ON_A_PAGE = 24
-# Of more coders only the range of the numbers of shared texts is shown.
-MOST_PAIRED = 24
+MOST_PAIRED = 24  # of more coders only the range of the numbers of shared texts is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class Matrix:
     unit: str
     coders: Page[Column] | None = None
 
-    def for_coders(self, number: str | None) -> Matrix:
+    def for_coders(self, number: str | None) -> "Matrix":
         """Return the same with the cells of a page of the coders."""
         shown = Paginator(self.columns, CODERS_ON_A_PAGE).get_page(number)
         first, last = max(shown.start_index() - 1, 0), shown.end_index()

@@ -1,13 +1,11 @@
 """Propose the plan of a round from what is in the database, describe it, and carry it out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from itertools import batched
-from typing import Any
+from typing import Any, Self
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -33,8 +31,7 @@ from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, membe
 from annotations.projects.rounds import current_round, find_round, open_round, put_into_round, refuse_closed
 
 BATCH = 2_000
-# Texts whose names begin alike are of a genre, where there are no more genres than that.
-MOST_GENRES = 20
+MOST_GENRES = 20  # texts whose names begin alike are of a genre, where there are no more genres than that
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +44,15 @@ class PlanRequest:
     weights: Mapping[str, float] = field(default_factory=dict)
     maxima: Mapping[str, int] = field(default_factory=dict)
     due_on: date | None = None
+
+    @classmethod
+    def of(cls, sent: Mapping[str, Any]) -> Self:
+        """Return the request of what is sent under the names of these fields and of those of PlanParameters."""
+        terms, own = (
+            {one.name: sent[one.name] for one in fields(kind) if one.name in sent} for kind in (PlanParameters, cls)
+        )
+        parameters = PlanParameters(**{**terms, "design": Design(sent["design"])})
+        return cls(**{**own, "parameters": parameters, "coders": tuple(sent["coders"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +118,8 @@ def plan_round(project: Project, name: str) -> Round | None:
 
 
 def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) -> PlanView:
-    """Return what the request comes to, and write nothing. Raise ValidationError.
-
-    With `blind` nothing depends on what anybody has begun or taken from a pool: whatever is assigned stays.
-    """
+    """Return what the request comes to, and write nothing. Raise ValidationError."""
+    # With `blind` nothing depends on what anybody has begun or taken from a pool: whatever is assigned stays.
     if project.answers == Project.Answers.SCUS:
         raise ValidationError("Summaries are assigned docset by docset, on the page of each docset.")
     if blind and (request.parameters.move or request.parameters.removals):
@@ -161,21 +165,16 @@ def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedT
     unit = "markables" if counts else "words"
     columns = ("pk", "slug", "title", "language")
     rows = list(texts.values_list(*columns) if counts else texts.with_words().values_list(*columns, "words"))
-    earlier = _earlier_rounds(round_)
+    earlier: dict[int, str] = {}  # the last round before this one in which texts are, too
+    if round_ is not None:
+        others = RoundText.objects.filter(round__project=project, round__position__lt=round_.position)
+        earlier = dict(others.order_by("round__position").values_list("text", "round__name"))
     genres = _genres([slug for _, slug, *_ in rows])
     planned = []
     for pk, slug, title, language, *words in rows:
         stratum = "\0".join([genres[slug], language, earlier.get(pk, "")])
         planned.append(PlannedText(pk, slug, title, words[0] if words else counts.get(pk, 0), stratum))
     return planned, unit
-
-
-def _earlier_rounds(round_: Round | None) -> Mapping[int, str]:
-    """Return the last round before this one in which texts are, too."""
-    if round_ is None:
-        return {}
-    earlier = RoundText.objects.filter(round__project=round_.project_id, round__position__lt=round_.position)
-    return dict(earlier.order_by("round__position").values_list("text", "round__name"))
 
 
 def _genres(slugs: Sequence[str]) -> Mapping[str, str]:

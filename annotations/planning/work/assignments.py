@@ -1,7 +1,5 @@
 """Assign texts to coders, in a round or a docset; replace a coder, and release what nobody works on."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +20,6 @@ from annotations.projects.people.model_coders import mark_codings_of_models
 from annotations.projects.rounds import current_round, latest_round, put_into_round, refuse_closed, rounds_by_text
 
 MOST_DAYS = 3650
-# The kind of coding of a text, by its role.
 KIND_BY_ROLE: dict[str, str] = {
     Text.Role.SOURCE: Coding.Kind.TEXT,
     Text.Role.MODELS: Coding.Kind.PYRAMID,
@@ -34,11 +31,8 @@ KIND_BY_ROLE: dict[str, str] = {
 def assign_texts(
     project: Project, texts: Iterable[Text], coders: Iterable[User], round_: Round | None = None, *, kind: str = ""
 ) -> int:
-    """Assign each text to each coder and return the number of new codings. Raise ValidationError.
-
-    round_: where they are coded, and come into; None: `latest_round` of each text. kind: for peer summaries against the
-    agreed pyramid.
-    """
+    """Assign each text to each coder and return the number of new codings. Raise ValidationError."""
+    # round_: where they are coded, and come into; None: `latest_round` of each. kind: of peers against the agreed one.
     lock_project(project.pk)
     coders, texts = list(coders), list(texts)
     members = dict(Membership.objects.filter(project=project).values_list("user_id", "role"))

@@ -1,13 +1,11 @@
 """The choice of a coder's next coding, and what keeps others from being it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from annotations.models import Coding, Level, Project, Round, User
-from annotations.planning.training import NextStep, TrainingResult, is_to_pass, read_trainings, required_training
+from annotations.planning.training import NextStep, TrainingResult, is_to_pass, required_training, training_result
 
 
 class Progress(Protocol):
@@ -25,11 +23,9 @@ class Progress(Protocol):
 def next_coding[Row: Progress](
     codings: Iterable[Row], *, coders_mark: bool, locked: Collection[int] = (), training: Collection[int] = ()
 ) -> Row | None:
-    """Return the next of a coder's codings; None if there is nothing to do.
-
-    First come those of training that is not passed; then those started, those not started, those complete. Never one of
-    those `locked`, nor one without markables unless coders mark them themselves.
-    """
+    """Return the next of a coder's codings that are not `locked`; None if there is nothing to do."""
+    # First those of training that is not passed; then those started, those not started, those complete. None without
+    # markables unless coders mark them themselves.
 
     def rank(coding: Row) -> tuple[bool, bool, bool]:
         is_open_ended = coders_mark or coding.asks_of_entities
@@ -61,18 +57,18 @@ class OwnWork:
 
 
 def read_own_work(project: Project, coder: User, codings: Iterable[Coding], required: Collection[int] = ()) -> OwnWork:
-    """Return what the coder of these codings `with_progress` is to do in rounds that are open.
-
-    `required` are further training rounds that the coder has to pass. A query, and 17 at most for each training round.
-    """
+    """Return what the coder of these codings `with_progress` is to do in rounds that are open."""
+    # required: further training rounds that the coder has to pass. A query, and 17 at most for each training round.
     codings = [coding for coding in codings if not coding.round.is_closed]
     open_codings = [coding for coding in codings if coding.status == Coding.Status.OPEN]
     waiting = {coding.pk: key for coding in open_codings if (key := required_training(coding)) is not None}
     required = {*waiting.values(), *required}
     own = {coding.round_id for coding in codings if coding.round.kind == Round.Kind.TRAINING}
+    rounds = Round.objects.filter(pk__in=own | required, kind=Round.Kind.TRAINING).select_related("project")
+    results = [training_result(round_, coder) for round_ in rounds] if own or required else []
     trainings = {
-        key: training
-        for key, training in read_trainings(own | required, coder).items()
+        training.round.pk: training
+        for training in results
         if training.next_step != NextStep.PASSED and not _is_over(training, required)
     }
     locked = {pk: trainings[key] for pk, key in waiting.items() if key in trainings}

@@ -1,7 +1,5 @@
 """How fast the work goes, and when it is done at that pace."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,14 +15,10 @@ from annotations.models.coding import INDEPENDENT_KINDS
 # The pace is that of the last days on which somebody judged anything, and of no day before the window.
 WORKED_DAYS = 7
 WINDOW = timedelta(days=28)
-# With fewer there is no pace.
-FEWEST_WORKED_DAYS = 2
-# Farther ahead a date says nothing.
-FARTHEST = timedelta(days=3650)
-# From so many texts it is found how long the work takes.
-TIMED_TEXTS = 12
-# Of less work nothing is said by the hour.
-LEAST_SECONDS = 60.0
+FEWEST_WORKED_DAYS = 2  # with fewer there is no pace
+FARTHEST = timedelta(days=3650)  # farther ahead a date says nothing
+TIMED_TEXTS = 12  # from so many texts it is found how long the work takes
+LEAST_SECONDS = 60.0  # of less work nothing is said by the hour
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +67,13 @@ def read_coder_paces(
     for coder, number in left.items():
         work = recent.get(coder)
         if work is not None:
-            timed = work.seconds >= LEAST_SECONDS
-            per_hour = len(work.judged_on) * 3600 / work.seconds if timed else None
+            per_hour = len(work.judged_on) * 3600 / work.seconds if work.seconds >= LEAST_SECONDS else None
             paces[coder] = CoderPace(per_hour, estimate_pace(work.judged_on, number, today))
     return paces
 
 
 def seconds_of_work(project: Project, work: Mapping[int, int]) -> float | None:
-    """Return the active seconds that a markable or word has taken; None where nobody has submitted anything.
-
-    `work` has the markables or words of texts; those are timed whose codings were submitted last, without practice.
-    """
+    """Return the active seconds of a markable or word, `work` of each text; None where nobody has submitted."""
     done = Coding.objects.of_people().filter(
         text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1, status=Coding.Status.SUBMITTED, text__in=work
     )

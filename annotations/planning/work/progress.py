@@ -1,7 +1,5 @@
 """How far a project is: totals, a page of the matrix of texts x coders, and the hours of coders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -40,11 +38,7 @@ class CodingProgress(NamedTuple):
 
 @dataclass(slots=True)
 class Total:
-    """Numbers of codings by state, and of markables, of one coder, round, text or project.
-
-    overdue: of any state. left: markables to decide in open rounds, in `to_submit` codings; in `to_mark` of these the
-    coder creates the markables. pace: of a coder, where it is known.
-    """
+    """Numbers of codings by state, and of markables, of one coder, round, text or project."""
 
     name: str
     submitted: int = 0
@@ -53,17 +47,16 @@ class Total:
     not_begun: int = 0
     reopened: int = 0
     released: int = 0
-    overdue: int = 0
+    overdue: int = 0  # of any state
     decided: int = 0
     to_decide: int = 0
-    left: int = 0
+    left: int = 0  # markables to decide in open rounds, in `to_submit` codings
     to_submit: int = 0
-    to_mark: int = 0
-    pace: CoderPace | None = None
+    to_mark: int = 0  # of these codings, those in which the coder creates the markables
+    pace: CoderPace | None = None  # of a coder, where it is known
 
     @property
     def codings(self) -> int:
-        """All of them."""
         return self.submitted + self.complete + self.begun + self.not_begun + self.reopened + self.released
 
     def add(self, coding: CodingState) -> None:
@@ -112,7 +105,6 @@ class ProgressMatrix:
 
     @property
     def round_choices(self) -> list[tuple[str, str]]:
-        """The names of the rounds, as a list to choose from."""
         return [(one.name, one.name) for one in self.rounds]
 
     @property
@@ -147,10 +139,8 @@ def read_progress_matrix(
     *,
     marks_final: bool = False,
 ) -> ProgressMatrix:
-    """Return the progress matrix of a project, or of a round. Raise ValidationError. Seven queries at most.
-
-    marks_final: whether it says which codings nobody reopens, which tells of gold and repeats.
-    """
+    """Return the progress matrix of a project, or of a round. Raise ValidationError. Seven queries at most."""
+    # marks_final: whether it says which codings nobody reopens, which tells of gold and repeats.
     chosen = find_round(project, round_name) if round_name else None
     rounds = rounds_of(project)
     names = {one.pk: one.name for one in rounds}
@@ -177,8 +167,7 @@ def read_progress_matrix(
     for one in totals:
         one.pace = paces.get(one.name)
     of_rounds = total_by(sorted(states, key=lambda one: order[one.round]), lambda one: names[one.round])
-    several = of_rounds if len(of_rounds) > 1 else ()
-    return ProgressMatrix(shown, rows, coders, totals_shown, several, rounds, chosen)
+    return ProgressMatrix(shown, rows, coders, totals_shown, of_rounds if len(of_rounds) > 1 else (), rounds, chosen)
 
 
 def codings_of(project: Project, user: Person, round_: Round | None = None) -> QuerySet[Coding]:
@@ -204,26 +193,24 @@ def _memberships(project: Project, user: Person, round_: Round | None) -> QueryS
     return rows.order_by("text__position", "text__slug", "round__position", "round_id")
 
 
-def progress_rows(project: Project, user: Person, round_name: str, today: date) -> Iterator[list[str]]:
+def progress_rows(project: Project, user: Person, round_name: str, today: date) -> list[list[str]]:
     """Return the rows of the progress file: one a coding, or a text without any. Raise ValidationError."""
     chosen = find_round(project, round_name) if round_name else None
     states: dict[tuple[int, int], list[CodingState]] = {}
     for one in sorted(read_states(codings_of(project, user, chosen), today), key=lambda one: one.coder):
         states.setdefault((one.text, one.round), []).append(one)
-
-    def rows() -> Iterator[list[str]]:
-        for membership in _memberships(project, user, chosen):
-            text, round_ = membership.text, membership.round
-            head = [text.slug, text.title, round_.name]
-            of_text = states.get((text.pk, round_.pk), ())
-            for one in of_text:
-                due = one.due_on.isoformat() if one.due_on else ""
-                figures = [str(one.decided), str(one.to_decide)]
-                yield [*head, one.coder, str(one.state), "yes" if one.overdue else "no", due, *figures]
-            if not of_text:
-                yield [*head, *[""] * (len(PROGRESS_COLUMNS) - len(head))]
-
-    return rows()
+    rows = []
+    for membership in _memberships(project, user, chosen):
+        text, round_ = membership.text, membership.round
+        head = [text.slug, text.title, round_.name]
+        of_text = states.get((text.pk, round_.pk), ())
+        for one in of_text:
+            due = one.due_on.isoformat() if one.due_on else ""
+            figures = [str(one.decided), str(one.to_decide)]
+            rows.append([*head, one.coder, str(one.state), "yes" if one.overdue else "no", due, *figures])
+        if not of_text:
+            rows.append([*head, *[""] * (len(PROGRESS_COLUMNS) - len(head))])
+    return rows
 
 
 def worked_days(project: Project, round_name: str = "") -> list[WorkedDay]:
@@ -232,7 +219,6 @@ def worked_days(project: Project, round_name: str = "") -> list[WorkedDay]:
 
 
 def hours_rows(days: Sequence[WorkedDay]) -> Iterator[list[str]]:
-    """Return the rows of the hours as a file."""
     for one in days:
         seconds = round(one.seconds)
         yield [one.coder, one.round, one.text, one.day.isoformat(), str(seconds), f"{one.seconds / 3600:.3f}"]

@@ -1,7 +1,5 @@
 """What is left to do in codings that are not submitted."""
 
-from __future__ import annotations
-
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -14,17 +12,14 @@ from annotations.models import Coding, Markable, Project, Round
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """Markables left to decide in so many open codings.
-
-    to_mark: the codings whose markables coders create, so that what is left is not known. words: those of their texts.
-    """
+    """Markables left to decide in so many open codings."""
 
     markables: int = 0
     codings: int = 0
-    to_mark: int = 0
-    words: int = 0
+    to_mark: int = 0  # codings whose markables coders create, so that what is left is not known
+    words: int = 0  # of the texts of these
 
-    def __add__(self, other: Remaining) -> Remaining:
+    def __add__(self, other: "Remaining") -> "Remaining":
         return Remaining(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property

@@ -1,7 +1,5 @@
 """The state of codings, as lists, the progress matrix, the API and mails name it, and what a coder is reminded of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -27,8 +25,7 @@ class State(StrEnum):
 
 
 OPEN_STATES = (State.ASSIGNED, State.BEGUN, State.COMPLETE, State.REOPENED)
-# Due is said of so many days before the date.
-SOON_DAYS = 7
+SOON_DAYS = 7  # due is said of so many days before the date
 MOST_REMINDERS = 10
 # The columns of `with_states` from which the state follows.
 COLUMNS = (
@@ -71,16 +68,12 @@ def is_overdue(row: Mapping[str, Any], today: date) -> bool:
 
 
 def is_to_do(row: Mapping[str, Any]) -> bool:
-    """Return whether the coder is to submit the coding."""
     return state_of(row) not in (State.SUBMITTED, State.RELEASED) and row["round__closed_at"] is None
 
 
 @dataclass(frozen=True, slots=True)
 class CodingState:
-    """How far the coding of a text in a round by a coder is, and whether it is late.
-
-    is_to_mark: whether the coder creates the markables. is_final: whether nobody may reopen it.
-    """
+    """How far the coding of a text in a round by a coder is, and whether it is late."""
 
     text: int
     round: int
@@ -91,8 +84,8 @@ class CodingState:
     overdue: bool = False
     due_on: date | None = None
     is_to_do: bool = True
-    is_to_mark: bool = False
-    is_final: bool = False
+    is_to_mark: bool = False  # the coder creates the markables
+    is_final: bool = False  # nobody may reopen it
 
 
 def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:

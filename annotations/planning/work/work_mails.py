@@ -1,7 +1,5 @@
 """Mails about work: each week what there is to do, and before and after the dates of plans what is open."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
@@ -22,10 +20,8 @@ from annotations.projects.mails import names_of
 
 DIGEST, DUE = "digest", "due"
 SOON, OVERDUE, SUMMARY = "soon", "overdue", "summary"
-# A day, and the week on Monday, begin at this hour, in the time zone of the site.
-HOUR = 6
-# After so much of the week nobody's mail is queued any more.
-LATEST_DIGEST = timedelta(days=3)
+HOUR = 6  # a day, and the week on Monday, begin at this hour, in the time zone of the site
+LATEST_DIGEST = timedelta(days=3)  # after so much of the week nobody's mail is queued any more
 # So long before the date coders are told, and so long after it still, where no worker ran on the day.
 BEFORE_DUE = AFTER_DUE = timedelta(days=3)
 MAX_PROJECTS = 50
@@ -194,6 +190,5 @@ def _message(project: Project, user: User, plan: Plan, heading: str, lines: Iter
 
 
 def register_kinds() -> None:
-    """Register the weekly mail, and those about dates."""
     register_kind(MailKind(DIGEST, compose_digest, "Weekly summary"))
     register_kind(MailKind(DUE, compose_due, "Dates of texts to code"))

@@ -11,14 +11,11 @@ from annotations.models import Project
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """Something that can be had with a scheme or not, under a topic such as measures, and why or what to mind.
-
-    What is neither, but to be minded of the scheme itself, is allowed None, and its name is a sentence.
-    """
+    """Something that can be had with a scheme or not, under a topic such as measures, and why or what to mind."""
 
     topic: str
     name: str
-    allowed: bool | None
+    allowed: bool | None  # None: it is to be minded of the scheme itself, and its name is a sentence
     why: str
 
 
@@ -43,10 +40,7 @@ TOPIC = "Exports that keep all answers"
 
 
 def formats_kept(spec: SchemeSpec, answers: str) -> list[Consequence]:
-    """Return for each format that is written whether it can hold all answers of a scheme, and what it loses.
-
-    What depends on what coders do, such as markables that cross, is named by each export.
-    """
+    """Return for each format that is written whether it can hold all answers of a scheme, and what it loses."""
     needed, kept = needed_features(spec, answers), []
     for format_ in FORMATS.values():
         if format_.write is not None and not format_.texts_only:

@@ -14,6 +14,7 @@ from annotations.formats.model.scheme import (
     SchemeSpec,
     Subject,
 )
+from annotations.schemes.consistency import BOUNDS
 
 MOST_NAMED = 10
 ANSWERS: dict[str, str] = {
@@ -45,7 +46,6 @@ FIELDS = {
     "asked_if": "when it is asked",
     "primary_of": "the question to which it is a second choice",
 }
-KINDS = (("level", "levels"), ("category", "categories"), ("relation", "relations"), ("attribute", "attributes"))
 # Those of categories that their relation says.
 IMPLIED = {"points_to", "max_pointers", "allow_later"}
 MOST_VALUES_NAMED = 5
@@ -116,7 +116,6 @@ class SchemeWording:
         return ", ".join(option for option, is_offered in options.items() if is_offered)
 
     def subject(self, attribute: AttributeSpec) -> str:
-        """Return of what an attribute is asked."""
         match attribute.of:
             case Subject.ENTITY:
                 return "each entity, once"
@@ -125,7 +124,6 @@ class SchemeWording:
         return self.levels(attribute.levels)
 
     def answer(self, attribute: AttributeSpec) -> str:
-        """Return how an attribute is answered."""
         return ANSWERS.get(attribute.kind, "one value")
 
 
@@ -138,7 +136,7 @@ def name_first(labels: Sequence[str], most: int) -> list[str]:
 
 def describe_differences(before: SchemeSpec, after: SchemeSpec) -> list[str]:
     """Return what is added, removed and changed, question by question; nothing where the schemes are equal."""
-    return [sentence for kind, name in KINDS for sentence in _of_kind(kind, name, before, after)]
+    return [sentence for kind, (name, _) in BOUNDS.items() for sentence in _of_kind(kind, name, before, after)]
 
 
 def _of_kind(kind: str, name: str, before: SchemeSpec, after: SchemeSpec) -> Iterator[str]:

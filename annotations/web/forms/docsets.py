@@ -1,7 +1,5 @@
 """The forms of docsets: summaries, pasted or from files, assignments, and the agreed pyramid."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, cast
@@ -34,18 +32,17 @@ from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.planning.work.assignments import assign_docset
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.transfers.forms import FilesField
+from annotations.web.shared import refused_at
 
 FEWEST_ROWS = 4
-# Values of files that can be invalid although no field asks for them.
-FILE_FIELDS = ("boundary",)
+FILE_FIELDS = ("boundary",)  # values of files that can be invalid although no field asks for them
 
 
 class SummaryRowsForm[Owner, Saved](ABC):
-    """A form with rows of summaries. It keeps its values when a row is added or files are read into rows.
+    """A form with rows of summaries, which keeps its values when a row is added or files are read into rows."""
 
-    Its buttons send `do`: "save", "more" (for another empty row) or "read". Uploaded files are always read into rows
-    first, which are shown before anything is saved.
-    """
+    # Its buttons send `do`: "save", "more" (for another empty row) or "read". Uploaded files are always read into rows
+    # first, which are shown before anything is saved.
 
     head: type[forms.Form]
     row: type[SummaryForm]
@@ -86,7 +83,6 @@ class SummaryRowsForm[Owner, Saved](ABC):
 
     @property
     def uploads(self) -> list[UploadedFile[Any]]:
-        """The uploaded files."""
         return self.form.cleaned_data.get("files") or []
 
     @property
@@ -96,7 +92,6 @@ class SummaryRowsForm[Owner, Saved](ABC):
 
     @property
     def filled_rows(self) -> list[SummaryForm]:
-        """The rows that have content."""
         return [row for row in self.rows.forms if row.is_filled]
 
     def refilled(self, data: QueryDict, read: Sequence[Mapping[str, str]] = ()) -> Self:
@@ -107,9 +102,8 @@ class SummaryRowsForm[Owner, Saved](ABC):
         rows = [{name: data.get(f"rows-{number}-{name}", "") for name in names} for number in range(_row_count(data))]
         all_rows = [*(row for row in rows if any(value.strip() for value in row.values())), *read]
         if len(all_rows) > MAX_SUMMARIES:
-            raise ValidationError(
-                {"files": f"These are {len(all_rows)} summaries; at most {MAX_SUMMARIES} can be added at once."}
-            )
+            message = f"These are {len(all_rows)} summaries; at most {MAX_SUMMARIES} can be added at once."
+            raise ValidationError({"files": message})
         empty_rows: list[dict[str, str]] = [{}] * max(FEWEST_ROWS - len(all_rows), 0 if read else 1)
         form.rows = self.row_formset(prefix="rows", initial=[*all_rows, *empty_rows][:MAX_SUMMARIES])
         return form
@@ -124,7 +118,8 @@ class SummaryRowsForm[Owner, Saved](ABC):
 
     def add_error(self, error: ValidationError) -> None:
         """Add the error to its field, or to the form if it has no such field."""
-        for name, messages in _messages_by_field(error).items():
+        found = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
+        for name, messages in found.items():
             if name in self.form.fields:
                 self.form.add_error(name, messages)
             else:
@@ -135,10 +130,6 @@ class SummaryRowsForm[Owner, Saved](ABC):
 def _row_count(data: QueryDict) -> int:
     number = data.get("rows-TOTAL_FORMS", "")
     return min(int(number), MAX_SUMMARIES) if number.isascii() and number.isdigit() and len(number) < 4 else 0
-
-
-def _messages_by_field(error: ValidationError) -> dict[str, list[str]]:
-    return error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
 
 
 class NewDocsetForm(DocsetForm):
@@ -156,7 +147,6 @@ class NewDocset(SummaryRowsForm[Project, Docset]):
 
     @property
     def is_pyramid(self) -> bool:
-        """Whether the upload is a DUCView pyramid."""
         return any((file.name or "").lower().endswith(ducview.PYRAMID_SUFFIX) for file in self.uploads)
 
     @property
@@ -169,9 +159,8 @@ class NewDocset(SummaryRowsForm[Project, Docset]):
         pyramid = None
         if self.is_pyramid:
             if len(self.uploads) > 1 or self.filled_rows:
-                raise ValidationError(
-                    {"files": "A pyramid of DUCView holds all summaries of a docset; choose it alone."}
-                )
+                message = "A pyramid of DUCView holds all summaries of a docset; choose it alone."
+                raise ValidationError({"files": message})
             [file] = self.uploads
             pyramid = ducview.read_pyramid(Bundle.of(file.name or "", file.read()))
             title = title or stem(pyramid.file)
@@ -205,11 +194,8 @@ class NewPeers(SummaryRowsForm[Docset, list[Text]]):
         else:
             content = decode(data, name)
         name_stem, _, system = stem(name).rpartition(".")
-        return {
-            "name": stem(name)[:SUMMARY_NAME_LENGTH],
-            "system": system[:100] if name_stem else "",
-            "content": content,
-        }
+        system = system[:100] if name_stem else ""
+        return {"name": stem(name)[:SUMMARY_NAME_LENGTH], "system": system, "content": content}
 
     def save(self, owner: Docset) -> list[Text] | None:
         """Add all peers or none; errors are added to their rows. Raise ValidationError if there are no rows."""
@@ -220,11 +206,8 @@ class NewPeers(SummaryRowsForm[Docset, list[Text]]):
         with transaction.atomic():
             for row in rows:
                 fields = row.cleaned_data
-                try:
+                with refused_at(row, "name"):
                     peers.append(add_named_peer(owner, fields["name"], fields["content"], fields["system"]))
-                except ValidationError as error:
-                    for name, messages in _messages_by_field(error).items():
-                        row.add_error(name if name in row.fields else "name", messages)
             if len(peers) < len(rows):
                 transaction.set_rollback(True)
                 return None
@@ -301,8 +284,6 @@ class ModelRadioField(forms.ModelChoiceField[Any]):
 
 
 class CoderRadioField(ModelRadioField):
-    """A field for the choice of a coding by its coder."""
-
     def label_from_instance(self, obj: Coding) -> str:
         assert obj.coder is not None
         return obj.coder.get_username()

@@ -1,7 +1,5 @@
 """The forms by which gold and agreed pyramids are drafted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms
@@ -68,7 +66,6 @@ class DraftAgreedForm(forms.Form):
             )
 
     def order(self) -> DraftRequest:
-        """Return what is to be drafted."""
         method, _, coder = self.cleaned_data["method"].partition(" ")
         adjudicator = self.by.get_username() if self.by is not None else self.cleaned_data["draft_for"]
         return DraftRequest(Method(method), coder=coder, texts=(self.docset.slug,), adjudicator=adjudicator)

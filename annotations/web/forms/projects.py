@@ -1,7 +1,5 @@
 """The forms of projects and their schemes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -19,8 +17,6 @@ from annotations.schemes.ready_made import STARTING_POINTS
 
 
 class GuidelinesField(forms.CharField):
-    """The guidelines of a project, in Markdown."""
-
     def __init__(self) -> None:
         super().__init__(
             max_length=MAX_GUIDELINES,

@@ -1,7 +1,5 @@
 """The forms of the pages of texts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -47,7 +45,6 @@ class TextQueryForm(forms.Form):
 
     @property
     def query(self) -> TextQuery:
-        """What the list is asked for."""
         self.is_valid()
         fields = self.cleaned_data
         return TextQuery(fields.get("q", ""), fields.get("round", ""), fields.get("sort") or DEFAULT_SORT)

@@ -1,7 +1,5 @@
 """The pages of accounts: how they are made, their API keys, passwords and mails, and the links of mails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -247,10 +245,8 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
 @sensitive_variables("token")
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """Turn off a kind of mails. The signature in the address is the authorization.
-
-    Mail programs and providers send the form for their users (RFC 8058): they have no token of a page.
-    """
+    """Turn off a kind of mails. The signature in the address is the authorization."""
+    # Mail programs and providers send the form for their users (RFC 8058): they have no token of a page.
     found = read_unsubscribe_token(token)
     kind = find_kind(found[1]) if found else None
     is_off = False

@@ -1,7 +1,5 @@
 """The pages Assignments and Repeats: a plan and its preview, what is assigned, changes by hand, texts shown again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -53,9 +51,7 @@ def assign(request: HttpRequest, project: Project) -> HttpResponse:
         return redirect("docsets", project.slug)
     coders = list(members_in_roles(project, CODING_ROLES))
     page = _Page(project, rounds_of(project), coders, not may(project, Right.MANAGE_WORK))
-    if request.method == "POST":
-        return _apply(request, page)
-    return _show(request, page)
+    return _apply(request, page) if request.method == "POST" else _show(request, page)
 
 
 def _show(request: HttpRequest, page: _Page) -> HttpResponse:
@@ -66,8 +62,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     try:
         round_ = plan_round(project, request.GET.get("round", ""))
     except ValidationError as error:
-        context["refused"] = error.messages
-        context["form"] = page.form(None)
+        context |= {"refused": error.messages, "form": page.form(None)}
         return show(request, project, template, context, status=400)
     context |= {"round": round_, "may_repeat": round_ is not None and not page.blind and round_.kind in COUNTED_KINDS}
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
@@ -85,14 +80,11 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         context["matrix"] = matrix = matrix.for_coders(request.GET.get("coders_page"))
         context["notes"] = _notes(page, matrix)
         context["edits"] = reverse("assign-cell", args=[project.slug, round_.name])
-        everybody = (
-            User.objects.filter(codings__in=Coding.objects.of_people().filter(round=round_))
-            .distinct()
-            .order_by("username")
-        )
-        context["replace"] = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody)
-        context["release"] = ReleaseForm()
-        context["pool_free"] = plan is not None and plan.pool
+        context |= {
+            "replace": _replace_form(project, round_),
+            "release": ReleaseForm(auto_id="release_%s"),
+            "pool_free": plan is not None and plan.pool,
+        }
     return show(request, project, template, context)
 
 
@@ -190,12 +182,16 @@ def assign_cell(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return JsonResponse({"on": is_on})
 
 
+def _replace_form(project: Project, round_: Round, data: Any = None) -> ReplaceForm:
+    everybody = User.objects.filter(codings__in=Coding.objects.of_people().filter(round=round_)).distinct()
+    return ReplaceForm(members_in_roles(project, CODING_ROLES), everybody.order_by("username"), data)
+
+
 @project_action(Right.MANAGE_WORK)
 def replace(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Give the open texts of a coder to another one."""
     round_ = round_for(project, name)
-    everybody = User.objects.filter(codings__in=Coding.objects.of_people().filter(round=round_)).distinct()
-    form = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody, request.POST)
+    form = _replace_form(project, round_, request.POST)
     if not form.is_valid():
         messages.error(request, "Choose who is replaced by whom.")
         return redirect(_address(project, round_.name))

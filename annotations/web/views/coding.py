@@ -1,9 +1,6 @@
 """The coding page, and the submission and reopening of codings."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -38,13 +35,12 @@ from annotations.planning.work.next_coding import work_after
 from annotations.projects.guidelines import guidelines_news
 from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
 from annotations.revision.versions import merged_answers
-from annotations.texts.questions import texts_with_news
+from annotations.texts.questions import questions_with_news
 from annotations.web import markdown
 from annotations.web.access import project_action, show, signed_in_user
 from annotations.web.shared import Question, ask, is_confirmed
 
-# So many places are told of a correction.
-MOST_EDITS = 3
+MOST_EDITS = 3  # so many places are told of a correction
 
 
 @require_safe
@@ -54,12 +50,15 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
     coding = _find_coding(request, project, text, _choice(request), agreed=agreed, gold=gold)
     if isinstance(coding, HttpResponse):
         return coding
-    texts = texts_with_news(project, signed_in_user(request))
+    texts = list(questions_with_news(project, signed_in_user(request)).values_list("text", flat=True))
     state = coding_state(coding, project)
     if gold:
         state["gold"] = True
     elif gold_at_once(coding) is not None:
-        state["feedback"] = _compared(coding, project)
+        # what the coder has compared with the gold so far, and where the page asks for more
+        coding.round.project = project
+        address, feedback = reverse("api-feedback", args=[project.slug, coding.text.slug]), feedback_on(coding)
+        state["feedback"] = {"address": address, "items": [asdict(item) for item in feedback.items] if feedback else []}
     corrections = corrections_of(coding)
     merges = merged_answers(project, state["scheme"]["constraints"])
     workbench = "pyramid" if project.answers == Project.Answers.SCUS else "coding"
@@ -92,14 +91,6 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
         is_next = not shows_gold_once_submitted(coding)
         context["following"] = is_next and work_after(project, signed_in_user(request), coding).next is not None
     return show(request, project, f"annotations/workbench/{workbench}.html", context)
-
-
-def _compared(coding: Coding, project: Project) -> dict[str, Any]:
-    """Return what the coder has compared with the gold so far, and where the page asks for more."""
-    coding.round.project = project
-    feedback = feedback_on(coding)
-    address = reverse("api-feedback", args=[project.slug, coding.text.slug])
-    return {"address": address, "items": [asdict(item) for item in feedback.items] if feedback is not None else []}
 
 
 @require_POST
@@ -218,10 +209,8 @@ def reopen(request: HttpRequest, project: Project, text: str, coder: str, agreed
     coding = codings.select_related("text__docset", "coder", "round").first()
     if coding is None:
         raise Http404("Coding not found.")
-    if coding.text.docset is not None:
-        back = reverse("docset", args=[project.slug, coding.text.docset.slug])
-    else:
-        back = reverse("project", args=[project.slug])
+    docset = coding.text.docset
+    back = reverse("docset", args=[project.slug, docset.slug]) if docset else reverse("project", args=[project.slug])
     form = ReasonForm(request.POST if is_confirmed(request) else None)
     try:
         if "decline" in request.POST:

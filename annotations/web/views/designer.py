@@ -1,7 +1,5 @@
 """The designer of a project's scheme, and the coding page on which it is tried."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import asdict
@@ -20,17 +18,17 @@ from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem
 from annotations.models import Coding, Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.schemes.consistency import check_scheme
+from annotations.schemes.consistency import BOUNDS, check_scheme
 from annotations.schemes.design.consequences import consequences_of
 from annotations.schemes.design.sample import SLUG, sample_state
 from annotations.schemes.design.wording import describe_differences
 from annotations.schemes.project_scheme import read_scheme, scheme_state
-from annotations.schemes.ready_made import DESIGNED, starting_points
+from annotations.schemes.ready_made import DESIGNED, STARTING_POINTS
 from annotations.web import markdown
 from annotations.web.access import project_action, project_page, show, signed_in_user
 from annotations.web.views.schemes import may_exchange
 
-KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
+KINDS = {name: kind for kind, (name, _) in BOUNDS.items()}
 QUESTION = re.compile(
     rf"(?P<list>{'|'.join(KINDS)})\[(?P<number>\d+)\](?:\.values\[(?P<value>\d+)\])?(?:\.(?P<field>.+))?"
 )
@@ -62,7 +60,8 @@ def edit_scheme(request: HttpRequest, project: Project) -> HttpResponse:
                 "description": one.description,
                 "scheme": scheme_to_json(one.spec, one.answers),
             }
-            for one in starting_points(DESIGNED)
+            for one in STARTING_POINTS.values()
+            if one.answers in DESIGNED
         ],
     }
     context = {"start": start, "may_exchange": may_exchange(project)}

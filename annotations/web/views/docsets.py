@@ -1,7 +1,5 @@
 """The pages of docsets: their summaries and peers, assignments, and the agreed pyramid."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
@@ -62,9 +60,8 @@ def docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     overview = progress.docset_overview(docset_row, project, user)
     found_peers = find_peers(docset_row, user, search, blind=is_blind_to_peers(project))
     shown_peers = page_of(request, found_peers, name="peers", size=PEERS_ON_A_PAGE)
-    not_begun = (
-        Coding.objects.of_people().not_begun().filter(text__docset=docset_row).select_related("coder", "text", "round")
-    )
+    not_begun = Coding.objects.of_people().not_begun().select_related("coder", "text", "round")
+    not_begun = not_begun.filter(text__docset=docset_row)
     not_begun = not_begun.only("kind", "coder__username", "text__slug", "text__title", "text__docset", "round__name")
     context = {
         "docset": overview,
@@ -128,10 +125,8 @@ def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
         return redirect("docset-agreed", project.slug, docset_row.slug)
     adjudicator = None if manages else signed_in_user(request)
     draft_form = DraftAgreedForm(docset_row, adjudicator, request.POST if drafts else None)
-    if draft_form.is_valid():
-        response = _draft_agreed(request, project, docset_row, draft_form)
-        if response is not None:
-            return response
+    if draft_form.is_valid() and (response := _draft_agreed(request, project, docset_row, draft_form)) is not None:
+        return response
     sent = request.POST if request.method == "POST" and not drafts else None
     form: StartAgreedForm | ReassignAgreedForm
     if agreed_coding is not None and manages:
@@ -197,10 +192,8 @@ def _draft_again(request: HttpRequest, project: Project, docset: Docset, agreed_
         return back
     if not is_confirmed(request):
         lines = ["What was decided stays as it is; what was not is drafted anew of what is submitted now."]
-        address = reverse("docset-agreed", args=[project.slug, docset.slug])
-        return ask(
-            request, project, Question("Draft the agreed pyramid again?", lines, "Draft again", address, "docsets")
-        )
+        question = Question("Draft the agreed pyramid again?", lines, "Draft again", back.url, "docsets")
+        return ask(request, project, question)
     with refused_to(request):
         if draft_gold(project, replace(form.order(), adjudicator="", again=True)).begun:
             raise ValidationError("The agreed pyramid is submitted, or came from a file: it is not drafted again.")
@@ -248,17 +241,15 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE) else (),
         "steps": steps_to_do(project),
     }
-    tasks = progress.list_tasks(
-        progress.visible_docsets(project, user), progress.visible_codings(project, user), blind=blind
-    )
+    shown, codings = progress.visible_docsets(project, user), progress.visible_codings(project, user)
+    tasks = progress.list_tasks(shown, codings, blind=blind)
 
     def read_progress(keys: Collection[int]) -> Collection[progress.CodingProgress]:
         return progress.codings_progress(Coding.objects.of_coders().filter(pk__in=keys), blind=blind) if keys else ()
 
     context |= _list_tasks(request, project, tasks, search, read_progress)
-    context["next"] = (
-        progress.next_of_coder(project, user) if context["codes"] and project.archived_at is None else None
-    )
+    goes_on = context["codes"] and project.archived_at is None
+    context["next"] = progress.next_of_coder(project, user) if goes_on else None
     context |= news_for(project, user, codes=context["codes"])
     return show(request, project, "annotations/docsets/pyramids_home.html", context)
 

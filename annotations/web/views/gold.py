@@ -1,7 +1,5 @@
 """Drafts of the gold of a round, the decisions on gold, and gold beside the answers of who codes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from django.contrib import messages
@@ -34,11 +32,8 @@ from annotations.web.access import project_action, project_form, project_page, s
 from annotations.web.forms.gold import DraftForm, HandOnForm
 from annotations.web.shared import Question, ask, gold_address, is_confirmed, page_of, refused_at, refused_to
 
-PAGE_SIZE = 50
-# More rounds are a list to choose from.
-MOST_CHIPS = 20
-# Texts on a page of gold beside one's own answers: each has a row for each difference.
-TEXTS_PAGE_SIZE = 10
+MOST_CHIPS = 20  # more rounds are a list to choose from
+TEXTS_PAGE_SIZE = 10  # texts on a page of gold beside one's own answers: each has a row for each difference
 
 
 @project_action(Right.ADJUDICATE)
@@ -143,7 +138,7 @@ def decisions(request: HttpRequest, project: Project) -> HttpResponse:
     except ValidationError as error:
         filters, round_name, refused = DecisionFilters(), "", error.messages
         found = list_decisions(project)
-    shown = page_of(request, [one for one in found if filters.admits(one)], size=PAGE_SIZE)
+    shown = page_of(request, [one for one in found if filters.admits(one)])
     of_round = {"round": round_name} if round_name else {}
     rounds = rounds_of(project)
     query = of_round | filters.as_query()

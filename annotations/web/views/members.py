@@ -1,7 +1,5 @@
 """The pages of the members, models and invitations of a project."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,8 +33,7 @@ from annotations.projects.permissions import project_with_models
 from annotations.web.access import project_action, project_form, show, signed_in_user
 from annotations.web.shared import Question, address_with, ask, is_confirmed, page_of, refused_at, refused_to
 
-# Two forms of the page have a field of the role.
-INVITATION_IDS = "invitation_%s"
+INVITATION_IDS = "invitation_%s"  # two forms of the page have a field of the role
 
 
 @never_cache
@@ -139,28 +136,22 @@ def _role_change(project: Project, user: User, role: str) -> Question | None:
     if role in ROLES_SEEING_ALL_WORK and membership.role not in ROLES_SEEING_ALL_WORK:
         others = Coding.objects.of_people().filter(text__project=project, occasion=1).exclude(coder=user)
         others = others if may(project, Right.MANAGE_WORK) else others.assigned()
-        lines.append(
-            f"{user} then sees {pluralize(others.count(), 'coding')} of others and cannot code blind any more."
-        )
+        n_others = pluralize(others.count(), "coding")
+        lines.append(f"{user} then sees {n_others} of others and cannot code blind any more.")
     if role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER) and membership.role in ROLES_SEEING_ALL_WORK:
-        lines.append(
-            f"{user} sees nothing of other coders any more, until the results are open; what was seen was seen."
-        )
+        until = "until the results are open; what was seen was seen"
+        lines.append(f"{user} sees nothing of other coders any more, {until}.")
     if membership.role in MANAGING_ROLES and role not in MANAGING_ROLES:
         lines.append(f"{user} can no longer manage the project.")
     elif role in MANAGING_ROLES and membership.role not in MANAGING_ROLES:
         lines.append(f"{user} can change and delete everything in the project.")
-    people = _list(membership)
-    return Question(f"Make {user} {after}?", lines, "Change the role", people, "members")
+    return Question(f"Make {user} {after}?", lines, "Change the role", _list(membership), "members")
 
 
 def _removal(membership: Membership, *, tells: bool) -> Question:
     """Return the question before a member is removed; without `tells` nothing of how far they are."""
-    codings = (
-        Coding.objects.of_people()
-        .once_for(membership.user)
-        .filter(text__project=membership.project_id, coder=membership.user_id)
-    )
+    of_project = Coding.objects.of_people().once_for(membership.user).filter(text__project=membership.project_id)
+    codings = of_project.filter(coder=membership.user_id)
     codings = codings if tells else codings.assigned()
     n_open = codings.filter(status=Coding.Status.OPEN).count()
     lines = [
@@ -169,8 +160,7 @@ def _removal(membership: Membership, *, tells: bool) -> Question:
     ]
     if n_open and tells:
         lines.append("No one else can continue these; assign the texts to another coder.")
-    people = _list(membership)
-    return Question(f"Remove {membership.user}?", lines, "Remove", people, "members", danger=True)
+    return Question(f"Remove {membership.user}?", lines, "Remove", _list(membership), "members", danger=True)
 
 
 @project_action(Right.MANAGE)
@@ -189,17 +179,14 @@ def withdraw_invitation(request: HttpRequest, project: Project, pk: int) -> Http
 def reset_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Show a link by which a member who has forgotten the password sets another one. It is shown once."""
     membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
-    address = ""
     with refused_to(request):
-        address = make_reset_link(membership, signed_in_user(request))
-    if not address:
-        return redirect(_list(membership))
-    context = {"member": membership.user, "link": request.build_absolute_uri(address)}
-    return show(request, project, "annotations/projects/people/reset_link.html", context)
+        link = request.build_absolute_uri(make_reset_link(membership, signed_in_user(request)))
+        context = {"member": membership.user, "link": link}
+        return show(request, project, "annotations/projects/people/reset_link.html", context)
+    return redirect(_list(membership))
 
 
-# How long a key works that is made on the page.
-KEY_DAYS = 90
+KEY_DAYS = 90  # how long a key works that is made on the page
 
 
 @never_cache

@@ -1,7 +1,5 @@
 """The home page, the pages of a new project, its overview and its settings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 from urllib.parse import urlencode
@@ -49,10 +47,8 @@ from annotations.web.forms.texts import DeletionForm
 from annotations.web.shared import Question, ask, is_confirmed, news_for, page_of, refused_at, refused_to, search_of
 from annotations.web.views import docsets
 
-# Of the codings of who manages and codes.
-MOST_OWN = 10
-# So many projects need no search.
-FEW = 6
+MOST_OWN = 10  # of the codings of who manages and codes
+FEW = 6  # so many projects need no search
 # The shape that stands for a state in the matrix, beside its word.
 STATE_MARKS: dict[str, str] = {
     State.ASSIGNED: "○",
@@ -107,10 +103,8 @@ def project_home(request: HttpRequest, project: Project) -> HttpResponse:
         return docsets.home(request, project)
     if may(project, Right.SEE_RESULTS):
         return _progress(request, project)
-    context = _context_of_own(request, project, codes=True, size=0) | {
-        "is_blind": is_blind_manager(project),
-        "steps": steps_to_do(project),
-    }
+    context = _context_of_own(request, project, codes=True, size=0)
+    context |= {"is_blind": is_blind_manager(project), "steps": steps_to_do(project)}
     context |= news_for(project, signed_in_user(request), codes=True)
     return show(request, project, "annotations/projects/coders/own_texts.html", context)
 
@@ -125,8 +119,7 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
         stated = with_states(own.in_order_of_rounds()).select_related("text", "round__plan").defer("text__content")
         codings, pools = list(stated), pools_of(project, user)
     subtract_lacking(project, codings)
-    required = {pool.waits_for.pk for pool in pools if pool.waits_for is not None}
-    work = read_own_work(project, user, codings, required)
+    work = read_own_work(project, user, codings, {pool.waits_for.pk for pool in pools if pool.waits_for is not None})
     for coding in codings:
         coding.waits_for = work.locked[coding.pk].round if coding.pk in work.locked else None  # type: ignore[attr-defined]
     codings.sort(

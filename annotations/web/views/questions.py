@@ -1,8 +1,6 @@
 """The questions of coders: a page of one's own, their threads, and the dialog of the coding page."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotations.formats.model.keys import parse_key
-from annotations.models import Coding, Project, Question, Reply
+from annotations.models import Coding, Project, Question
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Right
 from annotations.models.project import may
@@ -29,7 +27,6 @@ from annotations.texts.questions import (
     key_now,
     public_answers,
     publish,
-    questions_by_state,
     read_threads,
     record_question_read,
     reply_to,
@@ -53,8 +50,11 @@ def questions(request: HttpRequest, project: Project) -> HttpResponse:
     user = signed_in_user(request)
     state = request.GET.get("state", "open")
     state = state if state in STATES else "open"
-    own = Question.objects.asked_by(user).filter(text__project=project)
-    found = questions_by_state(own.select_related("resolved_by"), resolved=state == "resolved")
+    resolved = state == "resolved"
+    own = Question.objects.asked_by(user).filter(text__project=project, resolved_at__isnull=not resolved)
+    # Of the open ones those with news first, then the oldest; of the resolved ones the latest first.
+    order = ("-resolved_at", "pk") if resolved else ("-has_news", "created_at", "pk")
+    found = own.select_related("resolved_by").order_by(*order)
     shown = page_of(request, found, size=PAGE_SIZE)
     context = {
         "shown": shown,
@@ -88,29 +88,27 @@ def question(request: HttpRequest, project: Project, question: UUID) -> HttpResp
             return redirect("question", project.slug, row.uuid)
     answers = may(project, Right.DISCUSS)
     [thread] = describe_threads(read_threads([row], project, user))
+    last = next((one.body for one in reversed(thread["replies"]) if one.author_id != row.coder_id), "")
+    public = {"public_question": row.public_question or row.body, "public_answer": row.public_answer or last}
     context = {
         "thread": thread,
         "answers": answers,
-        "public_form": PublicAnswerForm(initial=_public_fields(row, thread["replies"])) if answers else None,
+        # what is published, else the question and the last answer
+        "public_form": PublicAnswerForm(initial=public) if answers else None,
         "code": _code_address(project, row) if row.coder_id == user.pk else "",
     }
     return show(request, project, "annotations/questions/question.html", context, form=form)
 
 
-def _public_fields(row: Question, replies: Sequence[Reply]) -> dict[str, str]:
-    """Return what the form of publishing begins with: what is published, else the question and the last answer."""
-    last = next((one.body for one in reversed(replies) if one.author_id != row.coder_id), "")
-    return {"public_question": row.public_question or row.body, "public_answer": row.public_answer or last}
-
-
 def _code_address(project: Project, row: Question) -> str:
     """Return the page on which the coder codes the text; "" where it is not assigned any more."""
-    kind = (
-        Coding.objects.of_people().filter(text=row.text_id, coder=row.coder_id).values_list("kind", flat=True).first()
+    codings = Coding.objects.of_people().filter(text=row.text_id, coder=row.coder_id)
+    kind = codings.values_list("kind", flat=True).first()
+    return (
+        ""
+        if kind is None
+        else reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
     )
-    if kind is None:
-        return ""
-    return reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
 
 
 @project_action()

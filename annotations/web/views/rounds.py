@@ -1,7 +1,5 @@
 """The pages of rounds: their list, one with its texts, the results of training, and what a coder sees of its gold."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 from urllib.parse import urlencode
@@ -212,8 +210,7 @@ def close(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 def _list(project: Project, round_: Round) -> str:
     """Return the address of the page of the list that has the round."""
     rounds = rounds_of(project)
-    place = rounds.index(round_) if round_ in rounds else 0  # somebody else may have deleted it since
-    return address_with(reverse("rounds", args=[project.slug]), place)
+    return address_with(reverse("rounds", args=[project.slug]), rounds.index(round_) if round_ in rounds else 0)
 
 
 @project_action(Right.MANAGE_WORK)

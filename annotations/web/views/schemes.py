@@ -1,7 +1,5 @@
 """The pages of the scheme and the guidelines of a project: what they say, their versions, and files of the scheme."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -185,11 +183,8 @@ def undo(request: HttpRequest, project: Project, number: int) -> HttpResponse:
             "Judgements that their coders have given since stay as they are.",
             "This makes a new version; nothing is taken out of the log.",
         ]
-        return ask(
-            request,
-            project,
-            Question(f"Undo the merges of version {number}?", lines, "Undo the merges", page, "scheme"),
-        )
+        heading = f"Undo the merges of version {number}?"
+        return ask(request, project, Question(heading, lines, "Undo the merges", page, "scheme"))
     try:
         new = undo_merges(project, number, signed_in_user(request))
     except ValidationError as error:
@@ -233,8 +228,6 @@ def to_complete(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 class SchemeFileForm(forms.Form):
-    """A file with a scheme."""
-
     file = forms.FileField(
         label="Scheme",
         help_text="A scheme exported here (JSON), annotation schemes of MMAX2 (XML or a zip), annotation.conf of brat "
@@ -320,15 +313,11 @@ def _save(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 class VersionsForm(forms.Form):
-    """Two versions to compare, by number."""
-
     before = forms.IntegerField(min_value=1, label="Version")
     after = forms.IntegerField(min_value=1, label="with version")
 
 
 class ReadingForm(forms.Form):
-    """The version that was read."""
-
     number = forms.IntegerField(min_value=1)
 
 

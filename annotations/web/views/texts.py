@@ -1,7 +1,5 @@
 """The pages of the texts of a project: the list, and one text to read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -38,10 +36,8 @@ from annotations.web.forms.texts import (
 from annotations.web.shared import is_confirmed, page_of, refused_at, refused_to
 from annotations.web.views.transfers import may_order
 
-# So many differences of two coders are listed; all of them are lit in the text.
-MOST_DIFFERENCES = 200
-# So many markables whose words a correction changes are listed.
-MOST_CHANGES = 200
+MOST_DIFFERENCES = 200  # so many differences of two coders are listed; all of them are lit in the text
+MOST_CHANGES = 200  # so many markables whose words a correction changes are listed
 # The choices of an import of texts that nobody has coded.
 TEXTS_ONLY: Mapping[str, Any] = MappingProxyType(
     {"coder_from": "nobody", "predefined": True, "create": False, "options": {}}
@@ -101,7 +97,6 @@ def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
         "full_query": _address(query, query.sort),
         "upload": UploadTextsForm(project),
         "paste": PasteTextForm(),
-        # The first texts are added without further ado.
         "adds": not shown.paginator.count and query.is_whole,
     }
 
@@ -129,7 +124,7 @@ def text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
     """Show a text with its markables, as a coder answered, or two coders side by side with what differs."""
     row = _text_of(project, text)
     if row.docset is not None:
-        return redirect("docset", project.slug, row.docset.slug)
+        return _page_of(project, row)
     codings = list(
         Coding.objects.of_coders()
         .visible_to(request.user, models=True)
@@ -174,8 +169,7 @@ def _page_of(project: Project, row: Text) -> HttpResponse:
 def _text_of(project: Project, slug: str) -> Text:
     """Return a text of a project whose texts the user sees all. Raise Http404."""
     texts = Text.objects.filter(project=project, slug=slug).select_related("docset", "project")
-    text = texts.first() if is_storable(slug) else None
-    if text is None:
+    if not is_storable(slug) or (text := texts.first()) is None:
         raise Http404("There is no such text.")
     return text
 
@@ -275,9 +269,7 @@ def delete_text(request: HttpRequest, project: Project, text: str) -> HttpRespon
         with refused_to(request):
             deleted = delete_with_work(row, form.cleaned_data["seen"], gold=sees_gold)
             messages.success(request, f"Deleted “{row.title}”: {', '.join(deleted.lines)}.")
-            if row.docset is not None:
-                return redirect("docset", project.slug, row.docset.slug)
-            return redirect("project-texts", project.slug)
+            return _page_of(project, row) if row.docset is not None else redirect("project-texts", project.slug)
         return redirect("delete-text", project.slug, row.slug)
     return show(request, project, "annotations/texts/delete_text.html", {"text": row, "figures": figures}, form=form)
 

@@ -1,7 +1,5 @@
 """The pages of imports and exports: order, report, carry out, download."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -33,10 +31,8 @@ from annotations.transfers.project_formats import may_create_scheme
 from annotations.web.access import project_form, project_page, show, signed_in_user
 from annotations.web.shared import page_of
 
-# After this time without a start, the page says that there may be no worker.
-PATIENCE = timedelta(seconds=10)
-# The largest number of entries of a list, such as refused files, that the page shows unfolded.
-MAX_SHOWN = 20
+PATIENCE = timedelta(seconds=10)  # after this time without a start, the page says that there may be no worker
+MAX_SHOWN = 20  # entries of a list, such as refused files, that the page shows unfolded
 MOST_DIGITS = 18  # of a key of a row
 BEING_WRITTEN = "The database is busy with an import. Try again in a moment."
 
@@ -66,8 +62,7 @@ def import_files(request: HttpRequest, project: Project) -> HttpResponse:
         if "format" in request.GET:
             initial["format"] = request.GET["format"]
         form = ImportForm(project, initial=initial, stored=stored)
-    context = {"project": project, "form": form, "before": before}
-    return _form(request, "annotations/transfers/import.html", context)
+    return _form(request, "annotations/transfers/import.html", {"project": project, "form": form, "before": before})
 
 
 def _sent_fields(request: HttpRequest, before: Transfer | None) -> Mapping[str, Any]:
@@ -157,9 +152,8 @@ def may_order(request: HttpRequest, form: Form) -> bool:
     most = settings.API_ORDERS_AN_HOUR
     if orders.ORDERS.use(request.user.pk) <= most:
         return True
-    form.add_error(
-        None, f"You have reached the limit of {most} imports and exports per hour. Try again in the next hour."
-    )
+    limit = f"You have reached the limit of {most} imports and exports per hour."
+    form.add_error(None, f"{limit} Try again in the next hour.")
     return False
 
 

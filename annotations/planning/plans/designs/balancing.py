@@ -1,7 +1,5 @@
 """Give the places of items to coders: greedily, then better by moves and exchanges drawn by a seed."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_right
 from collections.abc import Sequence, Set
@@ -43,12 +41,7 @@ type Change = tuple[int, int, int]  # an item, who has it, and who gets it
 
 
 def assign(items: Sequence[Item], weights: Sequence[int], limits: Sequence[int], seed: int) -> list[list[int]]:
-    """Return the coders of each item, by number. Raise Shortage where the limits of how many they take are too small.
-
-    Work is in proportion to weights, within one item where nothing is fixed and no limit holds. Pairs of coders share
-    as nearly equal numbers of items as possible. Coders with items are connected by shared ones where exchanges can
-    connect them. Items of a stratum are spread evenly.
-    """
+    """Return the coders of each item, by number. Raise Shortage where limits of how many they take are too small."""
     plan = _Plan(items, weights, limits)
     plan.fill()
     while plan.join_parts():
@@ -186,10 +179,7 @@ class _Plan:
         ]
 
     def improve(self, source: random.Random) -> None:
-        """Move and exchange places where it is better, or at first not much worse (threshold accepting).
-
-        Nobody comes further from their work than the largest item, and no part of coders falls apart.
-        """
+        """Move and exchange places where it is better, or at first not much worse (threshold accepting)."""
         places = self._movable()
         most = min(MAX_TRIALS, MAX_COMPARED * len(self.items) // max(1, sum(self.counts)))
         n_trials = min(max(TRIALS * len(places), MIN_TRIALS), most) if len(places) > 1 else 0

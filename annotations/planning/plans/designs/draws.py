@@ -1,7 +1,5 @@
 """Draws by a seed and names: the same in each version of Python, whatever else is drawn and in whatever order."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from math import ceil
@@ -16,10 +14,8 @@ def draw(seed: int, *names: str) -> int:
 
 
 def draw_texts(texts: Iterable[PlanText], number: int, seed: int, purpose: str, drawn: Iterable[str] = ()) -> list[str]:
-    """Return so many texts in a random order, from each stratum in proportion, with all of those `drawn`.
-
-    The place of the i-th of n texts of a stratum is (i + u) / n, with u in [0, 1) drawn by stratum.
-    """
+    """Return so many texts in a random order, from each stratum in proportion, with all of those `drawn`."""
+    # The place of the i-th of n texts of a stratum is (i + u) / n, with u in [0, 1) drawn by stratum.
     members = set(drawn)
     strata: dict[str, list[str]] = {}
     for text in texts:

@@ -1,7 +1,5 @@
 """Propose who codes what."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,12 +27,10 @@ def propose(
     parameters: PlanParameters,
     existing: Iterable[Assignment] = (),
 ) -> Proposal:
-    """Return who codes which text, the same for the same seed, whatever the order of the rest. Raise PlanRefused.
-
-    In this order: every text has as many coders as the design says, and everybody their share of work within one text;
-    pairs of coders share as nearly equal numbers of texts as possible; coders are connected by shared texts; texts of a
-    stratum are spread evenly. What exists stays (what has not begun may move, if asked) and counts.
-    """
+    """Return who codes which text, the same for the same seed, whatever the order of the rest. Raise PlanRefused."""
+    # In this order: each text has as many coders as the design says, and everybody their share of work within one text;
+    # pairs share as equal numbers of texts as possible; shared texts connect coders; strata are spread evenly. What
+    # exists stays (what has not begun may move, if asked) and counts.
     texts, coders = sorted(texts, key=lambda text: text.name), sorted(coders, key=lambda coder: coder.name)
     check(texts, coders, parameters)
     return _Planner(texts, coders, parameters, existing).propose()
@@ -58,10 +54,8 @@ class _Planner:
         self.kept: dict[str, dict[str, Assignment]] = {text.name: {} for text in texts}
         self.outside: Counter[str] = Counter()
         self.removed: set[tuple[str, str]] = set()
-        for assignment in existing:
+        for assignment in (one for one in existing if one.text in self.kept):
             text, coder = assignment.text, assignment.coder
-            if text not in self.kept:
-                continue
             if coder not in self.number:
                 # Whoever codes no more keeps the place that they have begun to fill.
                 self.outside[text] += assignment.begun
@@ -182,10 +176,8 @@ class _Planner:
                 assigned[text] = tuple(name for name in assigned[text] if name != coder)
 
     def _order(self, coder: str, assigned: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-        """Return the texts of a coder: those that they have in their order, then new ones at random.
-
-        Texts that others code, too, are spread over the whole course, the i-th of n at (i + u) / n of it, u in [0, 1).
-        """
+        """Return the texts of a coder: those that they have in their order, then new ones at random."""
+        # Texts that others code, too, are spread over the whole: the i-th of n at (i + u) / n of it, u in [0, 1).
         own = [name for name, members in assigned.items() if coder in members]
         present = sorted((self.kept[name][coder].position, name) for name in own if coder in self.kept[name])
         new = [name for name in own if coder not in self.kept[name]]
@@ -223,8 +215,7 @@ def _parts(assigned: Mapping[str, Sequence[str]]) -> list[list[str]]:
 
 def _refuse_unconnected(assigned: Mapping[str, Sequence[str]]) -> None:
     """Raise PlanRefused if coders are in several parts that share no text: who, why, and the way out."""
-    parts = _parts(assigned)
-    if len(parts) < 2:
+    if len(parts := _parts(assigned)) < 2:
         return
     smallest, n_coders = min(parts, key=len), sum(map(len, parts))
     who = ", ".join(smallest[:5]) + (f" and {len(smallest) - 5} others" if len(smallest) > 5 else "")

@@ -1,18 +1,14 @@
 """What a plan is made of and proposes, and what no plan can be made of."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-# Weights count to a thousandth.
-WEIGHT_UNIT = 1000
+WEIGHT_UNIT = 1000  # weights count to a thousandth
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 0.001, 1000
 LARGEST_SEED = 10**18 - 1
-# More places than that are planned in parts.
-MOST_PLACES = 50_000
+MOST_PLACES = 50_000  # more are planned in parts
 MOST_CODERS = 200
 
 
@@ -60,25 +56,19 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class PlanParameters:
-    """What is asked of a plan.
-
-    k: how many coders code a text, or a shared one; None: all. share: of the texts that are shared. blocks: None: as
-    many as there are coders. calibration: how many texts all code, `calibration_texts` among them. move: assignments
-    that have not begun, too. pool: nobody gets a text before they take it. additions, removals: texts with coders that
-    are changed by hand, after all else.
-    """
+    """What is asked of a plan."""
 
     design: Design = Design.K
-    k: int | None = 2
-    share: float = 0.2
-    blocks: int | None = None
-    calibration: int = 0
+    k: int | None = 2  # coders of a text, or of a shared one; None: all
+    share: float = 0.2  # of the texts that are shared
+    blocks: int | None = None  # None: as many as there are coders
+    calibration: int = 0  # how many texts all code, `calibration_texts` among them
     calibration_texts: tuple[str, ...] = ()
     seed: int = 0
-    move: bool = False
+    move: bool = False  # also what is assigned and has not begun
     allow_unconnected: bool = False
-    pool: bool = False
-    additions: frozenset[tuple[str, str]] = frozenset()
+    pool: bool = False  # nobody gets a text before they take it
+    additions: frozenset[tuple[str, str]] = frozenset()  # texts with coders, by hand, after all else
     removals: frozenset[tuple[str, str]] = frozenset()
 
 
@@ -93,20 +83,16 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Who codes what: each text with its coders, and the texts of each coder in their order.
-
-    pairs: how many texts two coders share. connected: whether shared texts connect the coders who have texts. needed:
-    by how many each text is to be coded. new, removed: texts with coders, as against what exists.
-    """
+    """Who codes what: each text with its coders, and the texts of each coder in their order."""
 
     assignments: dict[str, tuple[str, ...]]
     orders: dict[str, tuple[str, ...]]
     loads: tuple[Load, ...]
-    pairs: tuple[tuple[str, str, int], ...]
-    connected: bool
+    pairs: tuple[tuple[str, str, int], ...]  # how many texts two coders share
+    connected: bool  # whether shared texts connect the coders who have texts
     calibration: tuple[str, ...]
-    needed: dict[str, int]
-    new: tuple[tuple[str, str], ...]
+    needed: dict[str, int]  # by how many each text is to be coded
+    new: tuple[tuple[str, str], ...]  # texts with coders, as against what exists; `removed` alike
     removed: tuple[tuple[str, str], ...]
 
 
@@ -119,11 +105,6 @@ def check(texts: Sequence[PlanText], coders: Sequence[PlanCoder], parameters: Pl
     for kind, rows in (("texts", [text.name for text in texts]), ("coders", [coder.name for coder in coders])):
         if double := [name for name, number in Counter(rows).items() if number > 1]:
             raise PlanRefused(f"These {kind} are named twice: {', '.join(double)}.")
-    _check_coders(coders)
-    _check_numbers(len(texts), len(coders), parameters)
-
-
-def _check_coders(coders: Sequence[PlanCoder]) -> None:
     for coder in coders:
         if not SMALLEST_WEIGHT <= coder.weight <= LARGEST_WEIGHT:
             raise PlanRefused(
@@ -132,6 +113,7 @@ def _check_coders(coders: Sequence[PlanCoder]) -> None:
             )
         if coder.maximum is not None and coder.maximum < 0:
             raise PlanRefused(f"The maximum of {coder.name} is {coder.maximum}: it cannot be negative.")
+    _check_numbers(len(texts), len(coders), parameters)
 
 
 def _check_numbers(n_texts: int, n_coders: int, parameters: PlanParameters) -> None:
