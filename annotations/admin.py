@@ -1,7 +1,4 @@
-"""The tables in Django's admin, for staff. It keeps the rules of the pages, and changes no work of coders.
-
-Codings are shown only, and judgements and operations are not here: only operations change them.
-"""
+"""The tables in Django's admin, for staff: it keeps the rules of the pages, and changes no work of coders."""
 
 from __future__ import annotations
 

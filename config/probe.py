@@ -1,8 +1,4 @@
-"""Health checks of containers: the exit status is 0 if all is well.
-
-`python -m config.probe URL` asks a server on this machine whether it is ready; `python -m config.probe worker` looks
-whether a worker of this machine has reported.
-"""
+"""Health checks of containers, by exit status: `python -m config.probe URL`, or `worker` of this machine."""
 
 import os
 import sys

@@ -122,11 +122,8 @@ class Place:
 
 @transaction.atomic
 def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None = None) -> DraftReport:
-    """Draft the gold of texts, or the agreed pyramids of docsets, all of them or none.
-
-    Raise ValidationError for names and texts that cannot be drafted, closed rounds, and more texts than `at_most`.
-    Raise GoldIsEarly where coders have yet to submit a text whose gold is new, unless the request says `early`.
-    """
+    """Draft the gold of texts, or the agreed pyramids of docsets, all of them or none. Raise ValidationError."""
+    # GoldIsEarly is raised where coders have yet to submit a text whose gold is new, unless the request says `early`.
     lock_project(project.pk)
     if (request.method is Method.CODER) != bool(request.coder):
         raise ValidationError({"coder": "Name a coder with the method “coder”, and only with it."})

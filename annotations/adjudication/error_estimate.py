@@ -36,10 +36,9 @@ class CheckedSample:
 
 @dataclass(frozen=True, slots=True)
 class ErrorEstimate:
-    """The share of wrong units, with its interval of 95 %, among those that drafts accepted unseen.
+    """The share of wrong units, with its interval of 95 %, among those that drafts accepted unseen."""
 
-    unreached: how many of the unseen units are of texts of which nothing was checked: the share is of the others.
-    """
+    # unreached: how many of the unseen units are of texts of which nothing was checked: the share is of the others.
 
     checked: int
     wrong: int
@@ -83,11 +82,8 @@ def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
 
 
 def estimate_errors(gold: Sequence[Coding]) -> dict[int, ErrorEstimate]:
-    """Return the estimate of each round of the gold codings, by primary key. Four queries at most.
-
-    Units count that were checked without a gap from the beginning of the random order of the sample: others are no
-    random cases. A unit is right where gold has the answers of the draft.
-    """
+    """Return the estimate of each round of the gold codings, by primary key. Four queries at most."""
+    # Units count that were checked without a gap from the start of the sample's order: others are no random cases.
     keys = [one.pk for one in gold]
     logs, samples = read_logs(keys, details=True), _read_samples(keys)
     checked = {one.pk: _checked(logs[one.pk], samples.get(one.pk, ())) for one in gold}

@@ -25,11 +25,8 @@ from annotations.formats.model.scheme import CATEGORY
 def keep_decided(
     proposal: Proposal, log: GoldLog, gold: Mapping[str, Decision], came_with_text: Collection[str]
 ) -> Proposal:
-    """Return the proposal with the judgements of gold on the markables that were decided or touched.
-
-    Contested is also what was decided, and what points at a markable of which the gold says something else.
-    came_with_text: the keys of given markables.
-    """
+    """Return the proposal with the judgements of gold on the markables that were decided or touched."""
+    # Contested is also what was decided, and what points at a markable of which the gold says something else.
     decided = log.decisions()
     theirs = log.touched | {item.markable for item in decided}
     kept = {key: gold[key] for key in theirs if key in gold}

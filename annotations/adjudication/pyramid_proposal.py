@@ -75,10 +75,8 @@ def propose_pyramid(
 
 
 def find_sets(codings: Sequence[Sequence[Words]], method: Method, coder: int | None = None) -> list[Words]:
-    """Return the sets of words that coders make together, in text order; each coding is the sets of a coder.
-
-    Where sets of a coder share words, matching sets of coders have a common anchor, a unit with a negative number.
-    """
+    """Return the sets of words that coders make together, in text order; each coding is the sets of a coder."""
+    # Where sets of a coder share words, matching sets of coders have a common anchor, a unit with a negative number.
     anchored = _with_anchors(codings) if any(map(_is_overlapping, codings)) else codings
     units = sorted({word for sets in anchored for one in sets for word in one})
     columns = [_values(sets) for sets in anchored]

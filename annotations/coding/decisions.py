@@ -115,11 +115,9 @@ class CheckJudgement:
 
 @dataclass(frozen=True, slots=True)
 class DecideItems:
-    """What holds of items of gold, each a markable and a question, and why. It changes no judgement.
+    """What holds of items of gold, each a markable and a question, and why. It changes no judgement."""
 
-    codings: the last operations of the codings whose answer was taken, as the draft names them. section: the heading of
-    the guidelines that it concerns.
-    """
+    # codings: the last operations of the codings whose answer was taken. section: a heading of the guidelines.
 
     items: tuple[tuple[str, str], ...]
     source: Source

@@ -46,10 +46,7 @@ def _submitted_gold(coding: Coding) -> Coding | None:
 
 
 def was_gold_shown(coding: Coding) -> bool:
-    """Return whether the coder could see the gold at some time since the submission, be it taken back by now.
-
-    A query of training where there is gold, and another one where it is taken back.
-    """
+    """Return whether the coder could see the gold at some time since the submission, be it taken back by now."""
     if not _is_submitted_training(coding):
         return False
     gold = Coding.objects.filter(text=coding.text_id, round=coding.round_id, kind=Coding.Kind.GOLD).first()
@@ -61,10 +58,8 @@ def was_gold_shown(coding: Coding) -> bool:
 
 
 def check_judgement(coding: Coding, key: str) -> None:
-    """Refuse the comparison of a judgement with the gold where there is none yet, or something is still to answer.
-
-    The log then says that the coder has seen it: what they said before is what counts. Raise OperationRejected.
-    """
+    """Raise OperationRejected where a judgement has no gold to be compared with, or something is to answer first."""
+    # The log then says that the coder has seen it: what they said before is what counts.
     if gold_at_once(coding) is None:
         raise OperationRejected("no_gold", "There is no gold to see here before the text is submitted.")
     if not coding.judgements.filter(complete(), markable__key=key).exists():
@@ -72,12 +67,8 @@ def check_judgement(coding: Coding, key: str) -> None:
 
 
 def check_decides(coding: Coding, decides: Mapping[int, DecideItems]) -> int:
-    """Check what operations of a batch, by their positions, say of items of gold; return the version of the scheme.
-
-    Raise OperationRejected where the coding is neither gold nor an agreed pyramid, for an item whose question or place
-    in the text there is not, and for a coding that no draft of this gold rests on. A markable may be gone: its removal
-    is a decision, too.
-    """
+    """Check what a batch says of items of gold; return the version of the scheme. Raise OperationRejected."""
+    # A markable may be gone: its removal is a decision, too.
     if coding.kind not in DECIDED_KINDS:
         message = "Only on gold and agreed pyramids it is said what holds of items, and why."
         raise OperationRejected("not_gold", message, min(decides))

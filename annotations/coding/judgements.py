@@ -23,10 +23,8 @@ def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> di
 
 
 def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> list[Decision]:
-    """Return the decisions of a coding, in text order. `further` is what its project asks, where that is known.
-
-    Three queries, a fourth where the project has attributes, and one more if it is not said whether it has.
-    """
+    """Return the decisions of a coding, in text order. `further` is what its project asks, where that is known."""
+    # Three queries, a fourth where the project has attributes, and one more if it is not said whether it has.
     if further is None:
         further = further_questions(coding.text.project_id)
     return list(
@@ -106,10 +104,7 @@ type Rows = Iterable[tuple[Any, ...]]
 def decisions_of_rows(
     judgement_rows: Rows, pointer_rows: Rows, index_rows: Rows, answer_rows: Rows
 ) -> Iterator[Decision]:
-    """Yield the decision of each row of a judgement. Pointers come in the order of their targets.
-
-    The rows are those of the database or of an archive: keys of judgements, keys of the scheme, and columns.
-    """
+    """Yield the decision of each row of a judgement, of the database or an archive; pointers in order of targets."""
     pointers, relations = _readings_by_judgement(pointer_rows, group_targets)
     indices = _indices_by_judgement(index_rows)
     attributes = group_answers(answer_rows)
@@ -136,10 +131,7 @@ type ReadingsByJudgement = tuple[dict[int, Readings], dict[int, RelationReadings
 
 
 def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]]], Readings]) -> ReadingsByJudgement:
-    """Return the readings of identity by judgement, and those of other relations, in the order of these.
-
-    group: makes readings of their targets, which are in the order of the rows.
-    """
+    """Return the readings of identity by judgement, and those of other relations; `group` makes them of targets."""
     identity: dict[int, list[tuple[int, str]]] = {}
     others: dict[int, dict[str, list[tuple[int, str]]]] = {}
     for judgement, target, reading, is_identity, relation in rows:
@@ -157,11 +149,8 @@ def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]
 
 
 def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
-    """Return the readings of targets in text order, each with the number of its reading.
-
-    They are in the order of their first targets, then of the next. Where the deletion of a markable has made two equal,
-    they are one.
-    """
+    """Return the readings of targets in text order, each with its reading's number, in the order of their targets."""
+    # Where the deletion of a markable has made two equal, they are one.
     if len(targets) == 1:
         return alternatives([targets[0][1]])
     if all(len(set(column)) == len(targets) for column in zip(*targets, strict=True)):

@@ -70,10 +70,9 @@ STATUS_KINDS = (Operation.Kind.SUBMIT, Operation.Kind.REOPEN)
 
 
 class VersionConflict(Exception):
-    """The author has not seen the operations in `missed`, which lead to `version`. Nothing was applied.
+    """The author has not seen the operations in `missed`, which lead to `version`. Nothing was applied."""
 
-    Where too many were missed for one answer, `missed` is the first of them: who sends again hears of the next.
-    """
+    # Where too many were missed for one answer, `missed` is the first of them: who sends again hears of the next.
 
     def __init__(self, current: int, missed: Sequence[Mapping[str, Any]]) -> None:
         super().__init__(f"The coding is now at version {current}. Apply the operations you missed and send again.")
@@ -174,10 +173,7 @@ def refuse_closed_round(coding: Coding) -> None:
 
 
 def lock_coding(coding: Coding) -> Coding:
-    """Return the coding, re-read and locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)
-
-    Raise Http404 where its text or project was deleted while the request came in.
-    """
+    """Return the coding, re-read and locked until the transaction ends. Raise Http404 if it was deleted meanwhile."""
     rows = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
     locked = rows.defer("text__content").filter(pk=coding.pk).order_by("pk").first()
     if locked is None:
@@ -191,10 +187,7 @@ def _unseen(coding: Coding, version: int, uuids: Collection[UUID]) -> QuerySet[O
 
 
 def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
-    """Return the operations after a version, as many as one answer holds.
-
-    Raise OperationRejected where the first alone is too large, as an import may be: a page then asks to be loaded anew.
-    """
+    """Return the operations after a version, as many as one answer holds; refuse where the first alone is too large."""
     later = coding.operations.filter(sequence__gt=version).order_by("sequence")
     missed: list[Mapping[str, Any]] = []
     size = 0
@@ -322,11 +315,8 @@ def _refuse_retired(coding: Coding, rules: Rules, run: Mapping[int, MarkableOper
 
 
 def _delete_markable(coding: Coding, deletion: DeleteMarkable) -> None:
-    """Delete a coder's own markable from the coding, and the pointers to it.
-
-    The row of the markable stays, for others may mark the same words at this moment; `MarkableQuerySet.in_use` leaves
-    it out.
-    """
+    """Delete a coder's own markable from the coding, and the pointers to it."""
+    # Its row stays, for others may mark the same words at this moment; `MarkableQuerySet.in_use` leaves it out.
     rules = Rules.for_coding(coding, [deletion.markable])
     markable = rules.markable(deletion.markable)
     if markable.pk is None:

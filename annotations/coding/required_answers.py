@@ -1,7 +1,6 @@
 """The answers that codings lack: those that the scheme requires of coders, and all that it asks of gold.
 
-Submission, queue, states and exports ask here. `missingRequired` of the coding page follows the same rule, and
-`static/js/coding/questions/holes.js` says the same of gold, by the table of constraints that it is sent.
+`missingRequired` of the coding page and `static/js/coding/questions/holes.js` follow the same rules.
 """
 
 from __future__ import annotations
@@ -69,10 +68,7 @@ def refuse_missing_answers(coding: Coding) -> None:
 
 
 def missing_answers(coding: Coding) -> list[RequiredAnswer]:
-    """Return the required answers that the coding lacks, in text order.
-
-    Undecided markables lack none. A query where the scheme requires nothing.
-    """
+    """Return the required answers that judged markables lack, in text order. A query where nothing is required."""
     project = coding.text.project
     if not Attribute.objects.filter(project=project, required=True).exists():
         return []
@@ -91,10 +87,8 @@ def missing_answers(coding: Coding) -> list[RequiredAnswer]:
 
 
 def subtract_lacking(project: Project, codings: Iterable[Coding]) -> None:
-    """Count as undecided, of codings `with_progress`, where the chain lacks an answer that is required of entities.
-
-    The database counts what is said of single markables. A query where nothing is required of entities.
-    """
+    """Count as undecided, of codings `with_progress`, where the chain lacks an answer that is required of entities."""
+    # The database counts what is said of single markables. A query where nothing is required of entities.
     rows: list[Any] = [coding for coding in codings if coding.status == Coding.Status.OPEN]
     lacking = count_lacking(project, [row.pk for row in rows if row.decided])
     for row in rows:
@@ -131,10 +125,7 @@ def _judged(constraints: Constraints, decisions: Mapping[str, Decision]) -> dict
 def chains_without(
     constraints: Constraints, answers: str, decisions: Mapping[str, Decision], judged: Mapping[str, GivenAnswers]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield what is asked at some member of a chain and answered at none, with the members at which it is asked.
-
-    A markable that no index or pointer joins to others is a chain of its own.
-    """
+    """Yield what is asked at members of a chain, of one markable too, and answered at none, with those members."""
     targets = {target for decision in decisions.values() for target in decision.targets()}
     order = sorted({*decisions, *targets}, key=text_order)
     chains = {key: names or (key,) for key, names in chains_of(answers, order, decisions).items()}
@@ -169,10 +160,7 @@ def text_order(key: str) -> tuple[int, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A question that has no answer, and where one may be given: at a markable, or at any of these of a chain.
-
-    question: the key of an attribute, or "category", with the antecedent or index that the category asks for.
-    """
+    """A question (“category” with its link, or an attribute) without answer, and at which of these it may have one."""
 
     markables: tuple[str, ...]
     question: str
@@ -202,10 +190,7 @@ def refuse_empty_gold(coding: Coding) -> None:
 
 
 def find_empty_gold(codings: Collection[int]) -> set[int]:
-    """Return which codings, by primary key, are gold without any answer. One query.
-
-    Where coders mark, nothing may be what there is: such gold is not empty.
-    """
+    """Return which codings, by primary key, are gold without any answer, unless coders mark: nothing may be there."""
     answered = Judgement.objects.filter(Q(category__isnull=False) | Q(answers__isnull=False), coding=OuterRef("pk"))
     marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True)
     gold = Coding.objects.filter(pk__in=list(codings), kind=Coding.Kind.GOLD)
@@ -218,11 +203,9 @@ def describe_hole(hole: Hole, content: str, labels: Callable[[str], str]) -> str
 
 
 def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
-    """Return the holes of gold codings or agreed pyramids of a project, by primary key, in text order.
-
-    Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
-    was left out. So does each markable of somebody's own that gold has. Eleven queries at most, for any number.
-    """
+    """Return the holes of gold or agreed pyramids of a project, by primary key, in text order; in eleven queries."""
+    # Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
+    # was left out. So does each markable of somebody's own that gold has.
     project = Project.objects.filter(texts__codings__in=list(gold)[:1]).first()
     if project is None:
         return {}

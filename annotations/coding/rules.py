@@ -72,12 +72,10 @@ def retired_answers(constraints: Constraints, decision: Decision) -> Iterator[Re
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of the scheme for one coding and the markables that some operations name.
+    """The rules of the scheme for one coding and the markables that some operations name."""
 
-    `constraints` are those of the scheme, and `keys` its primary keys, for what is written. `markables` are those that
-    the coder sees, by key; `new` are the unsaved ones that come into being because the coder names them; `invalid` maps
-    each key that cannot be a markable to the reason.
-    """
+    # `markables` are those that the coder sees; `new` are unsaved ones that come into being as the coder names them;
+    # `invalid` maps each key that cannot be a markable to the reason.
 
     answers: str
     constraints: Constraints

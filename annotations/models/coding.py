@@ -48,11 +48,9 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
 
     def visible_to(self, user: Person, *, models: bool = False) -> CodingQuerySet:
-        """Return all codings of people in a project for users who see all work, else the user's own.
-
-        Who is shown a text again within a round does not see the occasions before. models: those of models, too, for
-        users who do not code; else a model alone has what it codes itself.
-        """
+        """Return all codings of people in a project for users who see all work, else the user's own."""
+        # Who is shown a text again within a round does not see the occasions before. models: those of models, too, for
+        # users who do not code; else a model alone has what it codes itself.
         own = Q(coder=user.pk)
         if user.is_superuser:
             return self if models else self.filter(Q(by_model=False) | own)
@@ -61,10 +59,7 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.filter(shown, sees_all_work(user, "text__project") | latest)
 
     def once_for(self, user: Person) -> CodingQuerySet:
-        """Return one coding of a text by a coder in a round: the first occasion, and of the user's own the last.
-
-        So progress counts nobody's work twice where coders are shown texts again.
-        """
+        """Return one coding of a text by a coder in a round: the first occasion, and of the user's own the last."""
         own = Q(coder=user.pk)
         return self.filter((Q(occasion=1) & ~own) | (own & ~Exists(_later_occasions(user))))
 
@@ -93,12 +88,9 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.filter(reserved_until=None)
 
     def with_progress(self) -> CodingQuerySet:
-        """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`.
-
-        `is_to_mark` says whether its coder creates the markables, none being given: how many there are is not known.
-        `asks_of_entities` says whether the scheme requires answers of entities: `decided` counts markables alone, so
-        answers may be missing where all are decided.
-        """
+        """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`."""
+        # is_to_mark: its coder creates the markables, so that their number is not known. asks_of_entities: answers of
+        # entities are required, which may be missing where all markables are decided.
         marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True).order_by()
         given = Markable.objects.filter(text=OuterRef("text"), predefined=True, level__coded=True).order_by()
         attributes = Attribute.objects.filter(project=OuterRef("text__project")).order_by()
@@ -125,9 +117,8 @@ class CodingQuerySet(models.QuerySet["Coding"]):
 class Coding(models.Model):
     """The coding of one text by one coder in a round. `version` is the sequence number of its last operation.
 
-    `occasion` is 1, and more where the text is shown to the coder again within the round, who is not told so. Gold is
-    what was decided for a text in a round: it is in the hands of the manager or adjudicator who works on it, or of
-    nobody yet, and its log says who did what; the note of each of its judgements explains it.
+    `occasion` is more than 1 where the text is shown to the coder again within the round, who is not told so. Gold is
+    what was decided for a text in a round; `coder` is who works on it, or nobody yet, and its log says who did what.
     """
 
     class Kind(models.TextChoices):
@@ -281,10 +272,7 @@ class Judgement(models.Model):
 
 
 class Pointer(models.Model):
-    """A link from a judgement to a target: to an antecedent, if the relation is one of identity.
-
-    Targets of equal readings are meant together; different readings of a relation are alternatives.
-    """
+    """A link from a judgement to a target. Those of one reading are meant together; readings are alternatives."""
 
     judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="pointers", db_index=False)
     # No index: a relation with pointers is not deleted, and they are read by judgement.
@@ -349,12 +337,9 @@ class Index(models.Model):
 
 
 def complete() -> Q:
-    """Return the condition that a judgement has all that the scheme requires.
-
-    That is a category, the pointers or the index that it asks for, and every required attribute that is asked. On a
-    level without categories an answer to some attribute stands for the category. `is_complete` of
-    `annotations.schemes.constraints` says the same of one judgement.
-    """
+    """Return the condition that a judgement has all that the scheme requires: `is_complete` of schemes.constraints."""
+    # That is a category, the pointers or the index that it asks for, and every required attribute that is asked. On a
+    # level without categories an answer to some attribute stands for the category.
     of_category = _missing_attributes().filter(project__categories=OuterRef("category"))
     of_judgement = AttributeAnswer.objects.filter(judgement=OuterRef(OuterRef("pk")))
     of_answers = _missing_attributes().filter(project__in=of_judgement.values("attribute__project"))
@@ -365,10 +350,8 @@ def complete() -> Q:
 
 
 def complete_without_attributes() -> Q:
-    """Return the same condition for projects without attributes, where it is found several times as fast.
-
-    Databases find once which categories ask for pointers and which for an index, and not for every judgement.
-    """
+    """Return the same condition for projects without attributes, where it is found several times as fast."""
+    # Databases find once which categories ask for pointers and which for an index, and not for every judgement.
     pointing = pointing_categories().values("pk")
     categories = Category.objects.order_by()
     plain = categories.filter(takes_index=False).exclude(pk__in=pointing).values("pk")

@@ -151,11 +151,7 @@ def check_group(group: str) -> None:
 
 
 class Membership(models.Model):
-    """The role of one person in one project.
-
-    `group` is which kind of coder it is, such as one of GROUPS or a label of one's own; empty for none. Figures are
-    compared by it, and coders do not see it.
-    """
+    """The role of one person in one project. `group` is which kind of coder it is; coders do not see it."""
 
     GROUPS = ("expert", "naive", "crowd", "model")
     GROUP_LENGTH = 50
@@ -194,10 +190,7 @@ class Membership(models.Model):
 
 
 class ModelCoder(models.Model):
-    """That a member is a model and no person, and which: a language model with its prompt, or a trained one.
-
-    Its name is that of its account, which cannot sign in and is of this project alone.
-    """
+    """That a member is a model and no person, and which. Its account has its name, and cannot sign in."""
 
     membership = models.OneToOneField(Membership, on_delete=models.CASCADE, related_name="model")
     version = models.CharField(
@@ -216,10 +209,7 @@ class ModelCoder(models.Model):
 
 
 class Invitation(models.Model):
-    """A link into one role, for one person or for `max_uses`. Its secret is shown once; only its digest is stored.
-
-    `used_by` and `used_at` are of the use after which there is no further one.
-    """
+    """A link into one role, for `max_uses` people, the last being `used_by`. Only a digest of its secret is stored."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=16, choices=Membership.Role)
@@ -325,10 +315,7 @@ def is_blind_manager(project: Project) -> bool:
 
 
 def may_see_models(project: Project) -> bool:
-    """Return whether that person learns of models that code: who codes never does, open results or not.
-
-    What was read for nobody, as by commands and the worker, is for the server itself.
-    """
+    """Return whether that person learns of models that code; what was read for nobody is for the server itself."""
     return getattr(project, "role", None) in (None, *ROLES_SEEING_ALL_WORK)
 
 

@@ -91,10 +91,9 @@ class Category(Labelled):
 
 
 class Relation(Labelled):
-    """A relation from a markable to others: identity, whose pointers make chains, or another such as bridging.
+    """A relation from a markable to others: identity, whose pointers make chains, or another such as bridging."""
 
-    A category that points has one identity relation, which is asked of that category alone and has its key.
-    """
+    # A category that points has one identity relation, which is asked of that category alone and has its key.
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="relations")
     key = models.SlugField(max_length=KEY_LENGTH)
@@ -200,11 +199,9 @@ class AttributeValue(Labelled):
 
 
 class SchemeVersion(models.Model):
-    """What was asked from one change of the answers on to the next. Versions count from 1.
+    """What was asked from one change of the answers on to the next. Versions count from 1."""
 
-    There are rows as soon as there are two versions. The last one is the scheme of the project, where labels may have
-    changed since; the row of an earlier one has the labels that it had in the end.
-    """
+    # There are rows as soon as there are two versions. The last is the scheme of the project but for newer labels.
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="scheme_versions", db_index=False)
     number = models.PositiveIntegerField()

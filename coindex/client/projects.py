@@ -40,10 +40,7 @@ class Projects(Lists):
     def create_project(
         self, project: str, title: str, scheme: str, *, guidelines: str = "", coders_mark: bool = False
     ) -> Project:
-        """Make a project with this address from a ready-made scheme; its coders mark themselves with `coders_mark`.
-
-        A scheme that there is not is an error that lists those that there are.
-        """
+        """Make a project with this address from a ready-made scheme; its coders mark themselves with `coders_mark`."""
         fields = {"slug": project, "title": title, "scheme": scheme}
         more = {"guidelines": guidelines, "coders_mark": coders_mark}
         return cast(Project, self.post_once("projects/", fields | more))

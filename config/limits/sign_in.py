@@ -1,9 +1,4 @@
-"""The page on which people sign in, and its bounds.
-
-Checking a password is slow on purpose. django-axes bounds the failures of one name from one address; here are bounds of
-the failures of an address, also with made-up names, and of the successes of one name from one network. How many are
-checked at the same time: config/limits/hashers.py.
-"""
+"""The page on which people sign in, and the bounds of an address's failures and a name's successes."""
 
 from __future__ import annotations
 

@@ -48,11 +48,9 @@ NO_REASON = "none"
 
 @dataclass(frozen=True, slots=True)
 class ItemDecision:
-    """What holds of an item of gold, by the key of today, and why.
+    """What holds of an item of gold, by the key of today, and why; `changed`: coders answer otherwise since."""
 
-    codings: of the source “coder” the last operations of the codings whose answer was taken. changed: whether coders
-    have changed their answer since.
-    """
+    # codings: of the source “coder” the last operations of the codings whose answer was taken.
 
     gold: Coding
     item: Item

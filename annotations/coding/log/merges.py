@@ -1,8 +1,4 @@
-"""Merges of answers: what one operation of the log says of a coding where the scheme has merged some. Pure.
-
-Each change names the question and the answer before and after, so that the log is replayed without the scheme, and a
-merge is undone by the opposite changes.
-"""
+"""Merges of answers, by which the log is replayed without the scheme, and undone by the opposite changes. Pure."""
 
 from __future__ import annotations
 

@@ -33,10 +33,9 @@ EDIT_FIELDS = {"start", "end", "old", "new", "segments"}
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Words of a text that are replaced. `end` is exclusive; equal to `start` where words are inserted.
+    """Words of a text that are replaced. `end` is exclusive; equal to `start` where words are inserted."""
 
-    `segments` are those segments with an edge at the insertion that take the new words in.
-    """
+    # segments: those with an edge at the insertion that take the new words in.
 
     start: int
     old: str
@@ -110,10 +109,8 @@ def _differing(old: str, new: str) -> Span:
 
 
 def find_edits(before: str, after: str) -> list[Edit]:
-    """Return the words by which the versions differ, as few as possible. Raise TooManyDifferences.
-
-    Line ends are compared as one character each: forms send others than were sent to them.
-    """
+    """Return the words by which the versions differ, as few as possible. Raise TooManyDifferences."""
+    # Line ends are compared as one character each: forms send others than were sent to them.
     positions = _normalized_positions(before)
     after = after.replace("\r\n", "\n").replace("\r", "\n")
     normalized = before.replace("\r\n", "\n").replace("\r", "\n")
