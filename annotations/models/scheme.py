@@ -20,7 +20,9 @@ def _choices(names: type[StrEnum]) -> list[tuple[str, str]]:
 class Labelled(models.Model):
     """What stands in an order and is called by its label."""
 
-    label: str
+    key = models.SlugField(max_length=KEY_LENGTH)
+    label = models.CharField(max_length=100)
+    position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         abstract = True
@@ -34,13 +36,10 @@ class Level(Labelled):
     """A kind of markable: phrases that are judged, turns that are only pointed at."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="levels")
-    key = models.SlugField(max_length=KEY_LENGTH)
-    label = models.CharField(max_length=100)
     coded = models.BooleanField(default=True, help_text="Off: markables of this level are targets only.")
     coders_mark = models.BooleanField(
         default=False, help_text="Coders create these, in addition to those imported with the texts."
     )
-    position = models.PositiveSmallIntegerField(default=0)
 
     class Meta(Labelled.Meta):
         constraints = [
@@ -53,8 +52,6 @@ class Category(Labelled):
     """A category of the scheme, which coders choose in a judgement."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="categories")
-    key = models.SlugField(max_length=KEY_LENGTH)
-    label = models.CharField(max_length=100)
     level = models.ForeignKey(
         Level,
         on_delete=models.RESTRICT,
@@ -71,7 +68,6 @@ class Category(Labelled):
     takes_optional = models.BooleanField(
         default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").'
     )
-    position = models.PositiveSmallIntegerField(default=0)
     singleton = models.BooleanField(
         default=False,
         help_text="Where coders index: a markable with this answer is a singleton. Off: the answer is a value of its"
@@ -96,8 +92,6 @@ class Relation(Labelled):
     # A category that points has one identity relation, which is asked of that category alone and has its key.
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="relations")
-    key = models.SlugField(max_length=KEY_LENGTH)
-    label = models.CharField(max_length=100)
     help = models.TextField(blank=True, max_length=HELP_LENGTH)
     from_levels = models.ManyToManyField(
         Level, blank=True, related_name="relations_from", help_text="Where it is asked; none: on every coded level."
@@ -116,7 +110,6 @@ class Relation(Labelled):
         blank=True,
         help_text='{"question": key, "values": [...]}, {"relation": key}, or nothing: always.',
     )
-    position = models.PositiveSmallIntegerField(default=0)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta(Labelled.Meta):
@@ -132,8 +125,6 @@ class Attribute(Labelled):
     """A further question: of a markable, of its entity (once a chain), or of a relation that is set."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="attributes")
-    key = models.SlugField(max_length=KEY_LENGTH)
-    label = models.CharField(max_length=100)
     help = models.TextField(blank=True, max_length=HELP_LENGTH)
     of = models.CharField(max_length=10, choices=_choices(Subject), default="markable")
     relation = models.ForeignKey(
@@ -162,7 +153,6 @@ class Attribute(Labelled):
         related_name="secondary",
         help_text="The attribute to which this one asks for a second choice.",
     )
-    position = models.PositiveSmallIntegerField(default=0)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta(Labelled.Meta):
@@ -183,13 +173,10 @@ class AttributeValue(Labelled):
     """A value that an attribute lists."""
 
     attribute = models.ForeignKey(Attribute, on_delete=models.CASCADE, related_name="values", db_index=False)
-    key = models.SlugField(max_length=KEY_LENGTH)
-    label = models.CharField(max_length=100)
     help = models.TextField(blank=True, max_length=HELP_LENGTH)
     colour = models.CharField(
         max_length=COLOUR_LENGTH, blank=True, help_text="Such as #1f77b4; empty: none of its own."
     )
-    position = models.PositiveSmallIntegerField(default=0)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta(Labelled.Meta):
