@@ -19,7 +19,9 @@ type Chains = dict[str, tuple[str, ...]]
 def chains_of(answers: str, order: Sequence[str], decisions: Mapping[str, Decision]) -> Chains:
     """Return the chains of each markable of `order`, the keys in text order, by what a coding says of them."""
     if answers == Project.Answers.INDICES:
-        return chains_by_indices(order, {key: decision.indices for key, decision in decisions.items()})
+        return {
+            key: tuple(f"#{index}" for index in decisions[key].indices) if key in decisions else () for key in order
+        }
     return chains_by_pointers(order, {key: decision.pointers for key, decision in decisions.items()})
 
 
@@ -37,11 +39,6 @@ def chains_by_pointers(order: Sequence[str], pointers: Mapping[str, Readings]) -
             plural.add(number)
     ends = _ends_of_pointers(targets, plural)
     return {key: tuple(order[end] for end in own) for key, own in zip(order, ends, strict=True)}
-
-
-def chains_by_indices(order: Sequence[str], indices: Mapping[str, Collection[str]]) -> Chains:
-    """Return the chains of each markable of `order`: one for each of its indices."""
-    return {key: tuple(f"#{index}" for index in indices.get(key, ())) for key in order}
 
 
 def _ends_of_pointers(targets: Sequence[Sequence[int]], plural: Collection[int]) -> list[tuple[int, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from operator import attrgetter
 from typing import Any
@@ -156,34 +156,27 @@ type MarkableOperation = Decision | ClearJudgement | DeleteMarkable | MoveMarkab
 # What is written to other tables than the log, or has a condition there.
 type WritingOperation = MarkableOperation | CheckJudgement | Description
 type OperationPayload = WritingOperation | DecideItems
+# By the kinds of PAYLOADS.
+OPERATIONS: dict[str, Callable[..., OperationPayload]] = {
+    "judge": Decision,
+    "clear": ClearJudgement,
+    "unmark": DeleteMarkable,
+    "move": MoveMarkable,
+    "describe": Description,
+    "check": CheckJudgement,
+    "decide": DecideItems,
+}
 
 
 def parse_operation(kind: str, payload: Mapping[str, Any]) -> OperationPayload:
     """Return the operation that a payload describes. Raise OperationRejected if the payload has another shape."""
     fields = parse_payload(kind, payload)
-    match kind:
-        case "judge":
-            return _checked_decision(Decision(**fields))
-        case "clear":
-            return ClearJudgement(**fields)
-        case "unmark":
-            return DeleteMarkable(**fields)
-        case "move":
-            return MoveMarkable(**fields)
-        case "describe":
-            return Description(**fields)
-        case "check":
-            return CheckJudgement(**fields)
-    if bool(fields["codings"]) != (fields["source"] == Source.CODER):
-        raise bad_payload("codings names whose answer was taken where the source is coder.")
-    return DecideItems(**fields)
-
-
-def _checked_decision(decision: Decision) -> Decision:
-    """Return the decision. Raise OperationRejected if it points at more than it may, taken together."""
-    if decision.relations and sum(1 for _ in decision.targets()) > MAX_KEYS:
+    operation = OPERATIONS[kind](**fields)
+    if isinstance(operation, Decision) and operation.relations and sum(1 for _ in operation.targets()) > MAX_KEYS:
         raise bad_payload(f"pointers and relations name at most {MAX_KEYS} targets.")
-    return decision
+    if isinstance(operation, DecideItems) and bool(operation.codings) != (operation.source == Source.CODER):
+        raise bad_payload("codings names whose answer was taken where the source is coder.")
+    return operation
 
 
 def import_decision(payload: Mapping[str, Any]) -> Decision:
@@ -212,19 +205,19 @@ def is_import_decision(payload: object) -> bool:
     if not isinstance(payload, dict) or payload.keys() - FURTHER_FIELDS != set(DECISION_FIELDS):
         return False
     relations, indices, head = payload.get("relations", {}), payload["indices"], payload["head"]
+
+    def is_text(value: object) -> bool:
+        return isinstance(value, str)
+
     try:
         parse_operation("judge", payload | {"pointers": [], "indices": [], "head": [], "relations": {}})
     except OperationRejected:
         return False
     return (
         isinstance(relations, dict)
-        and all(is_readings(readings, _is_text) for readings in (payload["pointers"], *relations.values()))
+        and all(is_readings(readings, is_text) for readings in (payload["pointers"], *relations.values()))
         and isinstance(indices, list)
-        and all(isinstance(index, str) for index in indices)
+        and all(map(is_text, indices))
         and isinstance(head, list)
-        and all(is_span(part) for part in head)
+        and all(map(is_span, head))
     )
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

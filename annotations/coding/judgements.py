@@ -29,10 +29,10 @@ def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> lis
         further = further_questions(coding.text.project_id)
     return list(
         decisions_of_rows(
-            _judgement_rows_of_coding(coding.pk),
-            _pointer_rows_of_coding(coding.pk),
-            _index_rows_of_coding(coding.pk) if further.indices else (),
-            _answer_rows_of_coding(coding.pk) if further.attributes else (),
+            _judgements_of_coding(coding.pk),
+            _pointers_of_coding(coding.pk),
+            _indices_of_coding(coding.pk) if further.indices else (),
+            _answers_of_coding(coding.pk) if further.attributes else (),
         )
     )
 
@@ -198,24 +198,13 @@ def _answer_rows(judgements: QuerySet[Judgement]) -> QuerySet[AttributeAnswer, t
     return answers.values_list("judgement_id", "attribute__key", "attribute__kind", "value__key", "text", "number")
 
 
-@compiled_query(IntegerField())
-def _judgement_rows_of_coding(coding: int) -> QuerySet[Judgement, tuple[Any, ...]]:
-    return _judgement_rows(Judgement.objects.filter(coding=coding))
+def _of_coding(rows: Callable[[QuerySet[Judgement]], QuerySet[Any, tuple[Any, ...]]]) -> Callable[[int], Rows]:
+    """Return a function that reads these rows of a coding, by its key."""
+    return compiled_query(IntegerField())(lambda coding: rows(Judgement.objects.filter(coding=coding)))
 
 
-@compiled_query(IntegerField())
-def _pointer_rows_of_coding(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
-    return _pointer_rows(Judgement.objects.filter(coding=coding))
-
-
-@compiled_query(IntegerField())
-def _index_rows_of_coding(coding: int) -> QuerySet[Index, tuple[Any, ...]]:
-    return _index_rows(Judgement.objects.filter(coding=coding))
-
-
-@compiled_query(IntegerField())
-def _answer_rows_of_coding(coding: int) -> QuerySet[AttributeAnswer, tuple[Any, ...]]:
-    return _answer_rows(Judgement.objects.filter(coding=coding))
+_judgements_of_coding, _pointers_of_coding = _of_coding(_judgement_rows), _of_coding(_pointer_rows)
+_indices_of_coding, _answers_of_coding = _of_coding(_index_rows), _of_coding(_answer_rows)
 
 
 POINTER_FIELDS = ("judgement", "relation", "reading", "target")

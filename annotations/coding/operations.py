@@ -435,7 +435,7 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
         for pk, decision in written
         for judgement, relation, reading, target in pointer_rows(pk, decision, primary_keys, rules.keys)
     )
-    if rules.asks_attributes:
+    if rules.constraints["attributes"]:
         AttributeAnswer.objects.filter(judgement__in=judgements).delete()
         AttributeAnswer.objects.bulk_create(
             AttributeAnswer(judgement_id=judgement, attribute_id=attribute, value_id=value, text=text, number=number)

@@ -21,7 +21,6 @@ from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models import Attribute, Coding, Judgement, Level, Markable, Project
 from annotations.models.coding import complete
 from annotations.schemes.constraints import (
-    AttributeConstraints,
     Constraints,
     GivenAnswers,
     categories_on,
@@ -132,14 +131,11 @@ def chains_without(
     for members in members_of(chains).values():
         for key in required_of_entities(constraints):
             attribute = constraints["attributes"][key]
-            asked = [member for member in members if member in judged and _is_asked_at(attribute, judged[member])]
+            here = (member for member in members if member in judged and judged[member].level in attribute["levels"])
+            asked = [member for member in here if is_asked(attribute, judged[member])]
             answered = any(key in dict(decisions[member].attributes) for member in members if member in decisions)
             if asked and not answered:
                 yield key, asked
-
-
-def _is_asked_at(attribute: AttributeConstraints, given: GivenAnswers) -> bool:
-    return given.level in attribute["levels"] and is_asked(attribute, given)
 
 
 def words_at(content: str, key: str) -> str:

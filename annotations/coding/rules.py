@@ -29,6 +29,13 @@ from annotations.schemes.project_scheme import SchemeKeys, read_scheme
 
 # Readings of a relation that a file may name; an operation names fewer.
 MAX_READINGS = 1000
+# The types of answers by the kind of their attribute, and what messages call them.
+ANSWER_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
+    AnswerKind.ONE: (str, "one value"),
+    AnswerKind.SEVERAL: (tuple, "a list of values"),
+    AnswerKind.TEXT: (str, "a text"),
+    AnswerKind.NUMBER: ((int, float), "a number"),
+}
 
 
 def given_answers(constraints: Constraints, level: str, decision: Decision) -> GivenAnswers:
@@ -102,11 +109,6 @@ class Rules:
     def uses_indices(self) -> bool:
         """Whether judgements may have indices."""
         return self.answers in ("indices", "scus")
-
-    @property
-    def asks_attributes(self) -> bool:
-        """Whether judgements may answer attributes."""
-        return bool(self.constraints["attributes"])
 
     def check(self, decision: Decision) -> None:
         """Raise OperationRejected if the scheme does not allow the decision."""
@@ -265,15 +267,9 @@ def _refuse_unasked(
 
 def _check_answer(key: str, answer: AnswerValue, attribute: AttributeConstraints) -> None:
     """Raise OperationRejected if the attribute does not take the answer."""
-    kinds: dict[str, type | tuple[type, ...]] = {
-        AnswerKind.ONE: str,
-        AnswerKind.SEVERAL: tuple,
-        AnswerKind.TEXT: str,
-        AnswerKind.NUMBER: (int, float),
-    }
     kind = attribute["kind"]
-    if not isinstance(answer, kinds[kind]):
-        says = {"one": "one value", "several": "a list of values", "text": "a text", "number": "a number"}[kind]
+    answer_type, says = ANSWER_TYPES[kind]
+    if not isinstance(answer, answer_type):
         raise OperationRejected("bad_value", f"The answer to {key} is {says}.")
     if kind == AnswerKind.TEXT and isinstance(answer, str) and len(answer) > MAX_TEXT_LENGTH:
         raise OperationRejected("text_too_long", f"The answer to {key} has at most {MAX_TEXT_LENGTH} characters.")

@@ -51,7 +51,10 @@ def pyramid_violations(
     # summaries: the spans of the model summaries in text order; None for a peer. scus: the keys of the pyramid against
     # which a peer is coded; None where naming an SCU creates it.
     if summaries is not None:
-        yield from _across_summaries(contributors, summaries)
+        for contributor in contributors:
+            if summary_index(contributor.parts, summaries) is None:
+                message = f"{contributor.key!r} is not of the words of one summary."
+                yield PyramidViolation("across_summaries", message, (contributor.key,))
         if options.one_contributor:
             yield from _second_contributors(contributors, summaries)
     if scus is not None:
@@ -87,14 +90,6 @@ def contributing_summaries(
             if index is not None:
                 scu_indices.append(index)
     return indices
-
-
-def _across_summaries(contributors: Iterable[Contributor], summaries: Sequence[Span]) -> Iterator[PyramidViolation]:
-    for contributor in contributors:
-        if summary_index(contributor.parts, summaries) is None:
-            yield PyramidViolation(
-                "across_summaries", f"{contributor.key!r} is not of the words of one summary.", (contributor.key,)
-            )
 
 
 def _second_contributors(contributors: Iterable[Contributor], summaries: Sequence[Span]) -> Iterator[PyramidViolation]:
