@@ -276,19 +276,13 @@ def _submitted(
     for coding in codings.select_for_update(of=("self",)).select_related("coder").order_by("pk"):
         found[coding.text_id][coding.round_id].append(coding)
     if request.coder:  # seen once the rows are locked: the coder may have reopened the coding meanwhile
-        found = {text: _rounds_of_coder(rounds, request.coder) for text, rounds in found.items()}
+        for rounds in found.values():
+            for key, of_round in list(rounds.items()):
+                if all(coding.coder.get_username() != request.coder for coding in of_round):
+                    del rounds[key]
         if not any(found.values()):
             raise ValidationError({"coder": f"{request.coder!r} has submitted no coding here."})
     return found
-
-
-def _rounds_of_coder(rounds: Mapping[int, list[Coding]], coder: str) -> dict[int, list[Coding]]:
-    """Return the codings of the rounds in which the coder's coding is among them."""
-    return {
-        round_: codings
-        for round_, codings in rounds.items()
-        if any(coding.coder.get_username() == coder for coding in codings)
-    }
 
 
 def _existing_gold(project: Project, kind: DraftKind) -> dict[tuple[int, int], Coding]:

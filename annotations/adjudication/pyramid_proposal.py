@@ -77,7 +77,8 @@ def propose_pyramid(
 def find_sets(codings: Sequence[Sequence[Words]], method: Method, coder: int | None = None) -> list[Words]:
     """Return the sets of words that coders make together, in text order; each coding is the sets of a coder."""
     # Where sets of a coder share words, matching sets of coders have a common anchor, a unit with a negative number.
-    anchored = _with_anchors(codings) if any(map(_is_overlapping, codings)) else codings
+    is_overlapping = any(sum(map(len, sets)) > len(frozenset().union(*sets)) for sets in codings)
+    anchored = _with_anchors(codings) if is_overlapping else codings
     units = sorted({word for sets in anchored for one in sets for word in one})
     columns = [_values(sets) for sets in anchored]
     rows = [[values.get(unit) for values in columns] for unit in units]
@@ -99,14 +100,14 @@ def _values(sets: Iterable[Words]) -> dict[int, Value]:
     return {word: Readings(of) if len(set(of)) > 1 else of[0] for word, of in of_word.items()}
 
 
-def _is_overlapping(sets: Sequence[Words]) -> bool:
-    return sum(map(len, sets)) > len(frozenset().union(*sets))
-
-
 def _with_anchors(codings: Sequence[Sequence[Words]]) -> list[list[Words]]:
     """Return the sets with anchors: one for those that match the same set of the most typical coder, or are equal."""
     ordered = [sorted(sets, key=sorted) for sets in codings]
-    medoid = max(ordered, key=lambda one: (sum(_similarity(one, other) for other in ordered), [*map(sorted, one)]))
+
+    def typicality(sets: Sequence[Words]) -> tuple[float, list[list[int]]]:
+        return sum(sum(one.jaccard for one in _match(sets, other)) for other in ordered), [*map(sorted, sets)]
+
+    medoid = max(ordered, key=typicality)
     numbers: dict[tuple[Words, int], int] = {}
     anchored = []
     for sets in ordered:
@@ -121,10 +122,6 @@ def _with_anchors(codings: Sequence[Sequence[Words]]) -> list[list[Words]]:
             with_anchor.append(words | {-1 - number})
         anchored.append(with_anchor)
     return anchored
-
-
-def _similarity(first: Sequence[Words], second: Sequence[Words]) -> float:
-    return sum(one.jaccard for one in _match(first, second))
 
 
 def _match(first: Sequence[Words], second: Sequence[Words]) -> list[Overlap]:
@@ -215,12 +212,9 @@ class _Draft:
         self.voting = [self.codings[number] for number in self.voters]
         self.parts = {one.key: one.parts for coding in codings for one in coding.contributors}
         self.scus = find_sets([[*one.scus.values()] for one in self.codings], method, coder) if codings else []
+        drafted = {str(place): words for place, words in enumerate(self.scus)}
         # of each coder which SCU of the draft an SCU matches
-        self.matched = [self._match_scus(one) for one in self.codings]
-
-    def _match_scus(self, coding: WordPyramid) -> dict[str, int]:
-        found = match_scus(coding.scus, {str(place): words for place, words in enumerate(self.scus)})
-        return {key: int(place) for key, place in found.items()}
+        self.matched = [{key: int(n) for key, n in match_scus(one.scus, drafted).items()} for one in self.codings]
 
     def proposal(self) -> PyramidProposal:
         names = self._name_scus()

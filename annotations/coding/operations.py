@@ -19,7 +19,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q
 from django.http import Http404
 from django.utils import timezone
 
@@ -105,12 +105,13 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         coding = lock_coding(coding)
         refuse_other_coder(coding, user)
         uuids = [change.uuid for change in changes]
-        known = coding.operations.filter(uuid__in=uuids).order_by().values_list("uuid", flat=True)
-        new_changes = _new_changes(changes, set(known))
-        is_stale = version < coding.version and _unseen(coding, version, uuids).exists()
-        if not new_changes and not (
-            is_stale and _unseen(coding, version, uuids).exclude(kind__in=STATUS_KINDS).exists()
-        ):
+        known = set(coding.operations.filter(uuid__in=uuids).order_by().values_list("uuid", flat=True))
+        first = {uuid: position for position, uuid in reversed([*enumerate(uuids)])}
+        new = sorted(position for uuid, position in first.items() if uuid not in known)
+        new_changes = {position: changes[position] for position in new}
+        unseen = coding.operations.filter(sequence__gt=version).exclude(uuid__in=uuids).order_by()
+        is_stale = version < coding.version and unseen.exists()
+        if not new_changes and not (is_stale and unseen.exclude(kind__in=STATUS_KINDS).exists()):
             return coding.version
         if version > coding.version:
             raise OperationRejected(
@@ -121,15 +122,22 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         if coding.status != Coding.Status.OPEN:
             raise OperationRejected("submitted", "This coding is submitted; ask a manager to reopen it.")
         refuse_closed_round(coding)
-        payloads = dict(_parse(new_changes))
+        payloads: dict[int, OperationPayload] = {}
+        for position, change in new_changes.items():
+            with _at(position):
+                payloads[position] = parse_operation(change.kind, change.payload)
         moves, scheme_version = Moves(), coding.text.project.scheme_version
         decides = {position: one for position, one in payloads.items() if isinstance(one, DecideItems)}
         if decides:
             scheme_version = check_decides(coding, decides)
         writing = {position: one for position, one in payloads.items() if not isinstance(one, DecideItems)}
-        for run in _batches(writing):
-            # The row of the project may have been read while one waited for the lock on the coding.
-            scheme_version = _apply_batch(coding, run, moves) or scheme_version
+        for is_alone, run in groupby(writing.items(), key=lambda item: isinstance(item[1], ALONE)):
+            if is_alone:
+                for position, operation in run:
+                    _apply_alone(coding, position, operation, moves)
+            else:
+                # The row of the project may have been read while one waited for the lock on the coding.
+                scheme_version = _apply_judgements(coding, dict(run))
         _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:
             check_pyramid(coding, writing)
@@ -181,11 +189,6 @@ def lock_coding(coding: Coding) -> Coding:
     return locked
 
 
-def _unseen(coding: Coding, version: int, uuids: Collection[UUID]) -> QuerySet[Operation]:
-    """Return the operations after a version that are not among these."""
-    return coding.operations.filter(sequence__gt=version).exclude(uuid__in=uuids).order_by()
-
-
 def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
     """Return the operations after a version, as many as one answer holds; refuse where the first alone is too large."""
     later = coding.operations.filter(sequence__gt=version).order_by("sequence")
@@ -202,36 +205,8 @@ def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
     return missed
 
 
-def _new_changes(changes: Sequence[Change], logged: set[UUID]) -> dict[int, Change]:
-    """Return the changes that are not in the log, by their positions in the batch."""
-    earlier = set(logged)
-    new_changes = {}
-    for position, change in enumerate(changes):
-        if change.uuid not in earlier:
-            earlier.add(change.uuid)
-            new_changes[position] = change
-    return new_changes
-
-
-type Batch = Mapping[int, WritingOperation]
-
-# Operations that are no judgements, each of which is carried out alone.
+# Operations that are no judgements or clearings, which are written together where they follow one another.
 ALONE = (DeleteMarkable, MoveMarkable, Description, CheckJudgement)
-
-
-def _parse(changes: Mapping[int, Change]) -> Iterator[tuple[int, OperationPayload]]:
-    for position, change in changes.items():
-        with _at(position):
-            yield position, parse_operation(change.kind, change.payload)
-
-
-def _batches(payloads: Batch) -> Iterator[Batch]:
-    """Yield consecutive judgements and clearings as one batch, written together, and each other operation alone."""
-    for is_single, run in groupby(payloads.items(), key=lambda item: isinstance(item[1], ALONE)):
-        if is_single:
-            yield from ({position: payload} for position, payload in run)
-        else:
-            yield dict(run)
 
 
 @dataclass(slots=True)
@@ -242,34 +217,30 @@ class Moves:
     pointers: int = 0
 
 
-def _apply_batch(coding: Coding, batch: Batch, moves: Moves) -> int | None:
-    """Write a batch, and return the version of the scheme that it was checked by; None where no judgement was."""
-    [(position, first), *_] = batch.items()
-    if not isinstance(first, ALONE):
-        judgements = {
-            position: operation
-            for position, operation in batch.items()
-            if isinstance(operation, Decision | ClearJudgement)
-        }
-        rules = Rules.for_coding(coding, {key for operation in judgements.values() for key in _keys_of(operation)})
-        _write_decisions(coding, rules, _final_decisions(coding, rules, judgements))
-        return rules.keys.version
+def _apply_judgements(coding: Coding, run: Mapping[int, WritingOperation]) -> int:
+    """Write consecutive judgements and clearings, and return the version of the scheme that they were checked by."""
+    judgements = {n: operation for n, operation in run.items() if isinstance(operation, Decision | ClearJudgement)}
+    rules = Rules.for_coding(coding, {key for operation in judgements.values() for key in _keys_of(operation)})
+    _write_decisions(coding, rules, _final_decisions(coding, rules, judgements))
+    return rules.keys.version
+
+
+def _apply_alone(coding: Coding, position: int, operation: WritingOperation, moves: Moves) -> None:
     with _at(position):
-        match first:
+        match operation:
             case DeleteMarkable():
-                _delete_markable(coding, first)
+                _delete_markable(coding, operation)
             case MoveMarkable():
-                moves.pointers += _move_markable(coding, first)
+                moves.pointers += _move_markable(coding, operation)
             case CheckJudgement():
-                check_judgement(coding, first.markable)
+                check_judgement(coding, operation.markable)
             case Description():
-                _describe_scu(coding, first)
-    if isinstance(first, MoveMarkable):
+                _describe_scu(coding, operation)
+    if isinstance(operation, MoveMarkable):
         if moves.positions and moves.pointers > MAX_MOVED_POINTERS:
             message = f"More than {MAX_MOVED_POINTERS} pointers follow these moves: send fewer of them at a time."
             raise OperationRejected("too_many_operations", message)  # none of them is wrong
-        moves.positions[first.to] = position
-    return None
+        moves.positions[operation.to] = position
 
 
 def _keys_of(operation: MarkableOperation) -> tuple[str, ...]:

@@ -56,14 +56,14 @@ class SignInView(LoginView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if FAILURES.told(client_network(request)) >= settings.SIGN_IN_FAILURES_OF_ADDRESS:
-            response = render(request, "registration/locked.html", status=429)
-            response["Retry-After"] = str(math.ceil(FAILURES.seconds_left()))
-            return response
-        if SUCCESSES.told(_name_and_network(request)) >= settings.SIGN_INS_OF_NAME:
-            response = render(request, "registration/locked.html", {"is_known": True}, status=429)
-            response["Retry-After"] = str(math.ceil(SUCCESSES.seconds_left()))
-            return response
-        return super().post(request, *args, **kwargs)
+            limit = FAILURES
+        elif SUCCESSES.told(_name_and_network(request)) >= settings.SIGN_INS_OF_NAME:
+            limit = SUCCESSES
+        else:
+            return super().post(request, *args, **kwargs)
+        response = render(request, "registration/locked.html", {"is_known": limit is SUCCESSES}, status=429)
+        response["Retry-After"] = str(math.ceil(limit.seconds_left()))
+        return response
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         SUCCESSES.use(_name_and_network(self.request))
