@@ -11,11 +11,6 @@ import environ
 from annotations.core.processes.heartbeat import host_name, living
 
 
-def main(what: str) -> int:
-    """Return 0 if the server at that address is ready; of `worker` if one lives."""
-    return look_for_worker() if what == "worker" else ask(what)
-
-
 def look_for_worker() -> int:
     """Return 0 if a worker of this machine is not silent for too long."""
     folder = Path(os.environ.get("DATA_DIR", "var")) / "workers"
@@ -40,4 +35,4 @@ def ask(url: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(look_for_worker() if sys.argv[1] == "worker" else ask(sys.argv[1]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -128,14 +128,8 @@ class DecideItems:
 
     def payload(self) -> dict[str, Any]:
         """Return the payload as it is written to the log, without what says nothing."""
-        payload = {
-            "items": [list(item) for item in self.items],
-            "source": str(self.source),
-            "codings": list(self.codings),
-            "reason": str(self.reason),
-            "section": self.section,
-            "note": self.note,
-        }
+        fields = {"items": [list(item) for item in self.items], "codings": list(self.codings)}
+        payload = asdict(self) | fields | {"source": str(self.source), "reason": str(self.reason)}
         return {name: value for name, value in payload.items() if value}
 
 
@@ -148,8 +142,7 @@ class Description:
     comment: str = ""
 
     def payload(self) -> dict[str, Any]:
-        """Return the payload as it is written to the log and sent to the browser."""
-        return {"scu": self.scu, "label": self.label, "comment": self.comment}
+        return asdict(self)
 
 
 type MarkableOperation = Decision | ClearJudgement | DeleteMarkable | MoveMarkable

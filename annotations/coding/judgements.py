@@ -19,22 +19,27 @@ from annotations.schemes.project_scheme import FurtherQuestions, SchemeKeys, fur
 
 def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> dict[str, dict[str, Any]]:
     """Return the payloads of the judgements of a coding by markable key, in text order. Queries as `decisions_of`."""
-    return {decision.markable: decision.payload() for decision in decisions_of(coding, further)}
+    judgements, *linked = _rows_of_coding(coding, further)
+    links = _links_of_rows(*linked)
+    payloads = {}
+    for pk, key, category, *own in judgements:
+        payload = {"markable": key, "category": category, "pointers": [], "indices": []}
+        payloads[key] = payload | dict(zip(ROW_FIELDS, own, strict=True)) | links.get(pk, {})
+    return payloads
 
 
 def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> list[Decision]:
     """Return the decisions of a coding, in text order. `further` is what its project asks, where that is known."""
     # Three queries, a fourth where the project has attributes, and one more if it is not said whether it has.
+    return list(decisions_of_rows(*_rows_of_coding(coding, further)))
+
+
+def _rows_of_coding(coding: Coding, further: FurtherQuestions | None) -> tuple[Rows, Rows, Rows, Rows]:
     if further is None:
         further = further_questions(coding.text.project_id)
-    return list(
-        decisions_of_rows(
-            _judgements_of_coding(coding.pk),
-            _pointers_of_coding(coding.pk),
-            _indices_of_coding(coding.pk) if further.indices else (),
-            _answers_of_coding(coding.pk) if further.attributes else (),
-        )
-    )
+    judgements, pointers = _judgements_of_coding(coding.pk), _pointers_of_coding(coding.pk)
+    indices = _indices_of_coding(coding.pk) if further.indices else ()
+    return judgements, pointers, indices, _answers_of_coding(coding.pk) if further.attributes else ()
 
 
 def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQuestions) -> list[Decision]:
@@ -48,22 +53,21 @@ def decisions_by_coding(
 ) -> defaultdict[int, dict[str, Decision]]:
     """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes."""
     rows = list(_judgement_rows(judgements, "coding_id"))
-    links = (
-        _pointer_rows(judgements),
-        _index_rows(judgements) if further.indices else (),
-        _answer_rows(judgements) if further.attributes else (),
-    )
+    decisions = decisions_of_rows((row[:-1] for row in rows), *_linked_rows(judgements, further))
     found = defaultdict[int, dict[str, Decision]](dict)
-    for (*_, coding), decision in zip(rows, decisions_of_rows((row[:-1] for row in rows), *links), strict=True):
+    for (*_, coding), decision in zip(rows, decisions, strict=True):
         found[coding][decision.markable] = decision
     return found
 
 
 def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
     """Return the fields of payloads that are in other tables, by judgement. Two queries, three with attributes."""
-    pointers, relations = _readings_by_judgement(_pointer_rows(judgements), group_targets)
-    indices = _indices_by_judgement(_index_rows(judgements) if further.indices else ())
-    attributes = group_answers(_answer_rows(judgements) if further.attributes else ())
+    return _links_of_rows(*_linked_rows(judgements, further))
+
+
+def _links_of_rows(pointer_rows: Rows, index_rows: Rows, answer_rows: Rows) -> dict[int, dict[str, Any]]:
+    pointers, relations = _readings_by_judgement(pointer_rows, group_targets)
+    indices, attributes = _indices_by_judgement(index_rows), group_answers(answer_rows)
     return {
         pk: {
             "pointers": readings_payload(pointers.get(pk, ())),
@@ -176,6 +180,11 @@ def group_answers(rows: Rows) -> dict[int, AttributeAnswers]:
         else:
             of_judgement[attribute] = value or text
     return {judgement: tuple(sorted(found.items())) for judgement, found in answers.items()}
+
+
+def _linked_rows(judgements: QuerySet[Judgement], further: FurtherQuestions) -> tuple[Rows, Rows, Rows]:
+    indices: Rows = _index_rows(judgements) if further.indices else ()
+    return _pointer_rows(judgements), indices, _answer_rows(judgements) if further.attributes else ()
 
 
 def _judgement_rows(judgements: QuerySet[Judgement], *columns: str) -> QuerySet[Judgement, tuple[Any, ...]]:

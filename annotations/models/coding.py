@@ -390,11 +390,6 @@ def _names(values: F | OuterRef, key: F | OuterRef) -> Q:
     return Q(GreaterThan(StrIndex(values, quoted), Value(0)))
 
 
-def _required_attributes() -> models.QuerySet[Attribute]:
-    """Return the attributes that are required of judgements: those of entities any markable of a chain answers."""
-    return Attribute.objects.filter(required=True, retired=False).exclude(of=Subject.ENTITY)
-
-
 def _missing_attributes() -> models.QuerySet[Any]:
     """Return the required attributes, of whatever project, that are asked of a judgement and have no answer there."""
     judgement = OuterRef(OuterRef("pk"))
@@ -416,7 +411,9 @@ def _missing_attributes() -> models.QuerySet[Any]:
     here = ~Exists(levels) | Exists(levels.filter(level__markables=OuterRef(OuterRef("markable"))))
     set_relation = Q(relation__isnull=True) | Exists(pointers.filter(relation=OuterRef("relation")))
     unanswered = ~Exists(answers.filter(attribute=OuterRef("pk")))
-    questions: models.QuerySet[Any] = _with_condition(_required_attributes())
+    # Those of entities any markable of a chain answers.
+    required = Attribute.objects.filter(required=True, retired=False).exclude(of=Subject.ENTITY)
+    questions: models.QuerySet[Any] = _with_condition(required)
     return questions.filter(here, asked, set_relation, unanswered)
 
 

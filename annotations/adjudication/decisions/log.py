@@ -8,7 +8,7 @@ agreed pyramid the words of a contributor are an answer, too: to move it decides
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -261,13 +261,9 @@ class Step:
 
 def deciding_steps(gold: Coding) -> list[Step]:
     """Return the steps of the log of gold, by the keys of today. One query."""
-    return _fold_steps(entry for _, entry in read_entries([gold.pk], whole=True))
-
-
-def _fold_steps(log: Iterable[Entry]) -> list[Step]:
     steps: dict[UUID, Step] = {}
     answers = ReplayedCoding()
-    for entry in log:
+    for _, entry in read_entries([gold.pk], whole=True):
         before = answers.decisions.get(entry.markable or "")
         answers.apply(entry.kind, entry.payload)
         if entry.kind == Operation.Kind.DRAFT or entry.kind not in KINDS:

@@ -118,7 +118,12 @@ def find_edits(before: str, after: str) -> list[Edit]:
     if normalized == after:
         return []
     kept = len(normalized) - end
-    start, end, kept = _at_word_boundaries(normalized, after, start, kept)
+    # the edges of what differs move out of words that they cut
+    while start and (is_inside_word(normalized, start) or is_inside_word(after, start)):
+        start -= 1
+    while kept and (is_inside_word(normalized, len(normalized) - kept) or is_inside_word(after, len(after) - kept)):
+        kept -= 1
+    end = len(normalized) - kept
     edits, place = [], start
     old_tokens, new_tokens = _tokens(normalized[start:end]), _tokens(after[start : len(after) - kept])
     for run in compare_lists(old_tokens, new_tokens, MAX_CHANGED_TOKENS):
@@ -137,15 +142,6 @@ def _normalized_positions(content: str) -> Sequence[int]:
     if "\r" not in content:
         return range(len(content) + 1)
     return [*(match.start() for match in re.finditer(r"\r\n|.", content, re.DOTALL)), len(content)]
-
-
-def _at_word_boundaries(before: str, after: str, start: int, kept: int) -> tuple[int, int, int]:
-    """Move the edges of what differs out of words that they cut; return start and end in `before`, and what is kept."""
-    while start and (is_inside_word(before, start) or is_inside_word(after, start)):
-        start -= 1
-    while kept and (is_inside_word(before, len(before) - kept) or is_inside_word(after, len(after) - kept)):
-        kept -= 1
-    return start, len(before) - kept, kept
 
 
 def is_inside_word(content: str, position: int) -> bool:
@@ -236,12 +232,8 @@ def map_decision(decision: Decision, edits: Sequence[Edit]) -> Decision | None:
     key = map_key(decision.markable, edits)
     if key is None:
         return None
-
-    def moved_key(target: str) -> str | None:
-        return map_key(target, edits)
-
     moved = replace(decision, markable=key, head=tuple(map_spans(decision.head, edits) or ()))
-    return map_links(moved, moved_key)
+    return map_links(moved, lambda target: map_key(target, edits))
 
 
 def map_links(decision: Decision, new_key: Callable[[str], str | None]) -> Decision:

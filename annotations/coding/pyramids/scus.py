@@ -44,8 +44,11 @@ def check_pyramid(coding: Coding, operations: Mapping[int, WritingOperation]) ->
         return
     project = coding.text.project
     is_peer = coding.kind in PYRAMID_OF_PEER_KIND
-    if not is_peer:
-        _refuse_outside(coding, touched)
+    if not is_peer:  # there a contributor has an SCU or waits for one
+        outside = Judgement.objects.filter(coding=coding, markable__key__in=touched, category__takes_index=False)
+        for key in outside.values_list("markable__key", flat=True)[:1]:
+            message = "Words that express no SCU are not marked in a pyramid."
+            raise OperationRejected("not_in_pyramid", message, touched[key])
     violations = pyramid_violations(
         contributors_of(coding),
         PyramidOptions(project.one_contributor, project.words_exclusive),
@@ -86,15 +89,6 @@ def _allowed_scu_keys(coding: Coding) -> set[str]:
         for judgement in payload.get("judgements", [payload]):
             keys.update(judgement.get("indices", ()))
     return keys
-
-
-def _refuse_outside(coding: Coding, touched: Mapping[str, int]) -> None:
-    """Raise OperationRejected for "no SCU" in a pyramid: there a contributor has an SCU or waits for one."""
-    judgements = Judgement.objects.filter(coding=coding, markable__key__in=touched, category__takes_index=False)
-    for key in judgements.values_list("markable__key", flat=True)[:1]:
-        raise OperationRejected(
-            "not_in_pyramid", "Words that express no SCU are not marked in a pyramid.", touched[key]
-        )
 
 
 def contributors_of(coding: Coding) -> list[Contributor]:
