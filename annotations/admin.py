@@ -32,7 +32,6 @@ class AccountPasswordForm(AdminPasswordChangeForm[User]):
     """A password that staff sets for somebody: it ends what a link for a password ends, too."""
 
     def save(self, commit: bool = True) -> User:
-        """Set the password."""
         user = super().save(commit)
         finish_reset(user)
         return user
@@ -236,7 +235,6 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
 
     @admin.display(description="scheme")
     def scheme(self, project: Project) -> str:
-        """Return the line that says where the scheme is changed."""
         return format_html(
             '<a href="{}">Change it on the page Scheme</a>, which keeps its versions. Here it is only shown.',
             reverse("scheme", args=[project.slug]),

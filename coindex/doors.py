@@ -16,7 +16,6 @@ OF_ARCHIVES = {
 
 
 def print_version() -> int:
-    """Print the version."""
     find_program()
     from annotations.core.processes.installed import program_version
 
@@ -25,7 +24,6 @@ def print_version() -> int:
 
 
 def manage(arguments: Sequence[str], place: Place) -> int:
-    """Run any command of management."""
     set_up(place)
     from django.core.management import execute_from_command_line
 

@@ -54,12 +54,10 @@ FINAL = "is closed or came from a file"
 
 @dataclass(frozen=True, slots=True)
 class DraftRequest:
-    """What drafts are made of.
+    """What drafts are made of. `texts`: slugs of texts or docsets; none: all that are submitted."""
 
-    coder: a username, with the method of that name. texts: slugs of texts or docsets; none: all that are submitted.
-    round_name: empty: of each text the latest round in which it was submitted. adjudicator: whose the gold is; empty:
-    whoever opens it. again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
-    """
+    # round_name: empty: of each text the latest round in which it was submitted. adjudicator: empty: whoever opens it.
+    # again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
 
     method: Method
     coder: str = ""
@@ -81,7 +79,6 @@ class DraftKind:
 
     @classmethod
     def of(cls, project: Project) -> DraftKind:
-        """Return what is drafted in a project."""
         return PYRAMIDS if project.answers == Project.Answers.SCUS else TEXTS
 
 

@@ -60,11 +60,9 @@ class ErrorEstimate:
 
 
 def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
-    """Return the estimate for the texts that the samples are of.
-
-    A text counts for as many units as its draft accepted unseen. The interval is the exact binomial one, of as many
-    cases as the sample is worth with these weights (Kish 1965), and within what the unchecked units leave possible.
-    """
+    """Return the estimate for the texts of the samples, each counting for the units that its draft accepted."""
+    # The interval is the exact binomial one, of as many cases as the sample is worth with these weights (Kish 1965),
+    # and within what the unchecked units leave possible.
     reached = [sample for sample in samples if sample.checked]
     checked, wrong = sum(sample.checked for sample in reached), sum(sample.wrong for sample in reached)
     unseen = sum(sample.unseen for sample in samples)

@@ -71,12 +71,10 @@ type PlacedAnswer = tuple[str, tuple[AnswerValue, ...]]
 def propose(
     rules: Rules, codings: Sequence[Mapping[str, Decision]], method: Method, coder: int | None = None
 ) -> Proposal:
-    """Return a draft of what coders say of a text. coder: the place of one in `codings`, for its method.
-
-    Chains are those of `agreement.measures.consensus`. The category is the most frequent one of those who say the same
-    of the chain, other answers are the most frequent ones of those who give that category. Ties and what the scheme
-    does not allow are left open; notes and doubts are not taken over. The order of the codings changes nothing.
-    """
+    """Return a draft of what coders say of a text; `coder` is the place of one in `codings`, for its method."""
+    # Chains are those of `consensus`. The category is the most frequent one of those who say the same of the chain,
+    # other answers are the most frequent ones of those who give that category. Ties and what the scheme does not allow
+    # are left open; notes and doubts are not taken over. The order of the codings changes nothing.
     return _Draft(rules, codings, method, coder).proposal()
 
 

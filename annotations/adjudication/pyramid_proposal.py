@@ -61,16 +61,12 @@ class PyramidProposal:
 def propose_pyramid(
     summaries: Summaries, codings: Sequence[PyramidContent], method: Method, coder: int | None = None
 ) -> PyramidProposal:
-    """Return a draft of what the pyramids of coders say; `coder` is the place of one, for its method.
-
-    The SCUs are the sets of words of `agreement.measures.consensus`. Within a summary the words of an SCU are one
-    contributor, or, where the project allows several, what `consensus` makes of those of the coders; of equal words the
-    coder's contributor with all its characters. An SCU has key and label of the coder's SCU that is most like it by
-    Jaccard. Comments, and SCUs and contributors without words, are not taken over.
-
-    A contributor is contested unless all coders have it, with the same words, in the matching SCU. So is what coders
-    have and the draft lacks, unless a contested contributor has words of it. The order of codings changes nothing.
-    """
+    """Return a draft of what the pyramids of coders say; `coder` is the place of one, for its method."""
+    # The SCUs are the sets of words of `consensus`. Within a summary the words of an SCU are one contributor, or, where
+    # the project allows several, what `consensus` makes of those of the coders. An SCU has key and label of the coder's
+    # SCU that is most like it by Jaccard. A contributor is contested unless all coders have it, with the same words, in
+    # the matching SCU. So is what coders have and the draft lacks, unless a contested contributor has words of it.
+    # Comments, and SCUs and contributors without words, are not taken over. The order of codings changes nothing.
     return _Draft(summaries, codings, method, coder).proposal()
 
 

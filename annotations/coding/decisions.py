@@ -48,7 +48,6 @@ class Decision(JudgementData[str]):
             yield from targets_of(readings)
 
     def payload(self) -> dict[str, Any]:
-        """Return the payload as it is written to the log and sent to the browser."""
         payload = {name: getattr(self, name) for name in DECISION_FIELDS} | {
             "pointers": readings_payload(self.pointers),
             "indices": list(self.indices),

@@ -1,11 +1,7 @@
-"""The only write path for judgements.
+"""The only write path for judgements: a batch is checked, applied and logged in one transaction, or nothing of it."""
 
-A change arrives as operations, together with the version of the coding that their author has seen. Under a lock on
-the coding they are checked, applied and appended to the log in one transaction: all of them or none.
-
-A coder's own markable exists from the first operation that names it until it is unmarked: a judgement sent from one
-window is not lost because another window deleted its markable or antecedent.
-"""
+# A coder's own markable exists from the first operation that names it until it is unmarked: a judgement sent from one
+# window is not lost because another window deleted its markable or antecedent.
 
 from __future__ import annotations
 

@@ -185,7 +185,6 @@ class Membership(models.Model):
 
     @property
     def is_model(self) -> bool:
-        """Whether the member is a model and no person."""
         return hasattr(self, "model")
 
 

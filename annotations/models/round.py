@@ -16,7 +16,6 @@ MAIN = "main"
 
 class RoundQuerySet(models.QuerySet["Round"]):
     def open(self) -> RoundQuerySet:
-        """Return the rounds that are not closed."""
         return self.filter(closed_at__isnull=True)
 
 
@@ -137,7 +136,6 @@ class Round(models.Model):
 
     @property
     def is_closed(self) -> bool:
-        """Whether nobody codes in it any more."""
         return self.closed_at is not None
 
     @property

@@ -45,8 +45,6 @@ class SignInForm(AuthenticationForm):
 
 
 class SignInView(LoginView):
-    """Sign in with name and password."""
-
     template_name = "registration/sign_in.html"
     authentication_form = SignInForm
 

@@ -125,7 +125,6 @@ class DecisionFilters:
         return {name: value for name, value in query.items() if value}
 
     def admits(self, decision: ItemDecision) -> bool:
-        """Return whether a decision is listed."""
         return (
             self.reason in ("", decision.reason or NO_REASON)
             and self.section in ("", decision.section)
@@ -176,7 +175,6 @@ class DescribedDecision:
 
     @property
     def source(self) -> str:
-        """The source in words."""
         return SOURCES[self.decision.source]
 
     @property

@@ -65,7 +65,6 @@ class Entry:
         return is_judged or self.kind != Operation.Kind.JUDGE
 
     def decide(self) -> DecideItems:
-        """Return what an operation `decide` says."""
         operation = parse_operation(self.kind, self.payload)
         assert isinstance(operation, DecideItems)
         return operation
@@ -96,7 +95,6 @@ class GoldLog:
 
     @property
     def draft(self) -> Draft | None:
-        """The last draft; None where there is none."""
         return self.drafts[-1] if self.drafts else None
 
     def decision_of(self, item: Item) -> LoggedDecision | None:

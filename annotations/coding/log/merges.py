@@ -24,7 +24,6 @@ class AnswerChange:
     new: ListedAnswer
 
     def payload(self) -> list[Any]:
-        """Return the change as it is written to the log."""
         return [self.markable, self.question, _to_json(self.old), _to_json(self.new)]
 
     @property
@@ -40,7 +39,6 @@ class AnswerChange:
         return answer == self.old
 
     def apply(self, decision: Decision) -> Decision:
-        """Return the decision with the new answer."""
         if self.question == CATEGORY and isinstance(self.new, str):
             return replace(decision, category=self.new)
         attributes = dict(decision.attributes) | {self.question: self.new}
@@ -48,7 +46,6 @@ class AnswerChange:
 
 
 def merge_payload(changes: Iterable[AnswerChange]) -> dict[str, Any]:
-    """Return the payload of the operation `merge`."""
     return {"changes": [change.payload() for change in changes]}
 
 

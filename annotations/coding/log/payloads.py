@@ -1,7 +1,4 @@
-"""The fields of payloads of operations: each says in one place how it is read, and what that takes as JSON Schema.
-
-What holds between fields is in `parse_operation`, what the scheme allows in `annotations.coding.rules`.
-"""
+"""The fields of payloads of operations: each says in one place how it is read, and what that takes as JSON Schema."""
 
 from __future__ import annotations
 

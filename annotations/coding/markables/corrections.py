@@ -56,7 +56,6 @@ class Edit:
         return self.start + start, self.start + end
 
     def payload(self) -> dict[str, Any]:
-        """Return the edit as it is written to the log."""
         return {
             "start": self.start,
             "end": self.end,
@@ -67,7 +66,6 @@ class Edit:
 
 
 def correction_payload(edits: Sequence[Edit]) -> dict[str, Any]:
-    """Return the payload of the operation `correct`."""
     return {"edits": [edit.payload() for edit in edits]}
 
 
@@ -168,7 +166,6 @@ def _tokens(content: str) -> list[str]:
 
 
 def apply_edits(content: str, edits: Sequence[Edit]) -> str:
-    """Return the content after the edits."""
     pieces, place = [], 0
     for edit in edits:
         pieces += [content[place : edit.start], edit.new]
@@ -177,12 +174,10 @@ def apply_edits(content: str, edits: Sequence[Edit]) -> str:
 
 
 def map_span(span: Span, edits: Sequence[Edit]) -> Span | None:
-    """Return where the span is after the edits; None where an edit cuts it, or nothing of it would be left.
-
-    What is before an edit stays, what is after it moves, and what encloses it grows or shrinks. Words that are inserted
-    at an edge are outside, unless the span is a segment that takes them in. Where an edit replaces more than the span
-    has of it, only those of its characters count that change.
-    """
+    """Return where the span is after the edits; None where an edit cuts it, or nothing of it would be left."""
+    # What is before an edit stays, what is after it moves, what encloses it grows or shrinks. Words that are inserted
+    # at an edge are outside, unless the span is a segment that takes them in. Where an edit replaces more than the span
+    # has of it, only those of its characters count that change.
     start, end = span
     n_before = bisect_left(edits, start, key=END_OF_EDIT)
     shift = sum(map(GROWTH_OF_EDIT, edits[:n_before]))
