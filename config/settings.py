@@ -244,7 +244,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "config.finders.PlotlyFinder",
+    "config.static_files.PlotlyFinder",
 ]
 STORAGES = {
     "default": {
@@ -254,7 +254,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if LOCAL
-        else "config.storage.ManifestStorage"
+        else "config.static_files.ManifestStorage"
     },
 }
 if LOCAL:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from annotations.adjudication.decisions.log import GoldLog
-from annotations.adjudication.proposal import Item, Proposal, free_key, item_order, key_order
+from annotations.adjudication.proposal import Item, Proposal, free_key, item_order
 from annotations.adjudication.pyramid_proposal import (
     PyramidContent,
     PyramidProposal,
@@ -18,6 +18,7 @@ from annotations.adjudication.pyramid_proposal import (
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.markables.corrections import map_links
 from annotations.coding.pyramids.pyramid_rules import Contributor, pyramid_violations, summary_index
+from annotations.coding.required_answers import key_order
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY
 

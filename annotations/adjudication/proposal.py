@@ -15,8 +15,8 @@ from agreement.measures import Consensus, ReliabilityData, antecedents, chain_la
 from agreement.measures import Readings as Ambiguity
 from annotations.coding.decisions import Decision, Description, OperationRejected
 from annotations.coding.readings import Readings, sort_readings
+from annotations.coding.required_answers import key_order
 from annotations.coding.rules import Rules, retired_answers, text_order
-from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerValue, Subject
 from annotations.models import Project
 from annotations.schemes.constraints import categories_on
@@ -45,13 +45,6 @@ class Item:
 def item_order(item: Item) -> tuple[int, int, str, bool, str]:
     """Return a sort key: text order, and of a markable the category first."""
     return *key_order(item.markable), item.question != CATEGORY, item.question
-
-
-def key_order(key: str) -> tuple[int, int, str]:
-    """Return a sort key: the markables with these keys in text order."""
-    place = split_key(key)
-    start, end = (place.parts[0][0], place.parts[-1][1]) if place else (0, 0)
-    return start, -end, key
 
 
 @dataclass(frozen=True, slots=True)

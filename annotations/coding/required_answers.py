@@ -82,7 +82,7 @@ def missing_answers(coding: Coding) -> list[RequiredAnswer]:
     if required_of_entities(constraints):
         chains = chains_without(constraints, project.answers, decisions, judged)
         missing += [RequiredAnswer(key, asked[0], of_chain=True) for key, asked in chains]
-    return sorted(missing, key=lambda answer: text_order(answer.markable))
+    return sorted(missing, key=lambda answer: key_order(answer.markable))
 
 
 def subtract_lacking(project: Project, codings: Iterable[Coding]) -> None:
@@ -126,7 +126,7 @@ def chains_without(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield what is asked at members of a chain, of one markable too, and answered at none, with those members."""
     targets = {target for decision in decisions.values() for target in decision.targets()}
-    order = sorted({*decisions, *targets}, key=text_order)
+    order = sorted({*decisions, *targets}, key=key_order)
     chains = {key: names or (key,) for key, names in chains_of(answers, order, decisions).items()}
     for members in members_of(chains).values():
         for key in required_of_entities(constraints):
@@ -145,10 +145,11 @@ def words_at(content: str, key: str) -> str:
     return words if len(words) <= MAX_WORDS_LENGTH else f"{words[: MAX_WORDS_LENGTH - 1]}…"
 
 
-def text_order(key: str) -> tuple[int, int, str]:
+def key_order(key: str) -> tuple[int, int, str]:
+    """Return a sort key: the markables with these keys in text order."""
     place = split_key(key)
-    assert place is not None, f"{key!r} is no key of a markable"
-    return place.parts[0][0], -place.parts[-1][1], key
+    start, end = (place.parts[0][0], place.parts[-1][1]) if place else (0, 0)
+    return start, -end, key
 
 
 # ---- gold
@@ -222,7 +223,7 @@ def holes_in(constraints: Constraints, answers: str, decisions: Mapping[str, Dec
     """Yield the holes of decisions on markables of coded levels, by key: an empty one where nobody has judged."""
     given = {
         key: given_answers(constraints, key.partition(":")[0], decisions[key])
-        for key in sorted(decisions, key=text_order)
+        for key in sorted(decisions, key=key_order)
     }
     judged = {
         key: one for key, one in given.items() if one.category is not None or not categories_on(constraints, one.level)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 from django.db.models.functions import Length
 
@@ -184,10 +183,8 @@ class Rules:
             relation = self._relation(key)
             if relation["identity"]:
                 raise OperationRejected("identity_is_pointers", f"{key} says identity: its targets are pointers.")
-            if given.level not in relation["from_levels"] or not relation["to_levels"]:
-                raise OperationRejected("relation_not_here", f"{key} is not asked of markables of level {given.level}.")
-            if not is_asked(relation, given):
-                _refuse_unasked("relation_not_asked", key, relation, given)
+            levels = relation["from_levels"] if relation["to_levels"] else []
+            _check_asked("relation", key, relation, levels, given)
 
     def _check_readings(self, decision: Decision, name: str, readings: Readings, relation: RelationConstraints) -> None:
         targets = set(targets_of(readings))
@@ -222,12 +219,7 @@ class Rules:
             attribute = self.constraints["attributes"].get(key)
             if attribute is None:
                 raise OperationRejected("unknown_attribute", f"The scheme has no attribute {key!r}.")
-            if given.level not in attribute["levels"]:
-                raise OperationRejected(
-                    "attribute_not_here", f"{key} is not asked of markables of level {given.level}."
-                )
-            if not is_asked(attribute, given):
-                _refuse_unasked("attribute_not_asked", key, attribute, given)
+            _check_asked("attribute", key, attribute, attribute["levels"], given)
             _check_answer(key, answer, attribute)
 
     def _check_indices(self, decision: Decision, category: CategoryConstraints | None) -> None:
@@ -252,10 +244,19 @@ def text_order(markable: Markable) -> tuple[int, int]:
     return (markable.start, -markable.end)
 
 
-def _refuse_unasked(
-    code: str, key: str, question: RelationConstraints | AttributeConstraints, given: GivenAnswers
-) -> NoReturn:
-    relation = question.get("relation")
+def _check_asked(
+    kind: str,
+    key: str,
+    question: RelationConstraints | AttributeConstraints,
+    levels: Collection[str],
+    given: GivenAnswers,
+) -> None:
+    """Raise OperationRejected if a question of this kind is not asked on the level, or with the other answers."""
+    if given.level not in levels:
+        raise OperationRejected(f"{kind}_not_here", f"{key} is not asked of markables of level {given.level}.")
+    if is_asked(question, given):
+        return
+    relation, code = question.get("relation"), f"{kind}_not_asked"
     condition = question["asked_if"]
     if condition is None or (relation is not None and relation not in given.relations):
         condition = {"relation": relation}

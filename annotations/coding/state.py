@@ -80,7 +80,14 @@ def corrections_of(coding: Coding, since: int = 0) -> list[dict[str, Any]]:
 def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
     """Return what the pyramid page needs in addition: words, options, SCU descriptions, and a peer's pyramid."""
     pyramid = scus.visible_pyramid_of_peer(coding)
-    against = against_state(pyramid) if pyramid is not None else None
+    against = None
+    if pyramid is not None:
+        against = {
+            "kind": pyramid.kind,
+            "handed_in": pyramid.status == Coding.Status.SUBMITTED,
+            "summaries": len(scus.summary_spans(pyramid.text_id)),
+            "scus": [scu.state() for scu in scus.weighted_scus(pyramid)],
+        }
     numbers = scus.scu_numbers(pyramid or coding)
     if against is not None:
         keys = {one["key"] for one in against["scus"]}
@@ -141,16 +148,6 @@ def _drafted_codings(gold: Coding) -> set[int] | None:
         return None
     operations = Operation.objects.filter(uuid__in=payload["codings"], coding__text=gold.text_id)
     return set(operations.values_list("coding", flat=True))
-
-
-def against_state(pyramid: Coding) -> dict[str, Any]:
-    """Return the pyramid against which a peer summary is coded, with its weighted SCUs."""
-    return {
-        "kind": pyramid.kind,
-        "handed_in": pyramid.status == Coding.Status.SUBMITTED,
-        "summaries": len(scus.summary_spans(pyramid.text_id)),
-        "scus": [scu.state() for scu in scus.weighted_scus(pyramid)],
-    }
 
 
 def text_state(text: Text) -> dict[str, Any]:

@@ -343,7 +343,9 @@ def complete() -> Q:
     of_category = _missing_attributes().filter(project__categories=OuterRef("category"))
     of_judgement = AttributeAnswer.objects.filter(judgement=OuterRef(OuterRef("pk")))
     of_answers = _missing_attributes().filter(project__in=of_judgement.values("attribute__project"))
-    in_place_of_category = _answers_in_place_of_a_category().filter(judgement=OuterRef("pk"))
+    here = Q(level__isnull=True) | Q(level__markables__judgements=OuterRef("judgement"))
+    offered = Category.objects.filter(here, project=OuterRef("attribute__project"), retired=False)
+    in_place_of_category = AttributeAnswer.objects.filter(~Exists(offered.order_by())).filter(judgement=OuterRef("pk"))
     return (complete_without_attributes() & ~Exists(of_category)) | (
         Q(category__isnull=True) & Exists(in_place_of_category) & ~Exists(of_answers)
     )
@@ -415,10 +417,3 @@ def _missing_attributes() -> models.QuerySet[Any]:
     required = Attribute.objects.filter(required=True, retired=False).exclude(of=Subject.ENTITY)
     questions: models.QuerySet[Any] = _with_condition(required)
     return questions.filter(here, asked, set_relation, unanswered)
-
-
-def _answers_in_place_of_a_category() -> models.QuerySet[AttributeAnswer]:
-    """Return the answers on levels without categories, where attributes alone are asked."""
-    here = Q(level__isnull=True) | Q(level__markables__judgements=OuterRef("judgement"))
-    offered = Category.objects.filter(here, project=OuterRef("attribute__project"), retired=False)
-    return AttributeAnswer.objects.filter(~Exists(offered.order_by()))

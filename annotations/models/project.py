@@ -150,6 +150,9 @@ def check_group(group: str) -> None:
         raise ValidationError("A group has letters, digits and signs in its name, and no control characters.")
 
 
+ROLE_KNOWN = Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"])
+
+
 class Membership(models.Model):
     """The role of one person in one project. `group` is which kind of coder it is; coders do not see it."""
 
@@ -172,10 +175,7 @@ class Membership(models.Model):
         ordering = ["user__username"]
         constraints = [
             models.UniqueConstraint(fields=["project", "user"], name="membership_one_role_a_person"),
-            models.CheckConstraint(
-                condition=Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"]),
-                name="membership_role_known",
-            ),
+            models.CheckConstraint(condition=ROLE_KNOWN, name="membership_role_known"),
             # names of groups stand with commas between in addresses
             models.CheckConstraint(condition=~Q(group__contains=","), name="membership_group_without_comma"),
         ]
@@ -225,10 +225,7 @@ class Invitation(models.Model):
     class Meta:
         ordering = ["-pk"]
         constraints = [
-            models.CheckConstraint(
-                condition=Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"]),
-                name="invitation_role_known",
-            ),
+            models.CheckConstraint(condition=ROLE_KNOWN, name="invitation_role_known"),
             models.CheckConstraint(
                 condition=Q(used_by__isnull=True, used_at__isnull=True)
                 | Q(used_by__isnull=False, used_at__isnull=False),

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+import httpx
+
 from coindex.client.answers import (
     CodingRow,
     CodingState,
@@ -184,7 +186,8 @@ class Codings(Lists):
         report: Report = self.get(path, page_size=PAGE, **parameters)
         address: Any = report.get("next")
         while address:
-            page = self.following(path, address)
+            # of the address of a page only the query counts: the key stays with this server
+            page = self.request("GET", path, params=httpx.URL(address).params).json()
             report[name] += page[name]
             address = page["next"]
         return report | {"next": None, "previous": None} if "next" in report else report

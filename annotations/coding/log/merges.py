@@ -24,7 +24,8 @@ class AnswerChange:
     new: ListedAnswer
 
     def payload(self) -> list[Any]:
-        return [self.markable, self.question, _to_json(self.old), _to_json(self.new)]
+        answers = (list(answer) if isinstance(answer, tuple) else answer for answer in (self.old, self.new))
+        return [self.markable, self.question, *answers]
 
     @property
     def opposite(self) -> AnswerChange:
@@ -62,7 +63,8 @@ def _parse_change(value: Any) -> AnswerChange:
         case [str(markable), str(question), old, new] if (
             is_storable(markable) and is_storable(question) and _is_answer(old, question) and _is_answer(new, question)
         ):
-            return AnswerChange(markable, question, _from_json(old), _from_json(new))
+            old, new = (tuple(answer) if isinstance(answer, list) else answer for answer in (old, new))
+            return AnswerChange(markable, question, old, new)
     raise OperationRejected("bad_payload", "a change of a merge has a markable, a question, and answers to it.")
 
 
@@ -71,11 +73,3 @@ def _is_answer(value: object, question: str) -> bool:
         values = value if question != CATEGORY else []
         return 0 < len(values) <= MAX_KEYS and all(isinstance(one, str) and is_storable(one) for one in values)
     return isinstance(value, str) and value != "" and is_storable(value)
-
-
-def _to_json(answer: ListedAnswer) -> str | list[str]:
-    return list(answer) if isinstance(answer, tuple) else answer
-
-
-def _from_json(value: str | list[str]) -> ListedAnswer:
-    return tuple(value) if isinstance(value, list) else value
