@@ -12,7 +12,7 @@ from django.db.models import F
 
 from annotations.adjudication.decisions.changes import read_changes
 from annotations.adjudication.decisions.log import GoldLog, read_logs
-from annotations.adjudication.keeping import keep_decided, keep_decided_pyramid
+from annotations.adjudication.keeping import PyramidKeeping, keep_decided
 from annotations.adjudication.proposal import Method, Proposal, propose
 from annotations.adjudication.pyramid_proposal import PyramidContent, Summaries, propose_pyramid
 from annotations.adjudication.readiness import GoldIsEarly, Submissions, codings_of_coders, find_early, submissions_of
@@ -367,7 +367,7 @@ class _Drafter:
         summaries = read_summaries(self.project, place.text)
         proposal = propose_pyramid(summaries, list(map(read_pyramid, place.codings)), self.request.method, coder)
         if log is not None:
-            proposal = keep_decided_pyramid(proposal, log, read_pyramid(agreed), summaries)
+            proposal = PyramidKeeping(proposal, log, read_pyramid(agreed), summaries).proposal()
         [category] = [key for key, one in self.scheme.constraints["categories"].items() if one["takes_index"]]
         decisions = (Decision(one.key, category=category, indices=one.scus) for one in proposal.contributors)
         return Proposal(tuple(decisions), proposal.contested, proposal.descriptions)

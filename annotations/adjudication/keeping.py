@@ -57,16 +57,13 @@ def keep_decided(
     )
 
 
-def keep_decided_pyramid(
-    proposal: PyramidProposal, log: GoldLog, agreed: PyramidContent, summaries: Summaries
-) -> PyramidProposal:
-    """Return the proposal with the contributors of an agreed pyramid that were decided or touched, in their SCUs."""
-    # An SCU that matches one of the agreed pyramid by words has its key, label and comment. Other contributors lose the
-    # words that a kept one has, and are contested where their place was decided otherwise.
-    return _Keeping(proposal, log, agreed, summaries).proposal()
+class PyramidKeeping:
+    """The contributors of an agreed pyramid that were decided or touched, to be kept in a proposal, in their SCUs.
 
+    An SCU that matches one of the agreed pyramid by words has its key, label and comment. Other contributors lose the
+    words that a kept one has, and are contested where their place was decided otherwise.
+    """
 
-class _Keeping:
     def __init__(self, proposal: PyramidProposal, log: GoldLog, agreed: PyramidContent, summaries: Summaries) -> None:
         self.agreed, self.summaries = agreed, summaries
         self.decided = log.decisions()

@@ -107,7 +107,6 @@ class _Answers:
     def __init__(self, rules: Rules, codings: Sequence[Mapping[str, Decision]]) -> None:
         self.rules = rules
         categories, relations = rules.constraints["categories"], rules.constraints["relations"]
-        # the categories that point
         self.pointing = {
             key for key, one in categories.items() if one["identity"] and relations[one["identity"]]["to_levels"]
         }
@@ -192,8 +191,6 @@ class _Draft(_Answers):
             tuple(sorted(self.contested, key=item_order)),
         )
 
-    # ---- what coders say
-
     def _votes(self, key: str, *, of_all: bool = False) -> list[Decision]:
         """Return the decisions on a markable by those who vote, or by all."""
         return [coding[key] for coding in (self.codings if of_all else self.voting) if key in coding]
@@ -204,8 +201,6 @@ class _Draft(_Answers):
         if not counts or (len(counts) > 1 and (self.method is Method.AGREED or counts[0][1] == counts[1][1])):
             return None
         return counts[0][0]
-
-    # ---- what the draft says
 
     def _decide(self, key: str, entity_answers: Mapping[str, AnswerValue]) -> Decision:
         value = self.drafted[key]
@@ -340,8 +335,6 @@ class _Draft(_Answers):
         if decision.category is None:
             return self._has_categories(decision.markable)
         return any(one.category != decision.category for one in self._votes(decision.markable, of_all=True))
-
-    # ---- chains
 
     @cached_property
     def _pointers(self) -> dict[str, Readings]:

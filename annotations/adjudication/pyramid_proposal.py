@@ -209,7 +209,6 @@ class _Draft:
         self.parts = {one.key: one.parts for coding in codings for one in coding.contributors}
         self.scus = find_sets([[*one.scus.values()] for one in self.codings], method, coder) if codings else []
         drafted = {str(place): words for place, words in enumerate(self.scus)}
-        # of each coder which SCU of the draft an SCU matches
         self.matched = [{key: int(n) for key, n in match_scus(one.scus, drafted).items()} for one in self.codings]
 
     def proposal(self) -> PyramidProposal:
@@ -232,8 +231,6 @@ class _Draft:
 
     def _order(self, key: str) -> tuple[Sequence[Sequence[int]], str]:
         return [list(part) for part in self._parts_of(key)], key
-
-    # ---- contributors
 
     @cached_property
     def _groups(self) -> list[_Group]:
@@ -299,8 +296,6 @@ class _Draft:
     def _key_of(self, words: Words) -> str:
         return key_of_words(words, self.summaries, next(iter(self.parts)))
 
-    # ---- SCUs
-
     def _name_scus(self) -> list[Description]:
         """Return key and label of each SCU of the draft, those of the coder's SCU that overlaps best."""
         found: list[list[tuple[float, str, str]]] = [[] for _ in self.scus]
@@ -319,8 +314,6 @@ class _Draft:
             used.add(key)
             names.append(Description(key, label))
         return names
-
-    # ---- what is contested
 
     def _contested_keys(self) -> set[str]:
         said = [

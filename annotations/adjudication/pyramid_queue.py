@@ -135,8 +135,6 @@ class PyramidQueueBuilder:
             self.entities.append(self._keys_of(coding, scu, {}))
         return self.by_words[words]
 
-    # ---- rows
-
     def _unit(self, key: str, *, is_drafted: bool) -> Row:
         words, now = self.words[key], self.summaries.words_of(key)
         answers = tuple(one.answer_on(words, now) for one in self.coders)
@@ -154,8 +152,6 @@ class PyramidQueueBuilder:
             together = (unit.answers, scus, unit.draft, unit.contested)
             found.setdefault(key if is_alone else together, []).append(key)
         return [replace(self.units[keys[0]], units=tuple(keys)) for keys in found.values()]
-
-    # ---- cards
 
     def build(self, steps: Sequence[Step], checks: int) -> Queue:
         """Return the queue, its cards in order, no more of them than the bound allows."""

@@ -266,8 +266,6 @@ class _Builder:
     def _in_order(self, keys: Iterable[Any]) -> list[str]:
         return sorted(map(str, keys), key=self.place.__getitem__)
 
-    # ---- chains
-
     def _card(self, card: Card) -> QueueCard:
         rows = [self._row(row, card.coders) for row in card.rows]
         rows += [self._row(row, card.coders, elsewhere=True) for row in card.elsewhere]
@@ -295,8 +293,6 @@ class _Builder:
 
     def _number(self, entity: frozenset[Any]) -> int:
         return self.numbers.setdefault(entity, len(self.numbers))
-
-    # ---- further questions, and what nobody contests
 
     def _questions(self, covered: Collection[str]) -> list[QueueCard]:
         """Return the cards of what is contested or lacking and on no card yet, those of one question together."""

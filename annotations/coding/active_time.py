@@ -21,7 +21,6 @@ from annotations.models import Coding, Operation, Project, Round, User
 from annotations.models.coding import INDEPENDENT_KINDS
 
 IDLE_THRESHOLD = timedelta(minutes=5)
-# So many operations are in memory at once.
 READ_AT_ONCE = 5_000
 # When an operation was made, by the clock of its user unless it is ahead.
 MADE_AT = Least(Coalesce("made_at", "applied_at"), "applied_at")

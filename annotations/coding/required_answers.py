@@ -152,9 +152,6 @@ def key_order(key: str) -> tuple[int, int, str]:
     return start, -end, key
 
 
-# ---- gold
-
-
 @dataclass(frozen=True, slots=True)
 class Hole:
     """A question (“category” with its link, or an attribute) without answer, and at which of these it may have one."""

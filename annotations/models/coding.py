@@ -263,9 +263,7 @@ class Judgement(models.Model):
     targets = models.ManyToManyField(Markable, through="Pointer", related_name="pointed_at_by")
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["coding", "markable"], name="judgement_one_a_markable"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["coding", "markable"], name="judgement_one_a_markable")]
 
     def __str__(self) -> str:
         return f"{self.markable}: {self.category}"
@@ -282,7 +280,7 @@ class Pointer(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["judgement", "relation", "reading", "target"], name="pointer_once"),
+            models.UniqueConstraint(fields=["judgement", "relation", "reading", "target"], name="pointer_once")
         ]
 
     def __str__(self) -> str:

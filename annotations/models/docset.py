@@ -24,9 +24,7 @@ class Docset(models.Model):
 
     class Meta:
         ordering = ["slug"]
-        constraints = [
-            models.UniqueConstraint(fields=["project", "slug"], name="docset_slug_unique_in_project"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["project", "slug"], name="docset_slug_unique_in_project")]
 
     def __str__(self) -> str:
         return self.title

@@ -11,6 +11,8 @@ from annotations.models.project import KEY_LENGTH, Project
 
 HELP_LENGTH = 1000
 COLOUR_LENGTH = 7
+COLOUR_HELP = "Such as #1f77b4; empty: none of its own."
+CONDITION_HELP = '{"question": key, "values": [...]}, {"relation": key}, or nothing: always.'
 
 
 def _choices(names: type[StrEnum]) -> list[tuple[str, str]]:
@@ -61,9 +63,7 @@ class Category(Labelled):
         help_text="The only level that it is for; none: every coded level.",
     )
     help = models.TextField(blank=True, max_length=HELP_LENGTH)
-    colour = models.CharField(
-        max_length=COLOUR_LENGTH, blank=True, help_text="Such as #1f77b4; empty: none of its own."
-    )
+    colour = models.CharField(max_length=COLOUR_LENGTH, blank=True, help_text=COLOUR_HELP)
     takes_index = models.BooleanField(default=False, help_text="Where coders index: this answer needs an index.")
     takes_optional = models.BooleanField(
         default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").'
@@ -105,11 +105,7 @@ class Relation(Labelled):
     )
     joint = models.BooleanField(default=False, help_text="Several targets may be meant together.")
     later = models.BooleanField(default=False, help_text="A target may stand later in the text.")
-    asked_if = models.JSONField(
-        null=True,
-        blank=True,
-        help_text='{"question": key, "values": [...]}, {"relation": key}, or nothing: always.',
-    )
+    asked_if = models.JSONField(null=True, blank=True, help_text=CONDITION_HELP)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta(Labelled.Meta):
@@ -140,11 +136,7 @@ class Attribute(Labelled):
     )
     kind = models.CharField(max_length=10, choices=_choices(AnswerKind), default="one")
     required = models.BooleanField(default=False)
-    asked_if = models.JSONField(
-        null=True,
-        blank=True,
-        help_text='{"question": key, "values": [...]}, {"relation": key}, or nothing: always.',
-    )
+    asked_if = models.JSONField(null=True, blank=True, help_text=CONDITION_HELP)
     primary_of = models.ForeignKey(
         "self",
         on_delete=models.RESTRICT,
@@ -174,15 +166,11 @@ class AttributeValue(Labelled):
 
     attribute = models.ForeignKey(Attribute, on_delete=models.CASCADE, related_name="values", db_index=False)
     help = models.TextField(blank=True, max_length=HELP_LENGTH)
-    colour = models.CharField(
-        max_length=COLOUR_LENGTH, blank=True, help_text="Such as #1f77b4; empty: none of its own."
-    )
+    colour = models.CharField(max_length=COLOUR_LENGTH, blank=True, help_text=COLOUR_HELP)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta(Labelled.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["attribute", "key"], name="value_key_unique_in_attribute"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["attribute", "key"], name="value_key_unique_in_attribute")]
 
 
 class SchemeVersion(models.Model):

@@ -103,9 +103,6 @@ def _differing(old: str, new: str) -> Span:
     return start, len(old) - after
 
 
-# ---- what differs between two versions
-
-
 def find_edits(before: str, after: str) -> list[Edit]:
     """Return the words by which the versions differ, as few as possible. Raise TooManyDifferences."""
     # Line ends are compared as one character each: forms send others than were sent to them.
@@ -160,9 +157,6 @@ def _tokens(content: str) -> list[str]:
             tokens.append(content[start:position])
             start = position
     return [*tokens, content[start:]] if content else []
-
-
-# ---- where things are afterwards
 
 
 def apply_edits(content: str, edits: Sequence[Edit]) -> str:

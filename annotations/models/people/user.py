@@ -45,7 +45,7 @@ class Token(models.Model):
     class Meta:
         ordering = ["-pk"]
         constraints = [
-            models.CheckConstraint(condition=Q(scope__in=["read", "annotate", "manage"]), name="token_scope_known"),
+            models.CheckConstraint(condition=Q(scope__in=["read", "annotate", "manage"]), name="token_scope_known")
         ]
 
     def __str__(self) -> str:

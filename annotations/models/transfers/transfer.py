@@ -110,9 +110,7 @@ class ImportNames(models.Model):
     names = models.JSONField(default=dict)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["project", "format"], name="import_names_once_a_format"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["project", "format"], name="import_names_once_a_format")]
 
     def __str__(self) -> str:
         return f"{self.project}: {self.format}"
