@@ -80,7 +80,7 @@ def corrections_of(coding: Coding, since: int = 0) -> list[dict[str, Any]]:
 def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
     """Return what the pyramid page needs in addition: words, options, SCU descriptions, and a peer's pyramid."""
     pyramid = scus.visible_pyramid_of_peer(coding)
-    against = None
+    against: dict[str, Any] | None = None
     if pyramid is not None:
         against = {
             "kind": pyramid.kind,

@@ -243,13 +243,7 @@ def write_decisions(decisions: Sequence[DescribedDecision], format_key: str) -> 
     records = [one.record() for one in decisions]
     if format_key == "json":
         return f"{json.dumps(records, ensure_ascii=False, indent=1)}\n".encode()
-    rows = (
-        {
-            **record,
-            "coders": ", ".join(record["coders"]),
-            "decided_by": record["decided_by"] or "",
-            "changed": "yes" if record["changed"] else "no",
-        }
-        for record in records
-    )
-    return write_table([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)], raw=False)
+    for record in records:
+        record["coders"], record["decided_by"] = ", ".join(record["coders"]), record["decided_by"] or ""
+        record["changed"] = "yes" if record["changed"] else "no"
+    return write_table([COLUMNS, *([record[name] for name in COLUMNS] for record in records)], raw=False)
