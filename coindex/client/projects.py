@@ -40,9 +40,9 @@ class Projects(Lists):
     def create_project(
         self, project: str, title: str, scheme: str, *, guidelines: str = "", coders_mark: bool = False
     ) -> Project:
-        """Make a project of a ready-made scheme (the error lists them); its coders mark themselves with `coders_mark`."""
-        texts = {"slug": project, "title": title, "scheme": scheme, "guidelines": guidelines}
-        return cast(Project, self.post_once("projects/", texts | {"coders_mark": coders_mark}))
+        """Make a project of a ready-made scheme (errors list them); its coders mark themselves with `coders_mark`."""
+        fields = {"slug": project, "title": title, "scheme": scheme, "guidelines": guidelines}
+        return cast(Project, self.post_once("projects/", fields | {"coders_mark": coders_mark}))
 
     def change_project(self, project: str, **fields: Any) -> Project:
         """Change fields such as `title`, `guidelines`, `results_open` or `licence`."""
