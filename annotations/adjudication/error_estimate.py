@@ -30,7 +30,6 @@ class CheckedSample:
 
     @property
     def total(self) -> int:
-        """How many units the draft accepted unseen."""
         return self.checked + self.unseen
 
 

@@ -106,7 +106,6 @@ class Rules:
 
     @property
     def uses_indices(self) -> bool:
-        """Whether judgements may have indices."""
         return self.answers in ("indices", "scus")
 
     def check(self, decision: Decision) -> None:

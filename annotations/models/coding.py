@@ -80,7 +80,6 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.filter(version__gt=F("corrections"))
 
     def not_begun(self) -> CodingQuerySet:
-        """Return the codings on which nobody has worked."""
         return self.filter(version=F("corrections"))
 
     def assigned(self) -> CodingQuerySet:
@@ -223,7 +222,6 @@ class Coding(models.Model):
 
     @property
     def is_begun(self) -> bool:
-        """Whether somebody has worked on it."""
         return self.version > self.corrections
 
     @property

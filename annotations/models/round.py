@@ -140,7 +140,6 @@ class Round(models.Model):
 
     @property
     def has_begun(self) -> bool:
-        """Whether somebody has worked in it."""
         return self.scheme_version is not None
 
 

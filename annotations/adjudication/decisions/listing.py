@@ -232,8 +232,7 @@ def _name_sources(
     if not uuids:
         return {}
     texts = {one.gold.text_id for one in decisions}
-    operations = bases_of_drafts(uuids, texts).order_by()
-    rows = list(operations.values_list("coding__text", "uuid", "coding__coder__username"))
+    rows = bases_of_drafts(uuids, texts).order_by().values_list("coding__text", "uuid", "coding__coder__username")
     called = {} if with_names else letters_of_coders(project, names_of_coders(project))
     return {(text, uuid): called.get(name, name) for text, uuid, name in rows}
 

@@ -98,7 +98,6 @@ class GoldLog:
         return self.drafts[-1] if self.drafts else None
 
     def decision_of(self, item: Item) -> LoggedDecision | None:
-        """Return what decides an item, or None."""
         return self.named.get(item) or self.judged.get(item.markable)
 
     def decisions(self) -> dict[Item, LoggedDecision]:

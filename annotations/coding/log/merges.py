@@ -29,7 +29,6 @@ class AnswerChange:
 
     @property
     def opposite(self) -> AnswerChange:
-        """The change that undoes this one."""
         return AnswerChange(self.markable, self.question, self.new, self.old)
 
     def is_of(self, decision: Decision | None) -> bool:
