@@ -45,19 +45,8 @@ WINDOWS = (
     "Coindex runs on Linux and macOS. On Windows use it in WSL (`wsl --install`, and there `uvx coindex demo`), or "
     "the containers of docs/deploy.md."
 )
-COMMANDS = (
-    "demo",
-    "import",
-    "export",
-    "agreement",
-    "backup",
-    "doctor",
-    "move-to",
-    "plan",
-    "restore",
-    "manage",
-    "version",
-)
+DOORS = ("import", "export", "agreement", "backup", "doctor", "move-to", "plan", "restore")
+COMMANDS = ("demo", *DOORS, "manage", "version")
 HELP, VERSION = {"-h", "--help", "help"}, {"--version", "version"}
 
 

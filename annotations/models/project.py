@@ -189,7 +189,7 @@ class Membership(models.Model):
 
 
 class ModelCoder(models.Model):
-    """That a member is a model and no person, and which. Its account has its name, and cannot sign in."""
+    """That a member is a model and no person, and which. Its account cannot sign in and is of this project alone."""
 
     membership = models.OneToOneField(Membership, on_delete=models.CASCADE, related_name="model")
     version = models.CharField(
@@ -311,7 +311,8 @@ def is_blind_manager(project: Project) -> bool:
 
 
 def may_see_models(project: Project) -> bool:
-    """Return whether that person learns of models that code; what was read for nobody is for the server itself."""
+    """Return whether that person learns of models that code: who codes never does, open results or not."""
+    # What was read for nobody, as by commands and the worker, is for the server itself.
     return getattr(project, "role", None) in (None, *ROLES_SEEING_ALL_WORK)
 
 

@@ -1,5 +1,7 @@
 """The page on which people sign in, and the bounds of an address's failures and a name's successes."""
 
+# django-axes bounds the failures of one name from one address, config/limits/hashers.py how many are checked at a time.
+
 from __future__ import annotations
 
 import hashlib

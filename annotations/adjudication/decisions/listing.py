@@ -243,6 +243,7 @@ def write_decisions(decisions: Sequence[DescribedDecision], format_key: str) -> 
     if format_key == "json":
         return f"{json.dumps(records, ensure_ascii=False, indent=1)}\n".encode()
     for record in records:
-        record["coders"], record["decided_by"] = ", ".join(record["coders"]), record["decided_by"] or ""
+        record["coders"] = ", ".join(record["coders"])
+        record["decided_by"] = record["decided_by"] or ""
         record["changed"] = "yes" if record["changed"] else "no"
     return write_table([COLUMNS, *([record[name] for name in COLUMNS] for record in records)], raw=False)
