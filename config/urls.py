@@ -47,13 +47,14 @@ urlpatterns = [
     path("account/mail/", refuse_crowd(mail), name="account-mail"),
     # The admin's own page for it counts no guesses of the old password.
     path("admin/password_change/", admin.site.admin_view(change_password), name="change-password-of-staff"),
-    path("", include("annotations.web.urls")),
-    path("", include(page_patterns)),
+    # before all pages, whose patterns a request of the API need not be compared with
     path("api/v1/", include("annotations.api.urls")),
     path("api/v1/", include(api_patterns)),
     path("api/v1/schema/", SchemaView.as_view(), name="api-schema"),
     path("api/v1/docs/", swagger, name="api-docs"),
     path("api/v1/redoc/", redoc, name="api-redoc"),
+    path("", include("annotations.web.urls")),
+    path("", include(page_patterns)),
     path("admin/login/", login_not_required(staff_sign_in), name="staff_sign_in"),
     path("admin/", admin.site.urls),
 ]
