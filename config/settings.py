@@ -244,7 +244,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "config.static_files.PlotlyFinder",
+    "config.finders.PlotlyFinder",
 ]
 STORAGES = {
     "default": {
@@ -254,7 +254,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if LOCAL
-        else "config.static_files.ManifestStorage"
+        else "config.storage.ManifestStorage"
     },
 }
 if LOCAL:

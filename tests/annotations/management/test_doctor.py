@@ -163,7 +163,7 @@ def test_the_check_of_the_disk_leaves_nothing_behind(well, tmp_path):
 
 def test_static_files_that_are_not_collected(well, tmp_path):
     well.LOCAL, well.STATIC_ROOT = False, tmp_path / "static"
-    well.STORAGES = well.STORAGES | {"staticfiles": {"BACKEND": "config.static_files.ManifestStorage"}}
+    well.STORAGES = well.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
     status, found = examined("--only", "static")
     assert (status, "not collected, such as" in found["static"][0]["what"]) == (1, True)
 

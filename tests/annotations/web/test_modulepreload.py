@@ -50,7 +50,7 @@ def test_own_script_of_a_page_stays_small(workbench, limit):
 def test_in_production_the_links_have_the_names_that_modules_import(workbench, settings, tmp_path):
     settings.STATIC_ROOT = tmp_path
     settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
-    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.static_files.ManifestStorage"}}
+    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
     call_command("collectstatic", interactive=False, verbosity=0)
     links = linked(workbench)
     assert re.fullmatch(rf"/static/js/{workbench}/main\.[0-9a-f]{{12}}\.js", links[0])

@@ -1,4 +1,4 @@
-"""Static files: the one outside our own folders, and the names of all in production."""
+"""Finders of static files outside our own folders."""
 
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -8,7 +8,6 @@ from typing import Any
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import FileSystemStorage, Storage
-from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 FILE = "plotly.min.js"
 
@@ -31,12 +30,3 @@ class PlotlyFinder(BaseFinder):
 
     def list(self, _: Any) -> Iterator[tuple[str, Storage]]:
         yield FILE, self.storage
-
-
-class ManifestStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Names with a hash of the content, in the imports of JavaScript modules too: old and new never mix."""
-
-    support_js_module_import_aggregation = True
-    # The name of a module is known a pass after those of all that it imports; the chains of imports are longer than the
-    # default allows.
-    max_post_process_passes = 12
