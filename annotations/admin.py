@@ -1,7 +1,4 @@
-"""The tables in Django's admin, for staff. It keeps the rules of the pages, and changes no work of coders.
-
-Codings are shown only, and judgements and operations are not here: only operations change them.
-"""
+"""The tables in Django's admin, for staff: it keeps the rules of the pages, and changes no work of coders."""
 
 from __future__ import annotations
 
@@ -35,7 +32,6 @@ class AccountPasswordForm(AdminPasswordChangeForm[User]):
     """A password that staff sets for somebody: it ends what a link for a password ends, too."""
 
     def save(self, commit: bool = True) -> User:
-        """Set the password."""
         user = super().save(commit)
         finish_reset(user)
         return user
@@ -239,7 +235,6 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
 
     @admin.display(description="scheme")
     def scheme(self, project: Project) -> str:
-        """Return the line that says where the scheme is changed."""
         return format_html(
             '<a href="{}">Change it on the page Scheme</a>, which keeps its versions. Here it is only shown.',
             reverse("scheme", args=[project.slug]),

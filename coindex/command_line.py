@@ -45,16 +45,8 @@ WINDOWS = (
     "Coindex runs on Linux and macOS. On Windows use it in WSL (`wsl --install`, and there `uvx coindex demo`), or "
     "the containers of docs/deploy.md."
 )
-# Doors to commands of management, by what they are called there.
-DOORS = {
-    "agreement": "agreement",
-    "backup": "backup",
-    "doctor": "doctor",
-    "move-to": "move_to",
-    "plan": "plan",
-    "restore": "restore",
-}
-COMMANDS = ("demo", "import", "export", *DOORS, "manage", "version")
+DOORS = ("import", "export", "agreement", "backup", "doctor", "move-to", "plan", "restore")
+COMMANDS = ("demo", *DOORS, "manage", "version")
 HELP, VERSION = {"-h", "--help", "help"}, {"--version", "version"}
 
 
@@ -102,7 +94,7 @@ def carry_out(command: str, arguments: Sequence[str], place: Place) -> int:
         return doors.manage(arguments, place)
     if command == "doctor":
         return doors.doctor(arguments, place)
-    return doors.open_door(command, DOORS.get(command), arguments, place)
+    return doors.open_door(command, arguments, place)
 
 
 def serve(program: str, arguments: Sequence[str], place: Place) -> int:
@@ -136,7 +128,6 @@ def serve(program: str, arguments: Sequence[str], place: Place) -> int:
 
 
 def _port(text: str) -> int:
-    """Parse the number of a port."""
     if not text.isdecimal() or not 0 < int(text) < 2**16:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {2**16 - 1}")
     return int(text)

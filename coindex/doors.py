@@ -16,7 +16,6 @@ OF_ARCHIVES = {
 
 
 def print_version() -> int:
-    """Print the version."""
     find_program()
     from annotations.core.processes.installed import program_version
 
@@ -25,7 +24,6 @@ def print_version() -> int:
 
 
 def manage(arguments: Sequence[str], place: Place) -> int:
-    """Run any command of management."""
     set_up(place)
     from django.core.management import execute_from_command_line
 
@@ -50,21 +48,23 @@ def doctor(arguments: Sequence[str], place: Place) -> int:
     return run("doctor", "doctor", arguments)
 
 
-def open_door(name: str, command: str | None, arguments: Sequence[str], place: Place) -> int:
+def open_door(name: str, arguments: Sequence[str], place: Place) -> int:
     """Run the command of management that is meant, on a database of this version."""
     if HELP.intersection(arguments):
         sys.stdout.write(OF_ARCHIVES.get(name, ""))
         set_up(place)
-        return run(name, command or f"{name}_codings", arguments)
+        return run(name, f"{name}_codings" if name in OF_ARCHIVES else command_meant(name, arguments), arguments)
     if place.demo and not place.has_database:
         raise Unusable(NO_DEMO)
     set_up(place)
     upgrade(place)
-    return run(name, command or command_meant(name, arguments), arguments)
+    return run(name, command_meant(name, arguments), arguments)
 
 
 def command_meant(name: str, arguments: Sequence[str]) -> str:
-    """Return whether codings in a format are imported or exported, or the archive of a project."""
+    """Return the command of management: of imports and exports, that of codings in a format or of archives."""
+    if name not in OF_ARCHIVES:
+        return name.replace("-", "_")
     from annotations.formats import FORMATS, PYRAMID_FORMATS
 
     has_format = bool(FORMATS.keys() & {*arguments[:1]} or PYRAMID_FORMATS.keys() & {*arguments[:1]})

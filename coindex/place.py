@@ -52,7 +52,6 @@ class Place:
         return None if self.demo else os.environ.get("DATABASE_URL") or os.environ.get("DATABASE_URL_FILE")
 
     def describe(self) -> str:
-        """Return where the data is, in a sentence."""
         if self.database_address is None:
             return f"The data is in {self.data}."
         address = urlsplit(self.database_address)

@@ -9,7 +9,6 @@ from django.http import HttpResponse
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SCHEMA_KWARGS, SpectacularAPIView
-from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 
@@ -19,14 +18,13 @@ class SchemaView(SpectacularAPIView):
     @extend_schema(**SCHEMA_KWARGS)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ARG002 - Django's signature
         renderer = request.accepted_renderer
-        document = caches["process"].get_or_set(f"schema:{renderer.format}", lambda: _document(renderer), timeout=None)
+        generator: Any = SchemaGenerator
+
+        def write() -> str | bytes:
+            return renderer.render(generator().get_schema(request=None, public=True))
+
+        document = caches["process"].get_or_set(f"schema:{renderer.format}", write, timeout=None)
         content_type = "; ".join([renderer.media_type, *([f"charset={renderer.charset}"] if renderer.charset else [])])
         response = HttpResponse(document, content_type=content_type)
         response["Content-Disposition"] = f'inline; filename="Coindex.{renderer.format}"'
         return response
-
-
-def _document(renderer: BaseRenderer) -> str | bytes:
-    """Return the description as the renderer writes it."""
-    generator: Any = SchemaGenerator
-    return renderer.render(generator().get_schema(request=None, public=True))

@@ -12,7 +12,6 @@ from config.middleware import API_PREFIX
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 404."""
     if request.path_info.startswith(API_PREFIX):
         return _problem(404, "not_found", "Not found.")
     return defaults.page_not_found(request, exception)

@@ -1,8 +1,4 @@
-"""How gunicorn serves Coindex: `gunicorn config.wsgi --config python:config.gunicorn`; its options may say more.
-
-It is read before the program, and in the process from which the others are forked: what they count for /metrics goes
-into a folder that is new at each start, or into PROMETHEUS_MULTIPROC_DIR, in which each start begins anew.
-"""
+"""How gunicorn serves Coindex: `gunicorn config.wsgi --config python:config.gunicorn`; its options may say more."""
 
 import os
 import shutil
@@ -17,6 +13,7 @@ loglevel = "warning"
 # It would be a file in the home directory, which a container cannot write, and nobody here asks for it.
 control_socket_disable = True
 
+# Read before the program, and before forks: what they count for /metrics goes into a folder that is new at each start.
 _started_in = os.getpid()
 _own_folder = ""
 if _given := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):

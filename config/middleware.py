@@ -60,10 +60,7 @@ class UncachedPagesMiddleware(MiddlewareMixin):
 
 
 class NulCharacterMiddleware(MiddlewareMixin):
-    """Answer 404 where the path has a NUL character, which PostgreSQL takes in no comparison.
-
-    Parameters and bodies are checked by forms and serializers, whose errors name the field.
-    """
+    """Answer 404 where the path has a NUL character, which PostgreSQL takes in no comparison."""
 
     def process_request(self, request: HttpRequest) -> None:
         if "\0" in request.path_info:

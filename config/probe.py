@@ -1,8 +1,4 @@
-"""Health checks of containers: the exit status is 0 if all is well.
-
-`python -m config.probe URL` asks a server on this machine whether it is ready; `python -m config.probe worker` looks
-whether a worker of this machine has reported.
-"""
+"""Health checks of containers, by exit status: `python -m config.probe URL`, or `worker` of this machine."""
 
 import os
 import sys
@@ -13,11 +9,6 @@ from pathlib import Path
 import environ
 
 from annotations.core.processes.heartbeat import host_name, living
-
-
-def main(what: str) -> int:
-    """Return 0 if the server at that address is ready; of `worker` if one lives."""
-    return look_for_worker() if what == "worker" else ask(what)
 
 
 def look_for_worker() -> int:
@@ -44,4 +35,4 @@ def ask(url: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(look_for_worker() if sys.argv[1] == "worker" else ask(sys.argv[1]))

@@ -211,7 +211,7 @@ SIGN_INS_OF_NAME = env.int("SIGN_INS_OF_NAME", default=30)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-AXES_HANDLER = "config.limits.failures.FailureHandler"
+AXES_HANDLER = "config.limits.clients.FailureHandler"
 AXES_CLIENT_IP_CALLABLE = "config.limits.clients.client_address"
 AXES_USERNAME_CALLABLE = "config.limits.clients.attempted_username"
 AXES_CLIENT_STR_CALLABLE = "config.limits.clients.describe_client"

@@ -28,6 +28,10 @@ change_password = refuse_crowd(PasswordView.as_view())
 
 reset_password = with_mail(refuse_crowd(ResetPasswordView.as_view()))
 member_password = refuse_crowd(MemberPasswordView.as_view())
+swagger = apidocs(SpectacularSwaggerSplitView.as_view(url_name="api-schema", http_method_names=["get", "head"]))
+redoc = apidocs(SpectacularRedocView.as_view(url_name="api-schema", template_name="redoc.html"))
+# One page on which people sign in, with its bounds.
+staff_sign_in = RedirectView.as_view(pattern_name="sign_in", query_string=True, http_method_names=["get", "head"])
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -43,28 +47,14 @@ urlpatterns = [
     path("account/mail/", refuse_crowd(mail), name="account-mail"),
     # The admin's own page for it counts no guesses of the old password.
     path("admin/password_change/", admin.site.admin_view(change_password), name="change-password-of-staff"),
-    path("", include("annotations.web.urls")),
-    path("", include(page_patterns)),
+    # before all pages, whose patterns a request of the API need not be compared with
     path("api/v1/", include("annotations.api.urls")),
     path("api/v1/", include(api_patterns)),
     path("api/v1/schema/", SchemaView.as_view(), name="api-schema"),
-    path(
-        "api/v1/docs/",
-        apidocs(SpectacularSwaggerSplitView.as_view(url_name="api-schema", http_method_names=["get", "head"])),
-        name="api-docs",
-    ),
-    path(
-        "api/v1/redoc/",
-        apidocs(SpectacularRedocView.as_view(url_name="api-schema", template_name="redoc.html")),
-        name="api-redoc",
-    ),
-    # One page on which people sign in, with its bounds.
-    path(
-        "admin/login/",
-        login_not_required(
-            RedirectView.as_view(pattern_name="sign_in", query_string=True, http_method_names=["get", "head"])
-        ),
-        name="staff_sign_in",
-    ),
+    path("api/v1/docs/", swagger, name="api-docs"),
+    path("api/v1/redoc/", redoc, name="api-redoc"),
+    path("", include("annotations.web.urls")),
+    path("", include(page_patterns)),
+    path("admin/login/", login_not_required(staff_sign_in), name="staff_sign_in"),
     path("admin/", admin.site.urls),
 ]

@@ -12,7 +12,7 @@ from django.db.models import F
 
 from annotations.adjudication.decisions.changes import read_changes
 from annotations.adjudication.decisions.log import GoldLog, read_logs
-from annotations.adjudication.keeping import keep_decided, keep_decided_pyramid
+from annotations.adjudication.keeping import PyramidKeeping, keep_decided
 from annotations.adjudication.proposal import Method, Proposal, propose
 from annotations.adjudication.pyramid_proposal import PyramidContent, Summaries, propose_pyramid
 from annotations.adjudication.readiness import GoldIsEarly, Submissions, codings_of_coders, find_early, submissions_of
@@ -54,12 +54,10 @@ FINAL = "is closed or came from a file"
 
 @dataclass(frozen=True, slots=True)
 class DraftRequest:
-    """What drafts are made of.
+    """What drafts are made of. `texts`: slugs of texts or docsets; none: all that are submitted."""
 
-    coder: a username, with the method of that name. texts: slugs of texts or docsets; none: all that are submitted.
-    round_name: empty: of each text the latest round in which it was submitted. adjudicator: whose the gold is; empty:
-    whoever opens it. again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
-    """
+    # round_name: empty: of each text the latest round in which it was submitted. adjudicator: empty: whoever opens it.
+    # again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
 
     method: Method
     coder: str = ""
@@ -81,7 +79,6 @@ class DraftKind:
 
     @classmethod
     def of(cls, project: Project) -> DraftKind:
-        """Return what is drafted in a project."""
         return PYRAMIDS if project.answers == Project.Answers.SCUS else TEXTS
 
 
@@ -122,11 +119,8 @@ class Place:
 
 @transaction.atomic
 def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None = None) -> DraftReport:
-    """Draft the gold of texts, or the agreed pyramids of docsets, all of them or none.
-
-    Raise ValidationError for names and texts that cannot be drafted, closed rounds, and more texts than `at_most`.
-    Raise GoldIsEarly where coders have yet to submit a text whose gold is new, unless the request says `early`.
-    """
+    """Draft the gold of texts, or the agreed pyramids of docsets, all of them or none. Raise ValidationError."""
+    # GoldIsEarly is raised where coders have yet to submit a text whose gold is new, unless the request says `early`.
     lock_project(project.pk)
     if (request.method is Method.CODER) != bool(request.coder):
         raise ValidationError({"coder": "Name a coder with the method “coder”, and only with it."})
@@ -279,19 +273,13 @@ def _submitted(
     for coding in codings.select_for_update(of=("self",)).select_related("coder").order_by("pk"):
         found[coding.text_id][coding.round_id].append(coding)
     if request.coder:  # seen once the rows are locked: the coder may have reopened the coding meanwhile
-        found = {text: _rounds_of_coder(rounds, request.coder) for text, rounds in found.items()}
+        for rounds in found.values():
+            for key, of_round in list(rounds.items()):
+                if all(coding.coder.get_username() != request.coder for coding in of_round):
+                    del rounds[key]
         if not any(found.values()):
             raise ValidationError({"coder": f"{request.coder!r} has submitted no coding here."})
     return found
-
-
-def _rounds_of_coder(rounds: Mapping[int, list[Coding]], coder: str) -> dict[int, list[Coding]]:
-    """Return the codings of the rounds in which the coder's coding is among them."""
-    return {
-        round_: codings
-        for round_, codings in rounds.items()
-        if any(coding.coder.get_username() == coder for coding in codings)
-    }
 
 
 def _existing_gold(project: Project, kind: DraftKind) -> dict[tuple[int, int], Coding]:
@@ -379,7 +367,7 @@ class _Drafter:
         summaries = read_summaries(self.project, place.text)
         proposal = propose_pyramid(summaries, list(map(read_pyramid, place.codings)), self.request.method, coder)
         if log is not None:
-            proposal = keep_decided_pyramid(proposal, log, read_pyramid(agreed), summaries)
+            proposal = PyramidKeeping(proposal, log, read_pyramid(agreed), summaries).proposal()
         [category] = [key for key, one in self.scheme.constraints["categories"].items() if one["takes_index"]]
         decisions = (Decision(one.key, category=category, indices=one.scus) for one in proposal.contributors)
         return Proposal(tuple(decisions), proposal.contested, proposal.descriptions)

@@ -30,16 +30,14 @@ class CheckedSample:
 
     @property
     def total(self) -> int:
-        """How many units the draft accepted unseen."""
         return self.checked + self.unseen
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorEstimate:
-    """The share of wrong units, with its interval of 95 %, among those that drafts accepted unseen.
+    """The share of wrong units, with its interval of 95 %, among those that drafts accepted unseen."""
 
-    unreached: how many of the unseen units are of texts of which nothing was checked: the share is of the others.
-    """
+    # unreached: how many of the unseen units are of texts of which nothing was checked: the share is of the others.
 
     checked: int
     wrong: int
@@ -61,11 +59,9 @@ class ErrorEstimate:
 
 
 def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
-    """Return the estimate for the texts that the samples are of.
-
-    A text counts for as many units as its draft accepted unseen. The interval is the exact binomial one, of as many
-    cases as the sample is worth with these weights (Kish 1965), and within what the unchecked units leave possible.
-    """
+    """Return the estimate for the texts of the samples, each counting for the units that its draft accepted."""
+    # The interval is the exact binomial one, of as many cases as the sample is worth with these weights (Kish 1965),
+    # and within what the unchecked units leave possible.
     reached = [sample for sample in samples if sample.checked]
     checked, wrong = sum(sample.checked for sample in reached), sum(sample.wrong for sample in reached)
     unseen = sum(sample.unseen for sample in samples)
@@ -83,11 +79,8 @@ def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
 
 
 def estimate_errors(gold: Sequence[Coding]) -> dict[int, ErrorEstimate]:
-    """Return the estimate of each round of the gold codings, by primary key. Four queries at most.
-
-    Units count that were checked without a gap from the beginning of the random order of the sample: others are no
-    random cases. A unit is right where gold has the answers of the draft.
-    """
+    """Return the estimate of each round of the gold codings, by primary key. Four queries at most."""
+    # Units count that were checked without a gap from the start of the sample's order: others are no random cases.
     keys = [one.pk for one in gold]
     logs, samples = read_logs(keys, details=True), _read_samples(keys)
     checked = {one.pk: _checked(logs[one.pk], samples.get(one.pk, ())) for one in gold}

@@ -96,8 +96,7 @@ def _open_round(project: Project, name: str) -> Round:
 
 def _locked_gold(text: Text, round_: Round) -> Coding | None:
     codings = Coding.objects.filter(text=text, round=round_, kind=Coding.Kind.GOLD)
-    rows = codings.select_for_update(of=("self",)).select_related("text__project", "round")
-    return rows.first()
+    return codings.select_for_update(of=("self",)).select_related("text__project", "round").first()
 
 
 def _give(gold: Coding, to: User | None, by: User | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from annotations.adjudication.decisions.log import GoldLog
-from annotations.adjudication.proposal import Item, Proposal, free_key, item_order, key_order
+from annotations.adjudication.proposal import Item, Proposal, free_key, item_order
 from annotations.adjudication.pyramid_proposal import (
     PyramidContent,
     PyramidProposal,
@@ -18,6 +18,7 @@ from annotations.adjudication.pyramid_proposal import (
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.markables.corrections import map_links
 from annotations.coding.pyramids.pyramid_rules import Contributor, pyramid_violations, summary_index
+from annotations.coding.required_answers import key_order
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY
 
@@ -25,11 +26,8 @@ from annotations.formats.model.scheme import CATEGORY
 def keep_decided(
     proposal: Proposal, log: GoldLog, gold: Mapping[str, Decision], came_with_text: Collection[str]
 ) -> Proposal:
-    """Return the proposal with the judgements of gold on the markables that were decided or touched.
-
-    Contested is also what was decided, and what points at a markable of which the gold says something else.
-    came_with_text: the keys of given markables.
-    """
+    """Return the proposal with the judgements of gold on the markables that were decided or touched."""
+    # Contested is also what was decided, and what points at a markable of which the gold says something else.
     decided = log.decisions()
     theirs = log.touched | {item.markable for item in decided}
     kept = {key: gold[key] for key in theirs if key in gold}
@@ -59,18 +57,13 @@ def keep_decided(
     )
 
 
-def keep_decided_pyramid(
-    proposal: PyramidProposal, log: GoldLog, agreed: PyramidContent, summaries: Summaries
-) -> PyramidProposal:
-    """Return the proposal with the contributors of an agreed pyramid that were decided or touched, in their SCUs.
+class PyramidKeeping:
+    """The contributors of an agreed pyramid that were decided or touched, to be kept in a proposal, in their SCUs.
 
     An SCU that matches one of the agreed pyramid by words has its key, label and comment. Other contributors lose the
     words that a kept one has, and are contested where their place was decided otherwise.
     """
-    return _Keeping(proposal, log, agreed, summaries).proposal()
 
-
-class _Keeping:
     def __init__(self, proposal: PyramidProposal, log: GoldLog, agreed: PyramidContent, summaries: Summaries) -> None:
         self.agreed, self.summaries = agreed, summaries
         self.decided = log.decisions()

@@ -15,8 +15,8 @@ from agreement.measures import Consensus, ReliabilityData, antecedents, chain_la
 from agreement.measures import Readings as Ambiguity
 from annotations.coding.decisions import Decision, Description, OperationRejected
 from annotations.coding.readings import Readings, sort_readings
+from annotations.coding.required_answers import key_order
 from annotations.coding.rules import Rules, retired_answers, text_order
-from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerValue, Subject
 from annotations.models import Project
 from annotations.schemes.constraints import categories_on
@@ -47,13 +47,6 @@ def item_order(item: Item) -> tuple[int, int, str, bool, str]:
     return *key_order(item.markable), item.question != CATEGORY, item.question
 
 
-def key_order(key: str) -> tuple[int, int, str]:
-    """Return a sort key: the markables with these keys in text order."""
-    place = split_key(key)
-    start, end = (place.parts[0][0], place.parts[-1][1]) if place else (0, 0)
-    return start, -end, key
-
-
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """A draft: its decisions and contested items in text order. A markable of a coder may have no answers."""
@@ -71,12 +64,10 @@ type PlacedAnswer = tuple[str, tuple[AnswerValue, ...]]
 def propose(
     rules: Rules, codings: Sequence[Mapping[str, Decision]], method: Method, coder: int | None = None
 ) -> Proposal:
-    """Return a draft of what coders say of a text. coder: the place of one in `codings`, for its method.
-
-    Chains are those of `agreement.measures.consensus`. The category is the most frequent one of those who say the same
-    of the chain, other answers are the most frequent ones of those who give that category. Ties and what the scheme
-    does not allow are left open; notes and doubts are not taken over. The order of the codings changes nothing.
-    """
+    """Return a draft of what coders say of a text; `coder` is the place of one in `codings`, for its method."""
+    # Chains are those of `consensus`. The category is the most frequent one of those who say the same of the chain,
+    # other answers are the most frequent ones of those who give that category. Ties and what the scheme does not allow
+    # are left open; notes and doubts are not taken over. The order of the codings changes nothing.
     return _Draft(rules, codings, method, coder).proposal()
 
 
@@ -116,7 +107,6 @@ class _Answers:
     def __init__(self, rules: Rules, codings: Sequence[Mapping[str, Decision]]) -> None:
         self.rules = rules
         categories, relations = rules.constraints["categories"], rules.constraints["relations"]
-        # the categories that point
         self.pointing = {
             key for key, one in categories.items() if one["identity"] and relations[one["identity"]]["to_levels"]
         }
@@ -201,8 +191,6 @@ class _Draft(_Answers):
             tuple(sorted(self.contested, key=item_order)),
         )
 
-    # ---- what coders say
-
     def _votes(self, key: str, *, of_all: bool = False) -> list[Decision]:
         """Return the decisions on a markable by those who vote, or by all."""
         return [coding[key] for coding in (self.codings if of_all else self.voting) if key in coding]
@@ -213,8 +201,6 @@ class _Draft(_Answers):
         if not counts or (len(counts) > 1 and (self.method is Method.AGREED or counts[0][1] == counts[1][1])):
             return None
         return counts[0][0]
-
-    # ---- what the draft says
 
     def _decide(self, key: str, entity_answers: Mapping[str, AnswerValue]) -> Decision:
         value = self.drafted[key]
@@ -349,8 +335,6 @@ class _Draft(_Answers):
         if decision.category is None:
             return self._has_categories(decision.markable)
         return any(one.category != decision.category for one in self._votes(decision.markable, of_all=True))
-
-    # ---- chains
 
     @cached_property
     def _pointers(self) -> dict[str, Readings]:

@@ -61,25 +61,20 @@ class PyramidProposal:
 def propose_pyramid(
     summaries: Summaries, codings: Sequence[PyramidContent], method: Method, coder: int | None = None
 ) -> PyramidProposal:
-    """Return a draft of what the pyramids of coders say; `coder` is the place of one, for its method.
-
-    The SCUs are the sets of words of `agreement.measures.consensus`. Within a summary the words of an SCU are one
-    contributor, or, where the project allows several, what `consensus` makes of those of the coders; of equal words the
-    coder's contributor with all its characters. An SCU has key and label of the coder's SCU that is most like it by
-    Jaccard. Comments, and SCUs and contributors without words, are not taken over.
-
-    A contributor is contested unless all coders have it, with the same words, in the matching SCU. So is what coders
-    have and the draft lacks, unless a contested contributor has words of it. The order of codings changes nothing.
-    """
+    """Return a draft of what the pyramids of coders say; `coder` is the place of one, for its method."""
+    # The SCUs are the sets of words of `consensus`. Within a summary the words of an SCU are one contributor, or, where
+    # the project allows several, what `consensus` makes of those of the coders. An SCU has key and label of the coder's
+    # SCU that is most like it by Jaccard. A contributor is contested unless all coders have it, with the same words, in
+    # the matching SCU. So is what coders have and the draft lacks, unless a contested contributor has words of it.
+    # Comments, and SCUs and contributors without words, are not taken over. The order of codings changes nothing.
     return _Draft(summaries, codings, method, coder).proposal()
 
 
 def find_sets(codings: Sequence[Sequence[Words]], method: Method, coder: int | None = None) -> list[Words]:
-    """Return the sets of words that coders make together, in text order; each coding is the sets of a coder.
-
-    Where sets of a coder share words, matching sets of coders have a common anchor, a unit with a negative number.
-    """
-    anchored = _with_anchors(codings) if any(map(_is_overlapping, codings)) else codings
+    """Return the sets of words that coders make together, in text order; each coding is the sets of a coder."""
+    # Where sets of a coder share words, matching sets of coders have a common anchor, a unit with a negative number.
+    is_overlapping = any(sum(map(len, sets)) > len(frozenset().union(*sets)) for sets in codings)
+    anchored = _with_anchors(codings) if is_overlapping else codings
     units = sorted({word for sets in anchored for one in sets for word in one})
     columns = [_values(sets) for sets in anchored]
     rows = [[values.get(unit) for values in columns] for unit in units]
@@ -101,14 +96,14 @@ def _values(sets: Iterable[Words]) -> dict[int, Value]:
     return {word: Readings(of) if len(set(of)) > 1 else of[0] for word, of in of_word.items()}
 
 
-def _is_overlapping(sets: Sequence[Words]) -> bool:
-    return sum(map(len, sets)) > len(frozenset().union(*sets))
-
-
 def _with_anchors(codings: Sequence[Sequence[Words]]) -> list[list[Words]]:
     """Return the sets with anchors: one for those that match the same set of the most typical coder, or are equal."""
     ordered = [sorted(sets, key=sorted) for sets in codings]
-    medoid = max(ordered, key=lambda one: (sum(_similarity(one, other) for other in ordered), [*map(sorted, one)]))
+
+    def typicality(sets: Sequence[Words]) -> tuple[float, list[list[int]]]:
+        return sum(sum(one.jaccard for one in _match(sets, other)) for other in ordered), [*map(sorted, sets)]
+
+    medoid = max(ordered, key=typicality)
     numbers: dict[tuple[Words, int], int] = {}
     anchored = []
     for sets in ordered:
@@ -123,10 +118,6 @@ def _with_anchors(codings: Sequence[Sequence[Words]]) -> list[list[Words]]:
             with_anchor.append(words | {-1 - number})
         anchored.append(with_anchor)
     return anchored
-
-
-def _similarity(first: Sequence[Words], second: Sequence[Words]) -> float:
-    return sum(one.jaccard for one in _match(first, second))
 
 
 def _match(first: Sequence[Words], second: Sequence[Words]) -> list[Overlap]:
@@ -217,12 +208,8 @@ class _Draft:
         self.voting = [self.codings[number] for number in self.voters]
         self.parts = {one.key: one.parts for coding in codings for one in coding.contributors}
         self.scus = find_sets([[*one.scus.values()] for one in self.codings], method, coder) if codings else []
-        # of each coder which SCU of the draft an SCU matches
-        self.matched = [self._match_scus(one) for one in self.codings]
-
-    def _match_scus(self, coding: WordPyramid) -> dict[str, int]:
-        found = match_scus(coding.scus, {str(place): words for place, words in enumerate(self.scus)})
-        return {key: int(place) for key, place in found.items()}
+        drafted = {str(place): words for place, words in enumerate(self.scus)}
+        self.matched = [{key: int(n) for key, n in match_scus(one.scus, drafted).items()} for one in self.codings]
 
     def proposal(self) -> PyramidProposal:
         names = self._name_scus()
@@ -244,8 +231,6 @@ class _Draft:
 
     def _order(self, key: str) -> tuple[Sequence[Sequence[int]], str]:
         return [list(part) for part in self._parts_of(key)], key
-
-    # ---- contributors
 
     @cached_property
     def _groups(self) -> list[_Group]:
@@ -311,8 +296,6 @@ class _Draft:
     def _key_of(self, words: Words) -> str:
         return key_of_words(words, self.summaries, next(iter(self.parts)))
 
-    # ---- SCUs
-
     def _name_scus(self) -> list[Description]:
         """Return key and label of each SCU of the draft, those of the coder's SCU that overlaps best."""
         found: list[list[tuple[float, str, str]]] = [[] for _ in self.scus]
@@ -331,8 +314,6 @@ class _Draft:
             used.add(key)
             names.append(Description(key, label))
         return names
-
-    # ---- what is contested
 
     def _contested_keys(self) -> set[str]:
         said = [

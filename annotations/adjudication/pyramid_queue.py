@@ -45,25 +45,7 @@ def build_pyramid_queue(project: Project, agreed: Coding, checks: int = SAMPLE_S
         return Queue(state)
     columns, drafted = read_columns(agreed, state.draft), read_draft(agreed, state.draft)
     summaries = read_summaries(project, agreed.text)
-    return arrange_queue(summaries, state, columns, drafted, deciding_steps(agreed), checks)
-
-
-def arrange_queue(
-    summaries: Summaries,
-    state: GoldState,
-    columns: Sequence[Column],
-    drafted: DraftContent,
-    steps: Sequence[Step],
-    checks: int,
-) -> Queue:
-    """Return the queue of what was read. Pure.
-
-    Rows are contributors of the draft, and contested ones of coders that it lacks; those of which every coder says the
-    same are one row. A coder's answer is the SCUs of the draft that theirs match, of the contributor with just these
-    words, or else of those that share some. Cards are SCUs with contested contributors, the larger share of
-    disagreement first, then the contested contributors in no SCU of the draft.
-    """
-    return _Builder(summaries, state, columns, drafted).build(steps, checks)
+    return PyramidQueueBuilder(summaries, state, columns, drafted).build(deciding_steps(agreed), checks)
 
 
 def pyramid_of(decisions: Decisions, descriptions: Mapping[str, Description]) -> PyramidContent:
@@ -102,7 +84,15 @@ class _Pyramid:
         return Answer(tuple(numbers), units=tuple(others))
 
 
-class _Builder:
+class PyramidQueueBuilder:
+    """The queue of what was read. Pure.
+
+    Rows are contributors of the draft, and contested ones of coders that it lacks; those of which every coder says the
+    same are one row. A coder's answer is the SCUs of the draft that theirs match, of the contributor with just these
+    words, or else of those that share some. Cards are SCUs with contested contributors, the larger share of
+    disagreement first, then the contested contributors in no SCU of the draft.
+    """
+
     def __init__(
         self, summaries: Summaries, state: GoldState, columns: Sequence[Column], drafted: DraftContent
     ) -> None:
@@ -145,8 +135,6 @@ class _Builder:
             self.entities.append(self._keys_of(coding, scu, {}))
         return self.by_words[words]
 
-    # ---- rows
-
     def _unit(self, key: str, *, is_drafted: bool) -> Row:
         words, now = self.words[key], self.summaries.words_of(key)
         answers = tuple(one.answer_on(words, now) for one in self.coders)
@@ -164,8 +152,6 @@ class _Builder:
             together = (unit.answers, scus, unit.draft, unit.contested)
             found.setdefault(key if is_alone else together, []).append(key)
         return [replace(self.units[keys[0]], units=tuple(keys)) for keys in found.values()]
-
-    # ---- cards
 
     def build(self, steps: Sequence[Step], checks: int) -> Queue:
         """Return the queue, its cards in order, no more of them than the bound allows."""

@@ -1,7 +1,4 @@
-"""The queue of an adjudicator: what of a draft has to be decided, card by card, and what each coder says of it.
-
-Queues of texts are made here, those of agreed pyramids in `annotations.adjudication.pyramid_queue` of the same parts.
-"""
+"""The queue of an adjudicator: what of a draft is to be decided, card by card, and what each coder says of it."""
 
 from __future__ import annotations
 
@@ -51,11 +48,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a coder or the draft says of a unit: its entities, by their numbers in the queue, or a label.
+    """What a coder or the draft says of a unit: its entities (of a pyramid: SCUs) by their numbers, or a label."""
 
-    Of a pyramid entities are SCUs. Where no contributor has just the words of the unit, `units` are those that have
-    some, each with the number of its SCU.
-    """
+    # units: where no contributor has just the words of the unit, those that have some, each with the number of its SCU.
 
     entities: tuple[int, ...] = ()
     label: str | None = None
@@ -131,10 +126,8 @@ def build_queue(project: Project, gold: Coding, checks: int = SAMPLE_SIZE) -> Qu
 
 
 def sample_units(draft: UUID, payload: Mapping[str, Any]) -> list[str]:
-    """Return what the draft answers and nobody contests, in the random order in which it is checked.
-
-    The order is that of a hash keyed by the draft's operation: nobody knows it before the draft is made.
-    """
+    """Return what the draft answers and nobody contests, in the random order in which it is checked."""
+    # The order is that of a hash keyed by the draft's operation: nobody knows it before the draft is made.
     contested = {markable for markable, _ in payload["contested"]}
     units = [
         one["markable"]
@@ -273,8 +266,6 @@ class _Builder:
     def _in_order(self, keys: Iterable[Any]) -> list[str]:
         return sorted(map(str, keys), key=self.place.__getitem__)
 
-    # ---- chains
-
     def _card(self, card: Card) -> QueueCard:
         rows = [self._row(row, card.coders) for row in card.rows]
         rows += [self._row(row, card.coders, elsewhere=True) for row in card.elsewhere]
@@ -302,8 +293,6 @@ class _Builder:
 
     def _number(self, entity: frozenset[Any]) -> int:
         return self.numbers.setdefault(entity, len(self.numbers))
-
-    # ---- further questions, and what nobody contests
 
     def _questions(self, covered: Collection[str]) -> list[QueueCard]:
         """Return the cards of what is contested or lacking and on no card yet, those of one question together."""
@@ -352,10 +341,7 @@ class _Builder:
         return bool(others) and (method == Method.AGREED or n_nothing <= max(others.values()))
 
     def _row_of_unit(self, key: str, question: str = CATEGORY, *, contested: bool = False) -> Row:
-        """Return the row of a unit that is on no card of a chain.
-
-        Who marks it agrees with the draft, except where the chain was contested when the draft was made.
-        """
+        """Return the row of a unit on no card of a chain: who marks it agrees with the draft, unless contested."""
         draft = self._answer(self.values.get(key))
         answers = tuple((draft or Answer()) if key in column.decisions else None for column in self.columns)
         if contested and question == CATEGORY and key in self.said:

@@ -23,7 +23,6 @@ class Submissions:
 
     @property
     def assigned(self) -> int:
-        """How many coders have it."""
         return self.submitted + len(self.missing)
 
 

@@ -68,12 +68,10 @@ class GoldState:
 
     @property
     def draft(self) -> Draft | None:
-        """The last draft; None where there is none."""
         return self.log.draft
 
     @property
     def state(self) -> State:
-        """Return whether it is open, decided or closed."""
         if self.coding.status == Coding.Status.SUBMITTED:
             return State.CLOSED
         # a draft of no coding contests nothing: what is contested is unknown, as without a draft
@@ -82,7 +80,6 @@ class GoldState:
 
     @property
     def n_decided(self) -> int:
-        """Return how many contested items are decided."""
         return sum(one.decided for one in self.contested)
 
     @property

@@ -21,7 +21,6 @@ from annotations.models import Coding, Operation, Project, Round, User
 from annotations.models.coding import INDEPENDENT_KINDS
 
 IDLE_THRESHOLD = timedelta(minutes=5)
-# So many operations are in memory at once.
 READ_AT_ONCE = 5_000
 # When an operation was made, by the clock of its user unless it is ahead.
 MADE_AT = Least(Coalesce("made_at", "applied_at"), "applied_at")
@@ -36,10 +35,7 @@ def active_time(times: Iterable[datetime]) -> timedelta:
 
 
 def active_seconds_by_day(times: Iterable[datetime]) -> dict[date, float]:
-    """Return the seconds of `active_time` by day in the time zone of the site: a gap is of the day on which it ends.
-
-    Days on which something was done are there, too, if it took no time.
-    """
+    """Return the seconds of `active_time` by day in the site's time zone on which a gap ends; days without any, too."""
     days: dict[date, float] = {}
     day = earlier = midnight = None
     for moment in sorted(times):
@@ -54,10 +50,8 @@ def active_seconds_by_day(times: Iterable[datetime]) -> dict[date, float]:
 
 
 def add_active_time(coding: Coding, times: Sequence[datetime]) -> None:
-    """Add to the active time what further changes of the coder took, which are in the log. The caller saves the coding.
-
-    Where a clock went back the log is counted again.
-    """
+    """Add what further changes of the coder, which are logged, took to the active time. The caller saves the coding."""
+    # Where a clock went back the log is counted again.
     if coding.last_active is not None:
         times = [coding.last_active, *times]
         if min(times) < coding.last_active:
@@ -86,10 +80,7 @@ def count_active_time(codings: QuerySet[Coding]) -> None:
 
 
 def _times_of_coders(operations: QuerySet[Operation]) -> Iterator[tuple[int, list[datetime]]]:
-    """Yield each coding with the times at which its own coder worked on it: an import is no work.
-
-    The log is read in parts, and of one coding at a time.
-    """
+    """Yield each coding with the times at which its own coder worked on it, an import being no work; one at a time."""
     operations = operations.exclude(kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT))
     # The user is compared with the coder in Python: with the condition, SQLite would search all that a coder has ever
     # done, for each coding.
@@ -102,10 +93,7 @@ def _times_of_coders(operations: QuerySet[Operation]) -> Iterator[tuple[int, lis
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """A coder's activity on a text, by the log: active seconds, number of operations, first and last time.
-
-    `seconds` is computed as by `active_time`; `first` and `last` are by the clock of the server.
-    """
+    """A coder's `active_time` on a text, number of operations, first and last time by the clock of the server."""
 
     seconds: float
     operations: int
@@ -115,10 +103,9 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class JudgementTime:
-    """When a coder first answered for a markable, and the active seconds before all changes of its judgement.
+    """When a coder first answered for a markable, and the active seconds before all changes of its judgement."""
 
-    `seconds` is None where each of them followed a pause, or was the coder's first change of the coding.
-    """
+    # seconds: None where each of them followed a pause, or was the coder's first change of the coding.
 
     day: date
     seconds: float | None
@@ -129,10 +116,7 @@ type CodingAndCoder = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class ProjectWork:
-    """What the log says of the work on a project, by the coding's primary key and the coder's username.
-
-    `judgement_times` has one entry a markable.
-    """
+    """What the log says of the work on a project; of `judgement_times` each markable has one."""
 
     activities: dict[CodingAndCoder, Activity]
     judgement_times: dict[CodingAndCoder, list[JudgementTime]]
@@ -151,12 +135,9 @@ class _Change:
 
 
 def read_work(project: Project, texts: Collection[int] | None = None) -> ProjectWork:
-    """Return the work of each coder on each coding of the project, or of these texts. One query.
-
-    Only independent codings count, not agreed pyramids and peers, and what their coders did: no import, and no
-    correction of the text, after which a markable is the same under another key. A coding that was only imported,
-    submitted or reopened has no activity: the work on it was done elsewhere.
-    """
+    """Return the work of each coder on each independent coding of the project, or of these texts. One query."""
+    # Only what their coders did counts: no import, and no correction, after which a markable has another key.
+    # A coding that was only imported, submitted or reopened has no activity: the work on it was done elsewhere.
     chosen = Q(coding__text__project=project) if texts is None else Q(coding__text__in=texts)
     operations = (
         Operation.objects.filter(chosen, coding__kind__in=INDEPENDENT_KINDS, coding__by_model=False)
@@ -197,10 +178,8 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
 
 
 def _has_answer() -> Q:
-    """Return whether an operation says more than that something is marked, or a note.
-
-    None is JSON's null. Where a level has no categories, attributes alone are the answer.
-    """
+    """Return whether an operation says more than that something is marked, or a note."""
+    # None is JSON's null. Where a level has no categories, attributes alone are the answer.
     category = Q(payload__category__isnull=False) & ~Q(payload__category=None)
     return category | Q(payload__attributes__isnull=False)
 
@@ -214,11 +193,9 @@ class RecentWork:
 
 
 def read_recent_work(project: Project, since: datetime, round_: Round | None = None) -> dict[str, RecentWork]:
-    """Return the work of each coder on texts of the project since a time, or in a round. One query.
-
-    Of the log the last MOST_RECENT operations are read, so that what is older than these is left out. A markable that
-    was judged before, too, counts on the day on which it was judged again; what is shown again counts nothing.
-    """
+    """Return the work of each coder on texts of the project since a time, or in a round. One query."""
+    # Of the log the last MOST_RECENT operations are read. A markable that was judged before, too, counts on the day on
+    # which it was judged again; what is shown again counts nothing.
     operations = Operation.objects.filter(
         coding__text__project=project,
         coding__kind=Coding.Kind.TEXT,
@@ -260,10 +237,8 @@ class WorkedDay:
 
 
 def read_worked_days(project: Project, round_: Round | None = None) -> list[WorkedDay]:
-    """Return the active time of coders by day on all codings of the project, or of a round. Two queries.
-
-    The rule is that of `active_time`; gold is left out. Of several occasions within a round the days are one.
-    """
+    """Return the `active_time` of coders by day on all codings but gold of the project, or of a round. Two queries."""
+    # Of several occasions within a round the days are one.
     operations = Operation.objects.filter(coding__text__project=project)
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(coding__by_model=True)
     if round_ is not None:

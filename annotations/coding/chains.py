@@ -1,8 +1,4 @@
-"""The chains of a coding, computed from its pointers or indices, and the numbers that they wear.
-
-The same as `static/js/coding/chains/chains.js` shows a coder: a chain is named after its first member, or after its
-index.
-"""
+"""The chains of a coding and the numbers that they wear, as `static/js/coding/chains/chains.js` shows them a coder."""
 
 from __future__ import annotations
 
@@ -23,16 +19,16 @@ type Chains = dict[str, tuple[str, ...]]
 def chains_of(answers: str, order: Sequence[str], decisions: Mapping[str, Decision]) -> Chains:
     """Return the chains of each markable of `order`, the keys in text order, by what a coding says of them."""
     if answers == Project.Answers.INDICES:
-        return chains_by_indices(order, {key: decision.indices for key, decision in decisions.items()})
+        return {
+            key: tuple(f"#{index}" for index in decisions[key].indices) if key in decisions else () for key in order
+        }
     return chains_by_pointers(order, {key: decision.pointers for key, decision in decisions.items()})
 
 
 def chains_by_pointers(order: Sequence[str], pointers: Mapping[str, Readings]) -> Chains:
-    """Return the chains of each markable of `order`, the keys in text order: several where it is ambiguous.
-
-    They are named after the markables at which one arrives by following pointers. A circle that nothing leads out of
-    has its earliest member as its end. What points to several together is an end itself, of a chain of its own.
-    """
+    """Return the chains of each markable of `order`, the keys in text order: several where it is ambiguous."""
+    # They are named after the markables at which one arrives by following pointers. A circle that nothing leads out of
+    # has its earliest member as its end. What points to several together is an end itself, of a chain of its own.
     place = {key: number for number, key in enumerate(order)}
     targets: list[list[int]] = []
     plural = set()
@@ -43,11 +39,6 @@ def chains_by_pointers(order: Sequence[str], pointers: Mapping[str, Readings]) -
             plural.add(number)
     ends = _ends_of_pointers(targets, plural)
     return {key: tuple(order[end] for end in own) for key, own in zip(order, ends, strict=True)}
-
-
-def chains_by_indices(order: Sequence[str], indices: Mapping[str, Collection[str]]) -> Chains:
-    """Return the chains of each markable of `order`: one for each of its indices."""
-    return {key: tuple(f"#{index}" for index in indices.get(key, ())) for key in order}
 
 
 def _ends_of_pointers(targets: Sequence[Sequence[int]], plural: Collection[int]) -> list[tuple[int, ...]]:
@@ -98,11 +89,9 @@ def number_chains(
     others: Mapping[str, Sequence[str]] | None = None,
     given: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """Return the numbers of the chains of two members or more, in the order of their first members.
-
-    `others` are the chains of another coder and `given` their numbers: a chain wears the number of the one with which
-    it shares most members, as far as no other chain has it.
-    """
+    """Return the numbers of the chains of two members or more, in the order of their first members."""
+    # A chain wears the number, among those `given` to `others` of another coder, of the one with which it shares most
+    # members, as far as no other chain has it.
     shared = [name for name, its in members.items() if len(its) > 1]
     numbers = _shared_numbers(shared, members, others or {}, given or {})
     used = {*numbers.values(), *(given or {}).values()}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, asdict, dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -48,7 +48,6 @@ class Decision(JudgementData[str]):
             yield from targets_of(readings)
 
     def payload(self) -> dict[str, Any]:
-        """Return the payload as it is written to the log and sent to the browser."""
         payload = {name: getattr(self, name) for name in DECISION_FIELDS} | {
             "pointers": readings_payload(self.pointers),
             "indices": list(self.indices),
@@ -115,11 +114,9 @@ class CheckJudgement:
 
 @dataclass(frozen=True, slots=True)
 class DecideItems:
-    """What holds of items of gold, each a markable and a question, and why. It changes no judgement.
+    """What holds of items of gold, each a markable and a question, and why. It changes no judgement."""
 
-    codings: the last operations of the codings whose answer was taken, as the draft names them. section: the heading of
-    the guidelines that it concerns.
-    """
+    # codings: the last operations of the codings whose answer was taken. section: a heading of the guidelines.
 
     items: tuple[tuple[str, str], ...]
     source: Source
@@ -130,14 +127,8 @@ class DecideItems:
 
     def payload(self) -> dict[str, Any]:
         """Return the payload as it is written to the log, without what says nothing."""
-        payload = {
-            "items": [list(item) for item in self.items],
-            "source": str(self.source),
-            "codings": list(self.codings),
-            "reason": str(self.reason),
-            "section": self.section,
-            "note": self.note,
-        }
+        fields = {"items": [list(item) for item in self.items], "codings": list(self.codings)}
+        payload = asdict(self) | fields | {"source": str(self.source), "reason": str(self.reason)}
         return {name: value for name, value in payload.items() if value}
 
 
@@ -150,42 +141,34 @@ class Description:
     comment: str = ""
 
     def payload(self) -> dict[str, Any]:
-        """Return the payload as it is written to the log and sent to the browser."""
-        return {"scu": self.scu, "label": self.label, "comment": self.comment}
+        return asdict(self)
 
 
 type MarkableOperation = Decision | ClearJudgement | DeleteMarkable | MoveMarkable
 # What is written to other tables than the log, or has a condition there.
 type WritingOperation = MarkableOperation | CheckJudgement | Description
 type OperationPayload = WritingOperation | DecideItems
+# By the kinds of PAYLOADS.
+OPERATIONS: dict[str, Callable[..., OperationPayload]] = {
+    "judge": Decision,
+    "clear": ClearJudgement,
+    "unmark": DeleteMarkable,
+    "move": MoveMarkable,
+    "describe": Description,
+    "check": CheckJudgement,
+    "decide": DecideItems,
+}
 
 
 def parse_operation(kind: str, payload: Mapping[str, Any]) -> OperationPayload:
     """Return the operation that a payload describes. Raise OperationRejected if the payload has another shape."""
     fields = parse_payload(kind, payload)
-    match kind:
-        case "judge":
-            return _checked_decision(Decision(**fields))
-        case "clear":
-            return ClearJudgement(**fields)
-        case "unmark":
-            return DeleteMarkable(**fields)
-        case "move":
-            return MoveMarkable(**fields)
-        case "describe":
-            return Description(**fields)
-        case "check":
-            return CheckJudgement(**fields)
-    if bool(fields["codings"]) != (fields["source"] == Source.CODER):
-        raise bad_payload("codings names whose answer was taken where the source is coder.")
-    return DecideItems(**fields)
-
-
-def _checked_decision(decision: Decision) -> Decision:
-    """Return the decision. Raise OperationRejected if it points at more than it may, taken together."""
-    if decision.relations and sum(1 for _ in decision.targets()) > MAX_KEYS:
+    operation = OPERATIONS[kind](**fields)
+    if isinstance(operation, Decision) and operation.relations and sum(1 for _ in operation.targets()) > MAX_KEYS:
         raise bad_payload(f"pointers and relations name at most {MAX_KEYS} targets.")
-    return decision
+    if isinstance(operation, DecideItems) and bool(operation.codings) != (operation.source == Source.CODER):
+        raise bad_payload("codings names whose answer was taken where the source is coder.")
+    return operation
 
 
 def import_decision(payload: Mapping[str, Any]) -> Decision:
@@ -214,19 +197,19 @@ def is_import_decision(payload: object) -> bool:
     if not isinstance(payload, dict) or payload.keys() - FURTHER_FIELDS != set(DECISION_FIELDS):
         return False
     relations, indices, head = payload.get("relations", {}), payload["indices"], payload["head"]
+
+    def is_text(value: object) -> bool:
+        return isinstance(value, str)
+
     try:
         parse_operation("judge", payload | {"pointers": [], "indices": [], "head": [], "relations": {}})
     except OperationRejected:
         return False
     return (
         isinstance(relations, dict)
-        and all(is_readings(readings, _is_text) for readings in (payload["pointers"], *relations.values()))
+        and all(is_readings(readings, is_text) for readings in (payload["pointers"], *relations.values()))
         and isinstance(indices, list)
-        and all(isinstance(index, str) for index in indices)
+        and all(map(is_text, indices))
         and isinstance(head, list)
-        and all(is_span(part) for part in head)
+        and all(map(is_span, head))
     )
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

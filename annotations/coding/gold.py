@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.db.models import QuerySet
 from django.db.models.functions import Length
 
 from annotations.coding.decisions import DecideItems, OperationRejected
@@ -16,43 +17,38 @@ from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 def gold_beside(coding: Coding) -> Coding | None:
     """Return the gold that the coder of a coding may see: of training, once both are submitted. A query of training."""
-    return _submitted_gold(coding) if _is_submitted_training(coding) else None
+    return _submitted_gold(coding) if _is_training(coding, Coding.Status.SUBMITTED) else None
 
 
-def _is_submitted_training(coding: Coding) -> bool:
-    is_submitted = coding.kind == Coding.Kind.TEXT and coding.status == Coding.Status.SUBMITTED
-    return is_submitted and coding.round.kind == Round.Kind.TRAINING
+def _is_training(coding: Coding, *statuses: Coding.Status) -> bool:
+    has_status = coding.kind == Coding.Kind.TEXT and coding.status in statuses
+    return has_status and coding.round.kind == Round.Kind.TRAINING
 
 
 def shows_gold_once_submitted(coding: Coding) -> bool:
     """Return whether its coder is shown the gold as soon as the coding is submitted. A query of training."""
-    is_training = coding.kind == Coding.Kind.TEXT and coding.round.kind == Round.Kind.TRAINING
-    return is_training and _submitted_gold(coding) is not None
+    return _is_training(coding, *Coding.Status) and _submitted_gold(coding) is not None
 
 
 def gold_at_once(coding: Coding) -> Coding | None:
     """Return the gold with which the coder of an open coding may compare judgements one by one. A query of training."""
-    round_ = coding.round
-    if coding.kind != Coding.Kind.TEXT or coding.status != Coding.Status.OPEN:
-        return None
-    if round_.kind != Round.Kind.TRAINING or round_.feedback != Round.Feedback.JUDGEMENT:
-        return None
-    return _submitted_gold(coding)
+    is_compared = _is_training(coding, Coding.Status.OPEN) and coding.round.feedback == Round.Feedback.JUDGEMENT
+    return _submitted_gold(coding) if is_compared else None
+
+
+def _gold_of(coding: Coding) -> QuerySet[Coding]:
+    return Coding.objects.filter(text=coding.text_id, round=coding.round_id, kind=Coding.Kind.GOLD)
 
 
 def _submitted_gold(coding: Coding) -> Coding | None:
-    gold = Coding.objects.filter(text=coding.text_id, round=coding.round_id, kind=Coding.Kind.GOLD)
-    return gold.filter(status=Coding.Status.SUBMITTED).select_related("text").first()
+    return _gold_of(coding).filter(status=Coding.Status.SUBMITTED).select_related("text").first()
 
 
 def was_gold_shown(coding: Coding) -> bool:
-    """Return whether the coder could see the gold at some time since the submission, be it taken back by now.
-
-    A query of training where there is gold, and another one where it is taken back.
-    """
-    if not _is_submitted_training(coding):
+    """Return whether the coder could see the gold at some time since the submission, be it taken back by now."""
+    if not _is_training(coding, Coding.Status.SUBMITTED):
         return False
-    gold = Coding.objects.filter(text=coding.text_id, round=coding.round_id, kind=Coding.Kind.GOLD).first()
+    gold = _gold_of(coding).first()
     if gold is None or gold.status == Coding.Status.SUBMITTED:
         return gold is not None
     submissions = coding.operations.filter(kind=Operation.Kind.SUBMIT).order_by("-sequence")
@@ -61,10 +57,8 @@ def was_gold_shown(coding: Coding) -> bool:
 
 
 def check_judgement(coding: Coding, key: str) -> None:
-    """Refuse the comparison of a judgement with the gold where there is none yet, or something is still to answer.
-
-    The log then says that the coder has seen it: what they said before is what counts. Raise OperationRejected.
-    """
+    """Raise OperationRejected where a judgement has no gold to be compared with, or something is to answer first."""
+    # The log then says that the coder has seen it: what they said before is what counts.
     if gold_at_once(coding) is None:
         raise OperationRejected("no_gold", "There is no gold to see here before the text is submitted.")
     if not coding.judgements.filter(complete(), markable__key=key).exists():
@@ -72,12 +66,8 @@ def check_judgement(coding: Coding, key: str) -> None:
 
 
 def check_decides(coding: Coding, decides: Mapping[int, DecideItems]) -> int:
-    """Check what operations of a batch, by their positions, say of items of gold; return the version of the scheme.
-
-    Raise OperationRejected where the coding is neither gold nor an agreed pyramid, for an item whose question or place
-    in the text there is not, and for a coding that no draft of this gold rests on. A markable may be gone: its removal
-    is a decision, too.
-    """
+    """Check what a batch says of items of gold; return the version of the scheme. Raise OperationRejected."""
+    # A markable may be gone: its removal is a decision, too.
     if coding.kind not in DECIDED_KINDS:
         message = "Only on gold and agreed pyramids it is said what holds of items, and why."
         raise OperationRejected("not_gold", message, min(decides))

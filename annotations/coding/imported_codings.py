@@ -21,12 +21,11 @@ from annotations.schemes.project_scheme import SchemeKeys
 
 @dataclass(frozen=True, slots=True)
 class ImportedCoding:
-    """An untouched coding, saved or not, with the content that a file gives it.
+    """An untouched coding, saved or not, with the content that a file or draft gives it.
 
-    The decisions have passed `Rules.check`. `markables` and `scheme` map the keys of all that the decisions name to
-    primary keys. `descriptions` are the labels and comments of the SCUs of a pyramid. `submitted` is False where the
-    coder is to continue the coding. `kind` is that of the operation, and `details` what it says besides judgements; a
-    draft of gold may be nobody's, so that `user` is None.
+    The decisions have passed `Rules.check`. `markables` and `scheme` map the keys that they name to primary keys.
+    `submitted` is False where the coder is to continue; `details` is what the operation says besides judgements; `user`
+    is None for a draft of gold that is nobody's.
     """
 
     coding: Coding
@@ -54,10 +53,7 @@ class ImportedCoding:
 
 
 def import_codings(imports: Sequence[ImportedCoding]) -> None:
-    """Fill untouched codings from files and submit them, logging each as an operation. Call it inside a transaction.
-
-    It takes a fixed number of statements, however many codings.
-    """
+    """Fill and submit untouched codings, and log it, in a fixed number of statements. Call it inside a transaction."""
     unsaved = [imported.coding for imported in imports if imported.coding.pk is None]
     saved = [imported.coding for imported in imports if imported.coding.pk is not None]
     now = timezone.now()

@@ -19,24 +19,27 @@ from annotations.schemes.project_scheme import FurtherQuestions, SchemeKeys, fur
 
 def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> dict[str, dict[str, Any]]:
     """Return the payloads of the judgements of a coding by markable key, in text order. Queries as `decisions_of`."""
-    return {decision.markable: decision.payload() for decision in decisions_of(coding, further)}
+    judgements, *linked = _rows_of_coding(coding, further)
+    links = _links_of_rows(*linked)
+    payloads = {}
+    for pk, key, category, *own in judgements:
+        payload = {"markable": key, "category": category, "pointers": [], "indices": []}
+        payloads[key] = payload | dict(zip(ROW_FIELDS, own, strict=True)) | links.get(pk, {})
+    return payloads
 
 
 def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> list[Decision]:
-    """Return the decisions of a coding, in text order. `further` is what its project asks, where that is known.
+    """Return the decisions of a coding, in text order. `further` is what its project asks, where that is known."""
+    # Three queries, a fourth where the project has attributes, and one more if it is not said whether it has.
+    return list(decisions_of_rows(*_rows_of_coding(coding, further)))
 
-    Three queries, a fourth where the project has attributes, and one more if it is not said whether it has.
-    """
+
+def _rows_of_coding(coding: Coding, further: FurtherQuestions | None) -> tuple[Rows, Rows, Rows, Rows]:
     if further is None:
         further = further_questions(coding.text.project_id)
-    return list(
-        decisions_of_rows(
-            _judgement_rows_of_coding(coding.pk),
-            _pointer_rows_of_coding(coding.pk),
-            _index_rows_of_coding(coding.pk) if further.indices else (),
-            _answer_rows_of_coding(coding.pk) if further.attributes else (),
-        )
-    )
+    judgements, pointers = _judgements_of_coding(coding.pk), _pointers_of_coding(coding.pk)
+    indices = _indices_of_coding(coding.pk) if further.indices else ()
+    return judgements, pointers, indices, _answers_of_coding(coding.pk) if further.attributes else ()
 
 
 def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQuestions) -> list[Decision]:
@@ -50,22 +53,21 @@ def decisions_by_coding(
 ) -> defaultdict[int, dict[str, Decision]]:
     """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes."""
     rows = list(_judgement_rows(judgements, "coding_id"))
-    links = (
-        _pointer_rows(judgements),
-        _index_rows(judgements) if further.indices else (),
-        _answer_rows(judgements) if further.attributes else (),
-    )
+    decisions = decisions_of_rows((row[:-1] for row in rows), *_linked_rows(judgements, further))
     found = defaultdict[int, dict[str, Decision]](dict)
-    for (*_, coding), decision in zip(rows, decisions_of_rows((row[:-1] for row in rows), *links), strict=True):
+    for (*_, coding), decision in zip(rows, decisions, strict=True):
         found[coding][decision.markable] = decision
     return found
 
 
 def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
     """Return the fields of payloads that are in other tables, by judgement. Two queries, three with attributes."""
-    pointers, relations = _readings_by_judgement(_pointer_rows(judgements), group_targets)
-    indices = _indices_by_judgement(_index_rows(judgements) if further.indices else ())
-    attributes = group_answers(_answer_rows(judgements) if further.attributes else ())
+    return _links_of_rows(*_linked_rows(judgements, further))
+
+
+def _links_of_rows(pointer_rows: Rows, index_rows: Rows, answer_rows: Rows) -> dict[int, dict[str, Any]]:
+    pointers, relations = _readings_by_judgement(pointer_rows, group_targets)
+    indices, attributes = _indices_by_judgement(index_rows), group_answers(answer_rows)
     return {
         pk: {
             "pointers": readings_payload(pointers.get(pk, ())),
@@ -106,10 +108,7 @@ type Rows = Iterable[tuple[Any, ...]]
 def decisions_of_rows(
     judgement_rows: Rows, pointer_rows: Rows, index_rows: Rows, answer_rows: Rows
 ) -> Iterator[Decision]:
-    """Yield the decision of each row of a judgement. Pointers come in the order of their targets.
-
-    The rows are those of the database or of an archive: keys of judgements, keys of the scheme, and columns.
-    """
+    """Yield the decision of each row of a judgement, of the database or an archive; pointers in order of targets."""
     pointers, relations = _readings_by_judgement(pointer_rows, group_targets)
     indices = _indices_by_judgement(index_rows)
     attributes = group_answers(answer_rows)
@@ -136,10 +135,7 @@ type ReadingsByJudgement = tuple[dict[int, Readings], dict[int, RelationReadings
 
 
 def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]]], Readings]) -> ReadingsByJudgement:
-    """Return the readings of identity by judgement, and those of other relations, in the order of these.
-
-    group: makes readings of their targets, which are in the order of the rows.
-    """
+    """Return the readings of identity by judgement, and those of other relations; `group` makes them of targets."""
     identity: dict[int, list[tuple[int, str]]] = {}
     others: dict[int, dict[str, list[tuple[int, str]]]] = {}
     for judgement, target, reading, is_identity, relation in rows:
@@ -157,11 +153,8 @@ def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]
 
 
 def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
-    """Return the readings of targets in text order, each with the number of its reading.
-
-    They are in the order of their first targets, then of the next. Where the deletion of a markable has made two equal,
-    they are one.
-    """
+    """Return the readings of targets in text order, each with its reading's number, in the order of their targets."""
+    # Where the deletion of a markable has made two equal, they are one.
     if len(targets) == 1:
         return alternatives([targets[0][1]])
     if all(len(set(column)) == len(targets) for column in zip(*targets, strict=True)):
@@ -189,6 +182,11 @@ def group_answers(rows: Rows) -> dict[int, AttributeAnswers]:
     return {judgement: tuple(sorted(found.items())) for judgement, found in answers.items()}
 
 
+def _linked_rows(judgements: QuerySet[Judgement], further: FurtherQuestions) -> tuple[Rows, Rows, Rows]:
+    indices: Rows = _index_rows(judgements) if further.indices else ()
+    return _pointer_rows(judgements), indices, _answer_rows(judgements) if further.attributes else ()
+
+
 def _judgement_rows(judgements: QuerySet[Judgement], *columns: str) -> QuerySet[Judgement, tuple[Any, ...]]:
     return judgements.order_by("markable__start", "-markable__end", "markable__key").values_list(
         "pk", "markable__key", "category__key", *ROW_FIELDS, *columns
@@ -209,24 +207,13 @@ def _answer_rows(judgements: QuerySet[Judgement]) -> QuerySet[AttributeAnswer, t
     return answers.values_list("judgement_id", "attribute__key", "attribute__kind", "value__key", "text", "number")
 
 
-@compiled_query(IntegerField())
-def _judgement_rows_of_coding(coding: int) -> QuerySet[Judgement, tuple[Any, ...]]:
-    return _judgement_rows(Judgement.objects.filter(coding=coding))
+def _of_coding(rows: Callable[[QuerySet[Judgement]], QuerySet[Any, tuple[Any, ...]]]) -> Callable[[int], Rows]:
+    """Return a function that reads these rows of a coding, by its key."""
+    return compiled_query(IntegerField())(lambda coding: rows(Judgement.objects.filter(coding=coding)))
 
 
-@compiled_query(IntegerField())
-def _pointer_rows_of_coding(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
-    return _pointer_rows(Judgement.objects.filter(coding=coding))
-
-
-@compiled_query(IntegerField())
-def _index_rows_of_coding(coding: int) -> QuerySet[Index, tuple[Any, ...]]:
-    return _index_rows(Judgement.objects.filter(coding=coding))
-
-
-@compiled_query(IntegerField())
-def _answer_rows_of_coding(coding: int) -> QuerySet[AttributeAnswer, tuple[Any, ...]]:
-    return _answer_rows(Judgement.objects.filter(coding=coding))
+_judgements_of_coding, _pointers_of_coding = _of_coding(_judgement_rows), _of_coding(_pointer_rows)
+_indices_of_coding, _answers_of_coding = _of_coding(_index_rows), _of_coding(_answer_rows)
 
 
 POINTER_FIELDS = ("judgement", "relation", "reading", "target")

@@ -1,11 +1,7 @@
-"""The only write path for judgements.
+"""The only write path for judgements: a batch is checked, applied and logged in one transaction, or nothing of it."""
 
-A change arrives as operations, together with the version of the coding that their author has seen. Under a lock on
-the coding they are checked, applied and appended to the log in one transaction: all of them or none.
-
-A coder's own markable exists from the first operation that names it until it is unmarked: a judgement sent from one
-window is not lost because another window deleted its markable or antecedent.
-"""
+# A coder's own markable exists from the first operation that names it until it is unmarked: a judgement sent from one
+# window is not lost because another window deleted its markable or antecedent.
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q
 from django.http import Http404
 from django.utils import timezone
 
@@ -70,10 +66,9 @@ STATUS_KINDS = (Operation.Kind.SUBMIT, Operation.Kind.REOPEN)
 
 
 class VersionConflict(Exception):
-    """The author has not seen the operations in `missed`, which lead to `version`. Nothing was applied.
+    """The author has not seen the operations in `missed`, which lead to `version`. Nothing was applied."""
 
-    Where too many were missed for one answer, `missed` is the first of them: who sends again hears of the next.
-    """
+    # Where too many were missed for one answer, `missed` is the first of them: who sends again hears of the next.
 
     def __init__(self, current: int, missed: Sequence[Mapping[str, Any]]) -> None:
         super().__init__(f"The coding is now at version {current}. Apply the operations you missed and send again.")
@@ -106,12 +101,13 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         coding = lock_coding(coding)
         refuse_other_coder(coding, user)
         uuids = [change.uuid for change in changes]
-        known = coding.operations.filter(uuid__in=uuids).order_by().values_list("uuid", flat=True)
-        new_changes = _new_changes(changes, set(known))
-        is_stale = version < coding.version and _unseen(coding, version, uuids).exists()
-        if not new_changes and not (
-            is_stale and _unseen(coding, version, uuids).exclude(kind__in=STATUS_KINDS).exists()
-        ):
+        known = set(coding.operations.filter(uuid__in=uuids).order_by().values_list("uuid", flat=True))
+        first = {uuid: position for position, uuid in reversed([*enumerate(uuids)])}
+        new = sorted(position for uuid, position in first.items() if uuid not in known)
+        new_changes = {position: changes[position] for position in new}
+        unseen = coding.operations.filter(sequence__gt=version).exclude(uuid__in=uuids).order_by()
+        is_stale = version < coding.version and unseen.exists()
+        if not new_changes and not (is_stale and unseen.exclude(kind__in=STATUS_KINDS).exists()):
             return coding.version
         if version > coding.version:
             raise OperationRejected(
@@ -122,15 +118,22 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         if coding.status != Coding.Status.OPEN:
             raise OperationRejected("submitted", "This coding is submitted; ask a manager to reopen it.")
         refuse_closed_round(coding)
-        payloads = dict(_parse(new_changes))
+        payloads: dict[int, OperationPayload] = {}
+        for position, change in new_changes.items():
+            with _at(position):
+                payloads[position] = parse_operation(change.kind, change.payload)
         moves, scheme_version = Moves(), coding.text.project.scheme_version
         decides = {position: one for position, one in payloads.items() if isinstance(one, DecideItems)}
         if decides:
             scheme_version = check_decides(coding, decides)
         writing = {position: one for position, one in payloads.items() if not isinstance(one, DecideItems)}
-        for run in _batches(writing):
-            # The row of the project may have been read while one waited for the lock on the coding.
-            scheme_version = _apply_batch(coding, run, moves) or scheme_version
+        for is_alone, run in groupby(writing.items(), key=lambda item: isinstance(item[1], ALONE)):
+            if is_alone:
+                for position, operation in run:
+                    _apply_alone(coding, position, operation, moves)
+            else:
+                # The row of the project may have been read while one waited for the lock on the coding.
+                scheme_version = _apply_judgements(coding, dict(run))
         _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:
             check_pyramid(coding, writing)
@@ -174,10 +177,7 @@ def refuse_closed_round(coding: Coding) -> None:
 
 
 def lock_coding(coding: Coding) -> Coding:
-    """Return the coding, re-read and locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)
-
-    Raise Http404 where its text or project was deleted while the request came in.
-    """
+    """Return the coding, re-read and locked until the transaction ends. Raise Http404 if it was deleted meanwhile."""
     rows = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
     locked = rows.defer("text__content").filter(pk=coding.pk).order_by("pk").first()
     if locked is None:
@@ -185,16 +185,8 @@ def lock_coding(coding: Coding) -> Coding:
     return locked
 
 
-def _unseen(coding: Coding, version: int, uuids: Collection[UUID]) -> QuerySet[Operation]:
-    """Return the operations after a version that are not among these."""
-    return coding.operations.filter(sequence__gt=version).exclude(uuid__in=uuids).order_by()
-
-
 def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
-    """Return the operations after a version, as many as one answer holds.
-
-    Raise OperationRejected where the first alone is too large, as an import may be: a page then asks to be loaded anew.
-    """
+    """Return the operations after a version, as many as one answer holds; refuse where the first alone is too large."""
     later = coding.operations.filter(sequence__gt=version).order_by("sequence")
     missed: list[Mapping[str, Any]] = []
     size = 0
@@ -209,36 +201,8 @@ def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
     return missed
 
 
-def _new_changes(changes: Sequence[Change], logged: set[UUID]) -> dict[int, Change]:
-    """Return the changes that are not in the log, by their positions in the batch."""
-    earlier = set(logged)
-    new_changes = {}
-    for position, change in enumerate(changes):
-        if change.uuid not in earlier:
-            earlier.add(change.uuid)
-            new_changes[position] = change
-    return new_changes
-
-
-type Batch = Mapping[int, WritingOperation]
-
-# Operations that are no judgements, each of which is carried out alone.
+# Operations that are no judgements or clearings, which are written together where they follow one another.
 ALONE = (DeleteMarkable, MoveMarkable, Description, CheckJudgement)
-
-
-def _parse(changes: Mapping[int, Change]) -> Iterator[tuple[int, OperationPayload]]:
-    for position, change in changes.items():
-        with _at(position):
-            yield position, parse_operation(change.kind, change.payload)
-
-
-def _batches(payloads: Batch) -> Iterator[Batch]:
-    """Yield consecutive judgements and clearings as one batch, written together, and each other operation alone."""
-    for is_single, run in groupby(payloads.items(), key=lambda item: isinstance(item[1], ALONE)):
-        if is_single:
-            yield from ({position: payload} for position, payload in run)
-        else:
-            yield dict(run)
 
 
 @dataclass(slots=True)
@@ -249,34 +213,30 @@ class Moves:
     pointers: int = 0
 
 
-def _apply_batch(coding: Coding, batch: Batch, moves: Moves) -> int | None:
-    """Write a batch, and return the version of the scheme that it was checked by; None where no judgement was."""
-    [(position, first), *_] = batch.items()
-    if not isinstance(first, ALONE):
-        judgements = {
-            position: operation
-            for position, operation in batch.items()
-            if isinstance(operation, Decision | ClearJudgement)
-        }
-        rules = Rules.for_coding(coding, {key for operation in judgements.values() for key in _keys_of(operation)})
-        _write_decisions(coding, rules, _final_decisions(coding, rules, judgements))
-        return rules.keys.version
+def _apply_judgements(coding: Coding, run: Mapping[int, WritingOperation]) -> int:
+    """Write consecutive judgements and clearings, and return the version of the scheme that they were checked by."""
+    judgements = {n: operation for n, operation in run.items() if isinstance(operation, Decision | ClearJudgement)}
+    rules = Rules.for_coding(coding, {key for operation in judgements.values() for key in _keys_of(operation)})
+    _write_decisions(coding, rules, _final_decisions(coding, rules, judgements))
+    return rules.keys.version
+
+
+def _apply_alone(coding: Coding, position: int, operation: WritingOperation, moves: Moves) -> None:
     with _at(position):
-        match first:
+        match operation:
             case DeleteMarkable():
-                _delete_markable(coding, first)
+                _delete_markable(coding, operation)
             case MoveMarkable():
-                moves.pointers += _move_markable(coding, first)
+                moves.pointers += _move_markable(coding, operation)
             case CheckJudgement():
-                check_judgement(coding, first.markable)
+                check_judgement(coding, operation.markable)
             case Description():
-                _describe_scu(coding, first)
-    if isinstance(first, MoveMarkable):
+                _describe_scu(coding, operation)
+    if isinstance(operation, MoveMarkable):
         if moves.positions and moves.pointers > MAX_MOVED_POINTERS:
             message = f"More than {MAX_MOVED_POINTERS} pointers follow these moves: send fewer of them at a time."
             raise OperationRejected("too_many_operations", message)  # none of them is wrong
-        moves.positions[first.to] = position
-    return None
+        moves.positions[operation.to] = position
 
 
 def _keys_of(operation: MarkableOperation) -> tuple[str, ...]:
@@ -322,11 +282,8 @@ def _refuse_retired(coding: Coding, rules: Rules, run: Mapping[int, MarkableOper
 
 
 def _delete_markable(coding: Coding, deletion: DeleteMarkable) -> None:
-    """Delete a coder's own markable from the coding, and the pointers to it.
-
-    The row of the markable stays, for others may mark the same words at this moment; `MarkableQuerySet.in_use` leaves
-    it out.
-    """
+    """Delete a coder's own markable from the coding, and the pointers to it."""
+    # Its row stays, for others may mark the same words at this moment; `MarkableQuerySet.in_use` leaves it out.
     rules = Rules.for_coding(coding, [deletion.markable])
     markable = rules.markable(deletion.markable)
     if markable.pk is None:
@@ -445,7 +402,7 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
         for pk, decision in written
         for judgement, relation, reading, target in pointer_rows(pk, decision, primary_keys, rules.keys)
     )
-    if rules.asks_attributes:
+    if rules.constraints["attributes"]:
         AttributeAnswer.objects.filter(judgement__in=judgements).delete()
         AttributeAnswer.objects.bulk_create(
             AttributeAnswer(judgement_id=judgement, attribute_id=attribute, value_id=value, text=text, number=number)

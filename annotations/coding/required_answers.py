@@ -1,7 +1,6 @@
 """The answers that codings lack: those that the scheme requires of coders, and all that it asks of gold.
 
-Submission, queue, states and exports ask here. `missingRequired` of the coding page follows the same rule, and
-`static/js/coding/questions/holes.js` says the same of gold, by the table of constraints that it is sent.
+`missingRequired` of the coding page and `static/js/coding/questions/holes.js` follow the same rules.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models import Attribute, Coding, Judgement, Level, Markable, Project
 from annotations.models.coding import complete
 from annotations.schemes.constraints import (
-    AttributeConstraints,
     Constraints,
     GivenAnswers,
     categories_on,
@@ -69,10 +67,7 @@ def refuse_missing_answers(coding: Coding) -> None:
 
 
 def missing_answers(coding: Coding) -> list[RequiredAnswer]:
-    """Return the required answers that the coding lacks, in text order.
-
-    Undecided markables lack none. A query where the scheme requires nothing.
-    """
+    """Return the required answers that judged markables lack, in text order. A query where nothing is required."""
     project = coding.text.project
     if not Attribute.objects.filter(project=project, required=True).exists():
         return []
@@ -87,14 +82,12 @@ def missing_answers(coding: Coding) -> list[RequiredAnswer]:
     if required_of_entities(constraints):
         chains = chains_without(constraints, project.answers, decisions, judged)
         missing += [RequiredAnswer(key, asked[0], of_chain=True) for key, asked in chains]
-    return sorted(missing, key=lambda answer: text_order(answer.markable))
+    return sorted(missing, key=lambda answer: key_order(answer.markable))
 
 
 def subtract_lacking(project: Project, codings: Iterable[Coding]) -> None:
-    """Count as undecided, of codings `with_progress`, where the chain lacks an answer that is required of entities.
-
-    The database counts what is said of single markables. A query where nothing is required of entities.
-    """
+    """Count as undecided, of codings `with_progress`, where the chain lacks an answer that is required of entities."""
+    # The database counts what is said of single markables. A query where nothing is required of entities.
     rows: list[Any] = [coding for coding in codings if coding.status == Coding.Status.OPEN]
     lacking = count_lacking(project, [row.pk for row in rows if row.decided])
     for row in rows:
@@ -131,24 +124,18 @@ def _judged(constraints: Constraints, decisions: Mapping[str, Decision]) -> dict
 def chains_without(
     constraints: Constraints, answers: str, decisions: Mapping[str, Decision], judged: Mapping[str, GivenAnswers]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield what is asked at some member of a chain and answered at none, with the members at which it is asked.
-
-    A markable that no index or pointer joins to others is a chain of its own.
-    """
+    """Yield what is asked at members of a chain, of one markable too, and answered at none, with those members."""
     targets = {target for decision in decisions.values() for target in decision.targets()}
-    order = sorted({*decisions, *targets}, key=text_order)
+    order = sorted({*decisions, *targets}, key=key_order)
     chains = {key: names or (key,) for key, names in chains_of(answers, order, decisions).items()}
     for members in members_of(chains).values():
         for key in required_of_entities(constraints):
             attribute = constraints["attributes"][key]
-            asked = [member for member in members if member in judged and _is_asked_at(attribute, judged[member])]
+            here = (member for member in members if member in judged and judged[member].level in attribute["levels"])
+            asked = [member for member in here if is_asked(attribute, judged[member])]
             answered = any(key in dict(decisions[member].attributes) for member in members if member in decisions)
             if asked and not answered:
                 yield key, asked
-
-
-def _is_asked_at(attribute: AttributeConstraints, given: GivenAnswers) -> bool:
-    return given.level in attribute["levels"] and is_asked(attribute, given)
 
 
 def words_at(content: str, key: str) -> str:
@@ -158,21 +145,16 @@ def words_at(content: str, key: str) -> str:
     return words if len(words) <= MAX_WORDS_LENGTH else f"{words[: MAX_WORDS_LENGTH - 1]}…"
 
 
-def text_order(key: str) -> tuple[int, int, str]:
+def key_order(key: str) -> tuple[int, int, str]:
+    """Return a sort key: the markables with these keys in text order."""
     place = split_key(key)
-    assert place is not None, f"{key!r} is no key of a markable"
-    return place.parts[0][0], -place.parts[-1][1], key
-
-
-# ---- gold
+    start, end = (place.parts[0][0], place.parts[-1][1]) if place else (0, 0)
+    return start, -end, key
 
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A question that has no answer, and where one may be given: at a markable, or at any of these of a chain.
-
-    question: the key of an attribute, or "category", with the antecedent or index that the category asks for.
-    """
+    """A question (“category” with its link, or an attribute) without answer, and at which of these it may have one."""
 
     markables: tuple[str, ...]
     question: str
@@ -202,10 +184,7 @@ def refuse_empty_gold(coding: Coding) -> None:
 
 
 def find_empty_gold(codings: Collection[int]) -> set[int]:
-    """Return which codings, by primary key, are gold without any answer. One query.
-
-    Where coders mark, nothing may be what there is: such gold is not empty.
-    """
+    """Return which codings, by primary key, are gold without any answer, unless coders mark: nothing may be there."""
     answered = Judgement.objects.filter(Q(category__isnull=False) | Q(answers__isnull=False), coding=OuterRef("pk"))
     marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True)
     gold = Coding.objects.filter(pk__in=list(codings), kind=Coding.Kind.GOLD)
@@ -218,11 +197,9 @@ def describe_hole(hole: Hole, content: str, labels: Callable[[str], str]) -> str
 
 
 def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
-    """Return the holes of gold codings or agreed pyramids of a project, by primary key, in text order.
-
-    Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
-    was left out. So does each markable of somebody's own that gold has. Eleven queries at most, for any number.
-    """
+    """Return the holes of gold or agreed pyramids of a project, by primary key, in text order; in eleven queries."""
+    # Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
+    # was left out. So does each markable of somebody's own that gold has.
     project = Project.objects.filter(texts__codings__in=list(gold)[:1]).first()
     if project is None:
         return {}
@@ -243,7 +220,7 @@ def holes_in(constraints: Constraints, answers: str, decisions: Mapping[str, Dec
     """Yield the holes of decisions on markables of coded levels, by key: an empty one where nobody has judged."""
     given = {
         key: given_answers(constraints, key.partition(":")[0], decisions[key])
-        for key in sorted(decisions, key=text_order)
+        for key in sorted(decisions, key=key_order)
     }
     judged = {
         key: one for key, one in given.items() if one.category is not None or not categories_on(constraints, one.level)

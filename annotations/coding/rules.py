@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 from django.db.models.functions import Length
 
@@ -29,6 +28,13 @@ from annotations.schemes.project_scheme import SchemeKeys, read_scheme
 
 # Readings of a relation that a file may name; an operation names fewer.
 MAX_READINGS = 1000
+# The types of answers by the kind of their attribute, and what messages call them.
+ANSWER_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
+    AnswerKind.ONE: (str, "one value"),
+    AnswerKind.SEVERAL: (tuple, "a list of values"),
+    AnswerKind.TEXT: (str, "a text"),
+    AnswerKind.NUMBER: ((int, float), "a number"),
+}
 
 
 def given_answers(constraints: Constraints, level: str, decision: Decision) -> GivenAnswers:
@@ -72,12 +78,10 @@ def retired_answers(constraints: Constraints, decision: Decision) -> Iterator[Re
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of the scheme for one coding and the markables that some operations name.
+    """The rules of the scheme for one coding and the markables that some operations name."""
 
-    `constraints` are those of the scheme, and `keys` its primary keys, for what is written. `markables` are those that
-    the coder sees, by key; `new` are the unsaved ones that come into being because the coder names them; `invalid` maps
-    each key that cannot be a markable to the reason.
-    """
+    # `markables` are those that the coder sees; `new` are unsaved ones that come into being as the coder names them;
+    # `invalid` maps each key that cannot be a markable to the reason.
 
     answers: str
     constraints: Constraints
@@ -102,13 +106,7 @@ class Rules:
 
     @property
     def uses_indices(self) -> bool:
-        """Whether judgements may have indices."""
         return self.answers in ("indices", "scus")
-
-    @property
-    def asks_attributes(self) -> bool:
-        """Whether judgements may answer attributes."""
-        return bool(self.constraints["attributes"])
 
     def check(self, decision: Decision) -> None:
         """Raise OperationRejected if the scheme does not allow the decision."""
@@ -184,10 +182,8 @@ class Rules:
             relation = self._relation(key)
             if relation["identity"]:
                 raise OperationRejected("identity_is_pointers", f"{key} says identity: its targets are pointers.")
-            if given.level not in relation["from_levels"] or not relation["to_levels"]:
-                raise OperationRejected("relation_not_here", f"{key} is not asked of markables of level {given.level}.")
-            if not is_asked(relation, given):
-                _refuse_unasked("relation_not_asked", key, relation, given)
+            levels = relation["from_levels"] if relation["to_levels"] else []
+            _check_asked("relation", key, relation, levels, given)
 
     def _check_readings(self, decision: Decision, name: str, readings: Readings, relation: RelationConstraints) -> None:
         targets = set(targets_of(readings))
@@ -222,12 +218,7 @@ class Rules:
             attribute = self.constraints["attributes"].get(key)
             if attribute is None:
                 raise OperationRejected("unknown_attribute", f"The scheme has no attribute {key!r}.")
-            if given.level not in attribute["levels"]:
-                raise OperationRejected(
-                    "attribute_not_here", f"{key} is not asked of markables of level {given.level}."
-                )
-            if not is_asked(attribute, given):
-                _refuse_unasked("attribute_not_asked", key, attribute, given)
+            _check_asked("attribute", key, attribute, attribute["levels"], given)
             _check_answer(key, answer, attribute)
 
     def _check_indices(self, decision: Decision, category: CategoryConstraints | None) -> None:
@@ -252,10 +243,19 @@ def text_order(markable: Markable) -> tuple[int, int]:
     return (markable.start, -markable.end)
 
 
-def _refuse_unasked(
-    code: str, key: str, question: RelationConstraints | AttributeConstraints, given: GivenAnswers
-) -> NoReturn:
-    relation = question.get("relation")
+def _check_asked(
+    kind: str,
+    key: str,
+    question: RelationConstraints | AttributeConstraints,
+    levels: Collection[str],
+    given: GivenAnswers,
+) -> None:
+    """Raise OperationRejected if a question of this kind is not asked on the level, or with the other answers."""
+    if given.level not in levels:
+        raise OperationRejected(f"{kind}_not_here", f"{key} is not asked of markables of level {given.level}.")
+    if is_asked(question, given):
+        return
+    relation, code = question.get("relation"), f"{kind}_not_asked"
     condition = question["asked_if"]
     if condition is None or (relation is not None and relation not in given.relations):
         condition = {"relation": relation}
@@ -267,15 +267,9 @@ def _refuse_unasked(
 
 def _check_answer(key: str, answer: AnswerValue, attribute: AttributeConstraints) -> None:
     """Raise OperationRejected if the attribute does not take the answer."""
-    kinds: dict[str, type | tuple[type, ...]] = {
-        AnswerKind.ONE: str,
-        AnswerKind.SEVERAL: tuple,
-        AnswerKind.TEXT: str,
-        AnswerKind.NUMBER: (int, float),
-    }
     kind = attribute["kind"]
-    if not isinstance(answer, kinds[kind]):
-        says = {"one": "one value", "several": "a list of values", "text": "a text", "number": "a number"}[kind]
+    answer_type, says = ANSWER_TYPES[kind]
+    if not isinstance(answer, answer_type):
         raise OperationRejected("bad_value", f"The answer to {key} is {says}.")
     if kind == AnswerKind.TEXT and isinstance(answer, str) and len(answer) > MAX_TEXT_LENGTH:
         raise OperationRejected("text_too_long", f"The answer to {key} has at most {MAX_TEXT_LENGTH} characters.")

@@ -18,11 +18,8 @@ from annotations.schemes.project_scheme import read_scheme
 
 
 def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
-    """Return the text, scheme, markables and judgements that the coder sees.
-
-    Twelve queries, two more with attributes; up to 21 with SCUs.
-    Where the text is corrected meanwhile, the coding is read again: words and offsets are of the same text.
-    """
+    """Return the text, scheme, markables and judgements that the coder sees."""
+    # Where the text is corrected meanwhile, the coding is read again: words and offsets are of the same text.
     state = _read_state(coding, project)
     while _read_correction(coding):
         state = _read_state(coding, project)
@@ -83,7 +80,14 @@ def corrections_of(coding: Coding, since: int = 0) -> list[dict[str, Any]]:
 def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
     """Return what the pyramid page needs in addition: words, options, SCU descriptions, and a peer's pyramid."""
     pyramid = scus.visible_pyramid_of_peer(coding)
-    against = against_state(pyramid) if pyramid is not None else None
+    against: dict[str, Any] | None = None
+    if pyramid is not None:
+        against = {
+            "kind": pyramid.kind,
+            "handed_in": pyramid.status == Coding.Status.SUBMITTED,
+            "summaries": len(scus.summary_spans(pyramid.text_id)),
+            "scus": [scu.state() for scu in scus.weighted_scus(pyramid)],
+        }
     numbers = scus.scu_numbers(pyramid or coding)
     if against is not None:
         keys = {one["key"] for one in against["scus"]}
@@ -105,10 +109,8 @@ def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
 
 
 def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:
-    """Return the submitted pyramids that the adjudicator of an agreed one may see, one a coder. At most six queries.
-
-    Beside a draft coders have the letters that its queue gives them, and those who have submitted since the next ones.
-    """
+    """Return the submitted pyramids that the adjudicator of an agreed one may see, one a coder. At most six queries."""
+    # Beside a draft coders have the letters that its queue gives them, and who has submitted since the next ones.
     pyramids = Coding.objects.of_coders().visible_to(agreed.coder).filter(text=agreed.text_id, kind=Coding.Kind.PYRAMID)
     record_view(pyramids, agreed.coder)
     coders = dict(
@@ -148,16 +150,6 @@ def _drafted_codings(gold: Coding) -> set[int] | None:
     return set(operations.values_list("coding", flat=True))
 
 
-def against_state(pyramid: Coding) -> dict[str, Any]:
-    """Return the pyramid against which a peer summary is coded, with its weighted SCUs."""
-    return {
-        "kind": pyramid.kind,
-        "handed_in": pyramid.status == Coding.Status.SUBMITTED,
-        "summaries": len(scus.summary_spans(pyramid.text_id)),
-        "scus": [scu.state() for scu in scus.weighted_scus(pyramid)],
-    }
-
-
 def text_state(text: Text) -> dict[str, Any]:
     """Return a text with its segments, offsets in code points."""
     fields = ("slug", "title", "content", "language", "direction")
@@ -170,11 +162,8 @@ def _segments(text: int) -> QuerySet[Segment, Any]:
 
 
 def _markable_rows(coding: Coding, levels: Collection[int]) -> list[tuple[Any, ...]]:
-    """Return the markables of these levels that the coder sees, in text order. Two queries.
-
-    The coder's own are found by their judgements: what others marked is not passed over, so that the time of the
-    answer does not tell how much that is.
-    """
+    """Return the markables of these levels that the coder sees, in text order. Two queries."""
+    # Own ones are found by their judgements: the time of the answer does not tell how much others marked.
     rows = [row for row in [*_given(coding.text_id), *_marked(coding.pk)] if row[3] in levels]
     return sorted(rows, key=itemgetter(0, 1, 2))
 

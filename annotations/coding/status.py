@@ -42,11 +42,8 @@ def set_status(
     reason: str = "",
     check: Callable[[Coding], None] | None = None,
 ) -> int:
-    """Submit or reopen the coding, log it with the reason, and return the new version. Twice changes nothing.
-
-    `check` may refuse the change of the coding, which is locked. Raise OperationRejected if it is submitted by a user
-    who is no longer its coder.
-    """
+    """Submit or reopen the coding, log it with the reason, and return the new version. Twice changes nothing."""
+    # `check` may refuse the change of the coding, which is locked; only its present coder submits it.
     with sqlite_write_lock(), transaction.atomic():
         coding = lock_coding(coding)
         if status == Coding.Status.SUBMITTED:
@@ -65,11 +62,8 @@ def set_status(
 
 
 def submit_coding(coding: Coding, user: User) -> int:
-    """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
-
-    Raise AnswersMissing if it lacks answers that the scheme requires, or gold any that it asks for, and
-    OperationRejected for gold of nothing.
-    """
+    """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says."""
+    # AnswersMissing is raised for answers that the scheme requires, or gold any that it asks for.
     version = set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
     project = coding.text.project_id
     transaction.on_commit(lambda: coding_submitted.send(Coding, project=project, coding=coding.pk), robust=True)
@@ -94,11 +88,8 @@ def has_nothing_to_code(coding: Coding) -> bool:
 
 
 def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
-    """Reopen the coding for its coder, who reads the reason, as a manager.
-
-    Raise OperationRejected once the coder has the gold beside it, and where the coder is shown the text again, and
-    would not find it.
-    """
+    """Reopen the coding for its coder, who reads the reason, as a manager. Raise OperationRejected."""
+    # Not once the coder has the gold beside it, nor where the coder is shown the text again, and would not find it.
     later = Coding.objects.of_coders().filter(text=coding.text_id, coder=coding.coder_id, round=coding.round_id)
     if later.filter(occasion__gt=coding.occasion).exists():
         raise OperationRejected("repeated", f"{coding.coder} is shown the text again, and no longer sees this coding.")
@@ -120,10 +111,8 @@ def reopen_own_coding(coding: Coding, user: User) -> int:
 
 
 def may_reopen_own(coding: Coding) -> bool:
-    """Return whether the coder may reopen the submission alone.
-
-    An agreed pyramid is what others score peers against: it is viewed as soon as it is submitted.
-    """
+    """Return whether the coder may reopen the submission alone."""
+    # Others score peers against an agreed pyramid: it is viewed as soon as it is submitted.
     if coding.kind == Coding.Kind.GOLD:
         return True
     return coding.kind != Coding.Kind.AGREED and not is_viewed(coding) and not was_gold_shown(coding)
@@ -136,10 +125,7 @@ def _refuse_after_gold(coding: Coding) -> None:
 
 
 def set_reopen_request(coding: Coding, user: User, reason: str) -> None:
-    """Set why the coder asks for the submission to be reopened; "" ends the request.
-
-    Raise OperationRejected if it is not submitted, and if somebody else than its coder asks.
-    """
+    """Set why its coder asks for the submission to be reopened; "" ends the request. Raise OperationRejected."""
     with sqlite_write_lock(), transaction.atomic():
         coding = lock_coding(coding)
         if reason:

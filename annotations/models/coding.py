@@ -48,11 +48,9 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
 
     def visible_to(self, user: Person, *, models: bool = False) -> CodingQuerySet:
-        """Return all codings of people in a project for users who see all work, else the user's own.
-
-        Who is shown a text again within a round does not see the occasions before. models: those of models, too, for
-        users who do not code; else a model alone has what it codes itself.
-        """
+        """Return all codings of people in a project for users who see all work, else the user's own."""
+        # Who is shown a text again within a round does not see the occasions before. models: those of models, too, for
+        # users who do not code; else a model alone has what it codes itself.
         own = Q(coder=user.pk)
         if user.is_superuser:
             return self if models else self.filter(Q(by_model=False) | own)
@@ -61,10 +59,7 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.filter(shown, sees_all_work(user, "text__project") | latest)
 
     def once_for(self, user: Person) -> CodingQuerySet:
-        """Return one coding of a text by a coder in a round: the first occasion, and of the user's own the last.
-
-        So progress counts nobody's work twice where coders are shown texts again.
-        """
+        """Return one coding of a text by a coder in a round: the first occasion, and of the user's own the last."""
         own = Q(coder=user.pk)
         return self.filter((Q(occasion=1) & ~own) | (own & ~Exists(_later_occasions(user))))
 
@@ -85,7 +80,6 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.filter(version__gt=F("corrections"))
 
     def not_begun(self) -> CodingQuerySet:
-        """Return the codings on which nobody has worked."""
         return self.filter(version=F("corrections"))
 
     def assigned(self) -> CodingQuerySet:
@@ -93,12 +87,9 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.filter(reserved_until=None)
 
     def with_progress(self) -> CodingQuerySet:
-        """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`.
-
-        `is_to_mark` says whether its coder creates the markables, none being given: how many there are is not known.
-        `asks_of_entities` says whether the scheme requires answers of entities: `decided` counts markables alone, so
-        answers may be missing where all are decided.
-        """
+        """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`."""
+        # is_to_mark: its coder creates the markables, so that their number is not known. asks_of_entities: answers of
+        # entities are required, which may be missing where all markables are decided.
         marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True).order_by()
         given = Markable.objects.filter(text=OuterRef("text"), predefined=True, level__coded=True).order_by()
         attributes = Attribute.objects.filter(project=OuterRef("text__project")).order_by()
@@ -125,9 +116,8 @@ class CodingQuerySet(models.QuerySet["Coding"]):
 class Coding(models.Model):
     """The coding of one text by one coder in a round. `version` is the sequence number of its last operation.
 
-    `occasion` is 1, and more where the text is shown to the coder again within the round, who is not told so. Gold is
-    what was decided for a text in a round: it is in the hands of the manager or adjudicator who works on it, or of
-    nobody yet, and its log says who did what; the note of each of its judgements explains it.
+    `occasion` is more than 1 where the text is shown to the coder again within the round, who is not told so. Gold is
+    what was decided for a text in a round; `coder` is who works on it, or nobody yet, and its log says who did what.
     """
 
     class Kind(models.TextChoices):
@@ -232,7 +222,6 @@ class Coding(models.Model):
 
     @property
     def is_begun(self) -> bool:
-        """Whether somebody has worked on it."""
         return self.version > self.corrections
 
     @property
@@ -272,19 +261,14 @@ class Judgement(models.Model):
     targets = models.ManyToManyField(Markable, through="Pointer", related_name="pointed_at_by")
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["coding", "markable"], name="judgement_one_a_markable"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["coding", "markable"], name="judgement_one_a_markable")]
 
     def __str__(self) -> str:
         return f"{self.markable}: {self.category}"
 
 
 class Pointer(models.Model):
-    """A link from a judgement to a target: to an antecedent, if the relation is one of identity.
-
-    Targets of equal readings are meant together; different readings of a relation are alternatives.
-    """
+    """A link from a judgement to a target. Those of one reading are meant together; readings are alternatives."""
 
     judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="pointers", db_index=False)
     # No index: a relation with pointers is not deleted, and they are read by judgement.
@@ -294,7 +278,7 @@ class Pointer(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["judgement", "relation", "reading", "target"], name="pointer_once"),
+            models.UniqueConstraint(fields=["judgement", "relation", "reading", "target"], name="pointer_once")
         ]
 
     def __str__(self) -> str:
@@ -349,26 +333,23 @@ class Index(models.Model):
 
 
 def complete() -> Q:
-    """Return the condition that a judgement has all that the scheme requires.
-
-    That is a category, the pointers or the index that it asks for, and every required attribute that is asked. On a
-    level without categories an answer to some attribute stands for the category. `is_complete` of
-    `annotations.schemes.constraints` says the same of one judgement.
-    """
+    """Return the condition that a judgement has all that the scheme requires: `is_complete` of schemes.constraints."""
+    # That is a category, the pointers or the index that it asks for, and every required attribute that is asked. On a
+    # level without categories an answer to some attribute stands for the category.
     of_category = _missing_attributes().filter(project__categories=OuterRef("category"))
     of_judgement = AttributeAnswer.objects.filter(judgement=OuterRef(OuterRef("pk")))
     of_answers = _missing_attributes().filter(project__in=of_judgement.values("attribute__project"))
-    in_place_of_category = _answers_in_place_of_a_category().filter(judgement=OuterRef("pk"))
+    here = Q(level__isnull=True) | Q(level__markables__judgements=OuterRef("judgement"))
+    offered = Category.objects.filter(here, project=OuterRef("attribute__project"), retired=False)
+    in_place_of_category = AttributeAnswer.objects.filter(~Exists(offered.order_by())).filter(judgement=OuterRef("pk"))
     return (complete_without_attributes() & ~Exists(of_category)) | (
         Q(category__isnull=True) & Exists(in_place_of_category) & ~Exists(of_answers)
     )
 
 
 def complete_without_attributes() -> Q:
-    """Return the same condition for projects without attributes, where it is found several times as fast.
-
-    Databases find once which categories ask for pointers and which for an index, and not for every judgement.
-    """
+    """Return the same condition for projects without attributes, where it is found several times as fast."""
+    # Databases find once which categories ask for pointers and which for an index, and not for every judgement.
     pointing = pointing_categories().values("pk")
     categories = Category.objects.order_by()
     plain = categories.filter(takes_index=False).exclude(pk__in=pointing).values("pk")
@@ -407,11 +388,6 @@ def _names(values: F | OuterRef, key: F | OuterRef) -> Q:
     return Q(GreaterThan(StrIndex(values, quoted), Value(0)))
 
 
-def _required_attributes() -> models.QuerySet[Attribute]:
-    """Return the attributes that are required of judgements: those of entities any markable of a chain answers."""
-    return Attribute.objects.filter(required=True, retired=False).exclude(of=Subject.ENTITY)
-
-
 def _missing_attributes() -> models.QuerySet[Any]:
     """Return the required attributes, of whatever project, that are asked of a judgement and have no answer there."""
     judgement = OuterRef(OuterRef("pk"))
@@ -433,12 +409,7 @@ def _missing_attributes() -> models.QuerySet[Any]:
     here = ~Exists(levels) | Exists(levels.filter(level__markables=OuterRef(OuterRef("markable"))))
     set_relation = Q(relation__isnull=True) | Exists(pointers.filter(relation=OuterRef("relation")))
     unanswered = ~Exists(answers.filter(attribute=OuterRef("pk")))
-    questions: models.QuerySet[Any] = _with_condition(_required_attributes())
+    # Those of entities any markable of a chain answers.
+    required = Attribute.objects.filter(required=True, retired=False).exclude(of=Subject.ENTITY)
+    questions: models.QuerySet[Any] = _with_condition(required)
     return questions.filter(here, asked, set_relation, unanswered)
-
-
-def _answers_in_place_of_a_category() -> models.QuerySet[AttributeAnswer]:
-    """Return the answers on levels without categories, where attributes alone are asked."""
-    here = Q(level__isnull=True) | Q(level__markables__judgements=OuterRef("judgement"))
-    offered = Category.objects.filter(here, project=OuterRef("attribute__project"), retired=False)
-    return AttributeAnswer.objects.filter(~Exists(offered.order_by()))

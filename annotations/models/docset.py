@@ -1,8 +1,4 @@
-"""Docsets, and the content units (SCUs) of their pyramids.
-
-A pyramid is a coding of the text that contains the model summaries of a docset: its contributors are markables that the
-coder makes, and the indices of their judgements name SCUs (decision 0017).
-"""
+"""Docsets, and the content units (SCUs) of their pyramids, which judgements name by their indices (decision 0017)."""
 
 from django.db import models
 from django.db.models import Q
@@ -28,9 +24,7 @@ class Docset(models.Model):
 
     class Meta:
         ordering = ["slug"]
-        constraints = [
-            models.UniqueConstraint(fields=["project", "slug"], name="docset_slug_unique_in_project"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["project", "slug"], name="docset_slug_unique_in_project")]
 
     def __str__(self) -> str:
         return self.title

@@ -150,12 +150,11 @@ def check_group(group: str) -> None:
         raise ValidationError("A group has letters, digits and signs in its name, and no control characters.")
 
 
-class Membership(models.Model):
-    """The role of one person in one project.
+ROLE_KNOWN = Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"])
 
-    `group` is which kind of coder it is, such as one of GROUPS or a label of one's own; empty for none. Figures are
-    compared by it, and coders do not see it.
-    """
+
+class Membership(models.Model):
+    """The role of one person in one project. `group` is which kind of coder it is; coders do not see it."""
 
     GROUPS = ("expert", "naive", "crowd", "model")
     GROUP_LENGTH = 50
@@ -176,10 +175,7 @@ class Membership(models.Model):
         ordering = ["user__username"]
         constraints = [
             models.UniqueConstraint(fields=["project", "user"], name="membership_one_role_a_person"),
-            models.CheckConstraint(
-                condition=Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"]),
-                name="membership_role_known",
-            ),
+            models.CheckConstraint(condition=ROLE_KNOWN, name="membership_role_known"),
             # names of groups stand with commas between in addresses
             models.CheckConstraint(condition=~Q(group__contains=","), name="membership_group_without_comma"),
         ]
@@ -189,15 +185,11 @@ class Membership(models.Model):
 
     @property
     def is_model(self) -> bool:
-        """Whether the member is a model and no person."""
         return hasattr(self, "model")
 
 
 class ModelCoder(models.Model):
-    """That a member is a model and no person, and which: a language model with its prompt, or a trained one.
-
-    Its name is that of its account, which cannot sign in and is of this project alone.
-    """
+    """That a member is a model and no person, and which. Its account cannot sign in and is of this project alone."""
 
     membership = models.OneToOneField(Membership, on_delete=models.CASCADE, related_name="model")
     version = models.CharField(
@@ -216,10 +208,7 @@ class ModelCoder(models.Model):
 
 
 class Invitation(models.Model):
-    """A link into one role, for one person or for `max_uses`. Its secret is shown once; only its digest is stored.
-
-    `used_by` and `used_at` are of the use after which there is no further one.
-    """
+    """A link into one role, for `max_uses` people, the last being `used_by`. Only a digest of its secret is stored."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=16, choices=Membership.Role)
@@ -236,10 +225,7 @@ class Invitation(models.Model):
     class Meta:
         ordering = ["-pk"]
         constraints = [
-            models.CheckConstraint(
-                condition=Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"]),
-                name="invitation_role_known",
-            ),
+            models.CheckConstraint(condition=ROLE_KNOWN, name="invitation_role_known"),
             models.CheckConstraint(
                 condition=Q(used_by__isnull=True, used_at__isnull=True)
                 | Q(used_by__isnull=False, used_at__isnull=False),
@@ -325,10 +311,8 @@ def is_blind_manager(project: Project) -> bool:
 
 
 def may_see_models(project: Project) -> bool:
-    """Return whether that person learns of models that code: who codes never does, open results or not.
-
-    What was read for nobody, as by commands and the worker, is for the server itself.
-    """
+    """Return whether that person learns of models that code: who codes never does, open results or not."""
+    # What was read for nobody, as by commands and the worker, is for the server itself.
     return getattr(project, "role", None) in (None, *ROLES_SEEING_ALL_WORK)
 
 

@@ -16,16 +16,11 @@ MAIN = "main"
 
 class RoundQuerySet(models.QuerySet["Round"]):
     def open(self) -> RoundQuerySet:
-        """Return the rounds that are not closed."""
         return self.filter(closed_at__isnull=True)
 
 
 class Round(models.Model):
-    """A part of the annotation: texts that are coded under the same guidelines and scheme, at about one time.
-
-    A text may be in several rounds: it is coded anew in each. `guidelines_version` and `scheme_version` are those of
-    the moment when somebody first worked in it.
-    """
+    """Texts that are coded under the same guidelines and scheme, whose versions are those when work in it began."""
 
     class Kind(models.TextChoices):
         TRAINING = "training", "training"
@@ -141,12 +136,10 @@ class Round(models.Model):
 
     @property
     def is_closed(self) -> bool:
-        """Whether nobody codes in it any more."""
         return self.closed_at is not None
 
     @property
     def has_begun(self) -> bool:
-        """Whether somebody has worked in it."""
         return self.scheme_version is not None
 
 
@@ -164,10 +157,7 @@ class RoundText(models.Model):
 
 
 class TrainingDecision(models.Model):
-    """What a manager decided about a coder in a training round, whatever the pass rule says: appended, never altered.
-
-    The latest one of a coder and round holds.
-    """
+    """What a manager decided about a coder in a training round: appended, never altered. The latest one holds."""
 
     REASON_LENGTH = 500
 
@@ -197,10 +187,7 @@ class TrainingDecision(models.Model):
 
 
 class Plan(models.Model):
-    """Who codes what in a round, as it was last asked for. Codings are what came of it, and may have changed since.
-
-    In a pool nobody is assigned anything: coders take the next free place themselves.
-    """
+    """Who codes what in a round, as it was last asked for; in a pool coders take the next free place themselves."""
 
     class Design(models.TextChoices):
         ALL = "all", "everybody codes every text"
@@ -279,10 +266,7 @@ class PlanText(models.Model):
 
 
 class RepeatPlan(models.Model):
-    """Which of their own texts coders are shown again in a round, unmarked, as it was last asked for.
-
-    Codings of the second occasion are what came of it. Either a share of a coder's texts is asked for, or a number.
-    """
+    """Which share, or how many, of their own texts coders are shown again, unmarked, as it was last asked for."""
 
     round = models.OneToOneField(Round, on_delete=models.CASCADE, related_name="repeat_plan")
     share = models.FloatField(null=True, blank=True, help_text="Which part of their submitted texts each codes again.")

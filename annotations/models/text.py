@@ -140,20 +140,15 @@ class MarkableQuerySet(models.QuerySet["Markable"]):
         return self.filter(Q(predefined=True) | Exists(of_coders.filter(markable=OuterRef("pk"))))
 
     def seen_in(self, coding: int, text: int) -> MarkableQuerySet:
-        """Return the markables that the coder of this coding of this text sees: predefined ones and the coder's own.
-
-        For some of them, named by key: all of them are found by passing over those that other coders marked.
-        """
+        """Return the markables that the coder of a coding sees, predefined and own ones: for some, named by key."""
         own = related_rows(self.model, "judgements").filter(coding=coding, markable=OuterRef("pk"))
         return self.filter(Q(predefined=True) | Exists(own), text=text)
 
 
 class Markable(models.Model):
-    """Words of a text, in one or more parts, that coders judge or point at.
+    """Words of a text, in one or more parts, that coders judge or point at."""
 
-    `key` consists of level and parts ("phrase:12-18", "phrase:10-14,20-25"): it is unique in the text because they
-    are, and it reveals nothing of what other coders have marked, as a running number would.
-    """
+    # `key` is level and parts ("phrase:10-14,20-25"): unlike a running number it reveals nothing of what others marked.
 
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="markables", db_index=False)
     level = models.ForeignKey(Level, on_delete=models.PROTECT, related_name="markables")

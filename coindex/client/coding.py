@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+import httpx
+
 from coindex.client.answers import (
     CodingRow,
     CodingState,
@@ -102,10 +104,7 @@ class Codings(Lists):
         return self._read(Coding(in_project(project, "texts", text, *PLACES[of]), round, _NOTHING, ""))
 
     def save(self, coding: Coding, operations: Iterable[Operation]) -> int:
-        """Add operations to a coding, all or none, and return its version. Raise Conflict if others were added since.
-
-        After a Conflict read the coding again. Operations that were sent already are done once.
-        """
+        """Add operations, each once, all or none, and return the version. After a Conflict read the coding again."""
         fields = {"version": coding.version, "operations": list(operations)}
         path = f"{coding.path}operations/"
         answer = self.request("POST", path, params=coding.parameters, json=fields, repeatable=True)
@@ -184,7 +183,8 @@ class Codings(Lists):
         report: Report = self.get(path, page_size=PAGE, **parameters)
         address: Any = report.get("next")
         while address:
-            page = self.following(path, address)
+            # of the address of a page only the query counts: the key stays with this server
+            page = self.request("GET", path, params=httpx.URL(address).params).json()
             report[name] += page[name]
             address = page["next"]
         return report | {"next": None, "previous": None} if "next" in report else report

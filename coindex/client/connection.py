@@ -190,10 +190,6 @@ class Connection:
                 return
             params = httpx.URL(following).params
 
-    def following(self, path: str, address: str) -> Any:
-        """Return the JSON of another page. Of its address only the query counts: the key stays with this server."""
-        return self.request("GET", path, params=httpx.URL(address).params).json()
-
     def _send(self, build: Callable[[], httpx.Request], *, repeatable: bool, to: Path | None = None) -> httpx.Response:
         """Send a request until it succeeds or may not be tried again; write the body of a success `to` a file."""
         ends_at, attempt = time.monotonic() + self.patience.total, 0

@@ -45,7 +45,10 @@ class Lists(Connection):
 
 def frame_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pd.DataFrame:
     """Return a DataFrame of rows, with these columns even if there are none. Raise ImportError without pandas."""
-    pandas = import_pandas()
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("A DataFrame needs pandas: pip install pandas. Without it iterate over the rows.") from error
     flat, by_keys = [], set[str]()
     for row in rows:
         nested = {name: value for name, value in row.items() if isinstance(value, Mapping)}
@@ -55,12 +58,3 @@ def frame_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> 
     names = dict.fromkeys((*columns, *(name for row in flat for name in row)))
     frame: pd.DataFrame = pandas.DataFrame(flat, columns=[name for name in names if name not in by_keys])
     return frame
-
-
-def import_pandas() -> Any:
-    """Return pandas. Raise ImportError where it is not installed."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("A DataFrame needs pandas: pip install pandas. Without it iterate over the rows.") from error
-    return pandas

@@ -40,13 +40,9 @@ class Projects(Lists):
     def create_project(
         self, project: str, title: str, scheme: str, *, guidelines: str = "", coders_mark: bool = False
     ) -> Project:
-        """Make a project with this address from a ready-made scheme; its coders mark themselves with `coders_mark`.
-
-        A scheme that there is not is an error that lists those that there are.
-        """
-        fields = {"slug": project, "title": title, "scheme": scheme}
-        more = {"guidelines": guidelines, "coders_mark": coders_mark}
-        return cast(Project, self.post_once("projects/", fields | more))
+        """Make a project of a ready-made scheme (errors list them); its coders mark themselves with `coders_mark`."""
+        fields = {"slug": project, "title": title, "scheme": scheme, "guidelines": guidelines}
+        return cast(Project, self.post_once("projects/", fields | {"coders_mark": coders_mark}))
 
     def change_project(self, project: str, **fields: Any) -> Project:
         """Change fields such as `title`, `guidelines`, `results_open` or `licence`."""

@@ -20,18 +20,14 @@ class BodySizeMiddleware(MiddlewareMixin):
     """Answer 413 to a body that is too large, unread: who has signed in may send files, others forms only."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
-        size = _content_length(request)
+        try:
+            size = int(request.headers.get("Content-Length") or 0)
+        except ValueError:
+            size = 0  # Django reads nothing then
         most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         if size > most:
             most = most_bytes(request.path_info) if is_signed_in(request) else most
         return content_too_large(request, most) if size > most else None
-
-
-def _content_length(request: HttpRequest) -> int:
-    try:
-        return int(request.headers.get("Content-Length") or 0)
-    except ValueError:
-        return 0  # Django reads nothing then
 
 
 @login_not_required

@@ -1,9 +1,6 @@
-"""The page on which people sign in, and its bounds.
+"""The page on which people sign in, and the bounds of an address's failures and a name's successes."""
 
-Checking a password is slow on purpose. django-axes bounds the failures of one name from one address; here are bounds of
-the failures of an address, also with made-up names, and of the successes of one name from one network. How many are
-checked at the same time: config/limits/hashers.py.
-"""
+# django-axes bounds the failures of one name from one address, config/limits/hashers.py how many are checked at a time.
 
 from __future__ import annotations
 
@@ -50,8 +47,6 @@ class SignInForm(AuthenticationForm):
 
 
 class SignInView(LoginView):
-    """Sign in with name and password."""
-
     template_name = "registration/sign_in.html"
     authentication_form = SignInForm
 
@@ -61,14 +56,14 @@ class SignInView(LoginView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if FAILURES.told(client_network(request)) >= settings.SIGN_IN_FAILURES_OF_ADDRESS:
-            response = render(request, "registration/locked.html", status=429)
-            response["Retry-After"] = str(math.ceil(FAILURES.seconds_left()))
-            return response
-        if SUCCESSES.told(_name_and_network(request)) >= settings.SIGN_INS_OF_NAME:
-            response = render(request, "registration/locked.html", {"is_known": True}, status=429)
-            response["Retry-After"] = str(math.ceil(SUCCESSES.seconds_left()))
-            return response
-        return super().post(request, *args, **kwargs)
+            limit = FAILURES
+        elif SUCCESSES.told(_name_and_network(request)) >= settings.SIGN_INS_OF_NAME:
+            limit = SUCCESSES
+        else:
+            return super().post(request, *args, **kwargs)
+        response = render(request, "registration/locked.html", {"is_known": limit is SUCCESSES}, status=429)
+        response["Retry-After"] = str(math.ceil(limit.seconds_left()))
+        return response
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         SUCCESSES.use(_name_and_network(self.request))

@@ -23,7 +23,6 @@ SECONDS_TO_REMEMBER = 1
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view needs none of it
-    """Answer that the process is alive."""
     return JsonResponse({"alive": True})
 
 

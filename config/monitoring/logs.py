@@ -102,8 +102,6 @@ def redact_secrets(text: str, request: HttpRequest | None) -> str:
 
 
 class JSONLinesFormatter(logging.Formatter):
-    """The formatter for one line of JSON per record."""
-
     def format(self, record: logging.LogRecord) -> str:
         fields = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),

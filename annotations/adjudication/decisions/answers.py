@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from annotations.adjudication.proposal import Item, key_order
+from annotations.adjudication.proposal import Item
 from annotations.coding.chains import Chains, chains_of, members_of
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_by_coding
 from annotations.coding.readings import Readings
+from annotations.coding.required_answers import key_order
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerValue, AttributeSpec, Subject
 from annotations.models import SCU, Judgement, Project

@@ -21,10 +21,9 @@ from annotations.models.coding import INDEPENDENT_KINDS
 
 @dataclass(frozen=True, slots=True)
 class WorkChanges:
-    """Items, by the keys of today, whose answers coders have changed since a draft, by its sequence number.
+    """Items, by the keys of today, whose answers coders have changed since a draft, by its sequence number."""
 
-    by_words: coders mark words of their own, so that an item is changed with any that shares words.
-    """
+    # by_words: coders mark words of their own, so that an item is changed with any that shares words.
 
     by_draft: Mapping[int, frozenset[Item]] = field(default_factory=dict)
     by_words: bool = False

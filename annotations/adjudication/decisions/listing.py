@@ -48,11 +48,9 @@ NO_REASON = "none"
 
 @dataclass(frozen=True, slots=True)
 class ItemDecision:
-    """What holds of an item of gold, by the key of today, and why.
+    """What holds of an item of gold, by the key of today, and why; `changed`: coders answer otherwise since."""
 
-    codings: of the source “coder” the last operations of the codings whose answer was taken. changed: whether coders
-    have changed their answer since.
-    """
+    # codings: of the source “coder” the last operations of the codings whose answer was taken.
 
     gold: Coding
     item: Item
@@ -127,7 +125,6 @@ class DecisionFilters:
         return {name: value for name, value in query.items() if value}
 
     def admits(self, decision: ItemDecision) -> bool:
-        """Return whether a decision is listed."""
         return (
             self.reason in ("", decision.reason or NO_REASON)
             and self.section in ("", decision.section)
@@ -178,7 +175,6 @@ class DescribedDecision:
 
     @property
     def source(self) -> str:
-        """The source in words."""
         return SOURCES[self.decision.source]
 
     @property
@@ -236,8 +232,7 @@ def _name_sources(
     if not uuids:
         return {}
     texts = {one.gold.text_id for one in decisions}
-    operations = bases_of_drafts(uuids, texts).order_by()
-    rows = list(operations.values_list("coding__text", "uuid", "coding__coder__username"))
+    rows = bases_of_drafts(uuids, texts).order_by().values_list("coding__text", "uuid", "coding__coder__username")
     called = {} if with_names else letters_of_coders(project, names_of_coders(project))
     return {(text, uuid): called.get(name, name) for text, uuid, name in rows}
 
@@ -247,13 +242,8 @@ def write_decisions(decisions: Sequence[DescribedDecision], format_key: str) -> 
     records = [one.record() for one in decisions]
     if format_key == "json":
         return f"{json.dumps(records, ensure_ascii=False, indent=1)}\n".encode()
-    rows = (
-        {
-            **record,
-            "coders": ", ".join(record["coders"]),
-            "decided_by": record["decided_by"] or "",
-            "changed": "yes" if record["changed"] else "no",
-        }
-        for record in records
-    )
-    return write_table([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)], raw=False)
+    for record in records:
+        record["coders"] = ", ".join(record["coders"])
+        record["decided_by"] = record["decided_by"] or ""
+        record["changed"] = "yes" if record["changed"] else "no"
+    return write_table([COLUMNS, *([record[name] for name in COLUMNS] for record in records)], raw=False)

@@ -8,7 +8,7 @@ agreed pyramid the words of a contributor are an answer, too: to move it decides
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -65,7 +65,6 @@ class Entry:
         return is_judged or self.kind != Operation.Kind.JUDGE
 
     def decide(self) -> DecideItems:
-        """Return what an operation `decide` says."""
         operation = parse_operation(self.kind, self.payload)
         assert isinstance(operation, DecideItems)
         return operation
@@ -96,11 +95,9 @@ class GoldLog:
 
     @property
     def draft(self) -> Draft | None:
-        """The last draft; None where there is none."""
         return self.drafts[-1] if self.drafts else None
 
     def decision_of(self, item: Item) -> LoggedDecision | None:
-        """Return what decides an item, or None."""
         return self.named.get(item) or self.judged.get(item.markable)
 
     def decisions(self) -> dict[Item, LoggedDecision]:
@@ -261,13 +258,9 @@ class Step:
 
 def deciding_steps(gold: Coding) -> list[Step]:
     """Return the steps of the log of gold, by the keys of today. One query."""
-    return _fold_steps(entry for _, entry in read_entries([gold.pk], whole=True))
-
-
-def _fold_steps(log: Iterable[Entry]) -> list[Step]:
     steps: dict[UUID, Step] = {}
     answers = ReplayedCoding()
-    for entry in log:
+    for _, entry in read_entries([gold.pk], whole=True):
         before = answers.decisions.get(entry.markable or "")
         answers.apply(entry.kind, entry.payload)
         if entry.kind == Operation.Kind.DRAFT or entry.kind not in KINDS:

@@ -1,8 +1,4 @@
-"""Merges of answers: what one operation of the log says of a coding where the scheme has merged some. Pure.
-
-Each change names the question and the answer before and after, so that the log is replayed without the scheme, and a
-merge is undone by the opposite changes.
-"""
+"""Merges of answers, by which the log is replayed without the scheme, and undone by the opposite changes. Pure."""
 
 from __future__ import annotations
 
@@ -28,12 +24,11 @@ class AnswerChange:
     new: ListedAnswer
 
     def payload(self) -> list[Any]:
-        """Return the change as it is written to the log."""
-        return [self.markable, self.question, _to_json(self.old), _to_json(self.new)]
+        answers = (list(answer) if isinstance(answer, tuple) else answer for answer in (self.old, self.new))
+        return [self.markable, self.question, *answers]
 
     @property
     def opposite(self) -> AnswerChange:
-        """The change that undoes this one."""
         return AnswerChange(self.markable, self.question, self.new, self.old)
 
     def is_of(self, decision: Decision | None) -> bool:
@@ -44,7 +39,6 @@ class AnswerChange:
         return answer == self.old
 
     def apply(self, decision: Decision) -> Decision:
-        """Return the decision with the new answer."""
         if self.question == CATEGORY and isinstance(self.new, str):
             return replace(decision, category=self.new)
         attributes = dict(decision.attributes) | {self.question: self.new}
@@ -52,7 +46,6 @@ class AnswerChange:
 
 
 def merge_payload(changes: Iterable[AnswerChange]) -> dict[str, Any]:
-    """Return the payload of the operation `merge`."""
     return {"changes": [change.payload() for change in changes]}
 
 
@@ -69,7 +62,8 @@ def _parse_change(value: Any) -> AnswerChange:
         case [str(markable), str(question), old, new] if (
             is_storable(markable) and is_storable(question) and _is_answer(old, question) and _is_answer(new, question)
         ):
-            return AnswerChange(markable, question, _from_json(old), _from_json(new))
+            old, new = (tuple(answer) if isinstance(answer, list) else answer for answer in (old, new))
+            return AnswerChange(markable, question, old, new)
     raise OperationRejected("bad_payload", "a change of a merge has a markable, a question, and answers to it.")
 
 
@@ -78,11 +72,3 @@ def _is_answer(value: object, question: str) -> bool:
         values = value if question != CATEGORY else []
         return 0 < len(values) <= MAX_KEYS and all(isinstance(one, str) and is_storable(one) for one in values)
     return isinstance(value, str) and value != "" and is_storable(value)
-
-
-def _to_json(answer: ListedAnswer) -> str | list[str]:
-    return list(answer) if isinstance(answer, tuple) else answer
-
-
-def _from_json(value: str | list[str]) -> ListedAnswer:
-    return tuple(value) if isinstance(value, list) else value

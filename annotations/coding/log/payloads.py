@@ -1,8 +1,4 @@
-"""The fields of payloads of operations: each says in one place how it is read, and what that takes as JSON Schema.
-
-`PAYLOADS` has those of each kind that clients send. What a field takes by itself is here; what holds between fields
-is in `parse_operation`, what the scheme allows in `annotations.coding.rules`.
-"""
+"""The fields of payloads of operations: each says in one place how it is read, and what that takes as JSON Schema."""
 
 from __future__ import annotations
 
@@ -63,10 +59,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayloadField:
-    """A field of payloads: how a value is read, with the name of the field for messages, and its JSON Schema.
-
-    `read` raises OperationRejected on a value of another shape. empty: the value that is read where there is none.
-    """
+    """A field: how a value is read, with the name for messages, and its JSON Schema; `empty` is read where it lacks."""
 
     read: Callable[[Any, str], Any]
     schema: JSONSchema

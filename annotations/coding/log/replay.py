@@ -28,11 +28,10 @@ from annotations.models import Coding, Markable, Operation
 
 @dataclass(slots=True)
 class ReplayedCoding:
-    """The result of replaying a log.
+    """The result of replaying a log."""
 
-    Markables that came with the text have an empty decision as soon as they are named, as the coder's own ones have.
-    `checked` has the decisions that were compared with gold in training, as they were when they first were.
-    """
+    # Markables that came with the text have an empty decision as soon as they are named, as the coder's own ones have.
+    # `checked` has the decisions that were compared with gold in training, as they were when they first were.
 
     decisions: dict[str, Decision] = field(default_factory=dict)
     checked: dict[str, Decision] = field(default_factory=dict)
@@ -123,10 +122,7 @@ def _moved(decisions: Mapping[str, Decision], edits: Sequence[Edit]) -> dict[str
 
 
 def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[str]) -> ReplayedCoding:
-    """Return the result of the operations of a log, each a kind and a payload.
-
-    `predefined` are the keys, as they are now, of the markables that came with the text.
-    """
+    """Return the result of a log; `predefined` are the keys of today of the markables that came with the text."""
     replayed = ReplayedCoding()
     for kind, payload in log:
         replayed.apply(kind, payload)
@@ -137,10 +133,7 @@ def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[
 
 
 def is_log_of(log: Sequence[tuple[str, Mapping[str, Any]]], imported: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
-    """Return whether a log has what is imported and nothing else but corrections of the text, which it has followed.
-
-    Who goes on with gold makes no difference.
-    """
+    """Return whether a log has what is imported and else only corrections, which it followed, and who has the gold."""
     work = [entry for entry in log if entry[0] not in Operation.UNBEGUN_KINDS]
     if len(work) == len(log):
         return list(log) == list(imported)
@@ -194,10 +187,7 @@ def replay_mismatches(
 
 
 def _comparable_decisions(decisions: Iterable[Decision], predefined: Collection[str]) -> dict[str, Decision]:
-    """Return the decisions by key, with all that has no order sorted; without empty decisions on predefined markables.
-
-    Deletions can make two readings one; here they are one in any case.
-    """
+    """Return the decisions by key, without order and equal readings, and without empty ones on predefined markables."""
     comparable = {}
     for decision in decisions:
         if decision != Decision(decision.markable) or decision.markable not in predefined:

@@ -33,10 +33,9 @@ EDIT_FIELDS = {"start", "end", "old", "new", "segments"}
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Words of a text that are replaced. `end` is exclusive; equal to `start` where words are inserted.
+    """Words of a text that are replaced. `end` is exclusive; equal to `start` where words are inserted."""
 
-    `segments` are those segments with an edge at the insertion that take the new words in.
-    """
+    # segments: those with an edge at the insertion that take the new words in.
 
     start: int
     old: str
@@ -57,7 +56,6 @@ class Edit:
         return self.start + start, self.start + end
 
     def payload(self) -> dict[str, Any]:
-        """Return the edit as it is written to the log."""
         return {
             "start": self.start,
             "end": self.end,
@@ -68,7 +66,6 @@ class Edit:
 
 
 def correction_payload(edits: Sequence[Edit]) -> dict[str, Any]:
-    """Return the payload of the operation `correct`."""
     return {"edits": [edit.payload() for edit in edits]}
 
 
@@ -106,14 +103,9 @@ def _differing(old: str, new: str) -> Span:
     return start, len(old) - after
 
 
-# ---- what differs between two versions
-
-
 def find_edits(before: str, after: str) -> list[Edit]:
-    """Return the words by which the versions differ, as few as possible. Raise TooManyDifferences.
-
-    Line ends are compared as one character each: forms send others than were sent to them.
-    """
+    """Return the words by which the versions differ, as few as possible. Raise TooManyDifferences."""
+    # Line ends are compared as one character each: forms send others than were sent to them.
     positions = _normalized_positions(before)
     after = after.replace("\r\n", "\n").replace("\r", "\n")
     normalized = before.replace("\r\n", "\n").replace("\r", "\n")
@@ -121,7 +113,12 @@ def find_edits(before: str, after: str) -> list[Edit]:
     if normalized == after:
         return []
     kept = len(normalized) - end
-    start, end, kept = _at_word_boundaries(normalized, after, start, kept)
+    # the edges of what differs move out of words that they cut
+    while start and (is_inside_word(normalized, start) or is_inside_word(after, start)):
+        start -= 1
+    while kept and (is_inside_word(normalized, len(normalized) - kept) or is_inside_word(after, len(after) - kept)):
+        kept -= 1
+    end = len(normalized) - kept
     edits, place = [], start
     old_tokens, new_tokens = _tokens(normalized[start:end]), _tokens(after[start : len(after) - kept])
     for run in compare_lists(old_tokens, new_tokens, MAX_CHANGED_TOKENS):
@@ -140,15 +137,6 @@ def _normalized_positions(content: str) -> Sequence[int]:
     if "\r" not in content:
         return range(len(content) + 1)
     return [*(match.start() for match in re.finditer(r"\r\n|.", content, re.DOTALL)), len(content)]
-
-
-def _at_word_boundaries(before: str, after: str, start: int, kept: int) -> tuple[int, int, int]:
-    """Move the edges of what differs out of words that they cut; return start and end in `before`, and what is kept."""
-    while start and (is_inside_word(before, start) or is_inside_word(after, start)):
-        start -= 1
-    while kept and (is_inside_word(before, len(before) - kept) or is_inside_word(after, len(after) - kept)):
-        kept -= 1
-    return start, len(before) - kept, kept
 
 
 def is_inside_word(content: str, position: int) -> bool:
@@ -171,11 +159,7 @@ def _tokens(content: str) -> list[str]:
     return [*tokens, content[start:]] if content else []
 
 
-# ---- where things are afterwards
-
-
 def apply_edits(content: str, edits: Sequence[Edit]) -> str:
-    """Return the content after the edits."""
     pieces, place = [], 0
     for edit in edits:
         pieces += [content[place : edit.start], edit.new]
@@ -184,12 +168,10 @@ def apply_edits(content: str, edits: Sequence[Edit]) -> str:
 
 
 def map_span(span: Span, edits: Sequence[Edit]) -> Span | None:
-    """Return where the span is after the edits; None where an edit cuts it, or nothing of it would be left.
-
-    What is before an edit stays, what is after it moves, and what encloses it grows or shrinks. Words that are inserted
-    at an edge are outside, unless the span is a segment that takes them in. Where an edit replaces more than the span
-    has of it, only those of its characters count that change.
-    """
+    """Return where the span is after the edits; None where an edit cuts it, or nothing of it would be left."""
+    # What is before an edit stays, what is after it moves, what encloses it grows or shrinks. Words that are inserted
+    # at an edge are outside, unless the span is a segment that takes them in. Where an edit replaces more than the span
+    # has of it, only those of its characters count that change.
     start, end = span
     n_before = bisect_left(edits, start, key=END_OF_EDIT)
     shift = sum(map(GROWTH_OF_EDIT, edits[:n_before]))
@@ -239,12 +221,8 @@ def map_decision(decision: Decision, edits: Sequence[Edit]) -> Decision | None:
     key = map_key(decision.markable, edits)
     if key is None:
         return None
-
-    def moved_key(target: str) -> str | None:
-        return map_key(target, edits)
-
     moved = replace(decision, markable=key, head=tuple(map_spans(decision.head, edits) or ()))
-    return map_links(moved, moved_key)
+    return map_links(moved, lambda target: map_key(target, edits))
 
 
 def map_links(decision: Decision, new_key: Callable[[str], str | None]) -> Decision:

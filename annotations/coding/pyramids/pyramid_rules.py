@@ -31,10 +31,7 @@ class PyramidViolation:
 
 @dataclass(frozen=True, slots=True)
 class PyramidOptions:
-    """The options of a project that restrict contributors.
-
-    `one_contributor`: a summary expresses an SCU at most once. `words_exclusive`: a word belongs to at most one SCU.
-    """
+    """Whether a summary expresses an SCU at most once, and whether a word belongs to at most one SCU."""
 
     one_contributor: bool
     words_exclusive: bool
@@ -50,13 +47,14 @@ def pyramid_violations(
     summaries: Sequence[Span] | None = None,
     scus: Collection[str] | None = None,
 ) -> Iterator[PyramidViolation]:
-    """Yield the violations by the contributors of a pyramid or of a peer summary.
-
-    `summaries` are the spans of the model summaries in text order; None for a peer. `scus` are the keys of the pyramid
-    against which a peer is coded; None where naming an SCU creates it.
-    """
+    """Yield the violations by the contributors of a pyramid or of a peer summary."""
+    # summaries: the spans of the model summaries in text order; None for a peer. scus: the keys of the pyramid against
+    # which a peer is coded; None where naming an SCU creates it.
     if summaries is not None:
-        yield from _across_summaries(contributors, summaries)
+        for contributor in contributors:
+            if summary_index(contributor.parts, summaries) is None:
+                message = f"{contributor.key!r} is not of the words of one summary."
+                yield PyramidViolation("across_summaries", message, (contributor.key,))
         if options.one_contributor:
             yield from _second_contributors(contributors, summaries)
     if scus is not None:
@@ -75,10 +73,7 @@ def summary_index(parts: Parts, summaries: Sequence[Span]) -> int | None:
 
 
 def held_words(words: Sequence[Span], parts: Parts) -> Iterator[int]:
-    """Yield the places of the words that a contributor holds: those of which it holds a character.
-
-    `words` are in text order and do not overlap. A word of two parts comes twice.
-    """
+    """Yield the places of the words, in text order, of which the parts hold a character; of two parts twice."""
     for start, end in parts:
         yield from range(bisect_right(words, start, key=itemgetter(1)), bisect_left(words, end, key=itemgetter(0)))
 
@@ -86,10 +81,7 @@ def held_words(words: Sequence[Span], parts: Parts) -> Iterator[int]:
 def contributing_summaries(
     contributors: Iterable[Contributor], summaries: Sequence[Span], scus: Iterable[str] = ()
 ) -> dict[str, list[int]]:
-    """Return the indices of the summaries of each SCU's contributors, by SCU key; an index for each contributor.
-
-    The weight of an SCU is the number of distinct indices. `scus` are keys to include even without contributors.
-    """
+    """Return the summaries of an SCU's contributors; the distinct ones are its weight. `scus`: others to include."""
     indices: dict[str, list[int]] = {key: [] for key in scus}
     for contributor in contributors:
         index = summary_index(contributor.parts, summaries)
@@ -98,14 +90,6 @@ def contributing_summaries(
             if index is not None:
                 scu_indices.append(index)
     return indices
-
-
-def _across_summaries(contributors: Iterable[Contributor], summaries: Sequence[Span]) -> Iterator[PyramidViolation]:
-    for contributor in contributors:
-        if summary_index(contributor.parts, summaries) is None:
-            yield PyramidViolation(
-                "across_summaries", f"{contributor.key!r} is not of the words of one summary.", (contributor.key,)
-            )
 
 
 def _second_contributors(contributors: Iterable[Contributor], summaries: Sequence[Span]) -> Iterator[PyramidViolation]:

@@ -35,10 +35,7 @@ def pyramid_of_peer(coding: Coding) -> Coding | None:
 
 
 def check_pyramid(coding: Coding, operations: Mapping[int, WritingOperation]) -> None:
-    """Raise OperationRejected if the operations leave invalid contributors; violations from before may stay.
-
-    `operations` are those of the batch, by position.
-    """
+    """Raise OperationRejected if a batch, by position, leaves invalid contributors; violations from before may stay."""
     touched: dict[str, int] = {}
     for position, operation in operations.items():
         if not isinstance(operation, Description):
@@ -47,8 +44,11 @@ def check_pyramid(coding: Coding, operations: Mapping[int, WritingOperation]) ->
         return
     project = coding.text.project
     is_peer = coding.kind in PYRAMID_OF_PEER_KIND
-    if not is_peer:
-        _refuse_outside(coding, touched)
+    if not is_peer:  # there a contributor has an SCU or waits for one
+        outside = Judgement.objects.filter(coding=coding, markable__key__in=touched, category__takes_index=False)
+        for key in outside.values_list("markable__key", flat=True)[:1]:
+            message = "Words that express no SCU are not marked in a pyramid."
+            raise OperationRejected("not_in_pyramid", message, touched[key])
     violations = pyramid_violations(
         contributors_of(coding),
         PyramidOptions(project.one_contributor, project.words_exclusive),
@@ -62,10 +62,8 @@ def check_pyramid(coding: Coding, operations: Mapping[int, WritingOperation]) ->
 
 
 def visible_pyramid_of_peer(coding: Coding) -> Coding | None:
-    """Return the pyramid against which a peer summary is coded, if its coder may see it.
-
-    An agreed pyramid is visible once it is submitted, and not while the coder's own pyramid is open.
-    """
+    """Return the pyramid against which a peer summary is coded, if its coder may see it."""
+    # An agreed pyramid is visible once it is submitted, and not while the coder's own pyramid is open.
     pyramid = pyramid_of_peer(coding)
     if pyramid is None or pyramid.kind != Coding.Kind.AGREED:
         return pyramid
@@ -77,11 +75,9 @@ def visible_pyramid_of_peer(coding: Coding) -> Coding | None:
 
 
 def _allowed_scu_keys(coding: Coding) -> set[str]:
-    """Return the keys of the SCUs that the coder of a peer summary may name.
-
-    While the agreed pyramid is reopened, these are the keys that the log of the coding names, so that judgements stay
-    and an unmarking can be undone; whether the pyramid still has them is not disclosed.
-    """
+    """Return the keys of the SCUs that the coder of a peer summary may name."""
+    # While the agreed pyramid is reopened, these are the keys that the log of the coding names, so that judgements stay
+    # and an unmarking can be undone; whether the pyramid still has them is not disclosed.
     pyramid = visible_pyramid_of_peer(coding)
     if pyramid is not None:
         return scu_keys(pyramid)
@@ -93,15 +89,6 @@ def _allowed_scu_keys(coding: Coding) -> set[str]:
         for judgement in payload.get("judgements", [payload]):
             keys.update(judgement.get("indices", ()))
     return keys
-
-
-def _refuse_outside(coding: Coding, touched: Mapping[str, int]) -> None:
-    """Raise OperationRejected for "no SCU" in a pyramid: there a contributor has an SCU or waits for one."""
-    judgements = Judgement.objects.filter(coding=coding, markable__key__in=touched, category__takes_index=False)
-    for key in judgements.values_list("markable__key", flat=True)[:1]:
-        raise OperationRejected(
-            "not_in_pyramid", "Words that express no SCU are not marked in a pyramid.", touched[key]
-        )
 
 
 def contributors_of(coding: Coding) -> list[Contributor]:
@@ -133,10 +120,7 @@ def scu_keys(coding: Coding) -> set[str]:
 
 
 def scu_numbers(coding: Coding) -> dict[str, int]:
-    """Return the numbers of a pyramid's SCUs: the order in which its log names them, those that are deleted too.
-
-    So a number stays with its SCU for good, on every machine and for everybody who sees the pyramid. One query.
-    """
+    """Return the numbers of a pyramid's SCUs, for good: in the order in which its log names them, also deleted ones."""
     operations = coding.operations.filter(kind__in=NAMING_KINDS).order_by("sequence")
     keys: dict[str, None] = {}
     for payload in operations.values_list("payload", flat=True):

@@ -10,10 +10,7 @@ ADDRESS_LENGTH = 254
 
 
 class User(AbstractUser):
-    """A person. What they may do in a project depends on their role in it.
-
-    `email` is used once its owner has confirmed it.
-    """
+    """A person. What they may do in a project depends on their role in it; `email` is used once it is confirmed."""
 
     email_confirmed_at = models.DateTimeField(null=True, blank=True, editable=False)
     muted_mails = models.JSONField(default=list, blank=True, editable=False, help_text="The kinds of mails not wanted.")
@@ -48,7 +45,7 @@ class Token(models.Model):
     class Meta:
         ordering = ["-pk"]
         constraints = [
-            models.CheckConstraint(condition=Q(scope__in=["read", "annotate", "manage"]), name="token_scope_known"),
+            models.CheckConstraint(condition=Q(scope__in=["read", "annotate", "manage"]), name="token_scope_known")
         ]
 
     def __str__(self) -> str:
@@ -56,11 +53,9 @@ class Token(models.Model):
 
 
 class Mail(models.Model):
-    """A mail: to a user, whose confirmed address is read when it is sent, or to an address.
+    """A mail to a user, or to an address, without secrets. `key` lets it be queued once."""
 
-    It has what its words are made from when it is sent, and no secret. `key` lets it be queued once. `next_try_at` is
-    set before each try, so that two workers do not send it at the same time.
-    """
+    # The address of a user is read when it is sent. `next_try_at` is set before each try: two workers do not send it.
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

@@ -8,11 +8,11 @@ from functools import cached_property
 from agreement.measures import distance
 from agreement.measures.values import unite_readings
 from annotations.adjudication.decisions.answers import say_answer, say_readings
-from annotations.adjudication.proposal import key_order
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_by_coding
 from annotations.coding.log.replay import ReplayedCoding
+from annotations.coding.required_answers import key_order
 from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, AnswerValue, AttributeSpec, Subject

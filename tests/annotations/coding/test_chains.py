@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.coding.chains import chains_by_indices, chains_by_pointers, look, members_of, number_chains
+from annotations.coding.chains import chains_by_pointers, look, members_of, number_chains
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_chains_wear_numbers_from_the_second_member_on_in_text_order():
 
 
 def test_an_entity_wears_its_own_index_where_that_is_a_free_number():
-    members = members_of(chains_by_indices("ABCDEF", {"A": "7", "B": "7", "C": "x", "D": "x", "E": ["1"], "F": ["1"]}))
+    members = members_of({key: (f"#{index}",) for key, index in zip("ABCDEF", "77xx11", strict=True)})
     assert number_chains(members) == {"#7": 7, "#x": 1, "#1": 2}
 
 

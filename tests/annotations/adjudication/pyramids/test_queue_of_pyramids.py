@@ -15,7 +15,7 @@ from annotations.adjudication.decisions.log import GoldLog
 from annotations.adjudication.error_estimate import estimate_errors
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramid_proposal import PyramidContent, PyramidProposal
-from annotations.adjudication.pyramid_queue import arrange_queue, pyramid_of
+from annotations.adjudication.pyramid_queue import PyramidQueueBuilder, pyramid_of
 from annotations.adjudication.queue import Column, DraftContent, Kind, Queue
 from annotations.adjudication.states import ContestedItem, GoldState
 from annotations.coding.decisions import Decision
@@ -62,7 +62,7 @@ def queue_of(
     sample = [key for key in drafted if key not in {item.markable for item in proposal.contested}]
     state = GoldState(Coding(), GoldLog(), tuple(ContestedItem(item, decided=False) for item in proposal.contested))
     content = DraftContent(drafted, sample, named, {key: key for key in drafted})
-    return arrange_queue(summaries(options), state, columns, content, [], checks)
+    return PyramidQueueBuilder(summaries(options), state, columns, content).build([], checks)
 
 
 # ---- a slow computation
