@@ -1,8 +1,4 @@
-"""File formats: pure functions between bytes and the dataclasses of `document`. One module a format, or one package.
-
-A format is a `Format`: how it is read, how it is written, and which features it supports. The rest of what a document
-holds is reported and taken out by `losses` before it is written.
-"""
+"""File formats: pure functions between bytes and the dataclasses of `document`. One module a format, or one package."""
 
 from annotations.formats import brat, ducview, jsonlines, mmax2, muc, plain
 from annotations.formats.conll import conll2012, conllu

@@ -14,8 +14,7 @@ LONGEST_SHOWN = 40
 
 
 def lint(document: Document, scheme: SchemeSpec) -> list[Finding]:
-    """Report markables that cross, heads outside their markable, edges on white space, entities of one markable,
-    categories outside the scheme; in the order of the text, kind by kind."""
+    """Return what is odd in the markables of a document, kind by kind in the order of the text."""
     checks = (_check_crossing, _check_heads, _check_white_space, _check_chains)
     return [*chain.from_iterable(check(document) for check in checks), *_check_categories(document, scheme)]
 

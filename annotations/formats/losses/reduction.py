@@ -1,8 +1,4 @@
-"""What a format cannot hold of a document: named, counted and taken out before it is written.
-
-Each feature has one rule, in `rules`. `read(write(reduced))` is the reduced document; the tests hold every format
-to it.
-"""
+"""What a format cannot hold of a document: named, counted and taken out before it is written, by one rule a feature."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

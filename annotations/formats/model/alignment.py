@@ -1,9 +1,4 @@
-"""Two copies of one text that differ in white space, line ends, byte order marks or composed characters.
-
-Coders' programs save one text in several ways, and tokenizers part its words differently. What all copies share is the
-sequence of characters without white space, taken apart canonically (NFD): by that they are aligned. One copy may end
-before the other; by an option a few characters may differ.
-"""
+"""Align copies of a text by what they share: the characters without white space, taken apart canonically (NFD)."""
 
 import re
 import unicodedata
@@ -226,10 +221,9 @@ def count_common(one: str, here: int, two: str, there: int) -> int:
 
 
 def align(document: Document, content: str, source: str, *, near: bool = False) -> Document:
-    """Return the document over another copy of its text, `content` of `source`, with findings where they differ.
+    """Return the document over `content`, the copy of its text in `source`, with findings where they differ.
 
-    One copy may end before the other, if no markable is lost by that. near: a few characters may differ, and markables
-    that these touch are left out. Raises FormatError naming the first character that another one stands for.
+    near: a few characters may differ, and markables that touch them are left out. Raises FormatError on other copies.
     """
     if document.content == content:
         return document

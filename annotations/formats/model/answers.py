@@ -68,8 +68,7 @@ def name_in_files(
 ) -> dict[str, str]:
     """Return for each key of a question a name that begins with a letter, with `hyphen` for hyphens.
 
-    A name that the format needs for itself (`reserved`), or that another key has, gets a prefix; of keys of the scheme
-    that files may spell alike each gets its number, by which `KeysByName` finds it again.
+    Reserved and used names get a prefix; keys that files may spell alike get numbers, by which `KeysByName` finds them.
     """
     keys = list(keys)
     relations = [relation.key for relation in scheme.relations if not relation.identity] if scheme else []

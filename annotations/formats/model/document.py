@@ -51,17 +51,14 @@ class FormatError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something odd in a file that does not keep it from being read.
-
-    fix: what was or can be done. left_out: whether something that its coder has said was not read.
-    """
+    """Something odd in a file that does not keep it from being read."""
 
     code: str
     message: str
     file: str
     line: int | None = None
-    fix: str = ""
-    left_out: bool = False
+    fix: str = ""  # what was or can be done
+    left_out: bool = False  # whether something that its coder has said was not read
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
@@ -116,16 +113,11 @@ class Stretch:
 
 @dataclass(slots=True, unsafe_hash=True, kw_only=True)
 class Answer(judgement.JudgementData[Place]):
-    """What the coder of a file says of a markable; relations, attributes and values have the names of the file.
+    """What the coder of a file says of a markable; relations, attributes and values have the names of the file."""
 
-    category: its key in the scheme; empty where the file names none: then it follows from the links.
-    pointers: its antecedents; several say that it is ambiguous.
-    readings: where some antecedents are meant together, all readings of them; else empty, for each is a reading.
-    """
-
-    category: str = ""
-    pointers: tuple[Place, ...] = ()
-    readings: Readings = ()
+    category: str = ""  # its key in the scheme; empty where the file names none: then it follows from the links
+    pointers: tuple[Place, ...] = ()  # its antecedents; several say that it is ambiguous
+    readings: Readings = ()  # all readings, where some antecedents are meant together; else empty: each is a reading
 
     def with_links(self, category: str, pointers: tuple[Place, ...], indices: tuple[str, ...]) -> "Answer":
         """Return the answer with another category and other links; each pointer is an alternative."""
@@ -183,22 +175,14 @@ def number_targets(readings: Readings) -> Iterator[tuple[int, Place]]:
 
 @dataclass(slots=True, unsafe_hash=True)
 class Mark:
-    """A markable in a file.
+    """A markable in a file."""
 
-    parts: `[start, end)` pairs in code points of the content, in text order, not touching each other.
-    level: its level's key; empty for the level that the project codes.
-    label: a short name that the file gives it; may be empty.
-    head: the parts of the least words that stand for it (MIN); empty for none.
-    answer: what the coder says of it; None where the file leaves it uncoded.
-    line: where it starts in the file, from 1.
-    """
-
-    parts: Parts
-    level: str = ""
-    label: str = ""
-    head: Parts = ()
-    answer: Answer | None = None
-    line: int | None = None
+    parts: Parts  # `[start, end)` pairs in code points of the content, in text order, not touching each other
+    level: str = ""  # its level's key; empty for the level that the project codes
+    label: str = ""  # a short name that the file gives it
+    head: Parts = ()  # the parts of the least words that stand for it (MIN)
+    answer: Answer | None = None  # None where the file leaves it uncoded
+    line: int | None = None  # where it starts in the file, from 1
 
     @property
     def place(self) -> Place:
@@ -211,33 +195,26 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text with what stands in it, as one coder sees it.
-
-    file: the one whose folder or name tells the coder. marks: in text order. findings: what is odd in the file.
-    scheme: where the file says what coders are asked; all documents of an export have it.
-    cuts, breaks: where words and, in a text without sentences and turns, sentences begin or end for formats that are
-    written word by word, besides where marks and segments do; the same for all coders of a text.
-    is_uncoded: the file says that nobody has coded it, whoever has coded the others.
-    without_text: the file does not hold the text, only what is said of it; content is empty. coder: who says it, where
-    the file itself names them.
-    """
+    """One text with what stands in it, as one coder sees it."""
 
     name: str
-    file: str
+    file: str  # the one whose folder or name tells the coder
     content: str
-    marks: Sequence[Mark]
+    marks: Sequence[Mark]  # in text order
     segments: Sequence[Stretch] = ()
     links: Links = Links.NONE
     title: str = ""
     language: str = ""
     direction: str = ""
     findings: Sequence[Finding] = ()
-    scheme: SchemeSpec | None = None
-    without_text: bool = False
-    coder: str = ""
+    scheme: SchemeSpec | None = None  # where the file says what coders are asked; all documents of an export have it
+    without_text: bool = False  # the file does not hold the text, only what is said of it; content is empty
+    coder: str = ""  # where the file itself names them
+    # Where words and, in a text without sentences and turns, sentences begin or end for formats that are written word
+    # by word, besides where marks and segments do; the same for all coders of a text.
     cuts: tuple[int, ...] = ()
     breaks: tuple[int, ...] = ()
-    is_uncoded: bool = False
+    is_uncoded: bool = False  # the file says that nobody has coded it, whoever has coded the others
 
 
 # A document weighs as much as a few markables, and so many of its characters as one.
@@ -255,10 +232,7 @@ def text_order(mark: Mark) -> tuple[int, int, str, Parts]:
 
 
 def decode(data: bytes, file: str) -> str:
-    """Return the text of a UTF-8 file, with or without a byte order mark, line ends made one.
-
-    Raises FormatError naming the line and column of the first byte that is not UTF-8, or of a NUL.
-    """
+    """Return the text of a UTF-8 file, line ends made one. Raises FormatError at a byte that is not UTF-8, or a NUL."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -276,10 +250,7 @@ def decode(data: bytes, file: str) -> str:
 
 
 def decode_lines(lines: Iterable[bytes], file: str) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file without their ends, as `decode` has them. Raises FormatError as it does.
-
-    lines: its lines, each with the line feed that ends it; only one of them is in memory at once.
-    """
+    """Yield the lines of a file without their ends, as `decode` has them, from its lines with their line feeds."""
     number = 1
     for place, data in enumerate(lines):
         if place and data.startswith(codecs.BOM_UTF8):
@@ -311,11 +282,7 @@ def _position_after(text: str) -> tuple[int, int]:
 
 
 def implied_category(answer: Answer, scheme: SchemeSpec) -> str:
-    """Return the category that follows from what the answer links; empty where none does.
-
-    With indices the first that takes an index, with pointers the first that points to the level of the first
-    target. With neither `new` where the scheme asks for pointers, else `none`, or else the only one that takes neither.
-    """
+    """Return the category that follows from what the answer links; empty where none does."""
     if answer.indices:
         return next((category.key for category in scheme.categories if category.takes_index), "")
     if answer.pointers:

@@ -8,10 +8,7 @@ LONGEST_EXAMPLE = 60
 
 
 class Feature(StrEnum):
-    """What a document may hold, in the order in which it is taken out. The values say it in words.
-
-    Of RELATIONS and ATTRIBUTES each question is counted by itself.
-    """
+    """What a document may hold, in words, in the order in which it is taken out."""
 
     CONTROL_CHARACTERS = "control characters (each becomes U+FFFD)"
     NO_SENTENCES = "other sentences than turns or lines, one after the other"

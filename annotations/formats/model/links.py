@@ -55,11 +55,7 @@ class DisjointSets[Item: Hashable]:
 
 
 def find_chains(marks: Sequence[Mark]) -> list[list[Mark]]:
-    """Return the connected components of the pointers among the marks, of two or more marks each.
-
-    Marks and chains are in text order. Several antecedents of one mark fall into one chain, but for those that are
-    meant together: with these it is no chain.
-    """
+    """Return the connected components, of two marks or more, of the pointers that are meant alone, in text order."""
     places = {mark.place for mark in marks}
     sets = DisjointSets[Place]()
     for mark in marks:
@@ -73,15 +69,11 @@ def find_chains(marks: Sequence[Mark]) -> list[list[Mark]]:
 
 
 def pointers_to_indices(document: Document) -> Document:
-    """Return the document with indices for pointers: each chain is an entity, numbered from 1 in text order.
-
-    What points to nothing and is pointed at by nothing has no index. A mark whose antecedents are all meant together
-    opens an entity of its own, and names them by the relation SPLIT; each of them is an entity, too.
-    """
+    """Return the document with indices for pointers: each chain is an entity, numbered from 1 in text order."""
     if document.links != Links.POINTERS:
         return document
     chains = find_chains(document.marks)
-    # Where no antecedent is meant alone.
+    # Marks without an antecedent that is meant alone open an entity, and name its parts by SPLIT, entities as well.
     plural = {
         mark.place: answer.readings
         for mark in document.marks

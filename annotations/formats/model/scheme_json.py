@@ -51,10 +51,9 @@ class SchemeShapeError(ValueError):
 
 
 @cache
-def scheme_shape() -> dict[str, Any]:
+def scheme_shape() -> Any:
     """Return the JSON Schema of schemes."""
-    shape: dict[str, Any] = json.loads(SHAPE.read_text())
-    return shape
+    return json.loads(SHAPE.read_text())
 
 
 @cache
@@ -103,8 +102,7 @@ def _to_json(part: Any) -> Any:
 def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
     """Return the scheme of that JSON, and how its coders say identity. Raise SchemeShapeError.
 
-    What categories say of pointing follows from the relations of identity: it may be left out, and must agree. Whether
-    the scheme can be asked is not said here: `annotations.schemes.consistency` does.
+    Whether the scheme can be asked, `annotations.schemes.consistency` says.
     """
     errors = list(islice(_validator().iter_errors(data), MAX_PROBLEMS))
     if errors:
@@ -114,7 +112,7 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
         tuple(LevelSpec(**level) for level in data["levels"]),
         tuple(CategorySpec(**_fields(category)) for category in data["categories"]),
         tuple(RelationSpec(**_fields(relation)) for relation in data.get("relations", ())),
-        tuple(_attribute_from_json(attribute) for attribute in data.get("attributes", ())),
+        tuple(AttributeSpec(**_fields(attribute)) for attribute in data.get("attributes", ())),
     ).with_pointing()
     contradictions = list(islice(_contradictions(spec, data["categories"]), MAX_PROBLEMS))
     if contradictions:
@@ -122,23 +120,21 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
     return spec, data["answers"]
 
 
+# How fields are read that are neither plain values nor lists of these.
+CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
+    "max_targets": int,
+    "asked_if": Condition.from_state,
+    "of": Subject,
+    "kind": AnswerKind,
+    "values": lambda values: tuple(ValueSpec(**value) for value in values),
+}
+
+
 def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with which a part of a scheme is made."""
     arguments = {name: "" if value is None and name in NULL_IF_EMPTY else value for name, value in data.items()}
     arguments |= {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
-    if most := data.get("max_targets"):
-        arguments["max_targets"] = int(most)
-    if state := data.get("asked_if"):
-        arguments["asked_if"] = Condition.from_state(state)
-    return arguments
-
-
-def _attribute_from_json(data: Mapping[str, Any]) -> AttributeSpec:
-    arguments = _fields(data)
-    arguments["of"] = Subject(data.get("of", Subject.MARKABLE))
-    arguments["kind"] = AnswerKind(data.get("kind", AnswerKind.ONE))
-    arguments["values"] = tuple(ValueSpec(**value) for value in data.get("values", ()))
-    return AttributeSpec(**arguments)
+    return arguments | {name: convert(data[name]) for name, convert in CONVERSIONS.items() if data.get(name)}
 
 
 def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -> Iterator[ShapeProblem]:
@@ -149,9 +145,6 @@ def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -
                 said = json.dumps(implied[name])
                 message = f"Its relation of identity says {said}: change it there, or leave {name} out here."
                 yield ShapeProblem(f"categories[{number}].{name}", message)
-
-
-# ---- what is wrong
 
 
 def _problem(error: ValidationError) -> ShapeProblem:

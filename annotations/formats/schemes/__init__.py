@@ -1,8 +1,4 @@
-"""Schemes alone, as files: which kind a file is, and how each kind is read and written.
-
-A kind is a `SchemeFormat`. What a file says that a scheme here cannot say is a loss of the `SchemeFile`, and what a
-kind cannot say of a scheme here is told when it is written.
-"""
+"""Schemes alone, as files: which kind a file is, and how each kind is read and written."""
 
 import json
 from collections.abc import Mapping

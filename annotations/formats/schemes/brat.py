@@ -1,7 +1,6 @@
 """annotation.conf of brat, with the labels and colours of visual.conf -> scheme.
 
-Types of spans are the categories of one level. Where a relation says identity, identity is the first question, and
-types are an attribute. Types below another one are all meant where that is named; `!` marks one that nobody chooses.
+Types of spans are the categories of one level, or an attribute where a relation says identity.
 """
 
 import re
@@ -141,20 +140,18 @@ def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, 
 
 
 class _Configuration(SchemeReader):
-    """A configuration while it becomes a scheme.
-
-    types: those of spans that can be chosen. below: what is below the others. question: where types are its values,
-    whose keys are `values`.
-    """
+    """A configuration while it becomes a scheme."""
 
     def __init__(
         self, file: str, sections: Mapping[str, Sequence[_Row]], labels: Mapping[str, str], colours: Mapping[str, str]
     ) -> None:
         super().__init__(file)
         self.sections, self.labels, self.colours = sections, labels, colours
+        # The types of spans that can be chosen: `!` marks the others.
         self.types = [row.name for row in sections["entities"] if not row.abstract]
         if not self.types:
             raise FormatError("there is no type of spans in [entities]", file)
+        # The types below others: all are meant where one above them is named.
         self.below = defaultdict[str, list[str]](list)
         above: list[_Row] = []
         for row in sections["entities"]:
@@ -162,11 +159,10 @@ class _Configuration(SchemeReader):
             for other in above:
                 self.below[other.name].append(row.name)
             above.append(row)
-        self.question = CATEGORY
-        self.values: dict[str, str] = {}
+        # The question whose values types are, and their keys.
+        self.question, self.values = CATEGORY, dict[str, str]()
 
     def build(self) -> SchemeFile:
-        """Return the scheme."""
         rows = [row for row in self.sections.get("relations", ()) if not row.abstract]
         identity = [row for row in rows if "symmetric-transitive" in row.rest or says_identity(row.name)]
         attributes: list[AttributeSpec] = []

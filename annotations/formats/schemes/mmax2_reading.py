@@ -1,8 +1,7 @@
 """Annotation schemes of MMAX2 -> scheme.
 
-A file holds the scheme of one level. What its data mean is told as it is where texts are imported: pointers to
-antecedents or sets say identity, and the values that lead to them by `next` are the categories. Every other nominal
-attribute, free text and pointer is a question of its own, asked where `next` leads to it.
+As in texts, pointers to antecedents or sets say identity, and the values that lead to them by `next` are categories.
+Every other nominal attribute, free text and pointer is a question of its own, asked where `next` leads to it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -158,7 +157,6 @@ class _Merger(SchemeReader):
         return key
 
     def build(self, levels: Sequence[LevelSpec], answers: str) -> SchemeFile:
-        """Return the scheme."""
         coded = [level.key for level in levels if level.coded]
         categories: list[CategorySpec] = []
         relations: list[RelationSpec] = []
@@ -310,7 +308,6 @@ class _Level:
         return sorted(dict.fromkeys(found), key=order.index)
 
     def _spec(self, attribute: Attribute, sources: Sequence[_Source]) -> RelationSpec | AttributeSpec:
-        """Return the question that an attribute asks."""
         condition = self._condition(attribute, sources)
         long = len(attribute.label) > LONGEST_LABEL
         label = fit_label(attribute.name if long else attribute.label, attribute.name)

@@ -1,7 +1,4 @@
-"""Scheme -> annotation schemes of MMAX2, one for each level, and the common_paths.xml that names them.
-
-What MMAX2 cannot ask is left out and named. A condition becomes `next` of the value that leads to the question.
-"""
+"""Scheme -> annotation schemes of MMAX2, one a level, and the common_paths.xml that names them. Losses are named."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -111,7 +108,6 @@ class _Writer:
         return names
 
     def files(self) -> list[File]:
-        """Return the files."""
         for level in self.spec.levels:
             losses = {
                 f"the level is called by its key, not {level.label!r}": level.label != level.key,
@@ -307,7 +303,6 @@ class _Writer:
         return lines + (elements.flag("optional") if optional else [])
 
     def _fitted(self, question: _Question) -> _Question:
-        """Return the question as MMAX2 can ask it."""
         label = _fit(question.label)
         if isinstance(question, RelationSpec):
             most = question.max_targets if (question.max_targets or 0) <= MOST_TARGETS else None

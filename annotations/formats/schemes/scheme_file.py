@@ -47,16 +47,13 @@ class SchemeFile:
 
 @dataclass(frozen=True, slots=True)
 class SchemeFormat:
-    """A kind of scheme file.
-
-    read: `read(files, name) -> SchemeFile` of the files of an upload by their paths, which is named `name`; raises
-    FormatError and nothing else. write: `write(spec, answers) -> files and what they cannot say`; None where it is only
-    read.
-    """
+    """A kind of scheme file."""
 
     key: str
     label: str
+    # `read(files, name)` of the files of an upload called `name`, by their paths; raises FormatError and nothing else.
     read: Callable[[Mapping[str, bytes], str], SchemeFile]
+    # `write(spec, answers)` returns the files and what they cannot say.
     write: Callable[[SchemeSpec, str], tuple[list[File], list[str]]] | None = None
 
 

@@ -1,9 +1,7 @@
 """Layers of INCEpTION and WebAnno -> scheme: UIMA type systems, layers as JSON, exported projects.
 
-A layer of spans is a level, and its features are attributes; a layer of relations is a relation, whose features are
-attributes of it; chains are entities with an index. Types of DKPro Core, which hold linguistic analyses, are passed
-over, but for its chains where there is no other layer. A type system does not hold tag sets; exported layers and
-projects do.
+A layer of spans is a level, one of relations a relation, features are their attributes, chains are entities with an
+index. Types of DKPro Core are passed over, but for its chains where there is no other layer.
 """
 
 from __future__ import annotations
@@ -121,9 +119,6 @@ def _choose_files(files: Mapping[str, bytes]) -> list[str]:
     return project[:1] or layers or systems[:1]
 
 
-# ---- type systems
-
-
 def _read_type_system(root: etree._Element, file: str) -> list[_Layer]:
     if local_name(root.tag) != "typeSystemDescription":
         message = f"a type system holds <typeSystemDescription>, not <{local_name(root.tag)}>"
@@ -205,9 +200,6 @@ def _bases(parents: Mapping[str, str]) -> dict[str, str]:
     return bases
 
 
-# ---- layers as JSON
-
-
 def _read_json_layers(data: Any, file: str, losses: Findings) -> list[_Layer]:
     found: Any = data.get("layers", [data]) if isinstance(data, dict) else data
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
@@ -270,9 +262,6 @@ def _string(data: Mapping[str, Any], key: str) -> str:
 def _list(data: Mapping[str, Any], key: str) -> list[Any]:
     value = data.get(key)
     return value if isinstance(value, list) else []
-
-
-# ---- layers to a scheme
 
 
 class _Reader(SchemeReader):
@@ -363,7 +352,6 @@ class _Reader(SchemeReader):
         return key
 
     def _feature(self, feature: _Feature, levels: tuple[str, ...] = (), relation: str = "") -> None:
-        """Add the question of a feature."""
         if feature.is_slot and relation:
             self.add(f"{feature.label}: slots of relations are left out")
         elif feature.is_slot:

@@ -1,8 +1,4 @@
-"""CSV tables and JSON lists of objects: rows with the line in which each begins.
-
-A spreadsheet would compute a cell that begins with = + - @, a tab or a carriage return: an apostrophe is written before
-it, and before one that already has such an apostrophe, and reading takes one away. In a raw table nothing is added.
-"""
+"""CSV tables and JSON lists of objects: rows with the line in which each begins."""
 
 import csv
 import io
@@ -17,6 +13,8 @@ from annotations.formats.model.document import FormatError, decode
 from annotations.formats.model.format import Option
 from annotations.formats.model.text import is_storable
 
+# A spreadsheet would compute such cells: an apostrophe is written before each, also one that has an apostrophe, and
+# reading takes one away. In a raw table nothing is added.
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 QUOTED = re.compile(r'[",;\t\r\n]|^\s|\s$')
@@ -163,9 +161,6 @@ def escape_member(member: str) -> str:
     return MEANING.sub(r"\\\g<0>", member)
 
 
-# JSON lists.
-
-
 @dataclass(slots=True)
 class Fields(Source):
     """An object of a JSON file. Raises FormatError where it is none, or has other keys than these."""
@@ -288,7 +283,6 @@ def decode_json(decoder: json.JSONDecoder, text: str, file: str, line: int) -> A
 
 
 def decode_object(decoder: json.JSONDecoder, text: str, file: str, line: int) -> dict[str, Any]:
-    """Return the object that a line is. Raises FormatError."""
     value = decode_json(decoder, text, file, line)
     if not isinstance(value, dict):
         raise FormatError("a line is one JSON object, this one is something else", file, line)

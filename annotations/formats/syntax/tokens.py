@@ -47,7 +47,6 @@ class Tokens:
         return merge_spans(runs, gap=1) if len(runs) > 1 else runs
 
     def by_sentence(self) -> list[range]:
-        """Return the tokens of each sentence."""
         return [range(first, end) for first, end in pairwise([*self.sentences, len(self.spans)])]
 
 
@@ -66,7 +65,11 @@ def tokenize(document: Document) -> Tokens:
     inside = sorted(edges.union(chain.from_iterable(all_parts(document.marks)), document.cuts).difference(starts, ends))
     spans = list(zip(starts, ends, strict=True))
     if inside:
-        spans = [piece for start, end in spans for piece in _cut_run(start, end, inside)]
+        spans = [
+            piece
+            for start, end in spans
+            for piece in pairwise((start, *inside[bisect_right(inside, start) : bisect_left(inside, end)], end))
+        ]
         starts, ends = [start for start, _ in spans], [end for _, end in spans]
         words = [content[start:end] for start, end in spans]
     kinds = {segment.kind for segment in segments}
@@ -76,11 +79,6 @@ def tokenize(document: Document) -> Tokens:
         parted = [*(line.end() for line in LINE_END.finditer(content)), *document.breaks]
     firsts = {0, *(bisect_left(starts, edge) for edge in parted)}
     return Tokens(spans, sorted(first for first in firsts if first < len(spans)), starts, ends, words)
-
-
-def _cut_run(start: int, end: int, inside: Sequence[int]) -> Iterator[tuple[int, int]]:
-    first, last = bisect_right(inside, start), bisect_left(inside, end)
-    return pairwise((start, *inside[first:last], end))
 
 
 def add_sentences(document: Document) -> Document:
@@ -149,9 +147,6 @@ def has_white_space_edge(content: str, parts: Iterable[tuple[int, int]]) -> bool
     return False
 
 
-# Words of running text.
-
-
 class Cuts(NamedTuple):
     """Where the words of a text are cut, and where its sentences begin, in order."""
 
@@ -160,10 +155,9 @@ class Cuts(NamedTuple):
 
 
 def find_cuts(content: str, marked: Iterable[Span], *, has_sentences: bool) -> Cuts:
-    """Return the cuts of a text.
+    """Return the cuts of a text: at the edges of its words and of what coders marked, in which no sentence begins.
 
-    marked: the parts of all markables and least words of all coders: words are cut at their edges, and no sentence
-    begins within one. A text that came in words keeps them; has_sentences: it has sentences of its own too.
+    A text that came in words keeps them. has_sentences: it has sentences of its own.
     """
     marked = list(marked)
     cuts = {edge for span in marked for edge in span}
