@@ -260,7 +260,6 @@ def _parse_line(line: str, file: str, number: int) -> dict[str, Any]:
 
 
 def _refuse_unstorable(value: object, file: str, line: int) -> None:
-    """Raise FormatError where some text in it is none that databases hold."""
     left = [value]
     while left:
         part = left.pop()

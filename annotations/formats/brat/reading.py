@@ -28,6 +28,7 @@ from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import Span, lie_in, merge_spans
 from annotations.formats.syntax.units import Units
 
+# A text without annotations that is called so is about the other files.
 ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?", re.IGNORECASE)
 SPAN = re.compile(r"\s*(\d{1,9}) (\d{1,9})\s*", re.ASCII)
 ENTITY_TYPE = re.compile(r".+-\d{1,9}", re.ASCII)
@@ -45,11 +46,7 @@ LONGEST_GAP = 1000
 
 
 def pair_files(file_names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return annotations with their text; those without one, and texts without annotations, by themselves.
-
-    A text lies beside its annotations; else it is the only one of that name in other folders, where several coders
-    share it. One without annotations that is called like a file about the others (README.txt) is none of them.
-    """
+    """Return annotations with the text beside them, or shared by coders; and by itself what has no counterpart."""
     files = dict.fromkeys(file_names)
     # A name as it is before one that differs in capital letters.
     beside = {name.lower(): name for name in files} | {name: name for name in files}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from annotations.formats.brat import names
-from annotations.formats.model.answers import format_value, name_in_files
+from annotations.formats.model.answers import format_value, name_attributes
 from annotations.formats.model.document import (
     Answer,
     Document,
@@ -24,9 +24,7 @@ SPACE = re.compile(r"\s+")
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a text and its annotations for each document, and the configuration with which brat shows them."""
-    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
-    keys = sorted({key for answer in answers for key, _ in answer.attributes})
-    attribute_names = name_in_files(keys, names.RESERVED, next((document.scheme for document in documents), None))
+    attribute_names = name_attributes(documents, names.RESERVED)
 
     def format_annotations(document: Document) -> bytes:
         return "".join(f"{line}\n" for line in _annotation_lines(document, attribute_names)).encode()

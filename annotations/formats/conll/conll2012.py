@@ -1,9 +1,4 @@
-"""CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets.
-
-Of dialects the cells say where words and chains stand, not the number of columns. The text is the tokens joined by a
-blank, one sentence a line; every part of a document is a text of its own. What is read, written, kept and lost is in
-docs/formats.md.
-"""
+"""CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets; a text for each part."""
 
 import re
 from collections.abc import Sequence

@@ -44,7 +44,6 @@ class DocumentReader[Draft: DocumentDraft]:
         raise NotImplementedError
 
     def read_lines(self, lines: Sequence[str]) -> None:
-        """Read all lines of the file. Raises FormatError where a slip refuses it."""
         for number, line in enumerate(lines, start=1):
             try:
                 self.read_line(number, line)

@@ -69,7 +69,6 @@ class Spans:
 
     @cached_property
     def solid(self) -> str:
-        """The text without white space."""
         return "".join("".join(self.units).split())
 
     @cached_property
@@ -104,7 +103,6 @@ class Evidence:
     matching: Counter[str] = field(default_factory=Counter)
 
     def add(self, mentions: Sequence[RawMention], spans: Spans, *, has_text: bool) -> None:
-        """Count the mentions of a text."""
         self.mentions += len(mentions)
         self.said += sum(bool(mention.words) for mention in mentions)
         self.has_text |= has_text
@@ -166,18 +164,14 @@ def to_span(convention: str, mention: RawMention, units: Units | None) -> tuple[
 
 
 class Layout(NamedTuple):
-    """What is read of a line: its words, the mentions that go together, and how these are counted.
+    """What is read of a line: its words, the mentions that go together, and how these are counted."""
 
-    words, clusters: a key, or nothing. by_sentence: mentions are [sentence, first, last]. reason: what the convention
-    follows from, where the line is of another dialect than that of OntoNotes. is_certain: somebody has said it.
-    """
-
-    words: str
-    clusters: str
+    words: str  # a key, or nothing
+    clusters: str  # a key, or nothing
     convention: str
-    by_sentence: bool = False
-    reason: str = ""
-    is_certain: bool = False
+    by_sentence: bool = False  # mentions are [sentence, first, last]
+    reason: str = ""  # what the convention follows from, in another dialect than that of OntoNotes
+    is_certain: bool = False  # somebody has said it
 
 
 def find_layout(line: Line, offsets: str, clusters: str) -> Layout:
@@ -219,7 +213,6 @@ def _clusters_key(record: Mapping[str, Json], words: str) -> str:
 
 
 def named_clusters(record: Mapping[str, Json]) -> list[tuple[str, Json]]:
-    """Return the names of characters with their mentions."""
     characters = record.get(BOOKCOREF)
     if isinstance(characters, dict):
         return [(name, mentions) for name, mentions in characters.items() if isinstance(mentions, list)]
@@ -266,7 +259,6 @@ def count_unread(record: Mapping[str, Json], read: Collection[str]) -> list[tupl
 
 
 def show_unread(counts: Sequence[tuple[str, int]]) -> str:
-    """Return the keys that are not read, with their numbers of spans."""
     shown = ", ".join(
         f'"{key[:MAX_KEY]}" ({count or "no"} span{"s" * (count != 1)})' for key, count in counts[:MAX_NAMED]
     )

@@ -168,7 +168,6 @@ class _Reader:
 
 
 def _count_unlinked(line: Line, layout: Layout, text: LineText) -> int:
-    """Return how many of the `mentions` no cluster holds."""
     linked = {(mention.first, mention.last) for mention in text.mentions}
     ends = slice(1, 3) if layout.by_sentence else slice(2)
     mentions = (each for each in spans_in(line.record.get("mentions")) if isinstance(each, list))
@@ -284,8 +283,6 @@ class LineMarks:
         self.text.line.note_slip(self.text.line.error(f"{name} is not the number of a mention"))
         return None
 
-    # Names.
-
     def _name_cluster(self, number: int, entity: str, name: str) -> None:
         if number not in self.names and entity:
             if len(entity) > LONGEST_INDEX:
@@ -325,8 +322,6 @@ class LineMarks:
             for number in self.places[parts]:
                 members.setdefault(number, []).append(parts)
         return members
-
-    # Split antecedents.
 
     def _find_plurals(self, belongs: dict[int, int]) -> None:
         """Find of what each mention in a cluster of its own is made; another one gets the clusters of its parts."""
@@ -381,8 +376,6 @@ class LineMarks:
         if missing:
             message = f"{missing} of the 'includes' are of clusters without a mention of their own"
             line.report("includes", message, "left out", left_out=True)
-
-    # Attributes and relations.
 
     def _has_attributes(self) -> bool:
         """Return whether `attributes` has an entry for each mention; another shape is no shape of ours."""

@@ -111,10 +111,7 @@ class LineText:
         by_sentence = groupby(zip(numbers, words, strict=True), key=lambda pair: pair[0])
         return [[word for _, word in pairs] for _, pairs in by_sentence]
 
-    # Sentences and speakers.
-
     def segments(self) -> list[Stretch]:
-        """Return the sentences with their speakers."""
         has_sentences = self.layout.words == "sentences" or "sent_id" in self.line.record
         if not has_sentences or not self.spans:
             return []
@@ -148,8 +145,6 @@ class LineText:
             raise self.line.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters")
         speaker = self.line.storable(speaker, "a speaker's name").strip()
         return "" if speaker in NOBODY else speaker
-
-    # Mentions.
 
     def find(self, value: Json, name: str, words: str = "") -> Parts:
         """Return the characters of a mention; none where it has no word, or is a slip. words: as the file has them."""

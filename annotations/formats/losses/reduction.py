@@ -63,7 +63,6 @@ def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[
 
 @cache  # for the next document of the format
 def _rules(supported: frozenset[Feature]) -> list[tuple[Feature, Rule]]:
-    """Return what is taken out for a format that supports those features."""
     # What can name several antecedents can name the one that was named.
     supported = supported | {Feature.ANTECEDENTS} if Feature.AMBIGUITY in supported else supported
     # Without pointers a plural entity is one of its own; relations that there are may name entities alone.

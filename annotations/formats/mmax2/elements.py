@@ -26,7 +26,6 @@ type Leads = Mapping[tuple[str, str], Sequence[str]]
 
 
 def encode(lines: Iterable[str]) -> bytes:
-    """Return the lines as a file."""
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -68,12 +67,10 @@ def attribute(name: str, kind: str, values: Iterable[Value], details: Mapping[st
 
 
 def freetext(name: str, label: str = "") -> list[str]:
-    """Return the lines of a free text."""
     return attribute(name, "freetext", [Value(name)], {"text": label} if label else None)
 
 
 def flag(name: str) -> list[str]:
-    """Return the lines of an attribute that is true or false."""
     return attribute(name, "nominal_button", [Value("false"), Value("true")])
 
 

@@ -43,11 +43,10 @@ Runs = tuple[tuple[int, int], ...]
 
 
 def bundle_projects(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return each .mmax file with the XML files that may be its own.
+    """Return each .mmax file, or else each file of words, with the XML files that may be its own.
 
     These lie under its folder, or, where no folder above them holds a .mmax file, beside it. What is named after
-    another .mmax file of that folder is left out; what is named after none belongs to all. Without any .mmax file the
-    files of words stand for them.
+    another .mmax file of that folder is left out; what is named after none belongs to all.
     """
     shown = [name for name in dict.fromkeys(names) if not posixpath.basename(name).startswith(".")]
     mains = [name for name in shown if name.lower().endswith(suffixes)] or list(filter(WORDS_FILE.search, shown))
@@ -97,40 +96,31 @@ def _owning_stem(name: str, stems: set[str]) -> str:
 
 @dataclass(slots=True)
 class Level:
-    """A level of a project.
-
-    layout: what it shows, if anything. scheme: its scheme file. files: the markables file of each folder. rows: the
-    markables of each of these files. question: what is asked of them.
-    """
+    """A level of a project."""
 
     name: str
     key: str
-    layout: str = ""
-    scheme: str | None = None
-    files: dict[str, str] = field(default_factory=dict)
-    rows: dict[str, list[Row]] = field(default_factory=dict)
+    layout: str = ""  # what it shows, if anything
+    scheme: str | None = None  # its scheme file
+    files: dict[str, str] = field(default_factory=dict)  # the markables file of each folder
+    rows: dict[str, list[Row]] = field(default_factory=dict)  # the markables of each of these files
     question: Question = field(default_factory=Question)
 
     def all_rows(self) -> Iterator[Row]:
-        """Yield the markables of all files."""
         return chain.from_iterable(self.rows.values())
 
     def links(self) -> tuple[Link, ...]:
-        """Return the attributes whose values are other markables."""
         return (*self.question.links, *self.question.relations)
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The words file, the levels, and the folder in which markables are said to lie.
-
-    unnamed: how many markables there are in each file of the text that is of none of the levels.
-    """
+    """The words file, the levels, and the folder in which markables are said to lie."""
 
     words: str
     levels: tuple[Level, ...]
     markables: str
-    unnamed: Mapping[str, int]
+    unnamed: Mapping[str, int]  # how many markables there are in each file of the text that is of none of the levels
 
 
 def read_project(bundle: Bundle) -> Project:
@@ -258,7 +248,6 @@ class Words:
 
 
 def read_words(data: bytes, file: str) -> Words:
-    """Return the words of a words file. Raises FormatError."""
     root = parse(data, file)
     texts: list[str] = []
     ids: dict[str, tuple[int, int]] = {}
@@ -288,17 +277,14 @@ class Row:
     line: int
 
     def label(self, other: str) -> str:
-        """Return the label, or what another attribute says."""
         return (self.attributes.get("label") or self.attributes.get(other) or "").strip()
 
     def check_length(self, text: str, limit: int, what: str) -> str:
-        """Return the text. Raise FormatError if it is too long."""
         if len(text) > limit:
             raise FormatError(f"a {what} has more than {limit} characters", self.file, self.line)
         return text
 
     def has(self, name: str) -> bool:
-        """Return whether the attribute says something."""
         return self.attributes.get(name, "").strip().lower() not in UNSET
 
 

@@ -197,7 +197,6 @@ class Levels:
             self._report_attributes([level], "is not in the scheme of the level", "left out", known)
 
     def _report_attributes(self, levels: Iterable[Level], what: str, fix: str, known: Collection[str] = ()) -> None:
-        """Report attributes of markables that are not read, with their numbers."""
         counts = Counter(
             name
             for level in levels
@@ -236,7 +235,6 @@ class Levels:
         return "both" if level.key in self.marked else "segment"
 
     def parts(self, runs: Runs) -> Parts:
-        """Return the parts of the text that the words stand on."""
         return tuple((self.spans[first][0], self.spans[last][1]) for first, last in runs)
 
     def _lay_out(self) -> tuple[Stretch, ...]:
@@ -284,7 +282,6 @@ class Coder:
         self.findings.add(message, row.line, fix, code=code, file=row.file)
 
     def _lose(self, row: Row, code: str, message: str, fix: str) -> None:
-        """Report what of a markable is not read."""
         self.findings.add(message, row.line, fix, code=code, file=row.file, left_out=True)
 
     def document(self) -> Document:

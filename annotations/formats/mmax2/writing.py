@@ -163,7 +163,6 @@ class _Draft:
         return files
 
     def _attributes(self, row: _Row) -> dict[str, str]:
-        """Return what is said of a markable besides its answer."""
         stands_for = "segment" if row.mark is None else "both" if row.segment else "markable"
         attributes = {
             "stands_for": stands_for if row.level.lower() in LAYOUT_NAMES else "",
@@ -192,16 +191,11 @@ def _name_sets(marks: Iterable[Mark]) -> dict[tuple[str, str], str]:
 
 
 class _Plan:
-    """What the project's schemes hold: enough for every document.
-
-    levels: whether each is coded. pointers: the attribute of each category that points. loose: whether something points
-    whose category does not. numbers: of the entities that a markable has, from 1. names: the attributes of further
-    questions, by their keys.
-    """
+    """What the project's schemes hold: enough for every document."""
 
     def __init__(self, scheme: SchemeSpec, links: Links, drafts: Sequence[_Draft], sets: str) -> None:
         self.main, self.links, self.sets = scheme.main_level, links, sets
-        self.levels = {level.key: level.coded for level in scheme.levels}
+        self.levels = {level.key: level.coded for level in scheme.levels}  # whether each is coded
         for row in (row for draft in drafts for row in draft.rows):
             answered = row.mark is not None and row.mark.answer is not None
             self.levels[row.level] = self.levels.get(row.level, False) or answered
@@ -217,11 +211,12 @@ class _Plan:
                 self.relations.setdefault(key, RelationSpec(key, key, to_levels=(level,)))
             for key, _ in answer.attributes:
                 self.attributes.setdefault(key, AttributeSpec(key, key, kind=AnswerKind.TEXT))
-        self.pointers: dict[str, str] = {}
+        self.pointers: dict[str, str] = {}  # the attribute of each category that points
         for category in self.categories.values() if links == Links.POINTERS else ():
             if category.points_to:
                 name = _unique_name(f"{category.key.lower()}_{ANTECEDENT}", self.pointers.values())
                 self.pointers[category.key] = name
+        # Whether something points whose category does not, and the numbers, from 1, of the entities of a markable.
         self.loose = any(answer.pointers and answer.category not in self.pointers for answer in answers)
         self.numbers = range(1, max((len(answer.indices) for answer in answers), default=1) + 1)
         self.names = self._name_questions()
@@ -291,7 +286,6 @@ class _Plan:
         return attributes
 
     def lines(self, level: str) -> list[str]:
-        """Return the attributes of the scheme of a level."""
         lines = []
         if self.levels[level]:
             questions: list[RelationSpec | AttributeSpec] = [
@@ -317,7 +311,6 @@ class _Plan:
         return lines
 
     def _link_lines(self, level: str) -> list[str]:
-        """Return the sets or pointers, as the categories lead to them."""
         lines = []
         for number in self.numbers if self.links == Links.INDICES else ():
             name, entity_name = self._set_names(number)

@@ -119,7 +119,6 @@ class Alignment:
         return replace(segment, start=self.other.starts[inside[0][0]], end=self.other.ends[inside[-1][1] - 1])
 
     def _find(self, start: int, end: int) -> tuple[int, int]:
-        """Return the numbers of the first character of a span and of the one after it."""
         return bisect_right(self.own.ends, start), bisect_left(self.own.starts, end)
 
     def __str__(self) -> str:

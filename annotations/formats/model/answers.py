@@ -1,9 +1,10 @@
 """Answers to further questions as files hold them: as words, and under names that a file allows."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from math import isfinite
 
+from annotations.formats.model.document import Document
 from annotations.formats.model.scheme import AnswerKind, AnswerValue, SchemeSpec
 
 # Parts several values where a file has one cell or attribute for them. No key of a value has it.
@@ -16,7 +17,6 @@ OTHER_SIGNS = re.compile(r"[^a-z0-9]+")
 
 
 def format_value(value: AnswerValue) -> str:
-    """Return the answer as words."""
     if isinstance(value, tuple):
         return SEPARATOR.join(value)
     return value if isinstance(value, str) else repr(value)
@@ -89,6 +89,13 @@ def name_in_files(
         used.add(fold_name(name))
         names[key] = name
     return names
+
+
+def name_attributes(documents: Sequence[Document], reserved: Collection[str], *, hyphen: str = "-") -> dict[str, str]:
+    """Return the names of the attributes that documents have answers to, as `name_in_files` makes them, by key."""
+    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
+    keys = sorted({key for answer in answers for key, _ in answer.attributes})
+    return name_in_files(keys, reserved, next((document.scheme for document in documents), None), hyphen=hyphen)
 
 
 class KeysByName:

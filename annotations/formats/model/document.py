@@ -134,7 +134,6 @@ class Answer(judgement.JudgementData[Place]):
 
     @property
     def alternatives(self) -> tuple[Place, ...]:
-        """The antecedents that are meant alone."""
         return tuple(reading[0] for reading in self.readings if len(reading) == 1) if self.readings else self.pointers
 
     def targets(self) -> Iterator[Place]:
@@ -277,7 +276,6 @@ def _normalize_line_ends(text: str) -> str:
 
 
 def _position_after(text: str) -> tuple[int, int]:
-    """Return the line and column of what follows the text."""
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 

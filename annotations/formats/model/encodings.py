@@ -152,7 +152,6 @@ def _fit(text: str) -> _Fit:
 
 
 def _words_at(data: bytes, place: int, encoding: str) -> str:
-    """Return the words at a place of the data as an encoding has them."""
     start = max(data.rfind(space, 0, place) for space in (b" ", b"\n", b"\t")) + 1
     start = 0 if encoding.startswith("utf-16") else max(start, place - MAX_SHOWN_BYTES // 2)
     shown = data[start : place + MAX_SHOWN_BYTES].decode(encoding, "ignore")

@@ -23,7 +23,6 @@ class Bundle:
 
     @classmethod
     def of(cls, name: str, data: bytes) -> "Bundle":
-        """Return a file that is read alone."""
         return cls(name, {name: data})
 
     @property
@@ -93,7 +92,6 @@ class File:
 
 
 def one_file_bundles(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return bundles of one file each, of those that have one of the suffixes."""
     return [(name,) for name in names if name.lower().endswith(suffixes)]
 
 
@@ -158,7 +156,6 @@ class PyramidFormat:
 
 
 def stem(file: str) -> str:
-    """Return the name of a file without folders and suffix."""
     return PurePosixPath(file.replace("\\", "/")).stem
 
 

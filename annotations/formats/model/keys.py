@@ -34,7 +34,6 @@ def are_in_order(parts: Sequence[Sequence[int]]) -> bool:
 
 
 def markable_key(level: str, parts: Sequence[Sequence[int]]) -> str:
-    """Return the key of a markable."""
     return f"{level}:{format_parts(parts)}"
 
 

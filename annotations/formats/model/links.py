@@ -43,7 +43,6 @@ class DisjointSets[Item: Hashable]:
         self.parents: dict[Item, Item] = {}
 
     def find(self, item: Item) -> Item:
-        """Return the item that stands for the set of this one."""
         parents = self.parents
         while (parent := parents.setdefault(item, item)) != item:
             parents[item] = item = parents[parent]
@@ -136,14 +135,12 @@ def index_places(document: Document, places: Collection[Place]) -> Document:
 
 
 def add_relation(answer: Answer, name: str, readings: Readings) -> Answer:
-    """Return the answer with further readings of a relation."""
     relations = dict(answer.relations)
     relations[name] = tuple(dict.fromkeys((*relations.get(name, ()), *readings)))
     return replace(answer, relations=tuple(sorted(relations.items())))
 
 
 def without_relation(answer: Answer, name: str) -> Answer:
-    """Return the answer without that relation."""
     return replace(answer, relations=tuple(each for each in answer.relations if each[0] != name))
 
 
@@ -319,5 +316,4 @@ def merge_marks(mark: Mark, other: Mark) -> Mark:
 
 
 def join_readings(one: Readings, other: Readings) -> Readings:
-    """Return the readings of both, each once."""
     return map_readings((*one, *other), lambda target: (target,))

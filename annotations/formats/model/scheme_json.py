@@ -52,7 +52,6 @@ class SchemeShapeError(ValueError):
 
 @cache
 def scheme_shape() -> Any:
-    """Return the JSON Schema of schemes."""
     return json.loads(SHAPE.read_text())
 
 
@@ -131,7 +130,6 @@ CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with which a part of a scheme is made."""
     arguments = {name: "" if value is None and name in NULL_IF_EMPTY else value for name, value in data.items()}
     arguments |= {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
     return arguments | {name: convert(data[name]) for name, convert in CONVERSIONS.items() if data.get(name)}

@@ -110,7 +110,6 @@ def read(bundle: Bundle, zones: str = "leave", slips: str = "") -> list[Document
 
 
 def _open_document(file: str, tag: Tag, draft: "_Draft | None", slips: Slips) -> "_Draft | None":
-    """Return the document that is open after a DOC tag."""
     if tag.closing:
         if draft is None or not draft.tagged:
             raise FormatError("a document ends here that has not begun", file, tag.line, tag.column)
@@ -267,7 +266,6 @@ class _Draft:
         return index_places(document, unlinked_places(document)) if names_entities else document
 
     def _ignored_corefs(self, content: str, zones: str) -> set[int]:
-        """Return the numbers of the COREF tags that make no markable."""
         coded: list[Span] | None = None
         if zones == "leave" and any(zone.tag.name in BODIES for zone in self.zones):
             coded = coded_spans([(zone.tag.name, zone.start, zone.end) for zone in self.zones], content)
@@ -384,9 +382,6 @@ def _trim_segments(segments: Sequence[Stretch], content: str) -> Iterator[Stretc
         if start < end and (segment.kind, start, end) not in seen:
             seen.add((segment.kind, start, end))
             yield replace(segment, start=start, end=end)
-
-
-# Zones, and where MIN, the least words of a markable, stands.
 
 
 def coded_spans(zones: Sequence[tuple[str, int, int]], content: str) -> list[Span]:

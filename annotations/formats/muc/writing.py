@@ -79,7 +79,6 @@ def _body_element(headers: Sequence[Stretch], content: str) -> _Element:
 
 
 def _segment_elements(document: Document, zones: Sequence[_Element]) -> Iterator[_Element]:
-    """Yield the segments that are no zones."""
     written = {(zone.name, zone.start, zone.end) for zone in zones}
     ranks = list(SEGMENT_TAGS)
     for segment in document.segments:

@@ -78,7 +78,6 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
 
 
 def _read_sections(text: str, file: str) -> dict[str, list[_Row]]:
-    """Return the lines of each section, macros replaced."""
     sections: dict[str, list[_Row]] = {}
     current: list[_Row] | None = None
     macros: dict[str, str] = {}
@@ -120,7 +119,6 @@ def _section(line: str) -> str | None:
 
 
 def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the labels of types, and their colours."""
     file = find_by_name(files, VISUAL)
     labels: dict[str, str] = {}
     colours: dict[str, str] = {}

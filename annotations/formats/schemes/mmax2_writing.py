@@ -54,7 +54,6 @@ class _Writer:
         self.names = self._name_questions()
 
     def _lose(self, key: str, losses: Mapping[str, object]) -> None:
-        """Add the sentences that are true."""
         self.losses += [f"{key}: {sentence}" for sentence, is_true in losses.items() if is_true]
 
     def _without_retired(self, spec: SchemeSpec) -> SchemeSpec:
@@ -274,7 +273,6 @@ class _Writer:
         return True
 
     def _lines(self, level: str, categories: Sequence[CategorySpec], questions: Sequence[_Question]) -> list[str]:
-        """Return the attributes of the file of a level."""
         leads: dict[tuple[str, str], list[str]] = {}
         elements.add_leads(leads, ((each, self._condition(each)) for each in questions), self.names)
         used = {CATEGORY, *(self.names[question.key] for question in questions)}

@@ -84,7 +84,6 @@ class SchemeReader(Findings):
         attributes: Iterable[AttributeSpec],
         answers: str,
     ) -> SchemeFile:
-        """Return the scheme, with the relations of identity of its categories."""
         every_relation = (*identity_relations(categories), *relations)
         spec = SchemeSpec(tuple(levels), tuple(categories), every_relation, tuple(attributes))
         return SchemeFile(spec, answers, self.listed())
@@ -107,7 +106,6 @@ def fit_label(text: str, other: str = "") -> str:
 
 
 def fit_help(text: str) -> str:
-    """Return the text as help, cut where it is too long."""
     text = text.strip()
     return text if len(text) <= LONGEST_HELP else f"{text[: LONGEST_HELP - 1]}…"
 
@@ -118,12 +116,10 @@ def text_of(files: Mapping[str, bytes], path: str) -> str:
 
 
 def xml_of(files: Mapping[str, bytes], path: str) -> etree._Element:
-    """Return the root of an XML file. Raise FormatError with line and column."""
     return parse(_bounded(files, path), path)
 
 
 def json_of(files: Mapping[str, bytes], path: str) -> Any:
-    """Return what a JSON file holds. Raise FormatError with line and column."""
     text = text_of(files, path)
     try:
         return json.loads(text)
@@ -140,7 +136,6 @@ def _bounded(files: Mapping[str, bytes], path: str) -> bytes:
 
 
 def base_name(path: str) -> str:
-    """Return the name of a file without folders."""
     return path.replace("\\", "/").rpartition("/")[2]
 
 

@@ -232,7 +232,6 @@ def _read_json_layers(data: Any, file: str, losses: Findings) -> list[_Layer]:
 
 
 def _tags(tag_set: Mapping[str, Any]) -> dict[str, str]:
-    """Return the tags of a set, each with its description."""
     tags = (tag for tag in _list(tag_set, "tags") if isinstance(tag, dict))
     return {_string(tag, "tag_name"): _string(tag, "tag_description") for tag in tags if _string(tag, "tag_name")}
 
@@ -336,7 +335,6 @@ class _Reader(SchemeReader):
         return (self.levels[layer],) if layer in self.levels else tuple(self.levels.values())
 
     def _relation(self, name: str, label: str, help_text: str, of: tuple[str, ...], to: tuple[str, ...]) -> str:
-        """Add a relation and return its key."""
         key = self.make_key(name)
         self.relations.append(
             RelationSpec(

@@ -40,7 +40,6 @@ class Entry:
         return self.info.file_size
 
     def read(self) -> bytes:
-        """Return what it holds. Raises FormatError."""
         try:
             return self.archive.read(self.info)
         except UNREADABLE as error:

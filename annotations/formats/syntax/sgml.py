@@ -83,6 +83,5 @@ def _decode_entities(text: str) -> str:
 
 
 def opening_tag(name: str, attributes: Mapping[str, str]) -> str:
-    """Return the tag that opens an element."""
     values = {key: escape(value, quote=False).replace('"', "&quot;") for key, value in attributes.items()}
     return f"<{name}{''.join(f' {key}="{value}"' for key, value in values.items())}>"

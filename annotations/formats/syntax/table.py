@@ -96,7 +96,6 @@ class Table:
 
 
 def write_table(rows: Iterable[Sequence[str]], *, raw: bool) -> bytes:
-    """Return the rows as a table, parted by commas."""
     written = io.BytesIO()  # a list of all lines would be several times as large
     for row in rows:
         cells = row if raw else [f"'{cell}" if FORMULA.match(cell) else cell for cell in row]
@@ -157,7 +156,6 @@ class Cells(Source):
 
 
 def escape_member(member: str) -> str:
-    """Return a member of a set as a cell has it."""
     return MEANING.sub(r"\\\g<0>", member)
 
 
@@ -238,7 +236,6 @@ def read_records(text: str, file: str) -> Iterator[tuple[int, object]]:
 
 
 def write_records(records: Iterable[Mapping[str, object]]) -> bytes:
-    """Return a list with one object a line."""
     written = io.BytesIO()  # a list of all lines would be several times as large
     for number, record in enumerate(records):
         written.write(f"{',' if number else '['}\n{json.dumps(record, ensure_ascii=False)}".encode())

@@ -134,13 +134,11 @@ def join_words(sentences: Iterable[Sequence[str]]) -> tuple[str, list[tuple[int,
 
 
 def all_parts(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:
-    """Return the parts of all marks and of their heads."""
     parts = tuple(chain.from_iterable(map(_PARTS, marks)))
     return (*parts, *chain.from_iterable(map(_HEAD, marks))) if any(map(_HEAD, marks)) else parts
 
 
 def has_white_space_edge(content: str, parts: Iterable[tuple[int, int]]) -> bool:
-    """Return whether one of them begins or ends on white space."""
     for start, end in parts:  # noqa: SIM110 - `any` takes twice as long, and this is asked of every markable
         if content[start].isspace() or content[end - 1].isspace():
             return True

@@ -48,7 +48,6 @@ def parse(data: bytes, file: str) -> etree._Element:
 
 
 def local_name(element_tag: object) -> str:
-    """Return the name of an element without its namespace."""
     return str(element_tag).rpartition("}")[2]
 
 
@@ -58,7 +57,6 @@ def child_text(element: etree._Element, name: str) -> str:
 
 
 def serialize(root: etree._Element) -> bytes:
-    """Return the element as an XML file."""
     from lxml import etree
 
     return etree.tostring(root)

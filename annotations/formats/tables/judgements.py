@@ -6,8 +6,7 @@
     walk,phrase:14-17,bob,phrase,phrase:0-4
     walk,turn:0-17,bob,,
 
-A unit is a markable's key: its level and parts. `value` is a set, joined by `|`: names of entities, or the keys of
-antecedents, by `+` where these are meant together. Columns and JSON are described in docs/formats.md.
+`value` is a set, joined by `|`: names of entities, or the keys of antecedents, by `+` where these are meant together.
 """
 
 import re
@@ -300,7 +299,6 @@ def _column_name(heading: str) -> str:
 
 
 def _parse_value(row: table.Cells) -> tuple[KeyReadings, tuple[str, ...]]:
-    """Return the readings of antecedents and the entities that a cell names."""
     pointers: dict[tuple[str, ...], None] = {}
     indices: dict[str, None] = {}
     for member, plain in row.members("value", row.text("value")):
@@ -320,12 +318,8 @@ def _parse_reading(member: str) -> tuple[str, ...]:
 
 
 def _escape_index(index: str) -> str:
-    """Return an index within a cell of values."""
     escaped = table.escape_member(index)
     return escaped.replace(":", "\\:", 1) if READING.fullmatch(index) else escaped
-
-
-# Between judgements and documents.
 
 
 def to_documents(rows: Iterable[JudgementRow], file: str) -> list[Document]:

@@ -5,8 +5,7 @@
     walk,phrase:14-17,{Anna|her family},none
     walk,phrase:22-24,,{1}
 
-A cell is a set `{a|b}`, a label, or nothing where the coder did not code the unit. `{a|b||c}` is a value of several
-readings: a and b together, or c; as a document a cell has none. Escapes and JSON are described in docs/formats.md.
+A cell is a set `{a|b}`, readings `{a|b||c}`, which no document has, a label, or nothing where the unit is not coded.
 """
 
 import re
@@ -205,9 +204,6 @@ def _format_value(value: Value) -> str:
         readings = sorted(map(sorted, _as_readings(value))) or [sorted(cast(frozenset[str], value))]
         return "{" + "||".join("|".join(map(table.escape_member, one)) for one in readings) + "}"
     return f"\\{value}" if value.startswith(("{", "\\")) else value
-
-
-# Between a matrix and documents.
 
 
 def to_documents(matrix: Matrix, file: str) -> list[Document]:

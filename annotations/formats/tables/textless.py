@@ -42,7 +42,6 @@ class Codings:
         marks[mark.place] = mark
 
     def documents(self) -> list[Document]:
-        """Return what each coder says of each text."""
         return [self._document(text, coder, marks) for (text, coder), marks in self.marks.items()]
 
     def _document(self, text: str, coder: str, marks: dict[Place, Mark]) -> Document:

@@ -1,8 +1,6 @@
 """What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans.
 
-Coreference stands there as links of chains, as relations from a span to its antecedent, or not at all: `build_marks`
-chooses one. MARKABLE and OTHER_RELATION are written here for what chains and relations cannot say of a markable, and
-read back whichever is chosen. Offsets in all these files count UTF-16 units.
+MARKABLE and OTHER_RELATION are written for what chains and relations cannot say of a markable.
 """
 
 from collections import Counter
@@ -12,7 +10,6 @@ from functools import partial
 from keyword import kwlist
 from typing import NamedTuple
 
-from annotations.formats.model.answers import name_in_files
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
@@ -134,7 +131,6 @@ class Span:
     first: str = ""
 
     def text(self, feature: str) -> str:
-        """Return the value of a feature, empty where it has none or one that is no string."""
         value = self.features.get(feature, "")
         return value if isinstance(value, str) else ""
 
@@ -177,7 +173,6 @@ class Layers(Findings):
     code: str = "more"
 
     def report_features(self, values: Mapping[tuple[str, str], int], fix: str = "") -> None:
-        """Report values of features that were not read, by layer and feature."""
         for (layer, feature), number in values.items():
             if number:
                 message = f"{number} values of the feature {feature[:50]} of {layer[:100]} are left out"
@@ -241,7 +236,6 @@ def _report_unnamed(file_layers: Layers, pointers: Iterable[Relation]) -> None:
 
 
 def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]) -> set[str]:
-    """Return the layers whose spans are markables."""
     if layers == "relations":
         return {MARKABLE, *(span.layer for relation in related for span in (relation.source, relation.target))}
     present = dict.fromkeys(span.layer for span in file_layers.spans)
@@ -282,7 +276,6 @@ class _Draft:
     targets: dict[str, dict[tuple[Place, str], None]] = field(default_factory=dict)
 
     def coded(self) -> Answer:
-        """Return the answer, an empty one where there is none yet."""
         self.answer = self.answer or Answer()
         return self.answer
 
@@ -403,13 +396,6 @@ class _Drafts:
 
 
 # From here on: writing.
-
-
-def name_attributes(documents: Sequence[Document]) -> dict[str, str]:
-    """Return what the features are called that have the answers to attributes, by the keys of these."""
-    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
-    keys = sorted({key for answer in answers for key, _ in answer.attributes})
-    return name_in_files(keys, RESERVED, next((document.scheme for document in documents), None), hyphen="_")
 
 
 def markable_features(mark: Mark) -> dict[str, str]:

@@ -62,7 +62,6 @@ class Builder:
     typed: bool
 
     def document(self, name: str) -> Document:
-        """Return the document of that name."""
         draft = self.draft
         draft.continues.append(False)  # of what comes after the last node
         places: dict[Parts, dict[str, Mention]] = {}

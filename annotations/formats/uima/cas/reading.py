@@ -1,7 +1,4 @@
-"""Files -> documents: checked here, loaded by the library dkpro-cassis, understood in `structures`.
-
-The library is loaded where there is a file for it: each start of the program would take a tenth of a second longer.
-"""
+"""Files -> documents: checked here, loaded by the library dkpro-cassis (which is slow to import), then `structures`."""
 
 from __future__ import annotations
 
@@ -120,10 +117,7 @@ def _type_name(element: etree._Element, file: str) -> str:
 
 
 def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers: Layers, lenient: bool) -> None:
-    """Raise FormatError on an element without a type, or with a feature that its type does not have.
-
-    The library would look through all types for a name without a package. lenient: they are left out and reported.
-    """
+    """Raise FormatError on elements without type and features that types have not; lenient: report and drop them."""
     unknown: Counter[str] = Counter()
     features: Counter[tuple[str, str]] = Counter()
     known: dict[str, set[str]] = {}
@@ -181,7 +175,6 @@ def _add_types(types: Iterable[tuple[str, tuple[str, Sequence[str]]]]) -> cassis
 
 
 def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
-    """Return the type system of a file."""
     root = parse(data, file)
     types: dict[str, tuple[str, list[str]]] = {}
     for description in root.iter("{*}typeDescription"):

@@ -43,16 +43,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Type:
-    """What is read of the structures of a type, by the names that its features have in Python.
-
-    values: the features with values, each with its name in files. references: the features that lead to others.
-    """
+    """What is read of the structures of a type, by the names that its features have in Python."""
 
     kind: str
     first_string: str
-    values: list[tuple[str, str]]
+    values: list[tuple[str, str]]  # the features with values, each after its name in files
     arrays: list[str]
-    references: list[str]
+    references: list[str]  # the features that lead to others
 
     @classmethod
     def of(cls, structure: FeatureStructure) -> _Type:
@@ -96,7 +93,6 @@ class Draft(Layers):
     direction: str = ""
 
     def document(self, cas: cassis.Cas, options: Mapping[str, str]) -> Document:
-        """Return the document of the text. What is odd is added to the findings."""
         name, content, units = self.checked.sofas[self.text]
         view = next(view for view in cas.views if view.sofa.sofaID == name)
         structures = sorted(view.get_all_fs(), key=lambda each: each.xmiID)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
-from annotations.formats.model.answers import format_value
+from annotations.formats.model.answers import format_value, name_attributes
 from annotations.formats.model.document import Document, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import Tokens, tokenize
@@ -16,7 +16,7 @@ from annotations.formats.uima.webanno.text import NO_VALUE, NONE, escape_text, e
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a file for each document: chains where it has indices, spans and relations where these do not say all."""
-    names = layers.name_attributes(documents)
+    names = name_attributes(documents, layers.RESERVED, hyphen="_")
     return write_each(documents, ".tsv", lambda document: _format_document(document, names))
 
 
@@ -24,17 +24,13 @@ type _Column = dict[int, list[str]]
 
 
 class _Columns:
-    """Annotations as cells of rows: a column holds for each row what stands there.
-
-    A row is a token, or white space after it on which a markable begins or ends: that is a part of it, 1-2.1.
-    sentences: the rows of each, and the end of its last token. reach: the rows that a mark reaches over.
-    """
+    """Annotations as cells of rows: tokens, and white space where markables begin or end, as parts of these (1-2.1)."""
 
     def __init__(self, document: Document, tokens: Tokens) -> None:
         self.names: list[str] = []
         self.spans: list[tuple[int, int]] = []
-        self.sentences: list[tuple[range, int]] = []
-        self.reach: dict[Place, list[int]] = {}
+        self.sentences: list[tuple[range, int]] = []  # the rows of each, and the end of its last token
+        self.reach: dict[Place, list[int]] = {}  # the rows that a mark reaches over
         self.header: list[str] = []
         self.columns: list[_Column] = []
         placed = [(mark.place, *_cover(mark, tokens)) for mark in document.marks]
@@ -57,7 +53,6 @@ class _Columns:
                 self.reach[mark] = sorted(reach)
 
     def layer(self, header: str, number: int) -> list[_Column]:
-        """Return the columns of a new layer."""
         self.header.append(header)
         columns: list[_Column] = [{} for _ in range(number)]
         self.columns += columns
