@@ -2,7 +2,8 @@
 
 from annotations.formats import brat, ducview, jsonlines, mmax2, muc, plain
 from annotations.formats.conll import conll2012, conllu
-from annotations.formats.model.document import Answer, Document, Finding, FormatError, Links, Mark, Place, Stretch
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Stretch
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle, File, Format, Option, PyramidFormat
 from annotations.formats.tables import judgements, matrix
 from annotations.formats.uima import cas, webanno

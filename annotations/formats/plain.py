@@ -10,20 +10,11 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Stretch,
-    decode,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Stretch
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle, Format, stem
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 
 HEADER = re.compile(r"#(?P<key>[a-z]+):(?P<value>.*)")
 HEADERS = ("title", "language", "direction", "turns")

@@ -14,7 +14,8 @@ from math import isfinite
 from typing import IO, Any
 from uuid import UUID
 
-from annotations.formats.model.document import FormatError, decode
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.archive import add_file, unpack
 from annotations.formats.syntax.table import InvalidValue, decode_object, strict_decoder

@@ -6,26 +6,14 @@ from dataclasses import dataclass, field
 from itertools import count, islice, product
 
 from annotations.formats.brat import names
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    decode,
-    group_readings,
-    links_of,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, links_of, text_order
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import SEPARATOR, Bundle, stem
-from annotations.formats.model.links import DisjointSets, identity_names, says_identity
+from annotations.formats.model.links import DisjointSets, group_readings, identity_names, says_identity
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import Span, lie_in, merge_spans
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 from annotations.formats.syntax.units import Units
 
 # A text without annotations that is called so is about the other files.

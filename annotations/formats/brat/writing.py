@@ -5,17 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from annotations.formats.brat import names
 from annotations.formats.model.answers import format_value, name_attributes
-from annotations.formats.model.document import (
-    Answer,
-    Document,
-    Links,
-    Mark,
-    Place,
-    Readings,
-    number_targets,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, text_order
 from annotations.formats.model.format import File, write_each
+from annotations.formats.model.links import number_targets
 from annotations.formats.model.scheme import AnswerKind
 
 BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")

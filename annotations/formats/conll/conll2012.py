@@ -7,21 +7,13 @@ from itertools import pairwise
 
 from annotations.formats.conll import columns as layouts
 from annotations.formats.conll.documents import DocumentDraft, DocumentReader
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_SPEAKER,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Stretch,
-    decode,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Stretch
+from annotations.formats.model.encodings import decode
 from annotations.formats.model.features import CHAINS_OF_WORDS
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
 from annotations.formats.model.slips import LEAVE_OUT, Slips
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_SPEAKER
 from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
 
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")

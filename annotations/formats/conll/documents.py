@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.model.document import Document, Finding, FormatError
+from annotations.formats.model.document import Document
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import stem
 from annotations.formats.model.slips import Slips
 

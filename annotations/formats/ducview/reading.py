@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from annotations.formats.model.document import Finding, FormatError, decode
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.pyramid import (
     NOT_IN_PYRAMID,

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from annotations.formats.model.document import Finding, FormatError, decode_lines
+from annotations.formats.model.encodings import decode_lines
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.table import decode_json, decode_object, read_records, strict_decoder
 

@@ -20,23 +20,13 @@ from annotations.formats.jsonlines.dialects import (
 )
 from annotations.formats.jsonlines.lines import Json, Line, read_objects
 from annotations.formats.jsonlines.text import LineText
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    group_readings,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, text_order
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle, stem
-from annotations.formats.model.links import SPLIT, add_relation
+from annotations.formats.model.links import SPLIT, add_relation, group_readings
 from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.model.slips import LEAVE_OUT
+from annotations.formats.model.text import LONGEST_INDEX
 
 # Keys that hold lists and are read, or looked at, wherever they stand.
 READ = ("text", "sent_id", "plurals", "includes", "mentions", "attributes")

@@ -16,7 +16,9 @@ from annotations.formats.jsonlines.dialects import (
     to_span,
 )
 from annotations.formats.jsonlines.lines import Json, Line
-from annotations.formats.model.document import LONGEST_SPEAKER, FormatError, Parts, Stretch
+from annotations.formats.model.document import Parts, Stretch
+from annotations.formats.model.findings import FormatError
+from annotations.formats.model.text import LONGEST_SPEAKER
 from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.units import Units
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import chain
 
-from annotations.formats.model.document import Document, Finding, Mark, text_order
+from annotations.formats.model.document import Document, Mark, text_order
+from annotations.formats.model.findings import Finding
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.spans import lie_in
 from annotations.formats.syntax.tokens import has_white_space_edge

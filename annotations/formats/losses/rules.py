@@ -15,7 +15,6 @@ from annotations.formats.model.document import (
     Parts,
     Place,
     Stretch,
-    implied_category,
     targets_of,
     text_order,
 )
@@ -23,6 +22,7 @@ from annotations.formats.model.features import Feature
 from annotations.formats.model.links import (
     SPLIT,
     find_chains,
+    implied_category,
     index_related,
     indices_to_pointers,
     map_targets,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from annotations.formats.mmax2.elements import LEVEL_FILE, SCHEME_FILE
 from annotations.formats.mmax2.scheme import UNSET, Link, Question, make_key
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import Slips
 from annotations.formats.model.spans import merge_spans

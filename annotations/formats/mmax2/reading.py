@@ -23,28 +23,24 @@ from annotations.formats.mmax2.project import (
 )
 from annotations.formats.mmax2.scheme import READINGS, UNSET, Attribute, Kind, Link, level_key
 from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    LONGEST_SPEAKER,
     Answer,
     Document,
-    Findings,
-    FormatError,
     Links,
     Mark,
     Parts,
     Place,
     Readings,
     Stretch,
-    implied_category,
     links_of,
     text_order,
 )
+from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.format import Bundle
-from annotations.formats.model.links import identity_names, index_places, merge_marks, says_identity
+from annotations.formats.model.links import identity_names, implied_category, index_places, merge_marks, says_identity
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import lie_in
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
 from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.xml import parse
 

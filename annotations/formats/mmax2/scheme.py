@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.links import OTHER_RELATION
 from annotations.formats.model.scheme import CategorySpec
 from annotations.formats.syntax.xml import local_name

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from annotations.formats.model.document import Document, Finding, FormatError, Parts, Stretch
+from annotations.formats.model.document import Document, Parts, Stretch
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.links import find_contradictions, move_marks, remove_marks
 from annotations.formats.model.spans import merge_spans
 

@@ -6,9 +6,10 @@ from functools import partial
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from annotations.formats.model.document import Document, FormatError
+from annotations.formats.model.document import Document
 from annotations.formats.model.encodings import ENCODINGS
 from annotations.formats.model.features import Feature
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.slips import LEAVE_OUT
 
 LONGEST_SHOWN = 50

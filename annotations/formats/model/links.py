@@ -5,17 +5,10 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import replace
 from itertools import count
 
-from annotations.formats.model.document import (
-    Answer,
-    Document,
-    Finding,
-    Links,
-    Mark,
-    Place,
-    Readings,
-    targets_of,
-    text_order,
-)
+from annotations.formats.model import judgement
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, targets_of, text_order
+from annotations.formats.model.findings import Finding
+from annotations.formats.model.scheme import SchemeSpec
 
 # The relation by which a markable that opens an entity of its own names what that is made of.
 SPLIT = "split"
@@ -317,3 +310,32 @@ def merge_marks(mark: Mark, other: Mark) -> Mark:
 
 def join_readings(one: Readings, other: Readings) -> Readings:
     return map_readings((*one, *other), lambda target: (target,))
+
+
+def group_readings[Target](rows: Iterable[tuple[Hashable, Target]]) -> judgement.Readings[Target]:
+    """Return the readings of targets, each with what its reading has in common; equal ones are one."""
+    readings: dict[Hashable, list[Target]] = {}
+    for key, target in rows:
+        readings.setdefault(key, []).append(target)
+    return tuple({frozenset(reading): tuple(reading) for reading in readings.values()}.values())
+
+
+def number_targets(readings: Readings) -> Iterator[tuple[int, Place]]:
+    """Yield targets, each with the number of its reading, from 1; all with 0 where each target is a reading."""
+    plural = any(len(reading) > 1 for reading in readings)
+    for number, reading in enumerate(readings, start=1):
+        for target in reading:
+            yield number if plural else 0, target
+
+
+def implied_category(answer: Answer, scheme: SchemeSpec) -> str:
+    """Return the category that follows from what the answer links; empty where none does."""
+    if answer.indices:
+        return next((category.key for category in scheme.categories if category.takes_index), "")
+    if answer.pointers:
+        level = answer.pointers[0].level or scheme.main_level
+        return next((category.key for category in scheme.categories if category.points_to == level), "")
+    plain = [category.key for category in scheme.categories if not category.takes_index and not category.points_to]
+    # What points to nothing may be new; what is in no entity is not.
+    names = ("none",) if any(category.takes_index for category in scheme.categories) else ("new", "none")
+    return next((key for key in names if key in plain), plain[0] if len(plain) == 1 else "")

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotations.formats.model.document import Finding
+from annotations.formats.model.findings import Finding
 
 # The uid under which a peer's contributors stand that express no SCU of the pyramid.
 NOT_IN_PYRAMID = 0

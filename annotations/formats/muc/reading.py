@@ -5,25 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    Stretch,
-    decode,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, Stretch, text_order
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle, name_documents
 from annotations.formats.model.links import index_places, merge_marks, unlinked_places
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import Span, lie_in
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 from annotations.formats.syntax.sgml import Tag, scan
 
 # HEADER is a header that MUC has no tag for; unlike the zones it may cross other tags.

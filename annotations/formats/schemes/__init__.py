@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import SCHEME_FILE, SchemeShapeError, scheme_from_json, scheme_to_json

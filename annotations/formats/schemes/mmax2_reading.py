@@ -20,7 +20,7 @@ from annotations.formats.mmax2.scheme import (
     level_key,
     read_scheme,
 )
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.links import OTHER_RELATION, says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,

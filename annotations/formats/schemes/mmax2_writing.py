@@ -6,7 +6,7 @@ from dataclasses import replace
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.mmax2 import elements
 from annotations.formats.mmax2.scheme import READINGS, Value, is_own_name, make_key
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import (
     CATEGORY,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
-from annotations.formats.model.document import Finding, Findings, FormatError, decode
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import Finding, Findings, FormatError
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import (
     CATEGORY,

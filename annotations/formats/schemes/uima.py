@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
-from annotations.formats.model.document import Findings, FormatError
+from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.links import says_identity
 from annotations.formats.model.scheme import (
     AnswerKind,

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import IO, cast
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 
 # A larger file than that may not grow more than so many times: text grows ten to thirty times.
 FREE_BYTES, MOST_GROWTH = 2**20, 200

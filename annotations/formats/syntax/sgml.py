@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 
 LONGEST_SHOWN = 50
 # A bare & stands for itself, and so does a < where no name follows it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -16,21 +16,15 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from annotations.formats.model.answers import format_value
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    Answer,
-    Document,
-    FormatError,
-    Mark,
-    Readings,
-    decode,
-    links_of,
-)
+from annotations.formats.model.document import Answer, Document, Mark, Readings, links_of
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.judgement import VALUE_FIELDS, JudgementData
 from annotations.formats.model.judgement import Readings as ReadingsOf
 from annotations.formats.model.keys import KEY, format_parts, parse_key, parse_parts
 from annotations.formats.model.scheme import AnswerValue
+from annotations.formats.model.text import LONGEST_INDEX
 from annotations.formats.syntax import table
 from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 

@@ -15,18 +15,13 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import cast
 
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    Answer,
-    Document,
-    FormatError,
-    Mark,
-    decode,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Mark, text_order
+from annotations.formats.model.encodings import decode
 from annotations.formats.model.features import ANSWER_DETAILS, Feature
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.keys import KEY
+from annotations.formats.model.text import LONGEST_INDEX
 from annotations.formats.syntax import table
 from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 

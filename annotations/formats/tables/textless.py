@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.model.document import Answer, Document, Finding, Links, Mark, Place, text_order
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, text_order
 from annotations.formats.model.features import Feature
+from annotations.formats.model.findings import Finding
 from annotations.formats.model.format import Bundle, File, Format
 from annotations.formats.model.keys import markable_key, parse_key
 from annotations.formats.syntax import table

@@ -10,26 +10,13 @@ from functools import partial
 from keyword import kwlist
 from typing import NamedTuple
 
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Findings,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    group_readings,
-    links_of,
-    number_targets,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, links_of, text_order
 from annotations.formats.model.features import Feature
+from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.format import Format, Option
-from annotations.formats.model.links import related_places, says_identity
+from annotations.formats.model.links import group_readings, number_targets, related_places, says_identity
 from annotations.formats.model.scheme import AnswerValue
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 
 MARKABLE = "webanno.custom.Markable"
 RELATION = "webanno.custom.Coref"

@@ -7,19 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, OTHER, Draft, Mention
-from annotations.formats.model.document import (
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Finding,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    Stretch,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, Stretch, text_order
+from annotations.formats.model.findings import Finding
 from annotations.formats.model.spans import merge_spans
+from annotations.formats.model.text import LONGEST_LABEL
 
 POSITION = re.compile(r"[0-9]{1,9}")
 # What is found, and what is done about it; where the mention is read, nothing is left out.

@@ -7,7 +7,8 @@ from itertools import accumulate, pairwise
 
 from annotations.formats.conll.columns import BLANK, MIN_BLANKS
 from annotations.formats.conll.documents import DocumentDraft
-from annotations.formats.model.document import LONGEST_INDEX, FormatError
+from annotations.formats.model.findings import FormatError
+from annotations.formats.model.text import LONGEST_INDEX
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"

@@ -16,10 +16,12 @@ from annotations.formats.conll.conllu.draft import (
     parse_fields,
 )
 from annotations.formats.conll.documents import DocumentReader
-from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
+from annotations.formats.model.document import Document
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import LEAVE_OUT, Slips
-from annotations.formats.model.text import LANGUAGE_TAG
+from annotations.formats.model.text import LANGUAGE_TAG, LONGEST_INDEX, LONGEST_SPEAKER
 
 LONGEST_SHOWN = 100
 META_VALUES = {"meta::direction": re.compile("ltr|rtl"), "meta::language": LANGUAGE_TAG}

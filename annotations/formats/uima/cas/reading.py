@@ -12,7 +12,9 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from annotations.formats.model.document import Document, FormatError, decode
+from annotations.formats.model.document import Document
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.syntax.xml import child_text, parse, serialize
 from annotations.formats.uima.cas.checking import CasIndex, Structure, View, check_types

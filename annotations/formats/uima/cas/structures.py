@@ -8,16 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    LONGEST_SPEAKER,
-    Document,
-    FormatError,
-    Stretch,
-)
+from annotations.formats.model.document import Document, Stretch
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import stem
 from annotations.formats.model.scheme import AnswerValue
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
 from annotations.formats.syntax.units import Units, cuts_word
 from annotations.formats.uima.cas import names
 from annotations.formats.uima.cas.checking import CasIndex, Position, check_text

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.model.document import Document, FormatError, decode
+from annotations.formats.model.document import Document
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.uima.layers import (
     IDENTIFIER,

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.model.document import FormatError, Stretch
+from annotations.formats.model.document import Stretch
+from annotations.formats.model.findings import FormatError
 from annotations.formats.syntax.units import Units
 
 TEXT_ESCAPE = re.compile(r"\\([\\tnfrb\x01-\x07\x0e-\x1f])")
