@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 from annotations.formats.model.encodings import decode
 from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle
-from annotations.formats.model.pyramid import (
-    NOT_IN_PYRAMID,
-    SCU,
-    Contributor,
-    ContributorPart,
-    PeerAnnotation,
-    Pyramid,
-)
+from annotations.formats.model.pyramid import NOT_IN_PYRAMID, SCU, Contributor, ContributorPart, PeerAnnotation, Pyramid
 from annotations.formats.syntax.headers import find_summaries
 from annotations.formats.syntax.units import Units
 from annotations.formats.syntax.xml import parse

@@ -1,6 +1,6 @@
-"""The JSON objects of a file, one a line or one in all, and what is said of each."""
+"""The JSON objects of a file, one a line or one in all, what is said of each, and the spans in them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.model.encodings import decode_lines
@@ -11,6 +11,12 @@ from annotations.formats.syntax.table import decode_json, decode_object, read_re
 # Offsets and numbers of mentions are smaller; answers may be that large.
 DECODER = strict_decoder(most_digits=20, parse_float=str)
 MAX_SHOWN = 3
+# Names of the ends of a span that is an object.
+STARTS, ENDS = ("start", "begin", "start_offset"), ("end", "end_offset")
+# A list of numbers is a span if it has no more members: other lists number the words of a sentence.
+MAX_SPAN = 5
+# So many keys that are not read are named, and so many characters of each.
+MAX_NAMED, MAX_KEY = 6, 50
 
 type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
 
@@ -96,3 +102,48 @@ def _read_whole(text: str, file: str) -> Iterator[tuple[int, dict[str, Json]]]:
         if not isinstance(value, dict):
             raise FormatError("a list of objects is expected here, this is something else", file, number)
         yield number, value
+
+
+def count_unread(record: Mapping[str, Json], read: Collection[str]) -> list[tuple[str, int]]:
+    """Return the keys that are not read and hold spans, or are called clusters, with how many spans, most first."""
+    counts = [(key, sum(1 for _ in spans_in(value))) for key, value in record.items() if key not in read]
+    named = ((key, count) for key, count in counts if count or ("cluster" in key and record[key]))
+    return sorted(named, key=lambda each: -each[1])
+
+
+def show_unread(counts: Sequence[tuple[str, int]]) -> str:
+    shown = ", ".join(
+        f'"{key[:MAX_KEY]}" ({count or "no"} span{"s" * (count != 1)})' for key, count in counts[:MAX_NAMED]
+    )
+    return shown + f" and {len(counts) - MAX_NAMED} more keys" * (len(counts) > MAX_NAMED)
+
+
+def spans_in(value: Json) -> Iterator[Json]:
+    """Yield the spans in a value, however deep they lie."""
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            if all(any(type(value.get(key)) is int for key in keys) for keys in (STARTS, ENDS)):
+                yield value
+            else:
+                stack += value.values()
+        elif isinstance(value, list):
+            if value and all(_is_span(each) for each in value):
+                yield from value
+            else:
+                stack += value
+
+
+def _is_span(value: Json) -> bool:
+    if not isinstance(value, list) or not 2 <= len(value) <= MAX_SPAN:
+        return False
+    first, last = to_offset(value[0]), to_offset(value[1])
+    return first is not None and last is not None and (first <= last or len(value) > 2)
+
+
+def to_offset(value: Json) -> int | None:
+    """Return a whole number, which some corpora write as a string; None where it is none."""
+    if type(value) is int:
+        return value
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20 else None

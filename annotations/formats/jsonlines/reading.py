@@ -6,19 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.jsonlines.dialects import (
-    BOOKCOREF,
-    NAMES,
-    Evidence,
-    Layout,
-    count_unread,
-    find_layout,
-    named_clusters,
-    show_unread,
-    spans_in,
-    to_offset,
-)
-from annotations.formats.jsonlines.lines import Json, Line, read_objects
+from annotations.formats.jsonlines.dialects import BOOKCOREF, NAMES, Evidence, Layout, find_layout, named_clusters
+from annotations.formats.jsonlines.lines import Json, Line, count_unread, read_objects, show_unread, spans_in, to_offset
 from annotations.formats.jsonlines.text import LineText
 from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, text_order
 from annotations.formats.model.findings import Finding, FormatError

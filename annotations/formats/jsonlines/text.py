@@ -4,18 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, groupby, pairwise
 
-from annotations.formats.jsonlines.dialects import (
-    CONVENTIONS,
-    Layout,
-    RawMention,
-    Spans,
-    alternatives,
-    count_unread,
-    show_unread,
-    to_offset,
-    to_span,
-)
-from annotations.formats.jsonlines.lines import Json, Line
+from annotations.formats.jsonlines.dialects import CONVENTIONS, Layout, RawMention, Spans, alternatives, to_span
+from annotations.formats.jsonlines.lines import Json, Line, count_unread, show_unread, to_offset
 from annotations.formats.model.document import Parts, Stretch
 from annotations.formats.model.findings import FormatError
 from annotations.formats.model.text import LONGEST_SPEAKER

@@ -11,8 +11,9 @@ from annotations.formats.mmax2.elements import HEAD, LEVEL_FILE, SCHEME_FILE, en
 from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LINES, Runs
 from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, READING, READINGS, Value
 from annotations.formats.model.answers import format_value, name_in_files
-from annotations.formats.model.document import Document, Links, Mark, Place, Readings, Stretch, targets_of, text_order
+from annotations.formats.model.document import Document, Links, Mark, Place, Readings, Stretch, text_order
 from annotations.formats.model.format import File
+from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.links import OTHER_RELATION
 from annotations.formats.model.scheme import (
     CATEGORY,

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypedDict
 
 from annotations.formats.model import judgement
 from annotations.formats.model.findings import Finding
-from annotations.formats.model.judgement import targets_of as targets_of
+from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.scheme import SchemeSpec
 
 Parts = tuple[tuple[int, int], ...]

@@ -6,8 +6,9 @@ from dataclasses import replace
 from itertools import count
 
 from annotations.formats.model import judgement
-from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, targets_of, text_order
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, text_order
 from annotations.formats.model.findings import Finding
+from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.scheme import SchemeSpec
 
 # The relation by which a markable that opens an entity of its own names what that is made of.

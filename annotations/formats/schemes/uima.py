@@ -36,8 +36,8 @@ from annotations.formats.schemes.scheme_file import (
     xml_of,
 )
 from annotations.formats.syntax.xml import child_text, local_name
-from annotations.formats.uima.layers import LINK as BUILT_IN_LINK
-from annotations.formats.uima.layers import MARKABLE
+from annotations.formats.uima.names import ANNOTATION, ARRAY, MARKABLE, STRING, STRINGS
+from annotations.formats.uima.names import LINK as BUILT_IN_LINK
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -46,9 +46,7 @@ if TYPE_CHECKING:
 BUILT_IN = ("de.tudarmstadt.ukp.dkpro.core.", "org.dkpro.core.")
 MOST_LAYERS = 200
 MOST_FEATURES = 500
-ANNOTATION = "uima.tcas.Annotation"
 ROOTS = (ANNOTATION, "uima.cas.AnnotationBase", "uima.cas.TOP")
-STRING, STRINGS, STRUCTURES = "uima.cas.String", "uima.cas.StringArray", "uima.cas.FSArray"
 KINDS = {
     STRING: AnswerKind.TEXT,
     "uima.cas.Boolean": AnswerKind.ONE,
@@ -182,7 +180,7 @@ def _feature_of_type(
         child_text(element, "description"),
         AnswerKind.ONE if kind in values else KINDS.get(kind),
         values.get(kind, {}),
-        is_slot=kind == STRUCTURES and of_elements in slots,
+        is_slot=kind == ARRAY and of_elements in slots,
         target=slots.get(of_elements, ""),
     )
 

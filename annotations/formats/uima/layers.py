@@ -17,14 +17,11 @@ from annotations.formats.model.format import Format, Option
 from annotations.formats.model.links import group_readings, number_targets, related_places, says_identity
 from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.uima.names import BUILT_IN, MARKABLE, NAMED_ENTITY, OTHER_RELATION, RELATION, is_linguistic
 
-MARKABLE = "webanno.custom.Markable"
-RELATION = "webanno.custom.Coref"
 RELATION_TYPE = "coref"
-OTHER_RELATION = "webanno.custom.OtherRelation"
 # The feature of relations that says which targets of a markable are meant together.
 READING = "reading"
-LINK = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
 # The features of MARKABLE, in the order in which they are written.
 FEATURES = ("level", "label", "category", "uncoded", "optional", "unsure", "note", "name")
 # What no attribute is called: UIMA has a use for these, or Python, in which a library makes attributes of features.
@@ -32,8 +29,6 @@ _OF_UIMA = ("begin", "end", "sofa", "id", "xmlns")
 _OF_PYTHON = ("type", "self", "value", "get", "set", "get_covered_text", "xmiID", *kwlist)
 RESERVED = (*FEATURES, *_OF_UIMA, *_OF_PYTHON)
 YES = "true"
-BUILT_IN = "de.tudarmstadt.ukp.dkpro.core.api."
-NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 BRIDGING = "bridg"
 # The feature that leads to a knowledge base: it is no category.
 IDENTIFIER = "identifier"
@@ -97,11 +92,6 @@ layer_format = partial(
     # what helps where the scheme lacks a category of the files
     ways={"category": "categories=links"},
 )
-
-
-def is_linguistic(layer: str) -> bool:
-    """Return whether a layer is one of DKPro Core's that say nothing of markables, such as part of speech."""
-    return layer.startswith(BUILT_IN) and layer not in (LINK, NAMED_ENTITY)
 
 
 # Each of these stands for itself: two that say the same are still two.

@@ -12,7 +12,6 @@ from annotations.formats.model.text import LONGEST_INDEX
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
-TYPES_ALONE = "etype"
 READ_FIELDS = ("eid", "etype", "head", "minspan", "other")
 # Those in capitals, and entity, are the names of earlier releases.
 EARLY_NAMES = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}

@@ -6,15 +6,7 @@ from dataclasses import dataclass, field
 
 from annotations.formats.conll.columns import BEGIN
 from annotations.formats.conll.conllu.building import Builder
-from annotations.formats.conll.conllu.draft import (
-    COLUMNS,
-    DEFAULT_FIELDS,
-    META,
-    TYPES_ALONE,
-    Draft,
-    Fields,
-    parse_fields,
-)
+from annotations.formats.conll.conllu.draft import COLUMNS, DEFAULT_FIELDS, META, Draft, Fields, parse_fields
 from annotations.formats.conll.documents import DocumentReader
 from annotations.formats.model.document import Document
 from annotations.formats.model.encodings import decode
@@ -54,7 +46,7 @@ def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
     """Return the usual fields of mentions, or types where no name has a digit, and the code of the finding."""
     names = [name for line in lines if "Entity=" in line for name in NAMES.findall(line.partition("Entity=")[2])]
     if names and not any(character.isdigit() for name in names for character in name):
-        return parse_fields(TYPES_ALONE, file), "no-numbers"
+        return parse_fields(ETYPE, file), "no-numbers"
     return parse_fields(DEFAULT_FIELDS, file), "no-header"
 
 

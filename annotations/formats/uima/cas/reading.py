@@ -18,9 +18,9 @@ from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.syntax.xml import child_text, parse, serialize
 from annotations.formats.uima.cas.checking import CasIndex, Structure, View, check_types
-from annotations.formats.uima.cas.names import ANNOTATION, STRING, TYPE_SYSTEM
 from annotations.formats.uima.cas.structures import Draft, feature_name
-from annotations.formats.uima.layers import Layers, is_linguistic
+from annotations.formats.uima.layers import Layers
+from annotations.formats.uima.names import ANNOTATION, STRING, TYPE_SYSTEM, is_linguistic
 
 if TYPE_CHECKING:
     import cassis

@@ -14,19 +14,9 @@ from annotations.formats.model.format import stem
 from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
 from annotations.formats.syntax.units import Units, cuts_word
-from annotations.formats.uima.cas import names
+from annotations.formats.uima import names
 from annotations.formats.uima.cas.checking import CasIndex, Position, check_text
-from annotations.formats.uima.layers import (
-    BUILT_IN,
-    IDENTIFIER,
-    READING,
-    Layers,
-    Link,
-    Relation,
-    Span,
-    build_marks,
-    is_linguistic,
-)
+from annotations.formats.uima.layers import IDENTIFIER, READING, Layers, Link, Relation, Span, build_marks
 
 # Of so many annotations one has to begin or end oddly for a finding.
 ODD_SHARE = 10
@@ -97,7 +87,7 @@ class Draft(Layers):
         read = {_structure_number(each) for each in structures}
         elsewhere = (position.type_name for number, position in self.checked.positions.items() if number not in read)
         for type_name, number in Counter(filter(cas.typesystem.contains_type, elsewhere)).items():
-            if not (is_linguistic(type_name) or type_name.startswith("uima.")):
+            if not (names.is_linguistic(type_name) or type_name.startswith("uima.")):
                 message = f"{number} of the type {type_name} stand in no view, or in that of another text"
                 self.add(message, fix="left out", code="elsewhere", left_out=True)
         self._report_offsets(content, units)
@@ -269,14 +259,14 @@ class Draft(Layers):
         line, (source, target) = self._line(structure), ends
         if source is not None and target is not None:
             self.relations.append(Relation(layer, kind, source, target, line, reading))
-        elif not layer.startswith(BUILT_IN):
+        elif not layer.startswith(names.BUILT_IN):
             message = f"an end of the relation {_structure_number(structure)} of the layer {layer} is no span"
             self.add(message, line, "the relation was left out", code="unknown-reference", left_out=True)
 
     def _end(self, structure: FeatureStructure | None) -> Span | None:
         """Return the span at an end of a relation, which may be a token."""
         number, position = _structure_number(structure), self._position(structure)
-        if position and number not in self.numbered and is_linguistic(position.type_name):
+        if position and number not in self.numbered and names.is_linguistic(position.type_name):
             self.numbered[number] = Span(position.type_name, position.begin, position.end, position.line)
             self.spans.append(self.numbered[number])
         return self.numbered.get(number)
@@ -315,7 +305,7 @@ def _structure_kind(structure: FeatureStructure) -> str:
         return "chain"
     if name.endswith("Link") and {"next", "begin"} <= features:
         return "link"
-    if name.startswith("uima.") or "begin" not in features or is_linguistic(name):
+    if name.startswith("uima.") or "begin" not in features or names.is_linguistic(name):
         return ""
     return "relation" if {"Governor", "Dependent"} <= features else "span"
 

@@ -12,8 +12,7 @@ from annotations.formats.model.answers import format_value, name_attributes
 from annotations.formats.model.document import Document, Mark, Parts, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import tokenize
-from annotations.formats.uima import layers
-from annotations.formats.uima.cas import names
+from annotations.formats.uima import layers, names
 
 if TYPE_CHECKING:
     import cassis
@@ -49,19 +48,19 @@ def _build_types(documents: Iterable[Document], attribute_names: Mapping[str, st
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
     several = {key for answer in answers for key, value in answer.attributes if isinstance(value, tuple)}
     attributes = {name: names.STRINGS if key in several else names.STRING for key, name in attribute_names.items()}
-    relation = dict.fromkeys(("Governor", "Dependent"), layers.MARKABLE)
+    relation = dict.fromkeys(("Governor", "Dependent"), names.MARKABLE)
     relation |= dict.fromkeys(("type", layers.READING), names.STRING)
-    link = {"next": layers.LINK} | dict.fromkeys(("referenceType", "referenceRelation"), names.STRING)
+    link = {"next": names.LINK} | dict.fromkeys(("referenceType", "referenceRelation"), names.STRING)
     descriptions: dict[str, tuple[str, dict[str, str]]] = {
         names.META_DATA: (names.DOCUMENT, dict.fromkeys(("documentTitle", "documentId"), names.STRING)),
         names.META_FIELD: (names.ANNOTATION, dict.fromkeys(("key", "value"), names.STRING)),
         names.SENTENCE: (names.ANNOTATION, {}),
         names.TOKEN: (names.ANNOTATION, {}),
-        layers.LINK: (names.ANNOTATION, link),
-        names.CHAIN: ("uima.cas.AnnotationBase", {"first": layers.LINK}),
-        layers.MARKABLE: (names.ANNOTATION, dict.fromkeys(layers.FEATURES, names.STRING) | attributes),
-        layers.RELATION: (names.ANNOTATION, relation),
-        layers.OTHER_RELATION: (names.ANNOTATION, relation),
+        names.LINK: (names.ANNOTATION, link),
+        names.CHAIN: ("uima.cas.AnnotationBase", {"first": names.LINK}),
+        names.MARKABLE: (names.ANNOTATION, dict.fromkeys(layers.FEATURES, names.STRING) | attributes),
+        names.RELATION: (names.ANNOTATION, relation),
+        names.OTHER_RELATION: (names.ANNOTATION, relation),
         names.SEGMENT: (names.ANNOTATION, dict.fromkeys(("kind", "label", "speaker"), names.STRING)),
     }
     for name, (above, _) in descriptions.items():
@@ -112,7 +111,7 @@ def _write_marks(cas: cassis.Cas, document: Document, attribute_names: Mapping[s
     for members in chains.values():
         links = [
             _add_annotation(
-                cas, layers.LINK, _extent(mark.parts), referenceType=mark.answer.category if mark.answer else ""
+                cas, names.LINK, _extent(mark.parts), referenceType=mark.answer.category if mark.answer else ""
             )
             for mark in members
         ]
@@ -123,7 +122,7 @@ def _write_marks(cas: cassis.Cas, document: Document, attribute_names: Mapping[s
 
 def _add_span(cas: cassis.Cas, mark: Mark, attribute_names: Mapping[str, str]) -> FeatureStructure:
     """Return a new MARKABLE with what is said of the mark; several values of an attribute are an array."""
-    span = _add_annotation(cas, layers.MARKABLE, _extent(mark.parts), **layers.markable_features(mark))
+    span = _add_annotation(cas, names.MARKABLE, _extent(mark.parts), **layers.markable_features(mark))
     for key, value in mark.answer.attributes if mark.answer else ():
         if isinstance(value, tuple):
             setattr(span, attribute_names[key], cas.typesystem.get_type(names.STRINGS)(elements=list(value)))

@@ -11,6 +11,7 @@ from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import Tokens, tokenize
 from annotations.formats.syntax.units import Units
 from annotations.formats.uima import layers
+from annotations.formats.uima.names import LINK, MARKABLE, OTHER_RELATION, RELATION
 from annotations.formats.uima.webanno.text import NO_VALUE, NONE, escape_text, escape_value, fill_gap
 
 
@@ -79,7 +80,7 @@ def _format_document(document: Document, names: Mapping[str, str]) -> bytes:
         _add_spans(written, spans, names)
     if chains:
         _add_chains(written, chains.values())
-    for layer in (layers.RELATION, layers.OTHER_RELATION):
+    for layer in (RELATION, OTHER_RELATION):
         _add_relations(written, spans, layer)
     lines = ["#FORMAT=WebAnno TSV 3.3", *written.header, ""]
     units = Units(document.content)
@@ -113,7 +114,7 @@ def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str
     ]
     features = {feature for each in values for feature in each}
     used = [feature for feature in (*layers.FEATURES, *names.values()) if feature in features] or [""]
-    columns = written.layer(f"#T_SP={layers.MARKABLE}|{'|'.join(used)}", len(used))
+    columns = written.layer(f"#T_SP={MARKABLE}|{'|'.join(used)}", len(used))
     for number, (mark, value) in enumerate(zip(marks, values, strict=True), start=1):
         for feature, column in zip(used, columns, strict=True):
             cell = f"{escape_value(value[feature]) if feature in value else NO_VALUE}[{number}]"
@@ -122,7 +123,7 @@ def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str
 
 
 def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
-    kinds, links = written.layer(f"#T_CH={layers.LINK}|referenceType|referenceRelation", 2)
+    kinds, links = written.layer(f"#T_CH={LINK}|referenceType|referenceRelation", 2)
     for chain, marks in enumerate(chains, start=1):
         for number, mark in enumerate(marks, start=1):
             category = mark.answer.category if mark.answer else ""
@@ -139,7 +140,7 @@ def _add_relations(written: _Columns, marks: Sequence[Mark], layer: str) -> None
     if not arcs:
         return
     features = ["type", *([layers.READING] if any(arc.reading for _, arc in arcs) else [])]
-    *columns, sources = written.layer(f"#T_RL={layer}|{'|'.join(features)}|BT_{layers.MARKABLE}", len(features) + 1)
+    *columns, sources = written.layer(f"#T_RL={layer}|{'|'.join(features)}|BT_{MARKABLE}", len(features) + 1)
     for mark, arc in arcs:
         row = written.reach[arc.target][0]
         for value, column in zip((arc.kind, arc.reading), columns, strict=False):
