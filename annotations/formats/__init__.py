@@ -29,7 +29,6 @@ FORMATS: dict[str, Format] = {
     )
 }
 
-# What projects of pyramids take and give.
 PYRAMID_FORMATS: dict[str, PyramidFormat] = {ducview.FORMAT.key: ducview.FORMAT}
 
 __all__ = [

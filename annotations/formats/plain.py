@@ -1,9 +1,7 @@
 """Plain text with markables in square brackets, and plain text.
 
-    #title: A short walk
-    [Anna](A=1) took [[her](C=1) dog](B=2) for a walk. [It](D=2|3) was \\[sic\\] fun.
-
-Names, indices, escapes and the lines of the header are described in docs/formats.md.
+#title: A short walk
+[Anna](A=1) took [[her](C=1) dog](B=2) for a walk. [It](D=2|3) was \\[sic\\] fun.
 """
 
 import re
@@ -146,8 +144,7 @@ class _Draft:
             answer = Answer(indices=tuple(dict.fromkeys(index for index in name["indices"].split("|") if index)))
             if any(len(index) > LONGEST_INDEX for index in answer.indices):
                 raise FormatError(f"an index has at most {LONGEST_INDEX} characters", self.file, number, position + 2)
-        mark = Mark(((opened.start, self.length),), label=label, answer=answer, line=opened.line)
-        self._mark(mark, opened.column)
+        self._mark(Mark(((opened.start, self.length),), label=label, answer=answer, line=opened.line), opened.column)
         return name.end() if name else position + 1
 
     def _mark(self, mark: Mark, column: int) -> None:

@@ -62,9 +62,6 @@ class Shape:
     fields: tuple[Field, ...]
     since: int = OLDEST_VERSION
 
-    def in_version(self, version: int) -> "Shape":
-        return replace(self, fields=tuple(field for field in self.fields if field.since <= version))
-
     @property
     def file(self) -> str:
         return f"{self.name}.jsonl"
@@ -103,8 +100,7 @@ def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
             lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*table.columns.values(), strict=True)]
             add_file(archive, table.shape.file, "".join(f"{line}\n" for line in lines).encode())
             rows[table.shape.name] = len(table)
-        manifest = {"format": FORMAT, "version": VERSION, "rows": rows}
-        add_file(archive, MANIFEST, f"{encode(manifest)}\n".encode())
+        add_file(archive, MANIFEST, f"{encode({'format': FORMAT, 'version': VERSION, 'rows': rows})}\n".encode())
     return rows
 
 
@@ -140,7 +136,9 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
             continue
         if shape.file not in files:
             raise FormatError(f"{shape.file} is missing in the zip", file)
-        table = _read_table(shape.in_version(version), decode(files.pop(shape.file), shape.file), tables)
+        fields = tuple(field for field in shape.fields if field.since <= version)
+        text = decode(files.pop(shape.file), shape.file)
+        table = _read_table(replace(shape, fields=fields), text, tables)
         if len(table) != rows.get(shape.name):
             message = f"{len(table)} rows stand here; {MANIFEST} says {rows.get(shape.name)}"
             raise FormatError(message, shape.file, len(table) + 1)

@@ -9,7 +9,7 @@ R1	Antecedent Arg1:T2 Arg2:T1
 from annotations.formats.brat.names import SUFFIX, TEXT_SUFFIX
 from annotations.formats.brat.reading import pair_files, read, text_file
 from annotations.formats.brat.writing import write
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import ENTITIES, LAYOUT, Feature
 from annotations.formats.model.format import SLIPS, Format, Option
 
 FORMAT = Format(
@@ -19,17 +19,7 @@ FORMAT = Format(
     read,
     pair_files,
     write,
-    frozenset(Feature)
-    - {
-        Feature.SPLIT_RELATION,
-        Feature.SPLIT,
-        Feature.ENTITY_NAMES,
-        Feature.TARGETS,
-        Feature.SENTENCES,
-        Feature.SPEAKERS,
-        Feature.SEGMENTS,
-        Feature.TITLE,
-    },
+    frozenset(Feature) - ENTITIES - LAYOUT - {Feature.SENTENCES},
     (
         Option(
             "types",

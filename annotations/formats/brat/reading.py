@@ -21,7 +21,6 @@ ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?"
 SPAN = re.compile(r"\s*(\d{1,9}) (\d{1,9})\s*", re.ASCII)
 ENTITY_TYPE = re.compile(r".+-\d{1,9}", re.ASCII)
 NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
-# Notes that are no answers to attributes.
 OWN_NOTES = (names.NOTE, names.CHAIN_NAME, names.LABEL)
 # The value of an attribute that has none: it is there or not.
 YES = "true"
@@ -245,8 +244,7 @@ class _Draft:
         for fragment in text.split(";"):
             match = SPAN.fullmatch(fragment)
             if match is None:
-                message = f"this is not a list of offsets such as 0 4;8 11: {text[:LONGEST_SHOWN]!r}"
-                raise self._error(message, number)
+                raise self._error(f"this is not a list of offsets such as 0 4;8 11: {text[:LONGEST_SHOWN]!r}", number)
             start, end = (max(0, int(offset) - self.mark) for offset in match.groups())
             if start >= end:
                 raise self._error(f"a span ends where it begins, or before: {fragment}", number)
@@ -369,8 +367,7 @@ class _Draft:
         if lie_in(head, span.parts):
             span.head = head
         else:
-            message = f"the {names.LEAST} of {key} is not in its words"
-            self._report("min-outside", message, number)
+            self._report("min-outside", f"the {names.LEAST} of {key} is not in its words", number)
 
     def build(self, shared: str, relations: str) -> Document:
         spans = sorted(self.marks.values(), key=lambda span: text_order(Mark(span.parts, span.level)))

@@ -7,7 +7,7 @@ from annotations.formats.brat import names
 from annotations.formats.model.answers import format_value, name_attributes
 from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, text_order
 from annotations.formats.model.format import File, write_each
-from annotations.formats.model.links import number_targets
+from annotations.formats.model.links import marks_by_entity, number_targets
 from annotations.formats.model.scheme import AnswerKind
 
 BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -42,11 +42,8 @@ def _annotation_lines(document: Document, attribute_names: Mapping[str, str]) ->
         yield f"{ids[mark.place]}\t{mark.level or names.MENTION} {_format_offsets(spans, before)}\t{words}"
     relations = [line for mark in marks for line in _format_relations(mark, ids)]
     yield from (f"R{number}\t{line}" for number, (line, _) in enumerate(relations, start=1))
-    entities: dict[str, list[str]] = {}
-    for mark in marks:
-        for index in mark.answer.indices if mark.answer else ():
-            entities.setdefault(index, []).append(ids[mark.place])
-    yield from (f"*\t{names.COREFERENCE} {' '.join(members)}" for members in entities.values())
+    for members in marks_by_entity(marks).values():
+        yield f"*\t{names.COREFERENCE} {' '.join(ids[mark.place] for mark in members)}"
     answers = [
         (f"{attribute_names[key]} {ids[place]}", word, note) for place, key, word, note in _words(document, marks)
     ]

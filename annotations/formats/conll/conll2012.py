@@ -19,7 +19,6 @@ from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
 BARE_RETURN = re.compile(rb"\r(?!\n)")
 LINE_END = re.compile(rb"\r\n?|\n")
-# A carriage return between two cells of a line.
 INNER_RETURN = re.compile(rb"(?<=[^\s])\r(?=[ \t]+[^\s])")
 CARRIAGE_RETURN = "a bare carriage return stands here"
 # What files in CoNLL-U have: comments, or a word of ten columns.

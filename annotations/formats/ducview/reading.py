@@ -106,8 +106,7 @@ class _Reader:
         boundary = "".join(expressions[0].itertext()) if expressions else ""
         parts = [part for scu in children["scu"] for part in scu.iter("part")]
         offsets = _Offsets(text, parts)
-        contributed = [part.start for part in offsets.matching(parts)]
-        summaries, wrong = find_summaries(text, boundary, contributed)
+        summaries, wrong = find_summaries(text, boundary, [part.start for part in offsets.matching(parts)])
         if wrong:
             self._report("boundary", f"the expression that finds summaries {wrong}", (expressions or [root])[0])
         without_scus = Pyramid(text, boundary, summaries, file=self.file)

@@ -11,11 +11,9 @@ from annotations.formats.syntax.table import decode_json, decode_object, read_re
 # Offsets and numbers of mentions are smaller; answers may be that large.
 DECODER = strict_decoder(most_digits=20, parse_float=str)
 MAX_SHOWN = 3
-# Names of the ends of a span that is an object.
 STARTS, ENDS = ("start", "begin", "start_offset"), ("end", "end_offset")
 # A list of numbers is a span if it has no more members: other lists number the words of a sentence.
 MAX_SPAN = 5
-# So many keys that are not read are named, and so many characters of each.
 MAX_NAMED, MAX_KEY = 6, 50
 
 type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
@@ -48,8 +46,7 @@ class Line:
         """Report the slips that were noted, with the first of them."""
         if self.slips:
             more = f" (and {len(self.slips) - MAX_SHOWN} more)" if len(self.slips) > MAX_SHOWN else ""
-            plural = "s" * (len(self.slips) > 1)
-            message = f"{len(self.slips)} slip{plural}: {'; '.join(self.slips[:MAX_SHOWN])}{more}"
+            message = f"{len(self.slips)} slip{'s' * (len(self.slips) > 1)}: {'; '.join(self.slips[:MAX_SHOWN])}{more}"
             self.report("slips", message, "left out", left_out=True)
 
     def list_of(self, value: Json, name: str) -> list[Json]:

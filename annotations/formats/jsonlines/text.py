@@ -141,8 +141,7 @@ class LineText:
     def find(self, value: Json, name: str, words: str = "") -> Parts:
         """Return the characters of a mention; none where it has no word, or is a slip. words: as the file has them."""
         try:
-            mention = self._raw_mention(value, name, words)
-            return self._characters(mention, name)
+            return self._characters(self._raw_mention(value, name, words), name)
         except FormatError as error:
             self.line.note_slip(error)
             return ()

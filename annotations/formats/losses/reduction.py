@@ -9,7 +9,6 @@ from annotations.formats.model.document import Document, Mark
 from annotations.formats.model.features import Feature, describe_mark
 
 MOST_EXAMPLES = 5
-# The report in the zip of an export.
 LOSSES_FILE = "LOSSES.txt"
 
 

@@ -28,7 +28,6 @@ class LostAnswer(NamedTuple):
 # The document without the feature, and the marks, answers or words in which that changed something.
 type Reduced = tuple[Document, Iterable[Mark | LostAnswer | str]]
 type Rule = Callable[[Document], Reduced]
-# How answers are changed.
 type ChangeAnswer = Callable[[Answer], Answer]
 
 
@@ -323,12 +322,8 @@ def _find_crossing(marks: Sequence[Mark]) -> list[Mark]:
 
 def _remove_crossing_in_chain(document: Document) -> Reduced:
     """Take each mark that crosses one of the same entity out of that entity; what then has none is left out."""
-    entities: dict[str, list[Mark]] = {}
-    for mark in document.marks:
-        for index in mark.answer.indices if mark.answer else ():
-            entities.setdefault(index, []).append(mark)
     leaves: dict[Place, set[str]] = {}
-    for index, members in entities.items():
+    for index, members in links.marks_by_entity(document.marks).items():
         for mark in _find_crossing(members):
             leaves.setdefault(mark.place, set()).add(index)
     marks, lost, gone = [], [], set[Place]()

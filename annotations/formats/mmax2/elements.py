@@ -19,7 +19,6 @@ FOLDERS = {
     "customization": "Customizations/",
     "markable": "Markables/",
 }
-# The values of pointers.
 NOT_SET, SET = "not_set", "set"
 
 type Leads = Mapping[tuple[str, str], Sequence[str]]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 LONGEST_KEY = 50
 MOST_ATTRIBUTES = 200
 MOST_VALUES = 1000
-# What stands in data where nothing was chosen.
 UNSET = ("", "empty", "none", "not_set")
 # `phrase_antecedent_2` is the second reading of `phrase_antecedent`.
 READING = re.compile(r"(?P<first>.+)_(?:[2-9]|[1-9][0-9]{1,3})")

@@ -57,6 +57,9 @@ CHAINS_OF_WORDS = frozenset(
     {Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SENTENCES, Feature.SPEAKERS}
 )
 ALL_CHARACTERS = frozenset({Feature.SPACING, Feature.LEADING, Feature.CONTROL_CHARACTERS})
+# What many formats lack: how the text is laid out, and what stands for entities besides their mentions.
+LAYOUT = frozenset({Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE})
+ENTITIES = frozenset({Feature.SPLIT_RELATION, Feature.SPLIT, Feature.ENTITY_NAMES, Feature.TARGETS})
 
 
 def describe_mark(document: Document, mark: Mark) -> str:

@@ -13,9 +13,7 @@ from annotations.formats.model.scheme import SchemeSpec
 
 # The relation by which a markable that opens an entity of its own names what that is made of.
 SPLIT = "split"
-# Names by which relations of other tools say identity.
 IDENTITY_WORDS = ("coref", "ident", "anaph", "anteced", "equiv")
-# A relation of such a name says something else.
 OTHER_RELATION = re.compile("bridg|related")
 
 
@@ -59,6 +57,15 @@ def find_chains(marks: Sequence[Mark]) -> list[list[Mark]]:
     for mark in sorted(marks, key=text_order):
         components.setdefault(sets.find(mark.place), []).append(mark)
     return [chain for chain in components.values() if len(chain) > 1]
+
+
+def marks_by_entity(marks: Iterable[Mark]) -> dict[str, list[Mark]]:
+    """Return the marks of each entity, both in the order of the marks."""
+    entities: dict[str, list[Mark]] = {}
+    for mark in marks:
+        for index in mark.answer.indices if mark.answer else ():
+            entities.setdefault(index, []).append(mark)
+    return entities
 
 
 def pointers_to_indices(document: Document) -> Document:
@@ -296,8 +303,7 @@ def merge_marks(mark: Mark, other: Mark) -> Mark:
     """Return one mark of two in one place: what the first does not say, the second does; the links of both stay."""
     answer = mark.answer or other.answer
     if mark.answer and other.answer:
-        indices = dict.fromkeys((*mark.answer.indices, *other.answer.indices))
-        answer = replace(mark.answer, indices=tuple(indices))
+        answer = replace(mark.answer, indices=tuple(dict.fromkeys((*mark.answer.indices, *other.answer.indices))))
         if mark.answer.readings or other.answer.readings:
             answer = answer.with_readings(join_readings(mark.answer.all_readings, other.answer.all_readings))
         else:

@@ -29,7 +29,6 @@ class AnswerKind(StrEnum):
 # The answer to an attribute: the key of a value, a text, a number, or the keys of several values.
 type AnswerValue = str | int | float | tuple[str, ...]
 
-# Those whose answers are values that the scheme lists.
 LISTED_KINDS = (AnswerKind.ONE, AnswerKind.SEVERAL)
 
 

@@ -175,7 +175,6 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "minimum": lambda least: f"This is at least {least}.",
     "maximum": lambda most: f"This is at most {most}.",
 }
-# By the last field of the path.
 SENTENCES_OF_FIELDS = {
     "asked_if": 'This is null, {"question": key, "values": [keys]} or {"relation": key}.',
     "colour": "This is a colour such as #1f77b4, or empty.",
@@ -192,8 +191,7 @@ def _sentence(error: ValidationError) -> str:
         case "required":
             return f"Missing here: {', '.join(name for name in expected if name not in error.instance)}."
         case "additionalProperties":
-            unknown = min(set(error.instance) - set(schema["properties"]))
-            return f"There is no field {unknown[:100]!r} here."
+            return f"There is no field {min(set(error.instance) - set(schema['properties']))[:100]!r} here."
         case str(keyword) if keyword in SENTENCES:
             return SENTENCES[keyword](expected)
     field = str(error.absolute_path[-1])

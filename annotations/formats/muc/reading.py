@@ -412,8 +412,7 @@ def find_spans(least: str, words: str) -> tuple[list[Span], bool]:
         wanted = " ".join(alternative.split())
         places = _find_places(wanted, flat) if 0 < len(wanted) <= LONGEST_MIN else []
         if places:
-            edges = (places[0], places[0] + len(wanted) - 1)
-            start, last = (_position_in_words(words, flat, edge) for edge in edges)
+            start, last = (_position_in_words(words, flat, edge) for edge in (places[0], places[0] + len(wanted) - 1))
             return [(start, last + 1)], len(places) > 1
     return [], False
 

@@ -42,7 +42,6 @@ COLOUR = re.compile(r"bgColor\s*:\s*(#[0-9a-fA-F]{6})\b")
 MOST_TYPES = 1000
 # Characters of a line whose macros are replaced: macros may name macros.
 LONGEST_LINE = 20_000
-# What an attribute without values is in the files.
 YES = ValueSpec("true", "yes")
 
 

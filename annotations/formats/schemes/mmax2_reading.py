@@ -304,8 +304,7 @@ class _Level:
             elif branch.inner not in seen:
                 seen.add(branch.inner)
                 waiting += self.question.branches[branch.inner].values()
-        order = list(self.category_keys.values())
-        return sorted(dict.fromkeys(found), key=order.index)
+        return sorted(dict.fromkeys(found), key=list(self.category_keys.values()).index)
 
     def _spec(self, attribute: Attribute, sources: Sequence[_Source]) -> RelationSpec | AttributeSpec:
         condition = self._condition(attribute, sources)

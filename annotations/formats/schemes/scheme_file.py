@@ -31,7 +31,6 @@ MOST_FILES = 20_000
 MOST_UNPACKED_BYTES = 50_000_000
 LONGEST_LABEL = 100
 LONGEST_HELP = 1000
-# So many things that a scheme cannot say are named one by one.
 MOST_LOSSES = 200
 
 POINTERS, INDICES, CATEGORIES = "pointers", "indices", "categories"

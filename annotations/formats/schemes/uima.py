@@ -42,7 +42,6 @@ from annotations.formats.uima.names import LINK as BUILT_IN_LINK
 if TYPE_CHECKING:
     from lxml import etree
 
-# Types of DKPro Core.
 BUILT_IN = ("de.tudarmstadt.ukp.dkpro.core.", "org.dkpro.core.")
 MOST_LAYERS = 200
 MOST_FEATURES = 500
@@ -57,7 +56,6 @@ LINK, CHAIN = "Link", "Chain"
 # What INCEpTION keeps for itself in a type: order of chains, and where a link leads.
 OWN_FEATURES = frozenset({"", "next", "first", "begin", "end", "sofa", SOURCE, TARGET})
 SPAN_KIND, RELATION_KIND, CHAIN_KIND = "span", "relation", "chain"
-# What a boolean is in the files.
 YES_OR_NO = (ValueSpec("true", "yes"), ValueSpec("false", "no"))
 
 

@@ -76,8 +76,7 @@ class Table:
             if not any(cells):
                 continue
             if len(cells) != self.width:
-                message = f"this row has {len(cells)} cells, the header has {self.width}"
-                raise FormatError(message, self.file, line)
+                raise FormatError(f"this row has {len(cells)} cells, the header has {self.width}", self.file, line)
             if any(cells[named:]):
                 raise FormatError("a cell stands in a column without a name", self.file, line)
             yield line, cells[:named]

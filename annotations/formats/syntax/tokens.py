@@ -174,8 +174,7 @@ def is_in_words(content: str, *, has_sentences: bool) -> bool:
     """Return whether white space parts words from punctuation already; a few may end in a mark, as `Yahoo!` does."""
     if not has_sentences and ALONE.search(content) is None:
         return False
-    attached = len(ATTACHED.findall(content)) + len(FULL_STOP.findall(content))
-    return attached <= len(COMMA_OR_STOP_ALONE.findall(content))
+    return len(ATTACHED.findall(content)) + len(FULL_STOP.findall(content)) <= len(COMMA_OR_STOP_ALONE.findall(content))
 
 
 def _sentences(content: str) -> Iterator[list[Span]]:

@@ -37,7 +37,6 @@ RELATION, ATTRIBUTE = "relation", "attribute"
 KEYS = (*REQUIRED_COLUMNS, "label", "pointers", "indices", *OPTIONAL_COLUMNS, "relations", "attributes")
 READING = re.compile(rf"{KEY.pattern}(?:\+{KEY.pattern})*", re.ASCII)
 TOGETHER = "+"
-# So many unknown columns are named.
 MOST_NAMES = 20
 
 # What rows and answers have alike; rows name targets by their keys.

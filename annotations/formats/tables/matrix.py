@@ -65,8 +65,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
     names = [name.strip().lower() for name in read.header]
     if names[:1] not in (["text"], ["document"]) or names[1:2] != ["unit"]:
         begins = f"this one begins with {', '.join(read.header[:2])[:LONGEST_SHOWN]!r}"
-        message = f"the columns of a matrix are text, unit, and one for each coder; {begins}"
-        raise FormatError(message, file, read.line)
+        raise FormatError(f"the columns of a matrix are text, unit, and one for each coder; {begins}", file, read.line)
     if "coder" in names and JUDGED.intersection(names):
         raise FormatError("this looks like a table of judgements: choose it (judgements-csv)", file, read.line)
     if len(coders) > MOST_CODERS:

@@ -16,7 +16,6 @@ from typing import IO
 
 from annotations.formats.syntax.archive import Package, list_entries, unpack
 
-# An export lies in at most five folders.
 DEEPEST = 5
 PROJECT = re.compile(r"(?P<root>(?:[^/]+/){0,5})exportedproject[^/]*\.json")
 CODED = re.compile(r"(?P<root>(?:[^/]+/){0,5}?)annotation/(?P<text>[^/]+)/(?P<coder>[^/]+)(?P<suffix>\.[^./]+)")

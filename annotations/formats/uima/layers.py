@@ -10,8 +10,8 @@ from functools import partial
 from keyword import kwlist
 from typing import NamedTuple
 
-from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, links_of, text_order
-from annotations.formats.model.features import Feature
+from annotations.formats.model.document import Answer, Links, Mark, Parts, Place, links_of, text_order
+from annotations.formats.model.features import ENTITIES, LAYOUT, Feature
 from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.format import Format, Option
 from annotations.formats.model.links import group_readings, number_targets, related_places, says_identity
@@ -34,21 +34,13 @@ BRIDGING = "bridg"
 IDENTIFIER = "identifier"
 MOST_FINDINGS = 1000
 
-# What all these files can hold.
-SUPPORTED_FEATURES = frozenset(Feature) - {
+SUPPORTED_FEATURES = (frozenset(Feature) - ENTITIES - LAYOUT) - {
     Feature.CONTROL_CHARACTERS,
     Feature.NO_SENTENCES,
     Feature.LEVELS,
-    Feature.SPLIT_RELATION,
-    Feature.SPLIT,
-    Feature.TARGETS,
-    Feature.ENTITY_NAMES,
     Feature.DISCONTINUOUS,
     Feature.ANTECEDENTS,
     Feature.HEADS,
-    Feature.SPEAKERS,
-    Feature.SEGMENTS,
-    Feature.TITLE,
 }
 OPTIONS = (
     Option(
@@ -81,7 +73,6 @@ OPTIONS = (
     ),
 )
 
-# A format of such files.
 layer_format = partial(
     Format,
     in_words=True,
@@ -372,9 +363,6 @@ class _Drafts:
         return where.start >= where.end
 
 
-# From here on: writing.
-
-
 def markable_features(mark: Mark) -> dict[str, str]:
     """Return what MARKABLE says of a mark besides attributes, those that are empty left out."""
     answer = mark.answer or Answer()
@@ -425,13 +413,3 @@ def find_arcs(mark: Mark) -> Iterator[Arc]:
     for layer, kind, readings in relations:
         for number, target in number_targets(readings):
             yield Arc(layer, kind, target, str(number) if number else "")
-
-
-def group_by_entity(document: Document, marks: Iterable[Mark]) -> dict[str, list[Mark]]:
-    """Return the marks of each entity, both in text order."""
-    chains: dict[str, list[Mark]] = {}
-    if document.links == Links.INDICES:
-        for mark in sorted(marks, key=text_order):
-            for index in mark.answer.indices if mark.answer else ():
-                chains.setdefault(index, []).append(mark)
-    return chains

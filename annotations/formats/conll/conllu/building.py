@@ -41,7 +41,6 @@ FINDING_MESSAGES = {
 }
 READ_ANYWAY = ("no-header", "no-numbers", "inside-word", "duplicate")
 
-# The targets of relations by their names.
 type Relations = dict[str, dict[Place, None]]
 
 
@@ -119,8 +118,7 @@ class Builder:
             others = mentions.get(antecedent, [])
             here = target = at.get((anaphor, number)) or next(iter(mentions.get(anaphor, [])), ())
             if here and others:
-                before = bisect_left(others, order[here], key=order.__getitem__)
-                target = others[max(before - 1, 0)]
+                target = others[max(bisect_left(others, order[here], key=order.__getitem__) - 1, 0)]
             if target == here:
                 self.draft.report("unknown-bridging", number)
             else:
@@ -191,7 +189,6 @@ class Builder:
         for name, lines in {"etype": types, **self.draft.left_out}.items():
             if lines:
                 fix = "left out; categories=etype reads them" if name == "etype" else "left out"
-                plural = "s" * (len(lines) > 1)
-                message = f"{len(lines)} value{plural} of the field {name!r}"
+                message = f"{len(lines)} value{'s' * (len(lines) > 1)} of the field {name!r}"
                 findings.append(Finding("field", message, self.draft.file, lines[0], fix, left_out=True))
         return findings

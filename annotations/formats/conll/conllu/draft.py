@@ -17,7 +17,6 @@ READ_FIELDS = ("eid", "etype", "head", "minspan", "other")
 EARLY_NAMES = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
 # What `other` says besides answers to attributes.
 OTHER = ("minspan", "label", "chain", "note", "optional", "unsure")
-# The relation of a bridging link without a subtype.
 BRIDGING = "bridging"
 META = {"meta::title": "title", "meta::language": "language", "meta::direction": "direction"}
 REFERENCE = re.compile(r"&#([0-9]{1,7});|%2C")
@@ -225,8 +224,7 @@ class Draft(DocumentDraft):
         if "".join(forms) != self.pieces[-1] or not all(forms):
             return
         token = len(self.spans) - 1
-        edges = accumulate((len(form) for form in forms), initial=start)
-        self.spans[-1:] = pairwise(edges)
+        self.spans[-1:] = pairwise(accumulate((len(form) for form in forms), initial=start))
         words = dict(self.surface_words)
         for node in range(self.surface_node, len(self.low)):
             # An empty node lies between the token before it and the next.

@@ -76,8 +76,7 @@ class _Reader(DocumentReader[Draft]):
     def _begin_document(self, number: int, name: str) -> Draft:
         try:
             if self.draft is not None and self.draft.in_sentence:
-                message = "a document begins inside a sentence (an empty line is missing)"
-                raise FormatError(message, self.file, number)
+                raise FormatError("a document begins inside a sentence (an empty line is missing)", self.file, number)
             self.end_file()
         except FormatError as error:
             self.leave_out(error)
@@ -86,8 +85,7 @@ class _Reader(DocumentReader[Draft]):
         if len(name) > LONGEST_INDEX:
             raise FormatError(f"a document's name has more than {LONGEST_INDEX} characters", self.file, number)
         name = name or f"{stem(self.file)} {self.number}"
-        shown = f"the document {name[:LONGEST_SHOWN]}"
-        self.draft = Draft(self.file, number, name, shown, self.slips, meta=self.meta)
+        self.draft = Draft(self.file, number, name, f"the document {name[:LONGEST_SHOWN]}", self.slips, meta=self.meta)
         self.drafts.append(self.draft)
         return self.draft
 

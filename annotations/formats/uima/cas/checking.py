@@ -64,7 +64,12 @@ class CasIndex:
             elif structure.stands is not None:
                 self._place(number, structure, *map(_parse_whole, structure.stands))
         for text, members, line in views:
-            self._check_members(_parse_whole(text), [_parse_whole(member) for member in members], line)
+            sofa, numbered = _parse_whole(text), [_parse_whole(member) for member in members]
+            if len(set(numbered)) < len(numbered):
+                raise FormatError("a view names a member twice", file, line)
+            for member in numbered:
+                if member in self.positions and self.positions[member].sofa != sofa:
+                    raise FormatError(f"{member} is in the view of another text than its own", file, line)
 
     def _add_sofa(self, number: int, structure: Structure) -> None:
         name, text = structure.features.get("sofaID"), structure.features.get("sofaString")
@@ -89,13 +94,6 @@ class CasIndex:
             message = f"{message}, or cuts a character (offsets count UTF-16 units)"
             raise FormatError(message, self.file, structure.line)
         self.positions[number] = Position(text, start, stop, structure.line, structure.type_name)
-
-    def _check_members(self, sofa: int | None, members: Sequence[int | None], line: int | None) -> None:
-        if len(set(members)) < len(members):
-            raise FormatError("a view names a member twice", self.file, line)
-        for member in members:
-            if member in self.positions and self.positions[member].sofa != sofa:
-                raise FormatError(f"{member} is in the view of another text than its own", self.file, line)
 
     def text(self) -> int:
         """Return the number of the text that is read."""

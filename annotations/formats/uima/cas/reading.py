@@ -71,9 +71,9 @@ def read_xmi(bundle: Bundle, **options: str) -> list[Document]:
     root = parse(bundle.data, file)
     if root.tag != f"{XMI}XMI":
         raise FormatError("this is not XMI: the outermost element is not xmi:XMI", file, root.sourceline)
-    checked = CasIndex(file, _xmi_structures(root, file), _xmi_views(root))
-    text = checked.text()
-    draft = Draft(file, checked=checked, text=text)
+    views = ((view.get("sofa"), view.get("members", "").split(), view.sourceline) for view in root.iterchildren(VIEW))
+    checked = CasIndex(file, _xmi_structures(root, file), views)
+    draft = Draft(file, checked=checked, text=checked.text())
     type_system = next((name for name in bundle.files if name != file), None)
     if type_system is None:
         types = _guess_types(root, file)
@@ -96,11 +96,6 @@ def _xmi_structures(root: etree._Element, file: str) -> Iterator[Structure]:
             stands = _stands(values, "sofa")
             name = _type_name(element, file) if stands or element.tag == TEXT else ""
             yield Structure(values.get(f"{XMI}id"), name, stands, values, element.sourceline)
-
-
-def _xmi_views(root: etree._Element) -> Iterator[View]:
-    for view in root.iterchildren(VIEW):
-        yield view.get("sofa"), view.get("members", "").split(), view.sourceline
 
 
 def _stands(values: Mapping[str, object], sofa: str) -> tuple[object, object, object] | None:
@@ -181,8 +176,7 @@ def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
     types: dict[str, tuple[str, list[str]]] = {}
     for description in root.iter("{*}typeDescription"):
         name, above = child_text(description, "name"), child_text(description, "supertypeName")
-        inner = next(description.iterdescendants("{*}typeDescription"), None)
-        if name in types or inner is not None:
+        if name in types or next(description.iterdescendants("{*}typeDescription"), None) is not None:
             message = f"the type {name[:100]} is described twice, or within another"
             raise FormatError(message, file, description.sourceline)
         features = [child_text(each, "name") for each in description.iterfind("{*}features/{*}featureDescription")]
@@ -257,8 +251,7 @@ def _json_structures(
         name = structure.get("%TYPE")
         if not isinstance(name, str) or ("." not in name and name not in types):
             raise FormatError(f"{str(name)[:50]!r} is no type of this file", file)
-        number = structure.get("%ID") if key is None else key
-        yield Structure(number, name, _stands(structure, "@sofa"), structure)
+        yield Structure(structure.get("%ID") if key is None else key, name, _stands(structure, "@sofa"), structure)
 
 
 def _json_views(data: Mapping[str, Any], file: str) -> Iterator[View]:

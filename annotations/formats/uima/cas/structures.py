@@ -146,8 +146,7 @@ class Draft(Layers):
         for link in sorted(left, key=lambda each: id(each) in following):
             if id(link) not in self.followed:
                 message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
-                fix = "it was made the first of a chain"
-                self.add(message, self._line(link), fix, code="link-without-chain")
+                self.add(message, self._line(link), "it was made the first of a chain", code="link-without-chain")
                 self._follow(link)
         for relation in self.later["relation"]:
             layer = relation.type.name
@@ -249,8 +248,7 @@ class Draft(Layers):
                 self.add(f"the link {number} of a chain is in no text", code="link-nowhere", left_out=True)
             else:
                 place = (position.begin, position.end, position.line)
-                kind = self._value(link, "referenceType")
-                self.links.append(Link(link.type.name, str(self.numbers), *place, kind))
+                self.links.append(Link(link.type.name, str(self.numbers), *place, self._value(link, "referenceType")))
             link = _referenced(link, "next")
 
     def _relation(

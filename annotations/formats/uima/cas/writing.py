@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.model.answers import format_value, name_attributes
-from annotations.formats.model.document import Document, Mark, Parts, text_order
+from annotations.formats.model.document import Document, Links, Mark, Parts, text_order
 from annotations.formats.model.format import File, write_each
+from annotations.formats.model.links import marks_by_entity
 from annotations.formats.syntax.tokens import tokenize
 from annotations.formats.uima import layers, names
 
@@ -98,7 +99,7 @@ def _build_cas(document: Document, types: cassis.TypeSystem, attribute_names: Ma
 
 def _write_marks(cas: cassis.Cas, document: Document, attribute_names: Mapping[str, str]) -> None:
     marks = sorted(document.marks, key=text_order)
-    chains = layers.group_by_entity(document, marks)
+    chains = marks_by_entity(marks) if document.links == Links.INDICES else {}
     spans = {
         mark.place: _add_span(cas, mark, attribute_names) for mark in layers.choose_spans(marks, chains=bool(chains))
     }

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
 from annotations.formats.model.answers import format_value, name_attributes
-from annotations.formats.model.document import Document, Mark, Place, text_order
+from annotations.formats.model.document import Document, Links, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
+from annotations.formats.model.links import marks_by_entity
 from annotations.formats.syntax.tokens import Tokens, tokenize
 from annotations.formats.syntax.units import Units
 from annotations.formats.uima import layers
@@ -74,7 +75,7 @@ def _cover(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]
 def _format_document(document: Document, names: Mapping[str, str]) -> bytes:
     written = _Columns(document, tokenize(document))
     marks = [mark for mark in sorted(document.marks, key=text_order) if mark.place in written.reach]
-    chains = layers.group_by_entity(document, marks)
+    chains = marks_by_entity(marks) if document.links == Links.INDICES else {}
     spans = layers.choose_spans(marks, chains=bool(chains))
     if spans:
         _add_spans(written, spans, names)
