@@ -115,46 +115,49 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The words file, the levels, and the folder in which markables are said to lie."""
+    """What a text is called, its words and levels, and the folder in which markables are said to lie."""
 
-    words: str
+    name: str
+    words: Words
     levels: tuple[Level, ...]
     markables: str
     unnamed: Mapping[str, int]  # how many markables there are in each file of the text that is of none of the levels
 
 
 def read_project(bundle: Bundle) -> Project:
-    """Return what the .mmax file and common_paths.xml say of the other files. Raises FormatError."""
+    """Return a text with its levels, as its .mmax file and common_paths.xml name them. Raises FormatError."""
     where = _Files(bundle)
     root = parse(bundle.data, bundle.main)
     common = where.find("", "common_paths.xml")
     paths = parse(bundle.files[common], common) if common else root
-    name = posixpath.basename(bundle.main) if local_name(root.tag) == "words" else _element_text(root, "words")
-    if not name:
+    file = posixpath.basename(bundle.main) if local_name(root.tag) == "words" else _element_text(root, "words")
+    if not file:
         raise FormatError("the .mmax file names no words file in <words>", bundle.main, root.sourceline)
-    words = where.find(_element_text(paths, "basedata_path"), name)
-    if words is None:
-        raise FormatError(f"the words file {name[:200]!r} is not here", bundle.main, root.sourceline)
-    prefixes = (name_text(bundle.main), WORDS_FILE.sub("", posixpath.basename(name.replace("\\", "/"))))
+    path = where.find(_element_text(paths, "basedata_path"), file)
+    if path is None:
+        raise FormatError(f"the words file {file[:200]!r} is not here", bundle.main, root.sourceline)
+    name = name_text(bundle.main)
+    prefixes = (name, WORDS_FILE.sub("", posixpath.basename(file.replace("\\", "/"))))
     source = (common, paths) if common and next(paths.iter("{*}level"), None) is not None else (bundle.main, root)
     levels = _read_levels(*source, _element_text(paths, "scheme_path"), prefixes, where) or _guess_levels(
         prefixes, where
     )
     by_name = {level.name.lower(): level for level in reversed(levels)} | {level.name: level for level in levels}
     for layout, names in LAYOUTS.items():
-        level_of_layout = next((by_name[name] for name in names if name in by_name), None)
+        level_of_layout = next((by_name[each] for each in names if each in by_name), None)
         if level_of_layout:
             level_of_layout.layout = layout
     markables = _element_text(paths, "markable_path").replace("\\", "/")
     named = {path for level in levels for path in level.files.values()}
     unnamed = {
-        path: number
-        for path in where.paths
-        if path not in named
-        and posixpath.basename(path).startswith(prefixes)
-        and (number := len(MARKABLE.findall(bundle.files[path])))
+        other: number
+        for other in where.paths
+        if other not in named
+        and posixpath.basename(other).startswith(prefixes)
+        and (number := len(MARKABLE.findall(bundle.files[other])))
     }
-    return Project(words, tuple(levels), posixpath.normpath(posixpath.join(where.folder, markables)), unnamed)
+    folder = posixpath.normpath(posixpath.join(where.folder, markables))
+    return Project(name, _read_words(bundle.files[path], path), tuple(levels), folder, unnamed)
 
 
 class _Files:
@@ -247,7 +250,7 @@ class Words:
         return self.ids[name]
 
 
-def read_words(data: bytes, file: str) -> Words:
+def _read_words(data: bytes, file: str) -> Words:
     root = parse(data, file)
     texts: list[str] = []
     ids: dict[str, tuple[int, int]] = {}

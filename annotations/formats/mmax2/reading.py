@@ -8,19 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from annotations.formats.mmax2 import scheme
-from annotations.formats.mmax2.project import (
-    LAYOUTS,
-    LINES,
-    Level,
-    Project,
-    Row,
-    Runs,
-    Words,
-    name_text,
-    read_project,
-    read_rows,
-    read_words,
-)
+from annotations.formats.mmax2.project import LAYOUTS, LINES, Level, Project, Row, Runs, read_project, read_rows
 from annotations.formats.mmax2.scheme import READINGS, UNSET, Attribute, Kind, Link, level_key
 from annotations.formats.model.document import (
     Answer,
@@ -58,12 +46,11 @@ def read(bundle: Bundle, attribute: str = "", slips: str = "") -> list[Document]
     attribute: the one that says what goes together, where a scheme has several.
     """
     project = read_project(bundle)
-    words = read_words(bundle.files[project.words], project.words)
-    levels = Levels(bundle, project, words, attribute.strip().lower(), Slips(bundle.main, slips == LEAVE_OUT))
-    files = _document_files(levels.folders, bundle.main, levels.name)
+    levels = Levels(bundle, project, attribute.strip().lower(), Slips(bundle.main, slips == LEAVE_OUT))
+    files = _document_files(levels.folders, bundle.main, project.name)
     documents = [Coder(levels, folder, file).document() for folder, file in zip(levels.folders, files, strict=True)]
     if not documents:
-        documents = [Document(levels.name, bundle.main, levels.content, [], levels.segments)]
+        documents = [Document(project.name, bundle.main, levels.content, [], levels.segments)]
     spec = _build_scheme(levels, documents)
     documents[0] = replace(documents[0], findings=(*levels.findings.listed(), *documents[0].findings))
     return [replace(document, scheme=spec) for document in documents]
@@ -109,14 +96,12 @@ def _document_files(folders: list[str], main: str, name: str) -> list[str]:
 class Levels:
     """The levels of a project: their markables and what is asked of them, the text and how it is laid out."""
 
-    def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str, slips: Slips) -> None:
-        self.bundle, self.project, self.words, self.chosen = bundle, project, words, chosen
-        self.name = name_text(bundle.main)
+    def __init__(self, bundle: Bundle, project: Project, chosen: str, slips: Slips) -> None:
+        self.bundle, self.project, self.words, self.chosen = bundle, project, project.words, chosen
         self.findings = Findings(bundle.main)
         for level in project.levels:
-            level.rows = {
-                path: list(read_rows(bundle.files[path], path, words, slips)) for path in level.files.values()
-            }
+            files = level.files.values()
+            level.rows = {path: list(read_rows(bundle.files[path], path, self.words, slips)) for path in files}
         self.findings.findings += slips.finish(1)
         for path, number in project.unnamed.items():
             message = f"{number} markables in {path} are of a level that common_paths.xml does not name"
@@ -295,7 +280,7 @@ class Coder:
             marks[place] = mark
         self._report_unasked()
         document = Document(
-            levels.name,
+            levels.project.name,
             self.file,
             levels.content,
             sorted(marks.values(), key=text_order),

@@ -20,6 +20,7 @@ from annotations.formats.model.scheme import (
     SchemeSpec,
     identity_relations,
 )
+from annotations.formats.syntax.archive import unpack
 from annotations.formats.syntax.xml import parse
 
 if TYPE_CHECKING:
@@ -108,6 +109,13 @@ def fit_label(text: str, other: str = "") -> str:
 def fit_help(text: str) -> str:
     text = text.strip()
     return text if len(text) <= LONGEST_HELP else f"{text[: LONGEST_HELP - 1]}…"
+
+
+def files_of(data: bytes, name: str) -> dict[str, bytes]:
+    """Return the files of an upload by their paths: those of a zip, or the one. Raise FormatError on too large ones."""
+    if name.lower().endswith(".zip") or data.startswith(b"PK\x03\x04"):
+        return dict(unpack(data, name, most_files=MOST_FILES, most_bytes=MOST_UNPACKED_BYTES))
+    return {name: _bounded({name: data}, name)}
 
 
 def text_of(files: Mapping[str, bytes], path: str) -> str:

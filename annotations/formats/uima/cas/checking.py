@@ -45,7 +45,7 @@ type View = tuple[object, Sequence[object], int | None]
 
 
 class CasIndex:
-    """What was learned of a file before the library sees it. sofas: name, text and its units; positions: by number."""
+    """What was learned of a file before the library sees it: texts with names and units, and positions, by number."""
 
     def __init__(self, file: str, structures: Iterable[Structure], views: Iterable[View]) -> None:
         self.file = file
@@ -71,6 +71,8 @@ class CasIndex:
                 if member in self.positions and self.positions[member].sofa != sofa:
                     raise FormatError(f"{member} is in the view of another text than its own", file, line)
 
+        self.text = self._choose_text()  # the one that is read
+
     def _add_sofa(self, number: int, structure: Structure) -> None:
         name, text = structure.features.get("sofaID"), structure.features.get("sofaString")
         if not isinstance(name, str) or any(name == other for other, _, _ in self.sofas.values()):
@@ -95,8 +97,7 @@ class CasIndex:
             raise FormatError(message, self.file, structure.line)
         self.positions[number] = Position(text, start, stop, structure.line, structure.type_name)
 
-    def text(self) -> int:
-        """Return the number of the text that is read."""
+    def _choose_text(self) -> int:
         numbers = [number for number, (name, text, _) in self.sofas.items() if text and name == INITIAL]
         numbers = numbers or [number for number, (_, text, _) in self.sofas.items() if text]
         if len(numbers) != 1:

@@ -73,7 +73,7 @@ def read_xmi(bundle: Bundle, **options: str) -> list[Document]:
         raise FormatError("this is not XMI: the outermost element is not xmi:XMI", file, root.sourceline)
     views = ((view.get("sofa"), view.get("members", "").split(), view.sourceline) for view in root.iterchildren(VIEW))
     checked = CasIndex(file, _xmi_structures(root, file), views)
-    draft = Draft(file, checked=checked, text=checked.text())
+    draft = Draft(file, checked=checked)
     type_system = next((name for name in bundle.files if name != file), None)
     if type_system is None:
         types = _guess_types(root, file)
@@ -224,13 +224,12 @@ def read_json(bundle: Bundle, **options: str) -> list[Document]:
         raise FormatError("this is no CAS in JSON: it has no %TYPES or no %FEATURE_STRUCTURES", file)
     check_types(dict(_json_types(types, file)), file)
     checked = CasIndex(file, _json_structures(structures, types, file), _json_views(data, file))
-    text = checked.text()
     # A file may leave out the types where both sides know them.
     known = None if types else _core_types()
     from cassis import load_cas_from_json
 
     cas = _load(lambda: load_cas_from_json(source, known, merge_typesystem=bool(types)), file)
-    return [Draft(file, checked=checked, text=text).document(cas, options)]
+    return [Draft(file, checked=checked).document(cas, options)]
 
 
 def _json_types(types: Mapping[str, object], file: str) -> Iterator[tuple[str, tuple[str, list[str]]]]:

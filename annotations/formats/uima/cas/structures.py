@@ -60,7 +60,6 @@ class Draft(Layers):
 
     _: KW_ONLY
     checked: CasIndex
-    text: int
     types: dict[str, _Type] = field(default_factory=dict)
     # How many values of features were not read.
     unread: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -78,7 +77,7 @@ class Draft(Layers):
     direction: str = ""
 
     def document(self, cas: cassis.Cas, options: Mapping[str, str]) -> Document:
-        name, content, units = self.checked.sofas[self.text]
+        name, content, units = self.checked.sofas[self.checked.text]
         view = next(view for view in cas.views if view.sofa.sofaID == name)
         structures = sorted(view.get_all_fs(), key=lambda each: each.xmiID)
         for structure in structures:
@@ -179,7 +178,7 @@ class Draft(Layers):
 
     def _position(self, structure: FeatureStructure | None) -> Position | None:
         position = self.checked.positions.get(_structure_number(structure))
-        return position if position and position.sofa == self.text else None
+        return position if position and position.sofa == self.checked.text else None
 
     def _line(self, structure: FeatureStructure) -> int | None:
         position = self._position(structure)
