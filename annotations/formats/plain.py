@@ -164,7 +164,7 @@ class _Draft:
         if not content.strip():
             raise FormatError("there is no text in this file", self.file, 1)
         marks = sorted(self.marks, key=lambda mark: (mark.parts[0][0], -mark.parts[-1][1]))
-        coded = any(mark.answer is not None for mark in marks)
+        links = Links.INDICES if any(mark.answer is not None for mark in marks) else Links.NONE
         findings = []
         if self.bare_indices:
             message = f"{len(self.bare_indices)} brackets have a number behind them, which stays in the text"
@@ -172,18 +172,9 @@ class _Draft:
         if self.addresses:
             message = f"{len(self.addresses)} markables have an address as their name, as links of Markdown have"
             findings.append(Finding("odd-brackets", message, self.file, self.addresses[0], "the format is text"))
-        return Document(
-            stem(self.file),
-            self.file,
-            content,
-            marks,
-            self.segments,
-            Links.INDICES if coded else Links.NONE,
-            header.get("title", ""),
-            header.get("language", ""),
-            header.get("direction", ""),
-            findings,
-        )
+        name, segments = stem(self.file), self.segments
+        title, language, direction = (header.get(key, "") for key in ("title", "language", "direction"))
+        return Document(name, self.file, content, marks, segments, links, title, language, direction, findings)
 
 
 FORMAT = Format("plain", "Plain text with [markables]", (".txt",), read, names_levels=True)

@@ -390,17 +390,13 @@ class _Draft:
         # It says what is in an entity, if only by what is in none.
         is_unlinked = not has_pointers and any("Unlinked" in span.flags for span in spans)
         has_entities = bool(self.sets or self.named_entities) or is_unlinked
-        return Document(
-            stem(self.file),
-            self.file,
-            self.content,
-            [
-                Mark(span.parts, span.level, span.text(names.LABEL), span.head, span.answer(indices), span.line)
-                for span, indices in zip(spans, self._indices(spans, has_entities), strict=True)
-            ],
-            links=Links.POINTERS if has_pointers else Links.INDICES if has_entities else Links.NONE,
-            findings=sorted(self.findings, key=lambda finding: finding.line or 0),
-        )
+        marks = [
+            Mark(span.parts, span.level, span.text(names.LABEL), span.head, span.answer(indices), span.line)
+            for span, indices in zip(spans, self._indices(spans, has_entities), strict=True)
+        ]
+        links = Links.POINTERS if has_pointers else Links.INDICES if has_entities else Links.NONE
+        findings = sorted(self.findings, key=lambda finding: finding.line or 0)
+        return Document(stem(self.file), self.file, self.content, marks, links=links, findings=findings)
 
     def _add_sets(self) -> None:
         """Make entities of the * lines that say identity."""

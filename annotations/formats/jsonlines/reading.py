@@ -4,7 +4,7 @@ import io
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotations.formats.jsonlines.dialects import BOOKCOREF, NAMES, Evidence, Layout, find_layout, named_clusters
 from annotations.formats.jsonlines.lines import Json, Line, count_unread, read_objects, show_unread, spans_in, to_offset
@@ -103,17 +103,10 @@ class _Reader:
         line.report_slips()
         segments = text.segments()
         self.names[name] = line.number
-        return Document(
-            name,
-            self.file,
-            text.content,
-            marks,
-            segments,
-            Links.INDICES if layout.clusters else Links.NONE,
-            findings=line.findings,
-            without_text=text.is_elsewhere,
-            is_uncoded=not layout.clusters and not unread and not marks,
-        )
+        links = Links.INDICES if layout.clusters else Links.NONE
+        is_uncoded = not layout.clusters and not unread and not marks
+        document = Document(name, self.file, text.content, marks, segments, links, findings=line.findings)
+        return replace(document, without_text=text.is_elsewhere, is_uncoded=is_uncoded)
 
     def _name(self, line: Line) -> tuple[str, str]:
         """Return the document's name, a slug, or else the file's with the number of the line; and the key of it."""

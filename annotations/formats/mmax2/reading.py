@@ -266,7 +266,7 @@ class Coder:
         self.findings.add(message, row.line, fix, code=code, file=row.file, left_out=True)
 
     def document(self) -> Document:
-        levels = self.levels
+        levels, name = self.levels, self.levels.project.name
         marks: dict[Place, Mark] = {}
         for level, row in self.rows:
             place = self.places[level.key][row.id]
@@ -279,15 +279,8 @@ class Coder:
                 mark = merge_marks(marks[place], mark)
             marks[place] = mark
         self._report_unasked()
-        document = Document(
-            levels.project.name,
-            self.file,
-            levels.content,
-            sorted(marks.values(), key=text_order),
-            levels.segments,
-            levels.links,
-            findings=self.findings.listed(),
-        )
+        in_order, findings = sorted(marks.values(), key=text_order), self.findings.listed()
+        document = Document(name, self.file, levels.content, in_order, levels.segments, levels.links, findings=findings)
         # A markable that is read of several may have a category from another.
         named = {place for place, mark in marks.items() if mark.answer and mark.answer.category}
         return index_places(document, self.alone - named)

@@ -282,14 +282,9 @@ class QuestionBuilder:
             for link in self.links:
                 self._add_category(link.name, link.name, [link])
             self.categories.setdefault("none", CategorySpec("none", "none"))
-        return Question(
-            self.kind,
-            tuple(links),
-            self.root.name if self.root else "",
-            branches,
-            tuple(self.categories.values()),
-            frozenset(attribute.name for attribute in self.attributes) - NO_ANSWER,
-        )
+        root, categories = self.root.name if self.root else "", tuple(self.categories.values())
+        declared = frozenset(attribute.name for attribute in self.attributes) - NO_ANSWER
+        return Question(self.kind, tuple(links), root, branches, categories, declared)
 
     def _add_category(self, name: str, label: str, to: Sequence[Attribute], *, optional: bool = False) -> str:
         """Add a category that leads to those sets or pointers and return its key."""

@@ -243,15 +243,10 @@ class _Draft:
         for finding, lines in self.counts.items():
             self.findings.append(replace(finding, message=f"{len(lines)} {finding.message}", line=lines[0]))
         links = Links.INDICES if names_entities else Links.POINTERS if marks else Links.NONE
-        document = Document(
-            name,
-            self.file,
-            content,
-            sorted(marks.values(), key=text_order),
-            sorted(_trim_segments(self.segments, content), key=lambda each: (each.start, -each.end, each.kind)),
-            links,
-            findings=sorted(self.findings, key=lambda finding: finding.line or 0),
-        )
+        in_order = sorted(marks.values(), key=text_order)
+        segments = sorted(_trim_segments(self.segments, content), key=lambda each: (each.start, -each.end, each.kind))
+        findings = sorted(self.findings, key=lambda finding: finding.line or 0)
+        document = Document(name, self.file, content, in_order, segments, links, findings=findings)
         return index_places(document, unlinked_places(document)) if names_entities else document
 
     def _ignored_corefs(self, content: str, zones: str) -> set[int]:

@@ -218,13 +218,8 @@ class _Configuration(SchemeReader):
         source, target = [*row.arguments().values(), [], []][:2]
         if target and self._meant(target) is not None:
             self._lose(row, f"the types of its targets, {', '.join(target[:20])}, are not asked for")
-        return RelationSpec(
-            self.make_key(row.name),
-            self._label(row.name),
-            to_levels=(LEVEL.key,),
-            later=True,
-            asked_if=self._condition(source),
-        )
+        key, label, condition = self.make_key(row.name), self._label(row.name), self._condition(source)
+        return RelationSpec(key, label, to_levels=(LEVEL.key,), later=True, asked_if=condition)
 
     def _attribute(self, row: _Row, relations: Mapping[str, RelationSpec]) -> list[AttributeSpec]:
         arguments = row.arguments()

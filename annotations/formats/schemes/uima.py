@@ -332,17 +332,10 @@ class _Reader(SchemeReader):
 
     def _relation(self, name: str, label: str, help_text: str, of: tuple[str, ...], to: tuple[str, ...]) -> str:
         key = self.make_key(name)
-        self.relations.append(
-            RelationSpec(
-                key,
-                fit_label(label, key),
-                help=fit_help(help_text),
-                from_levels=() if len(of) == len(self.levels) else of,
-                to_levels=to,
-                joint=True,
-                later=True,
-            )
-        )
+        of = () if len(of) == len(self.levels) else of
+        label, help_text = fit_label(label, key), fit_help(help_text)
+        spec = RelationSpec(key, label, help=help_text, from_levels=of, to_levels=to, joint=True, later=True)
+        self.relations.append(spec)
         return key
 
     def _feature(self, feature: _Feature, levels: tuple[str, ...] = (), relation: str = "") -> None:

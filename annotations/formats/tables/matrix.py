@@ -127,12 +127,9 @@ def read_json(bundle: Bundle) -> Matrix:
 
 def write_json(matrix: Matrix) -> bytes:
     """Return the matrix as a JSON list, a row a line: a value is a string, a list, a list of lists, or null."""
+    coders = matrix.coders
     return table.write_records(
-        {
-            "text": row.text,
-            "unit": row.unit,
-            "values": {coder: _json_value(value) for coder, value in zip(matrix.coders, row.values, strict=True)},
-        }
+        {"text": row.text, "unit": row.unit, "values": dict(zip(coders, map(_json_value, row.values), strict=True))}
         for row in matrix.rows
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, OTHER, Draft, Mention
+from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, META, OTHER, Draft, Mention
 from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, Stretch, text_order
 from annotations.formats.model.findings import Finding
 from annotations.formats.model.spans import merge_spans
@@ -74,18 +74,10 @@ class Builder:
             self._mark(parts, list(places[parts].values()), indices[parts], relations.get(parts, {}))
             for parts in in_order
         ]
-        return Document(
-            name,
-            draft.file,
-            draft.content(),
-            marks,
-            self._segments(),
-            Links.INDICES if any(entities.values()) or not marks else Links.NONE,
-            draft.meta.get("title", ""),
-            draft.meta.get("language", ""),
-            draft.meta.get("direction", ""),
-            self._findings(),
-        )
+        links = Links.INDICES if any(entities.values()) or not marks else Links.NONE
+        content, segments, findings = draft.content(), self._segments(), self._findings()
+        title, language, direction = (draft.meta.get(key, "") for key in META.values())
+        return Document(name, draft.file, content, marks, segments, links, title, language, direction, findings)
 
     def _parts(self, runs: Iterable[tuple[int, int]]) -> Parts:
         """Return the characters of runs of nodes; those that follow each other or overlap are one."""

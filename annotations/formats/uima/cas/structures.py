@@ -91,18 +91,10 @@ class Draft(Layers):
                 self.add(message, fix="left out", code="elsewhere", left_out=True)
         self._report_offsets(content, units)
         marks, links = build_marks(self, **options)
-        return Document(
-            stem(self.file),
-            self.file,
-            content,
-            marks,
-            sorted(self.segments.values(), key=lambda each: (each.start, -each.end, each.kind)),
-            links,
-            self.title,
-            "" if self.language == names.NO_LANGUAGE else self.language,
-            self.direction,
-            list(self.listed()),
-        )
+        segments = sorted(self.segments.values(), key=lambda each: (each.start, -each.end, each.kind))
+        language = "" if self.language == names.NO_LANGUAGE else self.language
+        meta, findings = (self.title, language, self.direction), list(self.listed())
+        return Document(stem(self.file), self.file, content, marks, segments, links, *meta, findings)
 
     def _report_offsets(self, content: str, units: Units) -> None:
         """Report offsets that look as if they counted code points."""
