@@ -224,15 +224,13 @@ def add_further(question: Question, attributes: Sequence[Attribute], level: str,
     read = {link.name for link in question.links} | question.branches.keys()
     left = [each for each in attributes if each.name not in read and not is_own_name(each.name)]
     pointers = [each for each in left if each.kind == Kind.POINTER and question.coded]
-    return replace(
-        question,
-        relations=tuple(Link(each.name, level_key(keys, each.domain, level)) for each in pointers),
-        further={
-            each.name: {value.name.lower(): value.name for value in each.values} if each.kind == Kind.NOMINAL else {}
-            for each in left
-            if each.kind in (Kind.NOMINAL, Kind.FREETEXT)
-        },
-    )
+    relations = tuple(Link(each.name, level_key(keys, each.domain, level)) for each in pointers)
+    further = {
+        each.name: {value.name.lower(): value.name for value in each.values} if each.kind == Kind.NOMINAL else {}
+        for each in left
+        if each.kind in (Kind.NOMINAL, Kind.FREETEXT)
+    }
+    return replace(question, relations=relations, further=further)
 
 
 class QuestionBuilder:

@@ -11,17 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotations.formats.model.scheme import (
-    AnswerKind,
-    AttributeSpec,
-    CategorySpec,
-    Condition,
-    LevelSpec,
-    RelationSpec,
-    SchemeSpec,
-    Subject,
-    ValueSpec,
-)
+from annotations.formats.model import scheme as specs
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -78,7 +68,7 @@ def _validator() -> Any:
 NULL_IF_EMPTY = ("points_to", "level", "relation", "primary_of")
 
 
-def scheme_to_json(spec: SchemeSpec, answers: str) -> dict[str, Any]:
+def scheme_to_json(spec: specs.SchemeSpec, answers: str) -> dict[str, Any]:
     """Return the scheme as a dictionary for JSON; a file has `SCHEME_FILE` in front. All fields are there."""
     return {"answers": answers, **_to_json(spec)}
 
@@ -86,7 +76,7 @@ def scheme_to_json(spec: SchemeSpec, answers: str) -> dict[str, Any]:
 def _to_json(part: Any) -> Any:
     """Return a part of a scheme: an object with its fields by name, a list, or a value."""
     match part:
-        case Condition():
+        case specs.Condition():
             return part.state()
         case StrEnum():
             return str(part)
@@ -98,7 +88,7 @@ def _to_json(part: Any) -> Any:
     return {name: None if value == "" and name in NULL_IF_EMPTY else _to_json(value) for name, value in values.items()}
 
 
-def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
+def scheme_from_json(data: object) -> tuple[specs.SchemeSpec, str]:
     """Return the scheme of that JSON, and how its coders say identity. Raise SchemeShapeError.
 
     Whether the scheme can be asked, `annotations.schemes.consistency` says.
@@ -107,11 +97,11 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
     if errors:
         raise SchemeShapeError(dict.fromkeys(map(_problem, errors)))
     assert isinstance(data, dict)
-    spec = SchemeSpec(
-        tuple(LevelSpec(**level) for level in data["levels"]),
-        tuple(CategorySpec(**_fields(category)) for category in data["categories"]),
-        tuple(RelationSpec(**_fields(relation)) for relation in data.get("relations", ())),
-        tuple(AttributeSpec(**_fields(attribute)) for attribute in data.get("attributes", ())),
+    spec = specs.SchemeSpec(
+        tuple(specs.LevelSpec(**level) for level in data["levels"]),
+        tuple(specs.CategorySpec(**_fields(category)) for category in data["categories"]),
+        tuple(specs.RelationSpec(**_fields(relation)) for relation in data.get("relations", ())),
+        tuple(specs.AttributeSpec(**_fields(attribute)) for attribute in data.get("attributes", ())),
     ).with_pointing()
     contradictions = list(islice(_contradictions(spec, data["categories"]), MAX_PROBLEMS))
     if contradictions:
@@ -122,10 +112,10 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
 # How fields are read that are neither plain values nor lists of these.
 CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
     "max_targets": int,
-    "asked_if": Condition.from_state,
-    "of": Subject,
-    "kind": AnswerKind,
-    "values": lambda values: tuple(ValueSpec(**value) for value in values),
+    "asked_if": specs.Condition.from_state,
+    "of": specs.Subject,
+    "kind": specs.AnswerKind,
+    "values": lambda values: tuple(specs.ValueSpec(**value) for value in values),
 }
 
 
@@ -135,7 +125,7 @@ def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
     return arguments | {name: convert(data[name]) for name, convert in CONVERSIONS.items() if data.get(name)}
 
 
-def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -> Iterator[ShapeProblem]:
+def _contradictions(spec: specs.SchemeSpec, categories: Sequence[Mapping[str, Any]]) -> Iterator[ShapeProblem]:
     for number, (category, data) in enumerate(zip(spec.categories, categories, strict=True)):
         implied = _to_json(category)
         for name in ("points_to", "max_pointers", "allow_later"):

@@ -9,18 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotations.formats.brat.names import TYPE
+from annotations.formats.model import scheme as specs
 from annotations.formats.model.findings import FormatError
 from annotations.formats.model.links import says_identity
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    AttributeSpec,
-    CategorySpec,
-    Condition,
-    LevelSpec,
-    RelationSpec,
-    Subject,
-    ValueSpec,
-)
 from annotations.formats.schemes.scheme_file import (
     CATEGORIES,
     POINTERS,
@@ -34,7 +25,7 @@ from annotations.formats.schemes.scheme_file import (
 )
 
 ANNOTATION, VISUAL = "annotation.conf", "visual.conf"
-LEVEL = LevelSpec("mention", "mention", coders_mark=True)
+LEVEL = specs.LevelSpec("mention", "mention", coders_mark=True)
 MACRO = re.compile(r"<([^<>\s]+)>\s*=\s*(.+)")
 # brat's own names for all spans of a kind.
 ANY_SPAN = ("<ENTITY>", "<ANY>")
@@ -42,7 +33,7 @@ COLOUR = re.compile(r"bgColor\s*:\s*(#[0-9a-fA-F]{6})\b")
 MOST_TYPES = 1000
 # Characters of a line whose macros are replaced: macros may name macros.
 LONGEST_LINE = 20_000
-YES = ValueSpec("true", "yes")
+YES = specs.ValueSpec("true", "yes")
 
 
 @dataclass(slots=True)
@@ -157,30 +148,30 @@ class _Configuration(SchemeReader):
                 self.below[other.name].append(row.name)
             above.append(row)
         # The question whose values types are, and their keys.
-        self.question, self.values = CATEGORY, dict[str, str]()
+        self.question, self.values = specs.CATEGORY, dict[str, str]()
 
     def build(self) -> SchemeFile:
         rows = [row for row in self.sections.get("relations", ()) if not row.abstract]
         identity = [row for row in rows if "symmetric-transitive" in row.rest or says_identity(row.name)]
-        attributes: list[AttributeSpec] = []
+        attributes: list[specs.AttributeSpec] = []
         if identity:
             for row in identity[1:]:
                 self._lose(row, "one relation says identity; this one is left out")
             name = identity[0].name
             categories = self.identity_categories(name, self._label(name), LEVEL.key)
             self.values, self.question = make_keys(self.types), self.make_key(TYPE)
-            specs = tuple(
-                ValueSpec(key, self._label(name), colour=self.colours.get(name, ""))
+            values = tuple(
+                specs.ValueSpec(key, self._label(name), colour=self.colours.get(name, ""))
                 for name, key in self.values.items()
             )
-            attributes.append(AttributeSpec(self.question, TYPE, required=True, values=specs))
+            attributes.append(specs.AttributeSpec(self.question, TYPE, required=True, values=values))
         else:
             self.values = make_keys(self.types, self.used)
             categories = tuple(
-                CategorySpec(key, self._label(name), colour=self.colours.get(name, ""))
+                specs.CategorySpec(key, self._label(name), colour=self.colours.get(name, ""))
                 for name, key in self.values.items()
             )
-        relations: dict[str, RelationSpec] = {}
+        relations: dict[str, specs.RelationSpec] = {}
         for row in rows:
             if row in identity:
                 continue
@@ -209,19 +200,19 @@ class _Configuration(SchemeReader):
         meant = {*names, *below} & self.values.keys()
         return None if not names.isdisjoint(ANY_SPAN) or meant == self.values.keys() else meant
 
-    def _condition(self, names: Iterable[str]) -> Condition | None:
+    def _condition(self, names: Iterable[str]) -> specs.Condition | None:
         meant = self._meant(names) or ()
         values = tuple(key for name, key in self.values.items() if name in meant)
-        return Condition(self.question, values) if values else None
+        return specs.Condition(self.question, values) if values else None
 
-    def _relation(self, row: _Row) -> RelationSpec:
+    def _relation(self, row: _Row) -> specs.RelationSpec:
         source, target = [*row.arguments().values(), [], []][:2]
         if target and self._meant(target) is not None:
             self._lose(row, f"the types of its targets, {', '.join(target[:20])}, are not asked for")
         key, label, condition = self.make_key(row.name), self._label(row.name), self._condition(source)
-        return RelationSpec(key, label, to_levels=(LEVEL.key,), later=True, asked_if=condition)
+        return specs.RelationSpec(key, label, to_levels=(LEVEL.key,), later=True, asked_if=condition)
 
-    def _attribute(self, row: _Row, relations: Mapping[str, RelationSpec]) -> list[AttributeSpec]:
+    def _attribute(self, row: _Row, relations: Mapping[str, specs.RelationSpec]) -> list[specs.AttributeSpec]:
         arguments = row.arguments()
         names = next((meant for name, meant in arguments.items() if name.lower().startswith("arg")), [])
         chosen = next((meant for name, meant in arguments.items() if name.lower() == "value"), [])
@@ -230,12 +221,12 @@ class _Configuration(SchemeReader):
         lost = [name for name in names if name not in of_spans and name not in of_relations]
         if lost:
             self._lose(row, f"it is not asked of {', '.join(lost[:20])}")
-        values = tuple(ValueSpec(key, self._label(name)) for name, key in make_keys(chosen).items()) or (YES,)
-        attribute = AttributeSpec("", self._label(row.name), values=values)
+        values = tuple(specs.ValueSpec(key, self._label(name)) for name, key in make_keys(chosen).items()) or (YES,)
+        attribute = specs.AttributeSpec("", self._label(row.name), values=values)
         made = []
         if of_spans or not names:
             made.append(replace(attribute, key=self.make_key(row.name), asked_if=self._condition(of_spans)))
         for name in of_relations:
             key = self.make_key(f"{row.name}-{name}" if made else row.name)
-            made.append(replace(attribute, key=key, of=Subject.RELATION, relation=relations[name].key))
+            made.append(replace(attribute, key=key, of=specs.Subject.RELATION, relation=relations[name].key))
         return made

@@ -8,18 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
+from annotations.formats.model import scheme as specs
 from annotations.formats.model.encodings import decode
 from annotations.formats.model.findings import Finding, Findings, FormatError
 from annotations.formats.model.format import File
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    AttributeSpec,
-    CategorySpec,
-    LevelSpec,
-    RelationSpec,
-    SchemeSpec,
-    identity_relations,
-)
 from annotations.formats.syntax.archive import unpack
 from annotations.formats.syntax.xml import parse
 
@@ -41,7 +33,7 @@ POINTERS, INDICES, CATEGORIES = "pointers", "indices", "categories"
 class SchemeFile:
     """A scheme that was read: how its coders answer, and what the file says besides that a scheme here cannot say."""
 
-    spec: SchemeSpec
+    spec: specs.SchemeSpec
     answers: str
     losses: tuple[Finding, ...] = ()
 
@@ -55,7 +47,7 @@ class SchemeFormat:
     # `read(files, name)` of the files of an upload called `name`, by their paths; raises FormatError and nothing else.
     read: Callable[[Mapping[str, bytes], str], SchemeFile]
     # `write(spec, answers)` returns the files and what they cannot say.
-    write: Callable[[SchemeSpec, str], tuple[list[File], list[str]]] | None = None
+    write: Callable[[specs.SchemeSpec, str], tuple[list[File], list[str]]] | None = None
 
 
 class SchemeReader(Findings):
@@ -63,30 +55,30 @@ class SchemeReader(Findings):
 
     def __init__(self, file: str) -> None:
         super().__init__(file, most=MOST_LOSSES, code="scheme-loss", noun="things")
-        self.used = {CATEGORY}
+        self.used = {specs.CATEGORY}
 
     def make_key(self, name: str) -> str:
         """Return a key for a question that is made of the name and not used yet."""
         return make_keys([name], self.used)[name]
 
-    def identity_categories(self, name: str, label: str, to: str, level: str = "") -> tuple[CategorySpec, ...]:
+    def identity_categories(self, name: str, label: str, to: str, level: str = "") -> tuple[specs.CategorySpec, ...]:
         """Return the categories of a scheme that asks for identity alone: what points to a level, and what does not."""
         key = self.make_key(name)
-        pointing = CategorySpec(key, fit_label(label, key), points_to=to, allow_later=True, level=level)
-        none = CategorySpec("none" if key != "none" else "no-antecedent", "none", level=level)
+        pointing = specs.CategorySpec(key, fit_label(label, key), points_to=to, allow_later=True, level=level)
+        none = specs.CategorySpec("none" if key != "none" else "no-antecedent", "none", level=level)
         self.used.add(none.key)
         return pointing, none
 
     def scheme_file(
         self,
-        levels: Iterable[LevelSpec],
-        categories: Collection[CategorySpec],
-        relations: Iterable[RelationSpec],
-        attributes: Iterable[AttributeSpec],
+        levels: Iterable[specs.LevelSpec],
+        categories: Collection[specs.CategorySpec],
+        relations: Iterable[specs.RelationSpec],
+        attributes: Iterable[specs.AttributeSpec],
         answers: str,
     ) -> SchemeFile:
-        every_relation = (*identity_relations(categories), *relations)
-        spec = SchemeSpec(tuple(levels), tuple(categories), every_relation, tuple(attributes))
+        every_relation = (*specs.identity_relations(categories), *relations)
+        spec = specs.SchemeSpec(tuple(levels), tuple(categories), every_relation, tuple(attributes))
         return SchemeFile(spec, answers, self.listed())
 
 

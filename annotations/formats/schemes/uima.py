@@ -11,17 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
+from annotations.formats.model import scheme as specs
 from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.links import says_identity
-from annotations.formats.model.scheme import (
-    AnswerKind,
-    AttributeSpec,
-    CategorySpec,
-    LevelSpec,
-    RelationSpec,
-    Subject,
-    ValueSpec,
-)
 from annotations.formats.schemes.scheme_file import (
     CATEGORIES,
     INDICES,
@@ -47,16 +39,16 @@ MOST_LAYERS = 200
 MOST_FEATURES = 500
 ROOTS = (ANNOTATION, "uima.cas.AnnotationBase", "uima.cas.TOP")
 KINDS = {
-    STRING: AnswerKind.TEXT,
-    "uima.cas.Boolean": AnswerKind.ONE,
-    **{f"uima.cas.{name}": AnswerKind.NUMBER for name in ("Integer", "Long", "Short", "Byte", "Float", "Double")},
+    STRING: specs.AnswerKind.TEXT,
+    "uima.cas.Boolean": specs.AnswerKind.ONE,
+    **{f"uima.cas.{name}": specs.AnswerKind.NUMBER for name in ("Integer", "Long", "Short", "Byte", "Float", "Double")},
 }
 SOURCE, TARGET = "Governor", "Dependent"
 LINK, CHAIN = "Link", "Chain"
 # What INCEpTION keeps for itself in a type: order of chains, and where a link leads.
 OWN_FEATURES = frozenset({"", "next", "first", "begin", "end", "sofa", SOURCE, TARGET})
 SPAN_KIND, RELATION_KIND, CHAIN_KIND = "span", "relation", "chain"
-YES_OR_NO = (ValueSpec("true", "yes"), ValueSpec("false", "no"))
+YES_OR_NO = (specs.ValueSpec("true", "yes"), specs.ValueSpec("false", "no"))
 
 
 @dataclass(slots=True)
@@ -66,7 +58,7 @@ class _Feature:
     name: str
     label: str
     help: str
-    kind: AnswerKind | None
+    kind: specs.AnswerKind | None
     values: Mapping[str, str]
     required: bool = False
     is_slot: bool = False
@@ -172,15 +164,10 @@ def _feature_of_type(
 ) -> _Feature:
     """Return a feature. slots: the types of links in slots, with where these lead."""
     kind, of_elements = child_text(element, "rangeTypeName"), child_text(element, "elementType")
-    return _Feature(
-        name,
-        name,
-        child_text(element, "description"),
-        AnswerKind.ONE if kind in values else KINDS.get(kind),
-        values.get(kind, {}),
-        is_slot=kind == ARRAY and of_elements in slots,
-        target=slots.get(of_elements, ""),
-    )
+    answered = specs.AnswerKind.ONE if kind in values else KINDS.get(kind)
+    is_slot, target = kind == ARRAY and of_elements in slots, slots.get(of_elements, "")
+    help_text = child_text(element, "description")
+    return _Feature(name, name, help_text, answered, values.get(kind, {}), is_slot=is_slot, target=target)
 
 
 def _bases(parents: Mapping[str, str]) -> dict[str, str]:
@@ -235,7 +222,7 @@ def _tags(tag_set: Mapping[str, Any]) -> dict[str, str]:
 def _feature_of_json(data: Mapping[str, Any], tag_sets: Mapping[str, Mapping[str, str]]) -> _Feature:
     name, kind, tag_set = _string(data, "name"), _string(data, "type"), data.get("tag_set")
     values = _tags(tag_set) or tag_sets.get(_string(tag_set, "name"), {}) if isinstance(tag_set, dict) else {}
-    listed = AnswerKind.SEVERAL if kind == STRINGS else AnswerKind.ONE
+    listed = specs.AnswerKind.SEVERAL if kind == STRINGS else specs.AnswerKind.ONE
     has_roles = "WITH_ROLE" in (_string(data, "link_mode").upper(), _string(data, "linkMode").upper())
     return _Feature(
         name or "feature",
@@ -264,8 +251,8 @@ class _Reader(SchemeReader):
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
-        self.attributes: list[AttributeSpec] = []
-        self.relations: list[RelationSpec] = []
+        self.attributes: list[specs.AttributeSpec] = []
+        self.relations: list[specs.RelationSpec] = []
         self.levels: dict[str, str] = {}
 
     def scheme(self, layers: Sequence[_Layer]) -> SchemeFile:
@@ -282,12 +269,12 @@ class _Reader(SchemeReader):
             self.add(f"{layer.label}: one layer of chains says identity; this one is left out")
         identity = next((layer for layer in running if says_identity(layer.name)), None)
         identity = None if chains else identity
-        categories: tuple[CategorySpec, ...] = ()
+        categories: tuple[specs.CategorySpec, ...] = ()
         if chains:
             level = self._only(self.levels[chains[0].name]) if spans else ()
             categories = (
-                CategorySpec(self.make_key("refers"), "refers", takes_index=True, level="".join(level)),
-                CategorySpec(self.make_key("none"), "does not refer", level="".join(level)),
+                specs.CategorySpec(self.make_key("refers"), "refers", takes_index=True, level="".join(level)),
+                specs.CategorySpec(self.make_key("none"), "does not refer", level="".join(level)),
             )
         elif identity is not None:
             of = self._levels_of(identity.attached)[0]
@@ -307,7 +294,9 @@ class _Reader(SchemeReader):
         answers = INDICES if chains else POINTERS if identity is not None else CATEGORIES
         return self.scheme_file(levels, categories, self.relations, self.attributes, answers)
 
-    def _level_specs(self, categories: Sequence[CategorySpec], labels: Mapping[str, str]) -> tuple[LevelSpec, ...]:
+    def _level_specs(
+        self, categories: Sequence[specs.CategorySpec], labels: Mapping[str, str]
+    ) -> tuple[specs.LevelSpec, ...]:
         """Return the levels. Those on which something is asked are coded."""
         questions = [
             *(attribute.levels for attribute in self.attributes),
@@ -318,7 +307,7 @@ class _Reader(SchemeReader):
         if not asked:
             raise FormatError("the layers ask nothing: they have no feature, relation or chain", self.file)
         return tuple(
-            LevelSpec(key, fit_label(labels.get(key, ""), key), key in asked, coders_mark=key in asked)
+            specs.LevelSpec(key, fit_label(labels.get(key, ""), key), key in asked, coders_mark=key in asked)
             for key in self.levels.values()
         )
 
@@ -334,7 +323,7 @@ class _Reader(SchemeReader):
         key = self.make_key(name)
         of = () if len(of) == len(self.levels) else of
         label, help_text = fit_label(label, key), fit_help(help_text)
-        spec = RelationSpec(key, label, help=help_text, from_levels=of, to_levels=to, joint=True, later=True)
+        spec = specs.RelationSpec(key, label, help=help_text, from_levels=of, to_levels=to, joint=True, later=True)
         self.relations.append(spec)
         return key
 
@@ -349,19 +338,19 @@ class _Reader(SchemeReader):
             self.add(f"{feature.label}: a feature of its type is left out")
         else:
             values = tuple(
-                ValueSpec(key, fit_label(name, key), fit_help(feature.values[name]))
+                specs.ValueSpec(key, fit_label(name, key), fit_help(feature.values[name]))
                 for name, key in make_keys(feature.values).items()
             )
             self.attributes.append(
-                AttributeSpec(
+                specs.AttributeSpec(
                     self.make_key(feature.name),
                     fit_label(feature.label, feature.name),
                     help=fit_help(feature.help),
-                    of=Subject.RELATION if relation else Subject.MARKABLE,
+                    of=specs.Subject.RELATION if relation else specs.Subject.MARKABLE,
                     relation=relation,
                     levels=levels,
                     kind=feature.kind,
                     required=feature.required,
-                    values=values or (YES_OR_NO if feature.kind == AnswerKind.ONE else ()),
+                    values=values or (YES_OR_NO if feature.kind == specs.AnswerKind.ONE else ()),
                 )
             )

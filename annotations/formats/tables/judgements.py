@@ -341,16 +341,11 @@ class DocumentRows:
 
 def _row_of(document: Document, mark: Mark) -> JudgementRow:
     answer = mark.answer or Answer()
-    return JudgementRow(
-        document.name,
-        key_in(document, mark.place),
-        document.coder,
-        answer.category,
-        _key_readings(document, answer.all_readings),
-        format_parts(mark.head),
-        relations=tuple((key, _key_readings(document, readings)) for key, readings in answer.relations),
-        **{name: getattr(answer, name) for name in SAME_FIELDS},
-    )
+    text, coder, head = document.name, document.coder, format_parts(mark.head)
+    unit, pointers = key_in(document, mark.place), _key_readings(document, answer.all_readings)
+    relations = tuple((name, _key_readings(document, readings)) for name, readings in answer.relations)
+    same = {name: getattr(answer, name) for name in SAME_FIELDS}
+    return JudgementRow(text, unit, coder, answer.category, pointers, head, relations=relations, **same)
 
 
 def _key_readings(document: Document, readings: Readings) -> KeyReadings:
