@@ -239,7 +239,6 @@ class _Draft:
         self.spans[key] = first
 
     def _offsets(self, text: str, number: int) -> list[tuple[int, int]]:
-        """Return the fragments of a span, in the order of the file."""
         spans = []
         for fragment in text.split(";"):
             match = SPAN.fullmatch(fragment)
@@ -399,7 +398,6 @@ class _Draft:
         return Document(stem(self.file), self.file, self.content, marks, links=links, findings=findings)
 
     def _add_sets(self) -> None:
-        """Make entities of the * lines that say identity."""
         identity = identity_names(name for name, _, _ in self.sets)
         for place, (name, spans, number) in enumerate(self.sets):
             if name not in identity:

@@ -43,7 +43,6 @@ class Line:
         self.slips.append(error.message)
 
     def report_slips(self) -> None:
-        """Report the slips that were noted, with the first of them."""
         if self.slips:
             more = f" (and {len(self.slips) - MAX_SHOWN} more)" if len(self.slips) > MAX_SHOWN else ""
             message = f"{len(self.slips)} slip{'s' * (len(self.slips) > 1)}: {'; '.join(self.slips[:MAX_SHOWN])}{more}"

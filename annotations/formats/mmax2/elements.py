@@ -39,7 +39,6 @@ def _escape(text: str) -> str:
 
 
 def common_paths(levels: Iterable[str], views: Sequence[str] = ()) -> list[str]:
-    """Return the lines of `common_paths.xml`. levels: their keys."""
     lines = [HEAD, "<common_paths>"]
     lines += [format_element(f"{name}_path", {}, folder) for name, folder in FOLDERS.items()]
     lines += [*views, "<annotations>"]
@@ -50,7 +49,6 @@ def common_paths(levels: Iterable[str], views: Sequence[str] = ()) -> list[str]:
 
 
 def scheme(lines: Iterable[str]) -> list[str]:
-    """Return the lines of the scheme file of a level, with the given attributes."""
     return [HEAD, "<annotationscheme>", *lines, "</annotationscheme>"]
 
 

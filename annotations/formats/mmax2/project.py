@@ -292,7 +292,6 @@ class Row:
 
 
 def read_rows(data: bytes, file: str, words: Words, slips: Slips) -> Iterator[Row]:
-    """Yield the markables of a file. Raises FormatError with the line."""
     root = parse(data, file)
     if local_name(root.tag) != "markables":
         raise FormatError(f"a markables file holds <markables>, not <{local_name(root.tag)}>", file, root.sourceline)

@@ -1,8 +1,4 @@
-"""Annotation schemes of MMAX2: what coders are asked at a level.
-
-The `next` of a value names the attributes that are asked where it is chosen: values that lead to sets and pointers are
-categories. Data may have names and values in small letters where the scheme has not.
-"""
+"""Annotation schemes of MMAX2: what a level asks. Values that lead to sets or pointers are categories."""
 
 from __future__ import annotations
 
@@ -49,12 +45,12 @@ class Kind(StrEnum):
 class Value(NamedTuple):
     name: str
     label: str = ""
-    next: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()  # the attributes that are asked where it is chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of a scheme. id and name are in small letters."""
+    """An attribute of a scheme. id and name are in small letters, which data may have where the scheme has not."""
 
     id: str
     name: str
@@ -130,7 +126,6 @@ def make_key(name: str, others: Collection[str] = ()) -> str:
 
 
 def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
-    """Return the attributes of a scheme file. Raises FormatError with the line."""
     if local_name(root.tag) != "annotationscheme":
         message = f"a scheme file holds <annotationscheme>, not <{local_name(root.tag)}>"
         raise FormatError(message, file, root.sourceline)

@@ -171,7 +171,6 @@ class _Way:
         return len(self.reached) - 1
 
     def blocks(self) -> list[Block]:
-        """Return what stands in both texts, from their beginning."""
         blocks, here, there = list[Block](), self.here, self.there
         for edits in range(self.edits, -1, -1):
             before, diagonal = self.reached[edits], here - there

@@ -110,7 +110,6 @@ class KeysByName:
         self.folded = {name: alike[0] for name, alike in folded.items() if len(alike) == 1}
 
     def find(self, name: str) -> str | None:
-        """Return the key that a name stands for, None where it stands for none."""
         if name in self.keys:
             return name
         folded = fold_name(name)

@@ -7,19 +7,17 @@ from typing import Any
 
 # The question that every judgement begins with; no attribute or relation is called so.
 CATEGORY = "category"
+# How coders say what goes together, if at all.
+POINTERS, INDICES, CATEGORIES = "pointers", "indices", "categories"
 
 
 class Subject(StrEnum):
-    """What an attribute is asked of."""
-
     MARKABLE = "markable"
     ENTITY = "entity"  # once for each chain
     RELATION = "relation"
 
 
 class AnswerKind(StrEnum):
-    """How an attribute is answered."""
-
     ONE = "one"
     SEVERAL = "several"
     TEXT = "text"
@@ -172,7 +170,6 @@ class SchemeSpec:
 
 
 def identity_relations(categories: Iterable[CategorySpec]) -> tuple[RelationSpec, ...]:
-    """Return the identity relations of the categories that point."""
     return tuple(
         RelationSpec(
             category.key,

@@ -89,10 +89,7 @@ def _to_json(part: Any) -> Any:
 
 
 def scheme_from_json(data: object) -> tuple[specs.SchemeSpec, str]:
-    """Return the scheme of that JSON, and how its coders say identity. Raise SchemeShapeError.
-
-    Whether the scheme can be asked, `annotations.schemes.consistency` says.
-    """
+    """Return the scheme of that JSON, which `consistency` checks, and how its coders answer. Raise SchemeShapeError."""
     errors = list(islice(_validator().iter_errors(data), MAX_PROBLEMS))
     if errors:
         raise SchemeShapeError(dict.fromkeys(map(_problem, errors)))

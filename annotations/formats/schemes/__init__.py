@@ -8,7 +8,8 @@ from annotations.formats.model.format import File
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import SCHEME_FILE, SchemeShapeError, scheme_from_json, scheme_to_json
 from annotations.formats.schemes import brat, mmax2_reading, mmax2_writing, uima
-from annotations.formats.schemes.scheme_file import SchemeFile, SchemeFormat, base_name, files_of, find_by_name, json_of
+from annotations.formats.schemes.files import base_name, files_of, find_by_name, json_of
+from annotations.formats.schemes.scheme_file import SchemeFile, SchemeFormat
 
 MOST_NAMED = 10
 KINDS = (

@@ -1,7 +1,4 @@
-"""annotation.conf of brat, with the labels and colours of visual.conf -> scheme.
-
-Types of spans are the categories of one level, or an attribute where a relation says identity.
-"""
+"""annotation.conf of brat, with visual.conf -> scheme: types are categories, or an attribute beside identity."""
 
 import re
 from collections import defaultdict
@@ -12,17 +9,8 @@ from annotations.formats.brat.names import TYPE
 from annotations.formats.model import scheme as specs
 from annotations.formats.model.findings import FormatError
 from annotations.formats.model.links import says_identity
-from annotations.formats.schemes.scheme_file import (
-    CATEGORIES,
-    POINTERS,
-    SchemeFile,
-    SchemeReader,
-    base_name,
-    find_by_name,
-    fit_label,
-    make_keys,
-    text_of,
-)
+from annotations.formats.schemes.files import base_name, find_by_name, text_of
+from annotations.formats.schemes.scheme_file import SchemeFile, SchemeReader, fit_label, make_keys
 
 ANNOTATION, VISUAL = "annotation.conf", "visual.conf"
 LEVEL = specs.LevelSpec("mention", "mention", coders_mark=True)
@@ -184,7 +172,7 @@ class _Configuration(SchemeReader):
         n_events = sum(not row.abstract for row in self.sections.get("events", ()))
         if n_events:
             self.add(f"{n_events} types of events are left out: spans and relations alone are judged here")
-        answers = POINTERS if identity else CATEGORIES
+        answers = specs.POINTERS if identity else specs.CATEGORIES
         return self.scheme_file((LEVEL,), categories, relations.values(), attributes, answers)
 
     def _lose(self, row: _Row, message: str) -> None:

@@ -1,8 +1,4 @@
-"""Annotation schemes of MMAX2 -> scheme.
-
-As in texts, pointers to antecedents or sets say identity, and the values that lead to them by `next` are categories.
-Every other nominal attribute, free text and pointer is a question of its own, asked where `next` leads to it.
-"""
+"""Annotation schemes of MMAX2 -> scheme. As in texts, values that lead to pointers or sets by `next` are categories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,24 +19,12 @@ from annotations.formats.mmax2.scheme import (
 from annotations.formats.model import scheme as specs
 from annotations.formats.model.findings import FormatError
 from annotations.formats.model.links import OTHER_RELATION, says_identity
-from annotations.formats.schemes.scheme_file import (
-    CATEGORIES,
-    INDICES,
-    LONGEST_LABEL,
-    POINTERS,
-    SchemeFile,
-    SchemeReader,
-    base_name,
-    find_by_name,
-    fit_help,
-    fit_label,
-    make_keys,
-    xml_of,
-)
+from annotations.formats.schemes.files import base_name, find_by_name, xml_of
+from annotations.formats.schemes.scheme_file import SchemeFile, SchemeReader, fit_label, fit_question, make_keys
 from annotations.formats.syntax.xml import local_name
 
 MOST_LEVELS = 50
-ANSWERS = {Kind.POINTER: POINTERS, Kind.SET: INDICES}
+ANSWERS = {Kind.POINTER: specs.POINTERS, Kind.SET: specs.INDICES}
 
 
 class _LevelFile(NamedTuple):
@@ -72,7 +56,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     if not coded:
         raise FormatError("this scheme asks nothing: it has no nominal attribute, free text, set or pointer", name)
     built = tuple(specs.LevelSpec(key, fit_label(level_name, key), key in coded) for level_name, key in keys.items())
-    return merger.build(built, ANSWERS.get(kind, CATEGORIES))
+    return merger.build(built, ANSWERS.get(kind, specs.CATEGORIES))
 
 
 def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile], list[str]]:
@@ -298,9 +282,7 @@ class _Level:
 
     def _spec(self, attribute: Attribute, sources: Sequence[_Source]) -> specs.RelationSpec | specs.AttributeSpec:
         condition = self._condition(attribute, sources)
-        long = len(attribute.label) > LONGEST_LABEL
-        label = fit_label(attribute.name if long else attribute.label, attribute.name)
-        help_text = fit_help(attribute.label) if long else ""
+        label, help_text = fit_question(attribute.label, attribute.name)
         if attribute.kind == Kind.POINTER:
             return specs.RelationSpec(
                 attribute.name,

@@ -9,7 +9,6 @@ from annotations.formats.mmax2.scheme import READINGS, Value, is_own_name, make_
 from annotations.formats.model import scheme as specs
 from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import File
-from annotations.formats.schemes.scheme_file import CATEGORIES, INDICES, POINTERS
 
 SETS = "coref_class"
 MOST_TARGETS = 9999
@@ -20,7 +19,7 @@ type _Question = specs.RelationSpec | specs.AttributeSpec
 
 def write(spec: specs.SchemeSpec, answers: str) -> tuple[list[File], list[str]]:
     """Return the scheme files, and what they cannot say. Raise FormatError on a scheme of pyramids."""
-    if answers not in (POINTERS, INDICES, CATEGORIES):
+    if answers not in (specs.POINTERS, specs.INDICES, specs.CATEGORIES):
         raise FormatError("a scheme of pyramids has no place in MMAX2", "mmax2")
     writer = _Writer(spec, answers)
     return writer.files(), writer.losses
@@ -137,13 +136,13 @@ class _Writer:
     def _choose_answers(self) -> None:
         """Choose how identity is said: as the scheme has it, if any category says it."""
         says = {
-            POINTERS: any(self._pointer(category) for category in self.spec.categories),
-            INDICES: any(category.takes_index for category in self.spec.categories),
-            CATEGORIES: True,
+            specs.POINTERS: any(self._pointer(category) for category in self.spec.categories),
+            specs.INDICES: any(category.takes_index for category in self.spec.categories),
+            specs.CATEGORIES: True,
         }[self.answers]
         if not says:
             self.losses.append("no category says identity, so that MMAX2 asks for categories only")
-            self.answers = CATEGORIES
+            self.answers = specs.CATEGORIES
 
     def _pointer(self, category: specs.CategorySpec) -> specs.RelationSpec | None:
         relation = self.spec.identity_relation(category.key)
@@ -155,12 +154,13 @@ class _Writer:
         self._lose_texts(category.key, category.help, category.colour)
         losses = {
             "MMAX2 does not say that it is a singleton": category.singleton,
-            "the scheme does not answer by indices; it takes none": category.takes_index and self.answers != INDICES,
-            "the scheme does not answer by pointers; it takes none": relation and self.answers != POINTERS,
+            "the scheme does not answer by indices; it takes none": category.takes_index
+            and self.answers != specs.INDICES,
+            "the scheme does not answer by pointers; it takes none": relation and self.answers != specs.POINTERS,
         }
         self._lose(category.key, losses)
         points_to, most = "", None
-        if relation is not None and self.answers == POINTERS:
+        if relation is not None and self.answers == specs.POINTERS:
             points_to, most = self.levels[relation.to_levels[0]], self._most(relation)
             self._lose_of_relation(relation)
             differs = (relation.key, relation.label, relation.help) != (category.key, category.label, "")
@@ -170,7 +170,7 @@ class _Writer:
             _fit(category.label),
             points_to,
             most,
-            takes_index=category.takes_index and self.answers == INDICES,
+            takes_index=category.takes_index and self.answers == specs.INDICES,
             takes_optional=category.takes_optional,
             level=self.levels[category.level] if category.level else "",
         )

@@ -1,8 +1,4 @@
-"""Layers of INCEpTION and WebAnno -> scheme: UIMA type systems, layers as JSON, exported projects.
-
-A layer of spans is a level, one of relations a relation, features are their attributes, chains are entities with an
-index. Types of DKPro Core are passed over, but for its chains where there is no other layer.
-"""
+"""Layers of INCEpTION and WebAnno -> scheme: UIMA type systems, layers as JSON, exported projects."""
 
 from __future__ import annotations
 
@@ -14,19 +10,8 @@ from annotations.formats.mmax2.scheme import make_key
 from annotations.formats.model import scheme as specs
 from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.links import says_identity
-from annotations.formats.schemes.scheme_file import (
-    CATEGORIES,
-    INDICES,
-    POINTERS,
-    SchemeFile,
-    SchemeReader,
-    base_name,
-    fit_help,
-    fit_label,
-    json_of,
-    make_keys,
-    xml_of,
-)
+from annotations.formats.schemes.files import base_name, json_of, xml_of
+from annotations.formats.schemes.scheme_file import SchemeFile, SchemeReader, fit_help, fit_label, make_keys
 from annotations.formats.syntax.xml import child_text, local_name
 from annotations.formats.uima.names import ANNOTATION, ARRAY, MARKABLE, STRING, STRINGS
 from annotations.formats.uima.names import LINK as BUILT_IN_LINK
@@ -224,16 +209,10 @@ def _feature_of_json(data: Mapping[str, Any], tag_sets: Mapping[str, Mapping[str
     values = _tags(tag_set) or tag_sets.get(_string(tag_set, "name"), {}) if isinstance(tag_set, dict) else {}
     listed = specs.AnswerKind.SEVERAL if kind == STRINGS else specs.AnswerKind.ONE
     has_roles = "WITH_ROLE" in (_string(data, "link_mode").upper(), _string(data, "linkMode").upper())
-    return _Feature(
-        name or "feature",
-        _string(data, "uiName") or name,
-        _string(data, "description"),
-        listed if values else KINDS.get(kind),
-        values,
-        required=data.get("required") is True,
-        is_slot=has_roles and not values,
-        target="" if kind == ANNOTATION else kind,
-    )
+    label, help_text = _string(data, "uiName") or name, _string(data, "description")
+    answered, target = listed if values else KINDS.get(kind), "" if kind == ANNOTATION else kind
+    required, is_slot = data.get("required") is True, has_roles and not values
+    return _Feature(name or "feature", label, help_text, answered, values, required, is_slot, target)
 
 
 def _string(data: Mapping[str, Any], key: str) -> str:
@@ -291,7 +270,7 @@ class _Reader(SchemeReader):
                 for feature in layer.features:
                     self._feature(feature, relation=key)
         levels = self._level_specs(categories, {self.levels[layer.name]: layer.label for layer in marked})
-        answers = INDICES if chains else POINTERS if identity is not None else CATEGORIES
+        answers = specs.INDICES if chains else specs.POINTERS if identity is not None else specs.CATEGORIES
         return self.scheme_file(levels, categories, self.relations, self.attributes, answers)
 
     def _level_specs(

@@ -302,14 +302,13 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refus
 
 def _decode_value(text: str, position: int, file: str, line: int) -> tuple[object, int]:
     try:
-        value_and_end: tuple[object, int] = DECODER.raw_decode(text, position)
+        return DECODER.raw_decode(text, position)
     except json.JSONDecodeError as error:
         raise FormatError(f"this is not JSON: {error.msg}", file, error.lineno, error.colno) from None
     except RecursionError:
         raise FormatError("lists or objects nest too deep", file, line) from None
     except ValueError as error:  # a key twice, or a number of thousands of digits
         raise FormatError(f"this is not JSON as it is read here: {error}", file, line) from None
-    return value_and_end
 
 
 def _skip_space(text: str, position: int) -> int:

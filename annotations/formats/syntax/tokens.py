@@ -153,10 +153,7 @@ class Cuts(NamedTuple):
 
 
 def find_cuts(content: str, marked: Iterable[Span], *, has_sentences: bool) -> Cuts:
-    """Return the cuts of a text: at the edges of its words and of what coders marked, in which no sentence begins.
-
-    A text that came in words keeps them. has_sentences: it has sentences of its own.
-    """
+    """Return the cuts of a text: at the edges of its words and of what coders marked, in which no sentence begins."""
     marked = list(marked)
     cuts = {edge for span in marked for edge in span}
     if is_in_words(content, has_sentences=has_sentences):

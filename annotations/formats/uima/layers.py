@@ -1,7 +1,4 @@
-"""What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans.
-
-MARKABLE and OTHER_RELATION are written for what chains and relations cannot say of a markable.
-"""
+"""What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

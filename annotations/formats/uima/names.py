@@ -8,6 +8,7 @@ SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
 META_DATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 META_FIELD = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.MetaDataStringField"
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+# Written for what chains and relations cannot say of a markable: this and OTHER_RELATION.
 MARKABLE = "webanno.custom.Markable"
 RELATION = "webanno.custom.Coref"
 OTHER_RELATION = "webanno.custom.OtherRelation"

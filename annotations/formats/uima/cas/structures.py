@@ -182,7 +182,9 @@ class Draft(Layers):
             return
         layer = structure.type.name
         references = {feature: _referenced(structure, feature) for feature in self.types[layer].references}
-        entity = next((each for each in references.values() if each is not None and _is_entity(each)), None)
+        # What mentions refer to stands nowhere itself.
+        entities = (each for each in references.values() if each and "Entity" in each.type.name.rpartition(".")[2])
+        entity = next((each for each in entities if getattr(each, "begin", None) is None), None)
         for feature, referenced in references.items():
             self.unread[layer, feature] += referenced is not None and referenced is not entity
         if entity is not None:
@@ -297,11 +299,6 @@ def _structure_kind(structure: FeatureStructure) -> str:
     if name.startswith("uima.") or "begin" not in features or names.is_linguistic(name):
         return ""
     return "relation" if {"Governor", "Dependent"} <= features else "span"
-
-
-def _is_entity(structure: FeatureStructure) -> bool:
-    """Return whether a structure is what mentions refer to: it stands nowhere itself."""
-    return "Entity" in structure.type.name.rpartition(".")[2] and getattr(structure, "begin", None) is None
 
 
 def _referenced(structure: FeatureStructure, feature: str) -> FeatureStructure | None:
