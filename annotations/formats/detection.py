@@ -20,7 +20,6 @@ _COUNTS = Counter(suffix for format_ in _FORMATS for suffix in format_.suffixes)
 BY_SUFFIX = {suffix: format_.key for format_ in _FORMATS for suffix in format_.suffixes if _COUNTS[suffix] == 1}
 # Files of these suffixes lie beside others that say what they are: texts of brat, type systems of CAS, MMAX2's words.
 COMPANIONS = {"brat": (".txt",), "xmi": (".xml", ".txt"), "mmax2": (".xml", ".txt", ".dtd"), "webanno": (".txt",)}
-# The file that project exports of INCEpTION and WebAnno have.
 INCEPTION = "exportedproject.json"
 PLAIN = ("text", "plain")
 # What plain text with markables has and prose has not: a header of ours, or a name after a bracket.

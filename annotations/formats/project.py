@@ -137,8 +137,7 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
         if shape.file not in files:
             raise FormatError(f"{shape.file} is missing in the zip", file)
         fields = tuple(field for field in shape.fields if field.since <= version)
-        text = decode(files.pop(shape.file), shape.file)
-        table = _read_table(replace(shape, fields=fields), text, tables)
+        table = _read_table(replace(shape, fields=fields), decode(files.pop(shape.file), shape.file), tables)
         if len(table) != rows.get(shape.name):
             message = f"{len(table)} rows stand here; {MANIFEST} says {rows.get(shape.name)}"
             raise FormatError(message, shape.file, len(table) + 1)

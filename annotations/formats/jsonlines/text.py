@@ -104,8 +104,7 @@ class LineText:
         return [[word for _, word in pairs] for _, pairs in by_sentence]
 
     def segments(self) -> list[Stretch]:
-        has_sentences = self.layout.words == "sentences" or "sent_id" in self.line.record
-        if not has_sentences or not self.spans:
+        if not self.spans or not (self.layout.words == "sentences" or "sent_id" in self.line.record):
             return []
         segments = []
         for (start, after), speaker in zip(pairwise(self.starts), self._speakers(), strict=True):

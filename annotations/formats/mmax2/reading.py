@@ -32,7 +32,6 @@ from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST
 from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.xml import parse
 
-# Pointers of other names that say identity.
 ANTECEDENT = re.compile("ante|^ref$")
 LINKS = {Kind.POINTER: Links.POINTERS, Kind.SET: Links.INDICES}
 TRUE = ("true", "yes")
@@ -432,8 +431,7 @@ class Coder:
 
 def _value(value: str, values: Mapping[str, str]) -> str:
     """Return the answer to a further question: a value as the scheme spells it, or a free text; empty for none."""
-    known = values.get(value.lower())
-    return known or ("" if value.lower() in (UNSET if values else ("", "empty")) else value)
+    return values.get(value.lower()) or ("" if value.lower() in (UNSET if values else ("", "empty")) else value)
 
 
 def _numbers(groups: str, most: int) -> list[list[int]]:

@@ -20,7 +20,6 @@ from annotations.formats.syntax.tokens import tokenize
 
 SET_NAME = re.compile("set_[1-9][0-9]{0,8}")
 ATTRIBUTE_NAME = re.compile("[a-z_][-a-z0-9_]*")
-# What else stands in an answer.
 ANSWER = (specs.CATEGORY, "optional", "unsure", "note", "chain_name", ENTITY_NAME)
 # The pointer of what has no category that points.
 ANTECEDENT = "antecedent"

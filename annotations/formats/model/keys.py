@@ -23,8 +23,7 @@ def parse_parts(text: str) -> Parts | None:
 
 def _split_parts(text: str) -> Parts | None:
     """Return the parts of a text of the right form, or None where `format_parts` would not write them so."""
-    spans = [span.split("-") for span in text.split(",")]
-    parts = tuple((int(start), int(end)) for start, end in spans)
+    parts = tuple((int(start), int(end)) for start, end in (span.split("-") for span in text.split(",")))
     return parts if format_parts(parts) == text else None
 
 

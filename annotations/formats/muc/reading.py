@@ -35,7 +35,6 @@ DOCUMENT = re.compile(r"<DOC[\s/>]", re.IGNORECASE)
 DEEPEST = 50
 # So many names of tags, attributes and types that are not MUC's are reported; the others are counted together.
 MOST_NAMES = 1000
-# A type of a COREF that says something else than identity.
 OTHER_TYPE = re.compile("APPOS|ATTR|BRIDG|PART|PRED")
 # A word with its part of speech, and how many of the words have one where that is told.
 TAGGED_WORD = re.compile(r"\S+/(?:[A-Z]{1,5}\$?|[-.,:`'#$]{1,2}|-[A-Z]{3}-)")

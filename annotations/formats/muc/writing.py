@@ -63,8 +63,7 @@ def _zone_elements(document: Document) -> list[_Element]:
     body = _body_element(headers, document.content)
     with_body = sorted([*header_zones, body], key=lambda zone: zone.start)
     coded = coded_spans([(zone.name, zone.start, zone.end) for zone in with_body], document.content)
-    has_words = bool(document.content[body.start : body.end].strip())
-    if has_words and not crossed(body) and lie_in(marks, coded):
+    if document.content[body.start : body.end].strip() and not crossed(body) and lie_in(marks, coded):
         return with_body
     return header_zones
 

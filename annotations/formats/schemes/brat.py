@@ -15,7 +15,6 @@ from annotations.formats.schemes.scheme_file import SchemeFile, SchemeReader, fi
 ANNOTATION, VISUAL = "annotation.conf", "visual.conf"
 LEVEL = specs.LevelSpec("mention", "mention", coders_mark=True)
 MACRO = re.compile(r"<([^<>\s]+)>\s*=\s*(.+)")
-# brat's own names for all spans of a kind.
 ANY_SPAN = ("<ENTITY>", "<ANY>")
 COLOUR = re.compile(r"bgColor\s*:\s*(#[0-9a-fA-F]{6})\b")
 MOST_TYPES = 1000

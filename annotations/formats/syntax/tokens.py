@@ -129,8 +129,7 @@ def join_words(sentences: Iterable[Sequence[str]]) -> tuple[str, list[tuple[int,
     """Return words joined by a blank, one sentence with words a line, and where each word stands."""
     sentences = list(filter(None, sentences))
     starts = accumulate((len(word) + 1 for word in chain.from_iterable(sentences)), initial=0)
-    spans = [(start, after - 1) for start, after in pairwise(starts)]
-    return "\n".join(map(" ".join, sentences)), spans
+    return "\n".join(map(" ".join, sentences)), [(start, after - 1) for start, after in pairwise(starts)]
 
 
 def all_parts(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:

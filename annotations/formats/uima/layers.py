@@ -211,8 +211,7 @@ def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]
 
 def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations: Sequence[Relation]) -> None:
     """Name what was not read, linguistic layers of DKPro Core apart."""
-    spans = Counter(span.layer for span in file_layers.spans if span.layer not in chosen)
-    for layer, number in spans.items():
+    for layer, number in Counter(span.layer for span in file_layers.spans if span.layer not in chosen).items():
         if not is_linguistic(layer):
             file_layers.add(
                 f"the {number} spans of the layer {layer} are left out", code="layer-left-out", left_out=True

@@ -19,7 +19,6 @@ LONGEST_SHOWN = 100
 META_VALUES = {"meta::direction": re.compile("ltr|rtl"), "meta::language": LANGUAGE_TAG}
 ANYTHING = re.compile(".*", re.DOTALL)
 NEW_DOCUMENT = re.compile(r"# *newdoc\b")
-# The first field of each mention.
 NAMES = re.compile(r"\(([^()|-]+)")
 LEFT_OUT, ETYPE = "none", "etype"
 

@@ -92,8 +92,7 @@ class _Entities:
         self.seen |= set(new)
         if len(new) == 1 and len(indices) > 2:
             antecedents = [index for index in indices if index != new[0]]
-            pairs = [f"{escape(index)}<{escape(new[0])}" for index in antecedents]
-            self.split.setdefault(runs[0][0], []).extend(pairs)
+            self.split.setdefault(runs[0][0], []).extend(f"{escape(index)}<{escape(new[0])}" for index in antecedents)
             indices = new
         head, other = self._head(mark, runs)
         other |= _answer_values(mark, self.names)

@@ -72,8 +72,7 @@ def read_xmi(bundle: Bundle, **options: str) -> list[Document]:
     if root.tag != f"{XMI}XMI":
         raise FormatError("this is not XMI: the outermost element is not xmi:XMI", file, root.sourceline)
     views = ((view.get("sofa"), view.get("members", "").split(), view.sourceline) for view in root.iterchildren(VIEW))
-    checked = CasIndex(file, _xmi_structures(root, file), views)
-    draft = Draft(file, checked=checked)
+    draft = Draft(file, checked=CasIndex(file, _xmi_structures(root, file), views))
     type_system = next((name for name in bundle.files if name != file), None)
     if type_system is None:
         types = _guess_types(root, file)
