@@ -12,7 +12,6 @@ from annotations.formats.schemes import SCHEME_FORMATS
 from annotations.formats.schemes import read_scheme as read_scheme_file
 from annotations.formats.schemes.files import MOST_UNPACKED_BYTES
 from annotations.formats.schemes.scheme_file import SchemeFile
-from annotations.formats.syntax.archive import add_file
 from annotations.models import Project
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.exporting.codings import Package
