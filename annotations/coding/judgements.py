@@ -11,7 +11,7 @@ from django.db.models import IntegerField, QuerySet
 from annotations.coding.decisions import ROW_FIELDS, Decision, fields_of_row, further_payload
 from annotations.coding.readings import Readings, alternatives, readings_payload, without_doubles
 from annotations.core.database.compiled_queries import compiled_query
-from annotations.formats.model.document import group_readings
+from annotations.formats.model.links import group_readings
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 from annotations.models import AttributeAnswer, Coding, Index, Judgement, Pointer
 from annotations.schemes.project_scheme import FurtherQuestions, SchemeKeys, further_questions

@@ -1,12 +1,9 @@
-"""File formats: pure functions between bytes and the dataclasses of `document`. One module a format, or one package.
-
-A format is a `Format`: how it is read, how it is written, and which features it supports. The rest of what a document
-holds is reported and taken out by `losses` before it is written.
-"""
+"""File formats: pure functions between bytes and the dataclasses of `document`. One module a format, or one package."""
 
 from annotations.formats import brat, ducview, jsonlines, mmax2, muc, plain
 from annotations.formats.conll import conll2012, conllu
-from annotations.formats.model.document import Answer, Document, Finding, FormatError, Links, Mark, Place, Stretch
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Stretch
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle, File, Format, Option, PyramidFormat
 from annotations.formats.tables import judgements, matrix
 from annotations.formats.uima import cas, webanno
@@ -32,7 +29,6 @@ FORMATS: dict[str, Format] = {
     )
 }
 
-# What projects of pyramids take and give.
 PYRAMID_FORMATS: dict[str, PyramidFormat] = {ducview.FORMAT.key: ducview.FORMAT}
 
 __all__ = [

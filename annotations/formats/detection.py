@@ -12,17 +12,14 @@ from pathlib import PurePosixPath
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
 from annotations.formats.syntax.table import SEPARATOR_LINE
 
-# So many bytes of a file are looked at, and so many files.
 HEAD_BYTES = 4096
 MOST_FILES = 50
 
 _FORMATS: list[Format | PyramidFormat] = [*FORMATS.values(), *PYRAMID_FORMATS.values()]
 _COUNTS = Counter(suffix for format_ in _FORMATS for suffix in format_.suffixes)
-# Suffixes that one format has.
 BY_SUFFIX = {suffix: format_.key for format_ in _FORMATS for suffix in format_.suffixes if _COUNTS[suffix] == 1}
 # Files of these suffixes lie beside others that say what they are: texts of brat, type systems of CAS, MMAX2's words.
 COMPANIONS = {"brat": (".txt",), "xmi": (".xml", ".txt"), "mmax2": (".xml", ".txt", ".dtd"), "webanno": (".txt",)}
-# The file that project exports of INCEpTION and WebAnno have.
 INCEPTION = "exportedproject.json"
 PLAIN = ("text", "plain")
 # What plain text with markables has and prose has not: a header of ours, or a name after a bracket.

@@ -1,29 +1,18 @@
 """Plain text with markables in square brackets, and plain text.
 
-    #title: A short walk
-    [Anna](A=1) took [[her](C=1) dog](B=2) for a walk. [It](D=2|3) was \\[sic\\] fun.
-
-Names, indices, escapes and the lines of the header are described in docs/formats.md.
+#title: A short walk
+[Anna](A=1) took [[her](C=1) dog](B=2) for a walk. [It](D=2|3) was \\[sic\\] fun.
 """
 
 import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Stretch,
-    decode,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Stretch
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle, Format, stem
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 
 HEADER = re.compile(r"#(?P<key>[a-z]+):(?P<value>.*)")
 HEADERS = ("title", "language", "direction", "turns")
@@ -155,8 +144,7 @@ class _Draft:
             answer = Answer(indices=tuple(dict.fromkeys(index for index in name["indices"].split("|") if index)))
             if any(len(index) > LONGEST_INDEX for index in answer.indices):
                 raise FormatError(f"an index has at most {LONGEST_INDEX} characters", self.file, number, position + 2)
-        mark = Mark(((opened.start, self.length),), label=label, answer=answer, line=opened.line)
-        self._mark(mark, opened.column)
+        self._mark(Mark(((opened.start, self.length),), label=label, answer=answer, line=opened.line), opened.column)
         return name.end() if name else position + 1
 
     def _mark(self, mark: Mark, column: int) -> None:
@@ -176,7 +164,7 @@ class _Draft:
         if not content.strip():
             raise FormatError("there is no text in this file", self.file, 1)
         marks = sorted(self.marks, key=lambda mark: (mark.parts[0][0], -mark.parts[-1][1]))
-        coded = any(mark.answer is not None for mark in marks)
+        links = Links.INDICES if any(mark.answer is not None for mark in marks) else Links.NONE
         findings = []
         if self.bare_indices:
             message = f"{len(self.bare_indices)} brackets have a number behind them, which stays in the text"
@@ -184,18 +172,9 @@ class _Draft:
         if self.addresses:
             message = f"{len(self.addresses)} markables have an address as their name, as links of Markdown have"
             findings.append(Finding("odd-brackets", message, self.file, self.addresses[0], "the format is text"))
-        return Document(
-            stem(self.file),
-            self.file,
-            content,
-            marks,
-            self.segments,
-            Links.INDICES if coded else Links.NONE,
-            header.get("title", ""),
-            header.get("language", ""),
-            header.get("direction", ""),
-            findings,
-        )
+        name, segments = stem(self.file), self.segments
+        title, language, direction = (header.get(key, "") for key in ("title", "language", "direction"))
+        return Document(name, self.file, content, marks, segments, links, title, language, direction, findings)
 
 
 FORMAT = Format("plain", "Plain text with [markables]", (".txt",), read, names_levels=True)

@@ -1,10 +1,7 @@
 """A whole project as a zip: `manifest.json`, and a file of JSON lines for each of its tables.
 
-    {"format": "coindex project", "rows": {"texts": 2}, "version": 3}
-
-A row is a line: an object with all fields of its table and no others. Rows have no ids: what refers to a row names the
-number of its line, from 1, in a table that comes earlier. Which tables there are, with which fields, the caller says.
-An archive of an older version has no fields and tables that came later.
+A row is a line: an object with all fields of its table and no others. What refers to a row names the number of its
+line, from 1, in a table that comes earlier. Archives of older versions have no fields and tables that came later.
 """
 
 import json
@@ -17,7 +14,8 @@ from math import isfinite
 from typing import IO, Any
 from uuid import UUID
 
-from annotations.formats.model.document import FormatError, decode
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.archive import add_file, unpack
 from annotations.formats.syntax.table import InvalidValue, decode_object, strict_decoder
@@ -47,16 +45,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a table. null: it may be empty. to: the table that the number of a line is of, perhaps its own.
-
-    since: the first version of the archive that has it.
-    """
+    """A field of a table."""
 
     name: str
     kind: Kind
-    null: bool = False
-    to: str = ""
-    since: int = OLDEST_VERSION
+    null: bool = False  # it may be empty
+    to: str = ""  # the table that the number of a line is of, perhaps its own
+    since: int = OLDEST_VERSION  # the first version of the archive that has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +61,6 @@ class Shape:
     name: str
     fields: tuple[Field, ...]
     since: int = OLDEST_VERSION
-
-    def in_version(self, version: int) -> "Shape":
-        """Return the shape that the table has in archives of a version."""
-        return replace(self, fields=tuple(field for field in self.fields if field.since <= version))
 
     @property
     def file(self) -> str:
@@ -94,7 +85,6 @@ class Table:
         yield from zip(range(len(self)), *(self.columns[field] for field in fields), strict=True)
 
     def error(self, row: int, message: str) -> FormatError:
-        """Return what is wrong with a row, which counts from 0."""
         return FormatError(message, self.shape.file, row + 1)
 
 
@@ -110,8 +100,7 @@ def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
             lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*table.columns.values(), strict=True)]
             add_file(archive, table.shape.file, "".join(f"{line}\n" for line in lines).encode())
             rows[table.shape.name] = len(table)
-        manifest = {"format": FORMAT, "version": VERSION, "rows": rows}
-        add_file(archive, MANIFEST, f"{encode(manifest)}\n".encode())
+        add_file(archive, MANIFEST, f"{encode({'format': FORMAT, 'version': VERSION, 'rows': rows})}\n".encode())
     return rows
 
 
@@ -129,7 +118,6 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
     """Return the tables of a zip by name, just those of the shapes. Raises FormatError and nothing else on bad input.
 
     Tables have the fields that the version of the archive has; a table that came later is empty.
-    What is wrong in a file of the zip is said with that file's name; what is wrong with the zip itself with `file`.
     """
     files: dict[str, bytes] = {}
     for name, content in unpack(data, file, most_files=most_files, most_bytes=most_bytes):
@@ -148,7 +136,8 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
             continue
         if shape.file not in files:
             raise FormatError(f"{shape.file} is missing in the zip", file)
-        table = _read_table(shape.in_version(version), decode(files.pop(shape.file), shape.file), tables)
+        fields = tuple(field for field in shape.fields if field.since <= version)
+        table = _read_table(replace(shape, fields=fields), decode(files.pop(shape.file), shape.file), tables)
         if len(table) != rows.get(shape.name):
             message = f"{len(table)} rows stand here; {MANIFEST} says {rows.get(shape.name)}"
             raise FormatError(message, shape.file, len(table) + 1)
@@ -175,16 +164,11 @@ def _read_manifest(files: Mapping[str, bytes], file: str) -> tuple[int, dict[str
 
 
 def _read_table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:
-    """Return the table that stands in the text. Raises FormatError."""
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    names = [field.name for field in shape.fields]
-    columns: dict[str, list[Any]] = {name: [] for name in names}
-    for number, line in enumerate(lines, start=1):
+    columns: dict[str, list[Any]] = {field.name: [] for field in shape.fields}
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         row = _parse_line(line, shape.file, number)
         if row.keys() != columns.keys():
-            _refuse_other_fields(row, names, shape.file, number)
+            _refuse_other_fields(row, list(columns), shape.file, number)
         for name, column in columns.items():
             column.append(row[name])
     table = Table(shape, columns)
@@ -266,7 +250,6 @@ DECODER = strict_decoder(most_digits=18, parse_float=_parse_fraction)
 
 
 def _parse_line(line: str, file: str, number: int) -> dict[str, Any]:
-    """Return the object that a line is. Raises FormatError."""
     value = decode_object(DECODER, line, file, number)
     # Only as an escape can a NUL or half a character come this far.
     if "\\u" in line:
@@ -275,7 +258,6 @@ def _parse_line(line: str, file: str, number: int) -> dict[str, Any]:
 
 
 def _refuse_unstorable(value: object, file: str, line: int) -> None:
-    """Raise FormatError where some text in it is none that databases hold."""
     left = [value]
     while left:
         part = left.pop()

@@ -10,7 +10,8 @@ from django.http import HttpResponse
 from annotations.formats import FormatError
 from annotations.formats.schemes import SCHEME_FORMATS
 from annotations.formats.schemes import read_scheme as read_scheme_file
-from annotations.formats.schemes.scheme_file import MOST_UNPACKED_BYTES, SchemeFile
+from annotations.formats.schemes.files import MOST_UNPACKED_BYTES
+from annotations.formats.schemes.scheme_file import SchemeFile
 from annotations.models import Project
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.exporting.codings import Package

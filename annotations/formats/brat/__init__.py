@@ -1,21 +1,16 @@
 """brat standoff: a text X.txt and its annotations X.ann.
 
-    T1	Mention 0 4	Anna
-    T2	Mention 10 13;18 21	her dog
-    *	Coreference T1 T2
-    R1	Antecedent Arg1:T2 Arg2:T1
-
-A T line is a markable, a * line an entity, an R line a pointer or another relation. What is read, written, kept and
-lost is in docs/formats.md.
+T1	Mention 0 4	Anna
+T2	Mention 10 13;18 21	her dog
+*	Coreference T1 T2
+R1	Antecedent Arg1:T2 Arg2:T1
 """
 
 from annotations.formats.brat.names import SUFFIX, TEXT_SUFFIX
 from annotations.formats.brat.reading import pair_files, read, text_file
 from annotations.formats.brat.writing import write
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import ENTITIES, LAYOUT, Feature
 from annotations.formats.model.format import SLIPS, Format, Option
-
-__all__ = ["FORMAT", "pair_files", "read", "write"]
 
 FORMAT = Format(
     "brat",
@@ -24,17 +19,7 @@ FORMAT = Format(
     read,
     pair_files,
     write,
-    frozenset(Feature)
-    - {
-        Feature.SPLIT_RELATION,
-        Feature.SPLIT,
-        Feature.ENTITY_NAMES,
-        Feature.TARGETS,
-        Feature.SENTENCES,
-        Feature.SPEAKERS,
-        Feature.SEGMENTS,
-        Feature.TITLE,
-    },
+    frozenset(Feature) - ENTITIES - LAYOUT - {Feature.SENTENCES},
     (
         Option(
             "types",

@@ -12,7 +12,6 @@ RELATION, READING = "Relation-", "Reading"
 FLAGS = ("Optional", "Unsure", "Uncoded", "Unlinked")
 NOTE, CHAIN_NAME, LABEL, LEAST = "AnnotatorNotes", "ChainName", "Label", "Min"
 SUFFIX, TEXT_SUFFIX, CONFIGURATION = ".ann", ".txt", "annotation.conf"
-# No question is called so.
 RESERVED = (CATEGORY, *FLAGS, NOTE, CHAIN_NAME, LABEL, LEAST, READING)
 
 LINE_END = re.compile(r"\r\n?|\n")

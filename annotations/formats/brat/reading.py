@@ -6,33 +6,21 @@ from dataclasses import dataclass, field
 from itertools import count, islice, product
 
 from annotations.formats.brat import names
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    decode,
-    group_readings,
-    links_of,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, links_of, text_order
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import SEPARATOR, Bundle, stem
-from annotations.formats.model.links import DisjointSets, identity_names, says_identity
+from annotations.formats.model.links import DisjointSets, group_readings, identity_names, says_identity
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import Span, lie_in, merge_spans
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 from annotations.formats.syntax.units import Units
 
+# A text without annotations that is called so is about the other files.
 ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?", re.IGNORECASE)
 SPAN = re.compile(r"\s*(\d{1,9}) (\d{1,9})\s*", re.ASCII)
 ENTITY_TYPE = re.compile(r".+-\d{1,9}", re.ASCII)
 NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
-# Notes that are no answers to attributes.
 OWN_NOTES = (names.NOTE, names.CHAIN_NAME, names.LABEL)
 # The value of an attribute that has none: it is there or not.
 YES = "true"
@@ -45,11 +33,7 @@ LONGEST_GAP = 1000
 
 
 def pair_files(file_names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return annotations with their text; those without one, and texts without annotations, by themselves.
-
-    A text lies beside its annotations; else it is the only one of that name in other folders, where several coders
-    share it. One without annotations that is called like a file about the others (README.txt) is none of them.
-    """
+    """Return annotations with the text beside them, or shared by coders; and by itself what has no counterpart."""
     files = dict.fromkeys(file_names)
     # A name as it is before one that differs in capital letters.
     beside = {name.lower(): name for name in files} | {name: name for name in files}
@@ -255,13 +239,11 @@ class _Draft:
         self.spans[key] = first
 
     def _offsets(self, text: str, number: int) -> list[tuple[int, int]]:
-        """Return the fragments of a span, in the order of the file."""
         spans = []
         for fragment in text.split(";"):
             match = SPAN.fullmatch(fragment)
             if match is None:
-                message = f"this is not a list of offsets such as 0 4;8 11: {text[:LONGEST_SHOWN]!r}"
-                raise self._error(message, number)
+                raise self._error(f"this is not a list of offsets such as 0 4;8 11: {text[:LONGEST_SHOWN]!r}", number)
             start, end = (max(0, int(offset) - self.mark) for offset in match.groups())
             if start >= end:
                 raise self._error(f"a span ends where it begins, or before: {fragment}", number)
@@ -384,8 +366,7 @@ class _Draft:
         if lie_in(head, span.parts):
             span.head = head
         else:
-            message = f"the {names.LEAST} of {key} is not in its words"
-            self._report("min-outside", message, number)
+            self._report("min-outside", f"the {names.LEAST} of {key} is not in its words", number)
 
     def build(self, shared: str, relations: str) -> Document:
         spans = sorted(self.marks.values(), key=lambda span: text_order(Mark(span.parts, span.level)))
@@ -408,20 +389,15 @@ class _Draft:
         # It says what is in an entity, if only by what is in none.
         is_unlinked = not has_pointers and any("Unlinked" in span.flags for span in spans)
         has_entities = bool(self.sets or self.named_entities) or is_unlinked
-        return Document(
-            stem(self.file),
-            self.file,
-            self.content,
-            [
-                Mark(span.parts, span.level, span.text(names.LABEL), span.head, span.answer(indices), span.line)
-                for span, indices in zip(spans, self._indices(spans, has_entities), strict=True)
-            ],
-            links=Links.POINTERS if has_pointers else Links.INDICES if has_entities else Links.NONE,
-            findings=sorted(self.findings, key=lambda finding: finding.line or 0),
-        )
+        marks = [
+            Mark(span.parts, span.level, span.text(names.LABEL), span.head, span.answer(indices), span.line)
+            for span, indices in zip(spans, self._indices(spans, has_entities), strict=True)
+        ]
+        links = Links.POINTERS if has_pointers else Links.INDICES if has_entities else Links.NONE
+        findings = sorted(self.findings, key=lambda finding: finding.line or 0)
+        return Document(stem(self.file), self.file, self.content, marks, links=links, findings=findings)
 
     def _add_sets(self) -> None:
-        """Make entities of the * lines that say identity."""
         identity = identity_names(name for name, _, _ in self.sets)
         for place, (name, spans, number) in enumerate(self.sets):
             if name not in identity:

@@ -4,18 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from annotations.formats.brat import names
-from annotations.formats.model.answers import format_value, name_in_files
-from annotations.formats.model.document import (
-    Answer,
-    Document,
-    Links,
-    Mark,
-    Place,
-    Readings,
-    number_targets,
-    text_order,
-)
+from annotations.formats.model.answers import format_value, name_attributes
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, text_order
 from annotations.formats.model.format import File, write_each
+from annotations.formats.model.links import marks_by_entity, number_targets
 from annotations.formats.model.scheme import AnswerKind
 
 BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -24,9 +16,7 @@ SPACE = re.compile(r"\s+")
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a text and its annotations for each document, and the configuration with which brat shows them."""
-    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
-    keys = sorted({key for answer in answers for key, _ in answer.attributes})
-    attribute_names = name_in_files(keys, names.RESERVED, next((document.scheme for document in documents), None))
+    attribute_names = name_attributes(documents, names.RESERVED)
 
     def format_annotations(document: Document) -> bytes:
         return "".join(f"{line}\n" for line in _annotation_lines(document, attribute_names)).encode()
@@ -52,11 +42,8 @@ def _annotation_lines(document: Document, attribute_names: Mapping[str, str]) ->
         yield f"{ids[mark.place]}\t{mark.level or names.MENTION} {_format_offsets(spans, before)}\t{words}"
     relations = [line for mark in marks for line in _format_relations(mark, ids)]
     yield from (f"R{number}\t{line}" for number, (line, _) in enumerate(relations, start=1))
-    entities: dict[str, list[str]] = {}
-    for mark in marks:
-        for index in mark.answer.indices if mark.answer else ():
-            entities.setdefault(index, []).append(ids[mark.place])
-    yield from (f"*\t{names.COREFERENCE} {' '.join(members)}" for members in entities.values())
+    for members in marks_by_entity(marks).values():
+        yield f"*\t{names.COREFERENCE} {' '.join(ids[mark.place] for mark in members)}"
     answers = [
         (f"{attribute_names[key]} {ids[place]}", word, note) for place, key, word, note in _words(document, marks)
     ]

@@ -49,12 +49,10 @@ def split(line: str) -> list[str]:
 
 
 def is_empty(line: str) -> bool:
-    """Return whether there is nothing in a line but blanks and tabs."""
     return not line.strip(" \t")
 
 
 def is_boundary(line: str) -> bool:
-    """Return whether a document begins or ends with the line."""
     return line.startswith("#") and len(line) <= LONGEST_COMMENT and bool(BEGIN.match(line) or END.match(line))
 
 
@@ -83,7 +81,6 @@ class Layout:
         self._columns = {kind: _find_columns(kind, documents) for kind, documents in rows.items()}
 
     def columns(self, number: int) -> Columns:
-        """Return where words and chains stand in documents of so many columns."""
         return self._columns[_kind(number)]
 
 

@@ -1,9 +1,4 @@
-"""CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets.
-
-Of dialects the cells say where words and chains stand, not the number of columns. The text is the tokens joined by a
-blank, one sentence a line; every part of a document is a text of its own. What is read, written, kept and lost is in
-docs/formats.md.
-"""
+"""CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets; a text for each part."""
 
 import re
 from collections.abc import Sequence
@@ -12,27 +7,18 @@ from itertools import pairwise
 
 from annotations.formats.conll import columns as layouts
 from annotations.formats.conll.documents import DocumentDraft, DocumentReader
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_SPEAKER,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Stretch,
-    decode,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Stretch
+from annotations.formats.model.encodings import decode
 from annotations.formats.model.features import CHAINS_OF_WORDS
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
 from annotations.formats.model.slips import LEAVE_OUT, Slips
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_SPEAKER
 from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
 
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
 BARE_RETURN = re.compile(rb"\r(?!\n)")
 LINE_END = re.compile(rb"\r\n?|\n")
-# A carriage return between two cells of a line.
 INNER_RETURN = re.compile(rb"(?<=[^\s])\r(?=[ \t]+[^\s])")
 CARRIAGE_RETURN = "a bare carriage return stands here"
 # What files in CoNLL-U have: comments, or a word of ten columns.

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.model.document import Document, Finding, FormatError
+from annotations.formats.model.document import Document
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import stem
 from annotations.formats.model.slips import Slips
 
@@ -44,7 +45,6 @@ class DocumentReader[Draft: DocumentDraft]:
         raise NotImplementedError
 
     def read_lines(self, lines: Sequence[str]) -> None:
-        """Read all lines of the file. Raises FormatError where a slip refuses it."""
         for number, line in enumerate(lines, start=1):
             try:
                 self.read_line(number, line)

@@ -8,8 +8,7 @@
      </scu>
     </pyramid>
 
-A text is its lines joined by line ends; offsets count UTF-16 units from its beginning, ends are exclusive. A file whose
-labels say that it counts code points is read so. What is read, written, kept and lost is in docs/formats.md.
+A text is its lines joined by line ends; offsets count UTF-16 units, or code points where the labels of a file say so.
 """
 
 from annotations.formats.ducview.reading import LONGEST_TEXT, MOST_MOVED, read, read_peer, read_pyramid

@@ -7,16 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from annotations.formats.model.document import Finding, FormatError, decode
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle
-from annotations.formats.model.pyramid import (
-    NOT_IN_PYRAMID,
-    SCU,
-    Contributor,
-    ContributorPart,
-    PeerAnnotation,
-    Pyramid,
-)
+from annotations.formats.model.pyramid import NOT_IN_PYRAMID, SCU, Contributor, ContributorPart, PeerAnnotation, Pyramid
 from annotations.formats.syntax.headers import find_summaries
 from annotations.formats.syntax.units import Units
 from annotations.formats.syntax.xml import parse
@@ -112,8 +106,7 @@ class _Reader:
         boundary = "".join(expressions[0].itertext()) if expressions else ""
         parts = [part for scu in children["scu"] for part in scu.iter("part")]
         offsets = _Offsets(text, parts)
-        contributed = [part.start for part in offsets.matching(parts)]
-        summaries, wrong = find_summaries(text, boundary, contributed)
+        summaries, wrong = find_summaries(text, boundary, [part.start for part in offsets.matching(parts)])
         if wrong:
             self._report("boundary", f"the expression that finds summaries {wrong}", (expressions or [root])[0])
         without_scus = Pyramid(text, boundary, summaries, file=self.file)

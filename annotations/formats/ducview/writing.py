@@ -112,8 +112,7 @@ def _scu_lines(tag: str, scu: SCU, text: str, units: Units) -> Iterator[str]:
     yield f' <{tag} uid="{scu.uid}"{_label_and_comment(scu.label, scu.comment)}>\n'
     for contributor in _contributors(scu):
         words = [text[part.start : part.end].replace("\n", "") for part in contributor.parts]
-        label = contributor.label or "...".join(words)
-        yield f"  <contributor{_label_and_comment(label, contributor.comment)}>\n"
+        yield f"  <contributor{_label_and_comment(contributor.label or '...'.join(words), contributor.comment)}>\n"
         for part, word in zip(contributor.parts, words, strict=True):
             place = f'start="{units.unit(part.start)}" end="{units.unit(part.end)}"'
             yield f"   <part{_label_and_comment(word, '')} {place}/>\n"

@@ -2,9 +2,7 @@
 
     {"doc_key": "walk", "sentences": [["Anna", "sang"], ["She", "won"]], "clusters": [[[0, 0], [2, 2]]]}
 
-A mention is its first and last word, counted through the whole text from 0. The option "offsets" says what else is
-counted; without it `dialects` tells by the keys, and a finding says what the numbers look like otherwise. What is read,
-written, kept and lost is in docs/formats.md.
+A mention is its first and last word, from 0, or what the option "offsets" says, or else `dialects` tells by the keys.
 """
 
 from annotations.formats.jsonlines.dialects import CHARACTERS, CONVENTIONS, EXCLUSIVE, INCLUSIVE
@@ -47,5 +45,3 @@ FORMAT = Format(
     options_written=(OFFSETS_WRITTEN,),
     read_each=read_each,
 )
-
-__all__ = ["FORMAT", "read", "read_each", "write"]

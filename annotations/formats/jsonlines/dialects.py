@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -14,12 +14,6 @@ from annotations.formats.syntax.units import Units, cuts_word
 NAMES = ("doc_key", "document_id", "doc_id", "id")
 WORDS = ("sentences", "tokens", "cased_words")
 CLUSTERS, PRECO, WL_COREF, RUCOCO, BOOKCOREF = "clusters", "mention_clusters", "span_clusters", "entities", "characters"
-# Names of the ends of a span that is an object.
-STARTS, ENDS = ("start", "begin", "start_offset"), ("end", "end_offset")
-# A list of numbers is a span if it has no more members: other lists number the words of a sentence.
-MAX_SPAN = 5
-# So many keys that are not read are named, and so many characters of each.
-MAX_NAMED, MAX_KEY = 6, 50
 INCLUSIVE, EXCLUSIVE, FROM_ONE = "inclusive", "exclusive", "from-1"
 CHARACTERS, LAST_CHARACTER, UTF_16 = "characters", "characters-inclusive", "utf-16"
 # Of so many mentions one has to begin or end oddly for a finding.
@@ -69,7 +63,6 @@ class Spans:
 
     @cached_property
     def solid(self) -> str:
-        """The text without white space."""
         return "".join("".join(self.units).split())
 
     @cached_property
@@ -104,7 +97,6 @@ class Evidence:
     matching: Counter[str] = field(default_factory=Counter)
 
     def add(self, mentions: Sequence[RawMention], spans: Spans, *, has_text: bool) -> None:
-        """Count the mentions of a text."""
         self.mentions += len(mentions)
         self.said += sum(bool(mention.words) for mention in mentions)
         self.has_text |= has_text
@@ -166,18 +158,14 @@ def to_span(convention: str, mention: RawMention, units: Units | None) -> tuple[
 
 
 class Layout(NamedTuple):
-    """What is read of a line: its words, the mentions that go together, and how these are counted.
+    """What is read of a line: its words, the mentions that go together, and how these are counted."""
 
-    words, clusters: a key, or nothing. by_sentence: mentions are [sentence, first, last]. reason: what the convention
-    follows from, where the line is of another dialect than that of OntoNotes. is_certain: somebody has said it.
-    """
-
-    words: str
-    clusters: str
+    words: str  # a key, or nothing
+    clusters: str  # a key, or nothing
     convention: str
-    by_sentence: bool = False
-    reason: str = ""
-    is_certain: bool = False
+    by_sentence: bool = False  # mentions are [sentence, first, last]
+    reason: str = ""  # what the convention follows from, in another dialect than that of OntoNotes
+    is_certain: bool = False  # somebody has said it
 
 
 def find_layout(line: Line, offsets: str, clusters: str) -> Layout:
@@ -219,7 +207,6 @@ def _clusters_key(record: Mapping[str, Json], words: str) -> str:
 
 
 def named_clusters(record: Mapping[str, Json]) -> list[tuple[str, Json]]:
-    """Return the names of characters with their mentions."""
     characters = record.get(BOOKCOREF)
     if isinstance(characters, dict):
         return [(name, mentions) for name, mentions in characters.items() if isinstance(mentions, list)]
@@ -256,49 +243,3 @@ def _fits_sentence(mention: Json, sentences: list[Json]) -> bool:
             words = sentences[number]
             return isinstance(words, list) and 0 <= first <= last <= len(words)
     return False
-
-
-def count_unread(record: Mapping[str, Json], read: Collection[str]) -> list[tuple[str, int]]:
-    """Return the keys that are not read and hold spans, or are called clusters, with how many spans, most first."""
-    counts = [(key, sum(1 for _ in spans_in(value))) for key, value in record.items() if key not in read]
-    named = ((key, count) for key, count in counts if count or ("cluster" in key and record[key]))
-    return sorted(named, key=lambda each: -each[1])
-
-
-def show_unread(counts: Sequence[tuple[str, int]]) -> str:
-    """Return the keys that are not read, with their numbers of spans."""
-    shown = ", ".join(
-        f'"{key[:MAX_KEY]}" ({count or "no"} span{"s" * (count != 1)})' for key, count in counts[:MAX_NAMED]
-    )
-    return shown + f" and {len(counts) - MAX_NAMED} more keys" * (len(counts) > MAX_NAMED)
-
-
-def spans_in(value: Json) -> Iterator[Json]:
-    """Yield the spans in a value, however deep they lie."""
-    stack = [value]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, dict):
-            if all(any(type(value.get(key)) is int for key in keys) for keys in (STARTS, ENDS)):
-                yield value
-            else:
-                stack += value.values()
-        elif isinstance(value, list):
-            if value and all(_is_span(each) for each in value):
-                yield from value
-            else:
-                stack += value
-
-
-def _is_span(value: Json) -> bool:
-    if not isinstance(value, list) or not 2 <= len(value) <= MAX_SPAN:
-        return False
-    first, last = to_offset(value[0]), to_offset(value[1])
-    return first is not None and last is not None and (first <= last or len(value) > 2)
-
-
-def to_offset(value: Json) -> int | None:
-    """Return a whole number, which some corpora write as a string; None where it is none."""
-    if type(value) is int:
-        return value
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20 else None

@@ -1,15 +1,20 @@
-"""The JSON objects of a file, one a line or one in all, and what is said of each."""
+"""The JSON objects of a file, one a line or one in all, what is said of each, and the spans in them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.model.document import Finding, FormatError, decode_lines
+from annotations.formats.model.encodings import decode_lines
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.table import decode_json, decode_object, read_records, strict_decoder
 
 # Offsets and numbers of mentions are smaller; answers may be that large.
 DECODER = strict_decoder(most_digits=20, parse_float=str)
 MAX_SHOWN = 3
+STARTS, ENDS = ("start", "begin", "start_offset"), ("end", "end_offset")
+# A list of numbers is a span if it has no more members: other lists number the words of a sentence.
+MAX_SPAN = 5
+MAX_NAMED, MAX_KEY = 6, 50
 
 type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
 
@@ -38,11 +43,9 @@ class Line:
         self.slips.append(error.message)
 
     def report_slips(self) -> None:
-        """Report the slips that were noted, with the first of them."""
         if self.slips:
             more = f" (and {len(self.slips) - MAX_SHOWN} more)" if len(self.slips) > MAX_SHOWN else ""
-            plural = "s" * (len(self.slips) > 1)
-            message = f"{len(self.slips)} slip{plural}: {'; '.join(self.slips[:MAX_SHOWN])}{more}"
+            message = f"{len(self.slips)} slip{'s' * (len(self.slips) > 1)}: {'; '.join(self.slips[:MAX_SHOWN])}{more}"
             self.report("slips", message, "left out", left_out=True)
 
     def list_of(self, value: Json, name: str) -> list[Json]:
@@ -95,3 +98,48 @@ def _read_whole(text: str, file: str) -> Iterator[tuple[int, dict[str, Json]]]:
         if not isinstance(value, dict):
             raise FormatError("a list of objects is expected here, this is something else", file, number)
         yield number, value
+
+
+def count_unread(record: Mapping[str, Json], read: Collection[str]) -> list[tuple[str, int]]:
+    """Return the keys that are not read and hold spans, or are called clusters, with how many spans, most first."""
+    counts = [(key, sum(1 for _ in spans_in(value))) for key, value in record.items() if key not in read]
+    named = ((key, count) for key, count in counts if count or ("cluster" in key and record[key]))
+    return sorted(named, key=lambda each: -each[1])
+
+
+def show_unread(counts: Sequence[tuple[str, int]]) -> str:
+    shown = ", ".join(
+        f'"{key[:MAX_KEY]}" ({count or "no"} span{"s" * (count != 1)})' for key, count in counts[:MAX_NAMED]
+    )
+    return shown + f" and {len(counts) - MAX_NAMED} more keys" * (len(counts) > MAX_NAMED)
+
+
+def spans_in(value: Json) -> Iterator[Json]:
+    """Yield the spans in a value, however deep they lie."""
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            if all(any(type(value.get(key)) is int for key in keys) for keys in (STARTS, ENDS)):
+                yield value
+            else:
+                stack += value.values()
+        elif isinstance(value, list):
+            if value and all(_is_span(each) for each in value):
+                yield from value
+            else:
+                stack += value
+
+
+def _is_span(value: Json) -> bool:
+    if not isinstance(value, list) or not 2 <= len(value) <= MAX_SPAN:
+        return False
+    first, last = to_offset(value[0]), to_offset(value[1])
+    return first is not None and last is not None and (first <= last or len(value) > 2)
+
+
+def to_offset(value: Json) -> int | None:
+    """Return a whole number, which some corpora write as a string; None where it is none."""
+    if type(value) is int:
+        return value
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20 else None

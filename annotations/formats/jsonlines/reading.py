@@ -4,39 +4,18 @@ import io
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from annotations.formats.jsonlines.dialects import (
-    BOOKCOREF,
-    NAMES,
-    Evidence,
-    Layout,
-    count_unread,
-    find_layout,
-    named_clusters,
-    show_unread,
-    spans_in,
-    to_offset,
-)
-from annotations.formats.jsonlines.lines import Json, Line, read_objects
+from annotations.formats.jsonlines.dialects import BOOKCOREF, NAMES, Evidence, Layout, find_layout, named_clusters
+from annotations.formats.jsonlines.lines import Json, Line, count_unread, read_objects, show_unread, spans_in, to_offset
 from annotations.formats.jsonlines.text import LineText
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    group_readings,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, text_order
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle, stem
-from annotations.formats.model.links import SPLIT, add_relation
+from annotations.formats.model.links import SPLIT, add_relation, group_readings
 from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.model.slips import LEAVE_OUT
+from annotations.formats.model.text import LONGEST_INDEX
 
 # Keys that hold lists and are read, or looked at, wherever they stand.
 READ = ("text", "sent_id", "plurals", "includes", "mentions", "attributes")
@@ -124,17 +103,10 @@ class _Reader:
         line.report_slips()
         segments = text.segments()
         self.names[name] = line.number
-        return Document(
-            name,
-            self.file,
-            text.content,
-            marks,
-            segments,
-            Links.INDICES if layout.clusters else Links.NONE,
-            findings=line.findings,
-            without_text=text.is_elsewhere,
-            is_uncoded=not layout.clusters and not unread and not marks,
-        )
+        links = Links.INDICES if layout.clusters else Links.NONE
+        is_uncoded = not layout.clusters and not unread and not marks
+        document = Document(name, self.file, text.content, marks, segments, links, findings=line.findings)
+        return replace(document, without_text=text.is_elsewhere, is_uncoded=is_uncoded)
 
     def _name(self, line: Line) -> tuple[str, str]:
         """Return the document's name, a slug, or else the file's with the number of the line; and the key of it."""
@@ -168,7 +140,6 @@ class _Reader:
 
 
 def _count_unlinked(line: Line, layout: Layout, text: LineText) -> int:
-    """Return how many of the `mentions` no cluster holds."""
     linked = {(mention.first, mention.last) for mention in text.mentions}
     ends = slice(1, 3) if layout.by_sentence else slice(2)
     mentions = (each for each in spans_in(line.record.get("mentions")) if isinstance(each, list))
@@ -284,8 +255,6 @@ class LineMarks:
         self.text.line.note_slip(self.text.line.error(f"{name} is not the number of a mention"))
         return None
 
-    # Names.
-
     def _name_cluster(self, number: int, entity: str, name: str) -> None:
         if number not in self.names and entity:
             if len(entity) > LONGEST_INDEX:
@@ -325,8 +294,6 @@ class LineMarks:
             for number in self.places[parts]:
                 members.setdefault(number, []).append(parts)
         return members
-
-    # Split antecedents.
 
     def _find_plurals(self, belongs: dict[int, int]) -> None:
         """Find of what each mention in a cluster of its own is made; another one gets the clusters of its parts."""
@@ -381,8 +348,6 @@ class LineMarks:
         if missing:
             message = f"{missing} of the 'includes' are of clusters without a mention of their own"
             line.report("includes", message, "left out", left_out=True)
-
-    # Attributes and relations.
 
     def _has_attributes(self) -> bool:
         """Return whether `attributes` has an entry for each mention; another shape is no shape of ours."""

@@ -4,19 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, groupby, pairwise
 
-from annotations.formats.jsonlines.dialects import (
-    CONVENTIONS,
-    Layout,
-    RawMention,
-    Spans,
-    alternatives,
-    count_unread,
-    show_unread,
-    to_offset,
-    to_span,
-)
-from annotations.formats.jsonlines.lines import Json, Line
-from annotations.formats.model.document import LONGEST_SPEAKER, FormatError, Parts, Stretch
+from annotations.formats.jsonlines.dialects import CONVENTIONS, Layout, RawMention, Spans, alternatives, to_span
+from annotations.formats.jsonlines.lines import Json, Line, count_unread, show_unread, to_offset
+from annotations.formats.model.document import Parts, Stretch
+from annotations.formats.model.findings import FormatError
+from annotations.formats.model.text import LONGEST_SPEAKER
 from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.units import Units
 
@@ -111,12 +103,8 @@ class LineText:
         by_sentence = groupby(zip(numbers, words, strict=True), key=lambda pair: pair[0])
         return [[word for _, word in pairs] for _, pairs in by_sentence]
 
-    # Sentences and speakers.
-
     def segments(self) -> list[Stretch]:
-        """Return the sentences with their speakers."""
-        has_sentences = self.layout.words == "sentences" or "sent_id" in self.line.record
-        if not has_sentences or not self.spans:
+        if not self.spans or not (self.layout.words == "sentences" or "sent_id" in self.line.record):
             return []
         segments = []
         for (start, after), speaker in zip(pairwise(self.starts), self._speakers(), strict=True):
@@ -149,13 +137,10 @@ class LineText:
         speaker = self.line.storable(speaker, "a speaker's name").strip()
         return "" if speaker in NOBODY else speaker
 
-    # Mentions.
-
     def find(self, value: Json, name: str, words: str = "") -> Parts:
         """Return the characters of a mention; none where it has no word, or is a slip. words: as the file has them."""
         try:
-            mention = self._raw_mention(value, name, words)
-            return self._characters(mention, name)
+            return self._characters(self._raw_mention(value, name, words), name)
         except FormatError as error:
             self.line.note_slip(error)
             return ()

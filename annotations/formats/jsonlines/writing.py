@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotations.formats.jsonlines.dialects import CHARACTERS, EXCLUSIVE, INCLUSIVE
-from annotations.formats.model.document import Answer, Document, Mark, Place, number_targets, text_order
+from annotations.formats.model.document import Answer, Document, Mark, Place, text_order
 from annotations.formats.model.format import File
-from annotations.formats.model.links import SPLIT
+from annotations.formats.model.links import SPLIT, number_targets
 from annotations.formats.syntax.tokens import tokenize
 
 PATH = "documents.jsonlines"

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import chain
 
-from annotations.formats.model.document import Document, Finding, Mark, text_order
+from annotations.formats.model.document import Document, Mark, text_order
+from annotations.formats.model.findings import Finding
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.spans import lie_in
 from annotations.formats.syntax.tokens import has_white_space_edge
@@ -14,8 +15,7 @@ LONGEST_SHOWN = 40
 
 
 def lint(document: Document, scheme: SchemeSpec) -> list[Finding]:
-    """Report markables that cross, heads outside their markable, edges on white space, entities of one markable,
-    categories outside the scheme; in the order of the text, kind by kind."""
+    """Return what is odd in the markables of a document, kind by kind in the order of the text."""
     checks = (_check_crossing, _check_heads, _check_white_space, _check_chains)
     return [*chain.from_iterable(check(document) for check in checks), *_check_categories(document, scheme)]
 

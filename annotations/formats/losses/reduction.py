@@ -1,8 +1,4 @@
-"""What a format cannot hold of a document: named, counted and taken out before it is written.
-
-Each feature has one rule, in `rules`. `read(write(reduced))` is the reduced document; the tests hold every format
-to it.
-"""
+"""What a format cannot hold of a document: named, counted and taken out before it is written, by one rule a feature."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +9,6 @@ from annotations.formats.model.document import Document, Mark
 from annotations.formats.model.features import Feature, describe_mark
 
 MOST_EXAMPLES = 5
-# The report in the zip of an export.
 LOSSES_FILE = "LOSSES.txt"
 
 
@@ -67,7 +62,6 @@ def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[
 
 @cache  # for the next document of the format
 def _rules(supported: frozenset[Feature]) -> list[tuple[Feature, Rule]]:
-    """Return what is taken out for a format that supports those features."""
     # What can name several antecedents can name the one that was named.
     supported = supported | {Feature.ANTECEDENTS} if Feature.AMBIGUITY in supported else supported
     # Without pointers a plural entity is one of its own; relations that there are may name entities alone.

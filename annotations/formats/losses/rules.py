@@ -6,32 +6,11 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
+from annotations.formats.model import links
 from annotations.formats.model.alignment import count_common
-from annotations.formats.model.document import (
-    Answer,
-    Document,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    Stretch,
-    implied_category,
-    targets_of,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, Stretch, text_order
 from annotations.formats.model.features import Feature
-from annotations.formats.model.links import (
-    SPLIT,
-    find_chains,
-    index_related,
-    indices_to_pointers,
-    map_targets,
-    move_marks,
-    pointers_to_indices,
-    remove_marks,
-    split_to_indices,
-    without_relation,
-)
+from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.tokens import add_sentences, all_parts, has_white_space_edge, normalize_spacing
 
@@ -49,7 +28,6 @@ class LostAnswer(NamedTuple):
 # The document without the feature, and the marks, answers or words in which that changed something.
 type Reduced = tuple[Document, Iterable[Mark | LostAnswer | str]]
 type Rule = Callable[[Document], Reduced]
-# How answers are changed.
 type ChangeAnswer = Callable[[Answer], Answer]
 
 
@@ -97,7 +75,7 @@ def _change_answers(document: Document, change: ChangeAnswer) -> Document:
 def _removal_rule(choose: Callable[[Document], Iterable[Mark]]) -> Rule:
     def reduce(document: Document) -> Reduced:
         marks = list(choose(document))
-        return remove_marks(document, {mark.place for mark in marks}), marks
+        return links.remove_marks(document, {mark.place for mark in marks}), marks
 
     return reduce
 
@@ -110,10 +88,10 @@ def _remove_levels(document: Document) -> Reduced:
     others = {mark.place for mark in document.marks if mark.level not in ("", main)}
     lost = [mark for mark in document.marks if mark.place in others] if others else []
     marks = []
-    for mark in remove_marks(document, others).marks:
+    for mark in links.remove_marks(document, others).marks:
         answer = mark.answer
         if answer and (answer.pointers or answer.relations):
-            answer = map_targets(answer, on_main_level, on_main_level)
+            answer = links.map_targets(answer, on_main_level, on_main_level)
         marks.append(Mark(mark.parts, "", mark.label, mark.head, answer, mark.line))
     return replace(document, marks=marks), lost
 
@@ -122,8 +100,8 @@ def _split_by_chains(document: Document) -> Reduced:
     """Put a plural entity into those that it is made of, which is how files of chains with SplitAnte are written."""
     if document.links != Links.INDICES:
         return document, []
-    return split_to_indices(document), [
-        mark for mark in document.marks if mark.answer and len(dict(mark.answer.relations).get(SPLIT, ())) > 1
+    return links.split_to_indices(document), [
+        mark for mark in document.marks if mark.answer and len(dict(mark.answer.relations).get(links.SPLIT, ())) > 1
     ]
 
 
@@ -158,7 +136,7 @@ def _name_nearest_targets(document: Document) -> Reduced:
                     return (place,) if place != own else ()
                 return ()
 
-            named = map_targets(answer, lambda target: (target,), nearest if is_told else lambda _: ())
+            named = links.map_targets(answer, lambda target: (target,), nearest if is_told else lambda _: ())
             # Pairs can say that each target is a reading.
             pairs = ((name, dict.fromkeys(targets_of(readings))) for name, readings in named.relations)
             named = replace(
@@ -174,10 +152,10 @@ def _name_nearest_targets(document: Document) -> Reduced:
 def _replace_pointers(document: Document) -> Reduced:
     """Replace pointers by indices; lost is each pointer that does not go to the nearest earlier mark of its chain."""
     if document.links != Links.POINTERS:
-        return index_related(document), []
+        return links.index_related(document), []
     before = {
         mark.place: (chain[number - 1].place,) if number else ()
-        for chain in find_chains(document.marks)
+        for chain in links.find_chains(document.marks)
         for number, mark in enumerate(chain)
     }
     lost = (
@@ -189,21 +167,21 @@ def _replace_pointers(document: Document) -> Reduced:
         # What a plural entity is made of is counted as such.
         and (mark.answer.alternatives or not mark.answer.readings)
     )
-    return index_related(pointers_to_indices(document)), lost
+    return links.index_related(links.pointers_to_indices(document)), lost
 
 
 def _remove_split(document: Document) -> Reduced:
     if document.links != Links.INDICES:
         return document, []
     return _answer_rule(
-        lambda answer: any(name == SPLIT for name, _ in answer.relations),
-        lambda answer: without_relation(answer, SPLIT),
+        lambda answer: any(name == links.SPLIT for name, _ in answer.relations),
+        lambda answer: links.without_relation(answer, links.SPLIT),
     )(document)
 
 
 def _replace_indices(document: Document) -> Reduced:
     several = [mark for mark in document.marks if mark.answer and len(mark.answer.indices) > 1]
-    return indices_to_pointers(document), several
+    return links.indices_to_pointers(document), several
 
 
 def _resolve_ambiguity(document: Document) -> Reduced:
@@ -235,7 +213,7 @@ def _remove_later_antecedents(document: Document) -> Reduced:
         def kept(target: Place) -> tuple[Place, ...]:
             return (target,) if order[target] < order[mark.place] else ()
 
-        return mark.with_answer(map_targets(mark.answer, kept, lambda target: (target,)))
+        return mark.with_answer(links.map_targets(mark.answer, kept, lambda target: (target,)))
 
     return _mark_rule(points_later, earlier)(document)
 
@@ -277,8 +255,8 @@ def _read_categories(document: Document, scheme: SchemeSpec) -> dict[Place, str]
     takes_index = next((category.key for category in scheme.categories if category.takes_index), "")
     if takes_index and document.links == Links.POINTERS:
         return {mark.place: takes_index for mark in document.marks}
-    read = document if takes_index else indices_to_pointers(document)
-    return {mark.place: implied_category(mark.answer, scheme) for mark in read.marks if mark.answer}
+    read = document if takes_index else links.indices_to_pointers(document)
+    return {mark.place: links.implied_category(mark.answer, scheme) for mark in read.marks if mark.answer}
 
 
 def _unlinked_marks(document: Document) -> Iterable[Mark]:
@@ -303,7 +281,7 @@ def _uncoded_marks(document: Document) -> Iterable[Mark]:
 def _fill_gaps(document: Document) -> Reduced:
     parted = [mark for mark in document.marks if len(mark.parts) > 1]
     filled = {mark.place: replace(mark, parts=((mark.parts[0][0], mark.parts[-1][1]),)) for mark in parted}
-    return move_marks(document, filled), parted
+    return links.move_marks(document, filled), parted
 
 
 def _trim_edges(document: Document) -> Reduced:
@@ -328,7 +306,7 @@ def _trim_edges(document: Document) -> Reduced:
             changed[mark.place] = Mark(parts, mark.level, mark.label, trimmed(mark.head), mark.answer, mark.line)
     lost = [mark for mark in document.marks if mark.place in changed]
     trimmed_marks = {place: mark for place, mark in changed.items() if mark.parts}
-    return move_marks(remove_marks(document, changed.keys() - trimmed_marks.keys()), trimmed_marks), lost
+    return links.move_marks(links.remove_marks(document, changed.keys() - trimmed_marks.keys()), trimmed_marks), lost
 
 
 def _find_crossing(marks: Sequence[Mark]) -> list[Mark]:
@@ -344,12 +322,8 @@ def _find_crossing(marks: Sequence[Mark]) -> list[Mark]:
 
 def _remove_crossing_in_chain(document: Document) -> Reduced:
     """Take each mark that crosses one of the same entity out of that entity; what then has none is left out."""
-    entities: dict[str, list[Mark]] = {}
-    for mark in document.marks:
-        for index in mark.answer.indices if mark.answer else ():
-            entities.setdefault(index, []).append(mark)
     leaves: dict[Place, set[str]] = {}
-    for index, members in entities.items():
+    for index, members in links.marks_by_entity(document.marks).items():
         for mark in _find_crossing(members):
             leaves.setdefault(mark.place, set()).add(index)
     marks, lost, gone = [], [], set[Place]()
@@ -361,7 +335,7 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
                 gone.add(mark.place)
             mark = mark.with_answer(replace(mark.answer, indices=indices))
         marks.append(mark)
-    return remove_marks(replace(document, marks=marks), gone), lost
+    return links.remove_marks(replace(document, marks=marks), gone), lost
 
 
 def _replace_antecedents(document: Document) -> Reduced:
@@ -369,7 +343,7 @@ def _replace_antecedents(document: Document) -> Reduced:
     if document.links != Links.POINTERS:
         return document, []
     to: dict[Place, tuple[Place, ...]] = {}
-    for chain in find_chains(_resolve_ambiguity(document)[0].marks):
+    for chain in links.find_chains(_resolve_ambiguity(document)[0].marks):
         nearest = next((mark.place for mark in chain if not (mark.answer and mark.answer.pointers)), None)
         required = None
         for mark in chain:
@@ -428,7 +402,7 @@ def _blank_leading_space(document: Document) -> Reduced:
         if mark.parts[-1][1] > first
     }
     lost: list[Mark | str] = [repr(content[:first]), *early.values()]
-    reduced = move_marks(remove_marks(document, early.keys() - places.keys()), places)
+    reduced = links.move_marks(links.remove_marks(document, early.keys() - places.keys()), places)
     return replace(reduced, content=" " * first + content[first:]), lost
 
 

@@ -1,7 +1,4 @@
-"""MMAX2 projects: words in one file, markables of each level in others, tied to the words by their ids.
-
-What is read, how levels are told apart, and what is written is said in docs/formats.md.
-"""
+"""MMAX2 projects: words in one file, markables of each level in others, tied to the words by their ids."""
 
 from annotations.formats.mmax2.project import bundle_projects
 from annotations.formats.mmax2.reading import read

@@ -19,14 +19,12 @@ FOLDERS = {
     "customization": "Customizations/",
     "markable": "Markables/",
 }
-# The values of pointers.
 NOT_SET, SET = "not_set", "set"
 
 type Leads = Mapping[tuple[str, str], Sequence[str]]
 
 
 def encode(lines: Iterable[str]) -> bytes:
-    """Return the lines as a file."""
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -41,7 +39,6 @@ def _escape(text: str) -> str:
 
 
 def common_paths(levels: Iterable[str], views: Sequence[str] = ()) -> list[str]:
-    """Return the lines of `common_paths.xml`. levels: their keys."""
     lines = [HEAD, "<common_paths>"]
     lines += [format_element(f"{name}_path", {}, folder) for name, folder in FOLDERS.items()]
     lines += [*views, "<annotations>"]
@@ -52,7 +49,6 @@ def common_paths(levels: Iterable[str], views: Sequence[str] = ()) -> list[str]:
 
 
 def scheme(lines: Iterable[str]) -> list[str]:
-    """Return the lines of the scheme file of a level, with the given attributes."""
     return [HEAD, "<annotationscheme>", *lines, "</annotationscheme>"]
 
 
@@ -68,12 +64,10 @@ def attribute(name: str, kind: str, values: Iterable[Value], details: Mapping[st
 
 
 def freetext(name: str, label: str = "") -> list[str]:
-    """Return the lines of a free text."""
     return attribute(name, "freetext", [Value(name)], {"text": label} if label else None)
 
 
 def flag(name: str) -> list[str]:
-    """Return the lines of an attribute that is true or false."""
     return attribute(name, "nominal_button", [Value("false"), Value("true")])
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from annotations.formats.mmax2.elements import LEVEL_FILE, SCHEME_FILE
 from annotations.formats.mmax2.scheme import UNSET, Link, Question, make_key
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import Slips
 from annotations.formats.model.spans import merge_spans
@@ -43,11 +43,10 @@ Runs = tuple[tuple[int, int], ...]
 
 
 def bundle_projects(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return each .mmax file with the XML files that may be its own.
+    """Return each .mmax file, or else each file of words, with the XML files that may be its own.
 
     These lie under its folder, or, where no folder above them holds a .mmax file, beside it. What is named after
-    another .mmax file of that folder is left out; what is named after none belongs to all. Without any .mmax file the
-    files of words stand for them.
+    another .mmax file of that folder is left out; what is named after none belongs to all.
     """
     shown = [name for name in dict.fromkeys(names) if not posixpath.basename(name).startswith(".")]
     mains = [name for name in shown if name.lower().endswith(suffixes)] or list(filter(WORDS_FILE.search, shown))
@@ -97,74 +96,68 @@ def _owning_stem(name: str, stems: set[str]) -> str:
 
 @dataclass(slots=True)
 class Level:
-    """A level of a project.
-
-    layout: what it shows, if anything. scheme: its scheme file. files: the markables file of each folder. rows: the
-    markables of each of these files. question: what is asked of them.
-    """
+    """A level of a project."""
 
     name: str
     key: str
-    layout: str = ""
-    scheme: str | None = None
-    files: dict[str, str] = field(default_factory=dict)
-    rows: dict[str, list[Row]] = field(default_factory=dict)
+    layout: str = ""  # what it shows, if anything
+    scheme: str | None = None  # its scheme file
+    files: dict[str, str] = field(default_factory=dict)  # the markables file of each folder
+    rows: dict[str, list[Row]] = field(default_factory=dict)  # the markables of each of these files
     question: Question = field(default_factory=Question)
 
     def all_rows(self) -> Iterator[Row]:
-        """Yield the markables of all files."""
         return chain.from_iterable(self.rows.values())
 
     def links(self) -> tuple[Link, ...]:
-        """Return the attributes whose values are other markables."""
         return (*self.question.links, *self.question.relations)
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The words file, the levels, and the folder in which markables are said to lie.
+    """What a text is called, its words and levels, and the folder in which markables are said to lie."""
 
-    unnamed: how many markables there are in each file of the text that is of none of the levels.
-    """
-
-    words: str
+    name: str
+    words: Words
     levels: tuple[Level, ...]
     markables: str
-    unnamed: Mapping[str, int]
+    unnamed: Mapping[str, int]  # how many markables there are in each file of the text that is of none of the levels
 
 
 def read_project(bundle: Bundle) -> Project:
-    """Return what the .mmax file and common_paths.xml say of the other files. Raises FormatError."""
+    """Return a text with its levels, as its .mmax file and common_paths.xml name them. Raises FormatError."""
     where = _Files(bundle)
     root = parse(bundle.data, bundle.main)
     common = where.find("", "common_paths.xml")
     paths = parse(bundle.files[common], common) if common else root
-    name = posixpath.basename(bundle.main) if local_name(root.tag) == "words" else _element_text(root, "words")
-    if not name:
+    file = posixpath.basename(bundle.main) if local_name(root.tag) == "words" else _element_text(root, "words")
+    if not file:
         raise FormatError("the .mmax file names no words file in <words>", bundle.main, root.sourceline)
-    words = where.find(_element_text(paths, "basedata_path"), name)
-    if words is None:
-        raise FormatError(f"the words file {name[:200]!r} is not here", bundle.main, root.sourceline)
-    prefixes = (name_text(bundle.main), WORDS_FILE.sub("", posixpath.basename(name.replace("\\", "/"))))
+    path = where.find(_element_text(paths, "basedata_path"), file)
+    if path is None:
+        raise FormatError(f"the words file {file[:200]!r} is not here", bundle.main, root.sourceline)
+    name = name_text(bundle.main)
+    prefixes = (name, WORDS_FILE.sub("", posixpath.basename(file.replace("\\", "/"))))
     source = (common, paths) if common and next(paths.iter("{*}level"), None) is not None else (bundle.main, root)
     levels = _read_levels(*source, _element_text(paths, "scheme_path"), prefixes, where) or _guess_levels(
         prefixes, where
     )
     by_name = {level.name.lower(): level for level in reversed(levels)} | {level.name: level for level in levels}
     for layout, names in LAYOUTS.items():
-        level_of_layout = next((by_name[name] for name in names if name in by_name), None)
+        level_of_layout = next((by_name[each] for each in names if each in by_name), None)
         if level_of_layout:
             level_of_layout.layout = layout
     markables = _element_text(paths, "markable_path").replace("\\", "/")
     named = {path for level in levels for path in level.files.values()}
     unnamed = {
-        path: number
-        for path in where.paths
-        if path not in named
-        and posixpath.basename(path).startswith(prefixes)
-        and (number := len(MARKABLE.findall(bundle.files[path])))
+        other: number
+        for other in where.paths
+        if other not in named
+        and posixpath.basename(other).startswith(prefixes)
+        and (number := len(MARKABLE.findall(bundle.files[other])))
     }
-    return Project(words, tuple(levels), posixpath.normpath(posixpath.join(where.folder, markables)), unnamed)
+    folder = posixpath.normpath(posixpath.join(where.folder, markables))
+    return Project(name, _read_words(bundle.files[path], path), tuple(levels), folder, unnamed)
 
 
 class _Files:
@@ -257,8 +250,7 @@ class Words:
         return self.ids[name]
 
 
-def read_words(data: bytes, file: str) -> Words:
-    """Return the words of a words file. Raises FormatError."""
+def _read_words(data: bytes, file: str) -> Words:
     root = parse(data, file)
     texts: list[str] = []
     ids: dict[str, tuple[int, int]] = {}
@@ -288,22 +280,18 @@ class Row:
     line: int
 
     def label(self, other: str) -> str:
-        """Return the label, or what another attribute says."""
         return (self.attributes.get("label") or self.attributes.get(other) or "").strip()
 
     def check_length(self, text: str, limit: int, what: str) -> str:
-        """Return the text. Raise FormatError if it is too long."""
         if len(text) > limit:
             raise FormatError(f"a {what} has more than {limit} characters", self.file, self.line)
         return text
 
     def has(self, name: str) -> bool:
-        """Return whether the attribute says something."""
         return self.attributes.get(name, "").strip().lower() not in UNSET
 
 
 def read_rows(data: bytes, file: str, words: Words, slips: Slips) -> Iterator[Row]:
-    """Yield the markables of a file. Raises FormatError with the line."""
     root = parse(data, file)
     if local_name(root.tag) != "markables":
         raise FormatError(f"a markables file holds <markables>, not <{local_name(root.tag)}>", file, root.sourceline)

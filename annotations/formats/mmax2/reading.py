@@ -8,47 +8,30 @@ from dataclasses import replace
 from itertools import pairwise
 
 from annotations.formats.mmax2 import scheme
-from annotations.formats.mmax2.project import (
-    LAYOUTS,
-    LINES,
-    Level,
-    Project,
-    Row,
-    Runs,
-    Words,
-    name_text,
-    read_project,
-    read_rows,
-    read_words,
-)
+from annotations.formats.mmax2.project import LAYOUTS, LINES, Level, Project, Row, Runs, read_project, read_rows
 from annotations.formats.mmax2.scheme import READINGS, UNSET, Attribute, Kind, Link, level_key
 from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    LONGEST_SPEAKER,
     Answer,
     Document,
-    Findings,
-    FormatError,
     Links,
     Mark,
     Parts,
     Place,
     Readings,
     Stretch,
-    implied_category,
     links_of,
     text_order,
 )
+from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.format import Bundle
-from annotations.formats.model.links import identity_names, index_places, merge_marks, says_identity
+from annotations.formats.model.links import identity_names, implied_category, index_places, merge_marks, says_identity
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import lie_in
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
 from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.xml import parse
 
-# Pointers of other names that say identity.
 ANTECEDENT = re.compile("ante|^ref$")
 LINKS = {Kind.POINTER: Links.POINTERS, Kind.SET: Links.INDICES}
 TRUE = ("true", "yes")
@@ -62,12 +45,11 @@ def read(bundle: Bundle, attribute: str = "", slips: str = "") -> list[Document]
     attribute: the one that says what goes together, where a scheme has several.
     """
     project = read_project(bundle)
-    words = read_words(bundle.files[project.words], project.words)
-    levels = Levels(bundle, project, words, attribute.strip().lower(), Slips(bundle.main, slips == LEAVE_OUT))
-    files = _document_files(levels.folders, bundle.main, levels.name)
+    levels = Levels(bundle, project, attribute.strip().lower(), Slips(bundle.main, slips == LEAVE_OUT))
+    files = _document_files(levels.folders, bundle.main, project.name)
     documents = [Coder(levels, folder, file).document() for folder, file in zip(levels.folders, files, strict=True)]
     if not documents:
-        documents = [Document(levels.name, bundle.main, levels.content, [], levels.segments)]
+        documents = [Document(project.name, bundle.main, levels.content, [], levels.segments)]
     spec = _build_scheme(levels, documents)
     documents[0] = replace(documents[0], findings=(*levels.findings.listed(), *documents[0].findings))
     return [replace(document, scheme=spec) for document in documents]
@@ -113,14 +95,12 @@ def _document_files(folders: list[str], main: str, name: str) -> list[str]:
 class Levels:
     """The levels of a project: their markables and what is asked of them, the text and how it is laid out."""
 
-    def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str, slips: Slips) -> None:
-        self.bundle, self.project, self.words, self.chosen = bundle, project, words, chosen
-        self.name = name_text(bundle.main)
+    def __init__(self, bundle: Bundle, project: Project, chosen: str, slips: Slips) -> None:
+        self.bundle, self.project, self.words, self.chosen = bundle, project, project.words, chosen
         self.findings = Findings(bundle.main)
         for level in project.levels:
-            level.rows = {
-                path: list(read_rows(bundle.files[path], path, words, slips)) for path in level.files.values()
-            }
+            files = level.files.values()
+            level.rows = {path: list(read_rows(bundle.files[path], path, self.words, slips)) for path in files}
         self.findings.findings += slips.finish(1)
         for path, number in project.unnamed.items():
             message = f"{number} markables in {path} are of a level that common_paths.xml does not name"
@@ -197,7 +177,6 @@ class Levels:
             self._report_attributes([level], "is not in the scheme of the level", "left out", known)
 
     def _report_attributes(self, levels: Iterable[Level], what: str, fix: str, known: Collection[str] = ()) -> None:
-        """Report attributes of markables that are not read, with their numbers."""
         counts = Counter(
             name
             for level in levels
@@ -236,7 +215,6 @@ class Levels:
         return "both" if level.key in self.marked else "segment"
 
     def parts(self, runs: Runs) -> Parts:
-        """Return the parts of the text that the words stand on."""
         return tuple((self.spans[first][0], self.spans[last][1]) for first, last in runs)
 
     def _lay_out(self) -> tuple[Stretch, ...]:
@@ -284,11 +262,10 @@ class Coder:
         self.findings.add(message, row.line, fix, code=code, file=row.file)
 
     def _lose(self, row: Row, code: str, message: str, fix: str) -> None:
-        """Report what of a markable is not read."""
         self.findings.add(message, row.line, fix, code=code, file=row.file, left_out=True)
 
     def document(self) -> Document:
-        levels = self.levels
+        levels, name = self.levels, self.levels.project.name
         marks: dict[Place, Mark] = {}
         for level, row in self.rows:
             place = self.places[level.key][row.id]
@@ -301,15 +278,8 @@ class Coder:
                 mark = merge_marks(marks[place], mark)
             marks[place] = mark
         self._report_unasked()
-        document = Document(
-            levels.name,
-            self.file,
-            levels.content,
-            sorted(marks.values(), key=text_order),
-            levels.segments,
-            levels.links,
-            findings=self.findings.listed(),
-        )
+        in_order, findings = sorted(marks.values(), key=text_order), self.findings.listed()
+        document = Document(name, self.file, levels.content, in_order, levels.segments, levels.links, findings=findings)
         # A markable that is read of several may have a category from another.
         named = {place for place, mark in marks.items() if mark.answer and mark.answer.category}
         return index_places(document, self.alone - named)
@@ -461,8 +431,7 @@ class Coder:
 
 def _value(value: str, values: Mapping[str, str]) -> str:
     """Return the answer to a further question: a value as the scheme spells it, or a free text; empty for none."""
-    known = values.get(value.lower())
-    return known or ("" if value.lower() in (UNSET if values else ("", "empty")) else value)
+    return values.get(value.lower()) or ("" if value.lower() in (UNSET if values else ("", "empty")) else value)
 
 
 def _numbers(groups: str, most: int) -> list[list[int]]:

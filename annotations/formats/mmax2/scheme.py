@@ -1,9 +1,4 @@
-"""Annotation schemes of MMAX2: what coders are asked at a level.
-
-A scheme file declares attributes. A nominal one has values, and the `next` of a value names the attributes that are
-asked where it is chosen: so values lead to sets and pointers, and that makes them categories. Names and values are
-compared as MMAX2 does it: data may have them in small letters where the scheme has not.
-"""
+"""Annotation schemes of MMAX2: what a level asks. Values that lead to sets or pointers are categories."""
 
 from __future__ import annotations
 
@@ -14,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.links import OTHER_RELATION
 from annotations.formats.model.scheme import CategorySpec
 from annotations.formats.syntax.xml import local_name
@@ -25,7 +20,6 @@ if TYPE_CHECKING:
 LONGEST_KEY = 50
 MOST_ATTRIBUTES = 200
 MOST_VALUES = 1000
-# What stands in data where nothing was chosen.
 UNSET = ("", "empty", "none", "not_set")
 # `phrase_antecedent_2` is the second reading of `phrase_antecedent`.
 READING = re.compile(r"(?P<first>.+)_(?:[2-9]|[1-9][0-9]{1,3})")
@@ -51,24 +45,21 @@ class Kind(StrEnum):
 class Value(NamedTuple):
     name: str
     label: str = ""
-    next: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()  # the attributes that are asked where it is chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of a scheme. id and name are in small letters; most: how many targets a pointer may have.
-
-    label: what annotators read. identity: whether a pointer makes chains, where the file says so.
-    """
+    """An attribute of a scheme. id and name are in small letters, which data may have where the scheme has not."""
 
     id: str
     name: str
     kind: Kind
     values: tuple[Value, ...] = ()
     domain: str = ""
-    most: int | None = None
-    label: str = ""
-    identity: bool | None = None
+    most: int | None = None  # how many targets a pointer may have
+    label: str = ""  # what annotators read
+    identity: bool | None = None  # whether a pointer makes chains, where the file says so
 
 
 class Link(NamedTuple):
@@ -87,19 +78,17 @@ class Branch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a level asks. branches: what follows from the values of the attributes that say the category.
-
-    relations: the pointers that do not say identity. further: the other attributes, each with its values by these in
-    small letters; none where the answer is a free text.
-    """
+    """What a level asks."""
 
     kind: Kind = Kind.FREETEXT
     links: tuple[Link, ...] = ()
     root: str = ""
+    # What follows from the values of the attributes that say the category.
     branches: Mapping[str, Mapping[str, Branch]] = field(default_factory=dict)
     categories: tuple[CategorySpec, ...] = ()
     declared: frozenset[str] = frozenset()
-    relations: tuple[Link, ...] = ()
+    relations: tuple[Link, ...] = ()  # the pointers that do not say identity
+    # The other attributes, each with its values by these in small letters; none where the answer is a free text.
     further: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
@@ -137,7 +126,6 @@ def make_key(name: str, others: Collection[str] = ()) -> str:
 
 
 def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
-    """Return the attributes of a scheme file. Raises FormatError with the line."""
     if local_name(root.tag) != "annotationscheme":
         message = f"a scheme file holds <annotationscheme>, not <{local_name(root.tag)}>"
         raise FormatError(message, file, root.sourceline)
@@ -231,23 +219,17 @@ def add_further(question: Question, attributes: Sequence[Attribute], level: str,
     read = {link.name for link in question.links} | question.branches.keys()
     left = [each for each in attributes if each.name not in read and not is_own_name(each.name)]
     pointers = [each for each in left if each.kind == Kind.POINTER and question.coded]
-    return replace(
-        question,
-        relations=tuple(Link(each.name, level_key(keys, each.domain, level)) for each in pointers),
-        further={
-            each.name: {value.name.lower(): value.name for value in each.values} if each.kind == Kind.NOMINAL else {}
-            for each in left
-            if each.kind in (Kind.NOMINAL, Kind.FREETEXT)
-        },
-    )
+    relations = tuple(Link(each.name, level_key(keys, each.domain, level)) for each in pointers)
+    further = {
+        each.name: {value.name.lower(): value.name for value in each.values} if each.kind == Kind.NOMINAL else {}
+        for each in left
+        if each.kind in (Kind.NOMINAL, Kind.FREETEXT)
+    }
+    return replace(question, relations=relations, further=further)
 
 
 class QuestionBuilder:
-    """The attributes of a level while they become a question.
-
-    keys: of all levels, by their names. chosen: the one attribute to go by, if any. root: the one whose values are
-    categories, if any. links: the sets or pointers that say identity. domains: the levels of links, by their ids.
-    """
+    """The attributes of a level while they become a question. chosen: the one attribute to go by, if any."""
 
     def __init__(
         self, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str], kind: Kind, chosen: str
@@ -256,13 +238,14 @@ class QuestionBuilder:
         self.reached = _reachable_attributes(attributes)
         self.first_readings = {(each.kind, _first_reading(each.name)) for each in attributes}
         self.categories: dict[str, CategorySpec] = {}
-        self.links: list[Attribute] = []
+        self.links: list[Attribute] = []  # the sets or pointers that say identity
         candidates = [each for each in attributes if not chosen or each.name == chosen]
         if kind == Kind.NOMINAL:
             nominal = [each for each in candidates if each.kind == kind and each.name not in ("optional", "unsure")]
             self.root = next((each for each in nominal if each.name == "category"), next(iter(nominal), None))
         else:
             self.root = self._choose_root(_link_attributes(candidates, kind))
+        # The levels of links, by their ids.
         self.domains = {link.id: level_key(keys, link.domain, level) for link in self.links}
 
     def _choose_root(self, links: Sequence[Attribute]) -> Attribute | None:
@@ -278,7 +261,6 @@ class QuestionBuilder:
         return root
 
     def question(self) -> Question:
-        """Return the question."""
         if self.root is None and not self.links:
             return Question()
         firsts = {link.name: link for link in self.links}
@@ -293,14 +275,9 @@ class QuestionBuilder:
             for link in self.links:
                 self._add_category(link.name, link.name, [link])
             self.categories.setdefault("none", CategorySpec("none", "none"))
-        return Question(
-            self.kind,
-            tuple(links),
-            self.root.name if self.root else "",
-            branches,
-            tuple(self.categories.values()),
-            frozenset(attribute.name for attribute in self.attributes) - NO_ANSWER,
-        )
+        root, categories = self.root.name if self.root else "", tuple(self.categories.values())
+        declared = frozenset(attribute.name for attribute in self.attributes) - NO_ANSWER
+        return Question(self.kind, tuple(links), root, branches, categories, declared)
 
     def _add_category(self, name: str, label: str, to: Sequence[Attribute], *, optional: bool = False) -> str:
         """Add a category that leads to those sets or pointers and return its key."""
@@ -316,10 +293,7 @@ class QuestionBuilder:
         return key
 
     def _build_branches(self, root: Attribute) -> dict[str, dict[str, Branch]]:
-        """Return what follows from the values of the root, and add their categories.
-
-        In place of a value that leads to pointers into several levels stand those of the attribute that it leads to.
-        """
+        """Return what follows from the values of the root, and add their categories."""
         by_id = {attribute.id: attribute for attribute in self.attributes}
         branches: dict[str, dict[str, Branch]] = {}
         seen, left = {root.id}, [root]
@@ -334,6 +308,7 @@ class QuestionBuilder:
                 to = [link for link in self.links if link.id in after]
                 nominal = (each for each in following if each.kind == Kind.NOMINAL)
                 inner = next((each for each in nominal if not self.reached[each.id].isdisjoint(self.domains)), None)
+                # In place of a value that leads to several levels stand those of the attribute that it leads to.
                 if len({self.domains[link.id] for link in to}) > 1 and inner and inner.id not in seen:
                     seen.add(inner.id)
                     left.append(inner)
@@ -348,10 +323,7 @@ class QuestionBuilder:
 
 
 def _link_attributes(attributes: Sequence[Attribute], kind: Kind) -> list[Attribute]:
-    """Return the attributes of that kind that may say identity: of sets one, and of pointers no other relation.
-
-    Further readings are left out, they come with the first. Where every pointer is of another relation, all may.
-    """
+    """Return the attributes of that kind that may say identity, of their readings the first: one set, or pointers."""
     of_kind = {each.name: each for each in attributes if each.kind == kind and each.identity is not False}
     links = [each for each in of_kind.values() if _first_reading(each.name) not in of_kind]
     if kind == Kind.SET:

@@ -10,26 +10,17 @@ from annotations.formats.mmax2 import elements
 from annotations.formats.mmax2.elements import HEAD, LEVEL_FILE, SCHEME_FILE, encode, format_element
 from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LINES, Runs
 from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, READING, READINGS, Value
+from annotations.formats.model import scheme as specs
 from annotations.formats.model.answers import format_value, name_in_files
-from annotations.formats.model.document import Document, Links, Mark, Place, Readings, Stretch, targets_of, text_order
+from annotations.formats.model.document import Document, Links, Mark, Place, Readings, Stretch, text_order
 from annotations.formats.model.format import File
+from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.links import OTHER_RELATION
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    AnswerKind,
-    AttributeSpec,
-    CategorySpec,
-    Condition,
-    LevelSpec,
-    RelationSpec,
-    SchemeSpec,
-)
 from annotations.formats.syntax.tokens import tokenize
 
 SET_NAME = re.compile("set_[1-9][0-9]{0,8}")
 ATTRIBUTE_NAME = re.compile("[a-z_][-a-z0-9_]*")
-# What else stands in an answer.
-ANSWER = (CATEGORY, "optional", "unsure", "note", "chain_name", ENTITY_NAME)
+ANSWER = (specs.CATEGORY, "optional", "unsure", "note", "chain_name", ENTITY_NAME)
 # The pointer of what has no category that points.
 ANTECEDENT = "antecedent"
 # MMAX2 finds words and markables by their ids only where a DTD calls them that.
@@ -66,19 +57,19 @@ def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
     return files
 
 
-def _infer_scheme(documents: Sequence[Document]) -> SchemeSpec:
+def _infer_scheme(documents: Sequence[Document]) -> specs.SchemeSpec:
     """Return a scheme for documents that have none, which are of no project: what their marks and answers show."""
     marks = [mark for document in documents for mark in document.marks]
     coded = {mark.level for mark in marks if mark.answer}
-    levels = [LevelSpec(key, key, key in coded) for key in dict.fromkeys(mark.level for mark in marks) if key]
+    levels = [specs.LevelSpec(key, key, key in coded) for key in dict.fromkeys(mark.level for mark in marks) if key]
     if not any(level.coded for level in levels):
-        levels.insert(0, LevelSpec("markable", "markable"))
-    categories: dict[str, CategorySpec] = {}
+        levels.insert(0, specs.LevelSpec("markable", "markable"))
+    categories: dict[str, specs.CategorySpec] = {}
     for answer in (mark.answer for mark in marks if mark.answer and mark.answer.category):
         target = next((place.level or levels[0].key for place in answer.pointers), "")
-        spec = CategorySpec(answer.category, answer.category, target, takes_index=bool(answer.indices))
+        spec = specs.CategorySpec(answer.category, answer.category, target, takes_index=bool(answer.indices))
         categories.setdefault(answer.category, spec)
-    return SchemeSpec(tuple(levels), tuple(categories.values()))
+    return specs.SchemeSpec(tuple(levels), tuple(categories.values()))
 
 
 def _style_sheet(levels: Collection[str]) -> bytes:
@@ -163,7 +154,6 @@ class _Draft:
         return files
 
     def _attributes(self, row: _Row) -> dict[str, str]:
-        """Return what is said of a markable besides its answer."""
         stands_for = "segment" if row.mark is None else "both" if row.segment else "markable"
         attributes = {
             "stands_for": stands_for if row.level.lower() in LAYOUT_NAMES else "",
@@ -192,16 +182,11 @@ def _name_sets(marks: Iterable[Mark]) -> dict[tuple[str, str], str]:
 
 
 class _Plan:
-    """What the project's schemes hold: enough for every document.
+    """What the project's schemes hold: enough for every document."""
 
-    levels: whether each is coded. pointers: the attribute of each category that points. loose: whether something points
-    whose category does not. numbers: of the entities that a markable has, from 1. names: the attributes of further
-    questions, by their keys.
-    """
-
-    def __init__(self, scheme: SchemeSpec, links: Links, drafts: Sequence[_Draft], sets: str) -> None:
+    def __init__(self, scheme: specs.SchemeSpec, links: Links, drafts: Sequence[_Draft], sets: str) -> None:
         self.main, self.links, self.sets = scheme.main_level, links, sets
-        self.levels = {level.key: level.coded for level in scheme.levels}
+        self.levels = {level.key: level.coded for level in scheme.levels}  # whether each is coded
         for row in (row for draft in drafts for row in draft.rows):
             answered = row.mark is not None and row.mark.answer is not None
             self.levels[row.level] = self.levels.get(row.level, False) or answered
@@ -211,24 +196,25 @@ class _Plan:
         self.attributes = {each.key: each for each in scheme.attributes}
         for answer in answers:
             if answer.category:
-                self.categories.setdefault(answer.category, CategorySpec(answer.category, answer.category))
+                self.categories.setdefault(answer.category, specs.CategorySpec(answer.category, answer.category))
             for key, readings in answer.relations:
                 level = next(targets_of(readings)).level or self.main
-                self.relations.setdefault(key, RelationSpec(key, key, to_levels=(level,)))
+                self.relations.setdefault(key, specs.RelationSpec(key, key, to_levels=(level,)))
             for key, _ in answer.attributes:
-                self.attributes.setdefault(key, AttributeSpec(key, key, kind=AnswerKind.TEXT))
-        self.pointers: dict[str, str] = {}
+                self.attributes.setdefault(key, specs.AttributeSpec(key, key, kind=specs.AnswerKind.TEXT))
+        self.pointers: dict[str, str] = {}  # the attribute of each category that points
         for category in self.categories.values() if links == Links.POINTERS else ():
             if category.points_to:
                 name = _unique_name(f"{category.key.lower()}_{ANTECEDENT}", self.pointers.values())
                 self.pointers[category.key] = name
+        # Whether something points whose category does not, and the numbers, from 1, of the entities of a markable.
         self.loose = any(answer.pointers and answer.category not in self.pointers for answer in answers)
         self.numbers = range(1, max((len(answer.indices) for answer in answers), default=1) + 1)
         self.names = self._name_questions()
 
     def _name_questions(self) -> dict[str, str]:
         keys = [*self.relations, *self.attributes]
-        taken = {CATEGORY, ANTECEDENT, "xmlns", *self.pointers.values(), *NO_ANSWER, *ALWAYS_ASKED}
+        taken = {specs.CATEGORY, ANTECEDENT, "xmlns", *self.pointers.values(), *NO_ANSWER, *ALWAYS_ASKED}
         taken |= {name for number in self.numbers for name in self._set_names(number)}
         # a reader takes these for something else than a question
         taken |= {
@@ -250,7 +236,7 @@ class _Plan:
         level, answer = mark.level, mark.answer
         if answer is None:
             return {}
-        attributes = {CATEGORY: answer.category or "empty"}
+        attributes = {specs.CATEGORY: answer.category or "empty"}
         if self.links == Links.POINTERS:
             name = self.pointers.get(answer.category, ANTECEDENT)
             pointers = self._pointer_attributes(level, name, answer.all_readings, targets)
@@ -291,14 +277,15 @@ class _Plan:
         return attributes
 
     def lines(self, level: str) -> list[str]:
-        """Return the attributes of the scheme of a level."""
         lines = []
         if self.levels[level]:
-            questions: list[RelationSpec | AttributeSpec] = [
+            questions: list[specs.RelationSpec | specs.AttributeSpec] = [
                 *(each for each in self.relations.values() if not each.from_levels or level in each.from_levels),
                 *(each for each in self.attributes.values() if not each.levels or level in each.levels),
             ]
-            leads = {(CATEGORY, each.key): ["optional"] for each in self.categories.values() if each.takes_optional}
+            leads = {
+                (specs.CATEGORY, each.key): ["optional"] for each in self.categories.values() if each.takes_optional
+            }
             elements.add_leads(leads, ((each, _condition(each)) for each in questions), self.names)
             sets = [self._set_names(number)[0] for number in self.numbers if self.links == Links.INDICES]
             lines += elements.categories(self.categories.values(), self.pointers, sets, leads)
@@ -306,7 +293,7 @@ class _Plan:
             for question in questions:
                 name = self.names[question.key]
                 lines += elements.further(question, name, level, leads)
-                if isinstance(question, RelationSpec) and question.joint:
+                if isinstance(question, specs.RelationSpec) and question.joint:
                     lines += elements.freetext(f"{name}{READINGS}")
             lines += elements.flag("optional") + elements.flag("unsure") + elements.freetext("note")
             lines += elements.freetext("chain_name")
@@ -317,7 +304,6 @@ class _Plan:
         return lines
 
     def _link_lines(self, level: str) -> list[str]:
-        """Return the sets or pointers, as the categories lead to them."""
         lines = []
         for number in self.numbers if self.links == Links.INDICES else ():
             name, entity_name = self._set_names(number)
@@ -333,10 +319,10 @@ class _Plan:
         return lines
 
 
-def _condition(question: RelationSpec | AttributeSpec) -> Condition | None:
+def _condition(question: specs.RelationSpec | specs.AttributeSpec) -> specs.Condition | None:
     """Return when a question is asked: of a relation, where that is set."""
-    if isinstance(question, AttributeSpec) and question.relation:
-        return Condition(relation=question.relation)
+    if isinstance(question, specs.AttributeSpec) and question.relation:
+        return specs.Condition(relation=question.relation)
     return question.asked_if
 
 

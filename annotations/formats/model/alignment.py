@@ -1,9 +1,4 @@
-"""Two copies of one text that differ in white space, line ends, byte order marks or composed characters.
-
-Coders' programs save one text in several ways, and tokenizers part its words differently. What all copies share is the
-sequence of characters without white space, taken apart canonically (NFD): by that they are aligned. One copy may end
-before the other; by an option a few characters may differ.
-"""
+"""Align copies of a text by what they share: the characters without white space, taken apart canonically (NFD)."""
 
 import re
 import unicodedata
@@ -13,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from annotations.formats.model.document import Document, Finding, FormatError, Parts, Stretch
+from annotations.formats.model.document import Document, Parts, Stretch
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.links import find_contradictions, move_marks, remove_marks
 from annotations.formats.model.spans import merge_spans
 
@@ -124,7 +120,6 @@ class Alignment:
         return replace(segment, start=self.other.starts[inside[0][0]], end=self.other.ends[inside[-1][1] - 1])
 
     def _find(self, start: int, end: int) -> tuple[int, int]:
-        """Return the numbers of the first character of a span and of the one after it."""
         return bisect_right(self.own.ends, start), bisect_left(self.own.starts, end)
 
     def __str__(self) -> str:
@@ -176,7 +171,6 @@ class _Way:
         return len(self.reached) - 1
 
     def blocks(self) -> list[Block]:
-        """Return what stands in both texts, from their beginning."""
         blocks, here, there = list[Block](), self.here, self.there
         for edits in range(self.edits, -1, -1):
             before, diagonal = self.reached[edits], here - there
@@ -226,10 +220,9 @@ def count_common(one: str, here: int, two: str, there: int) -> int:
 
 
 def align(document: Document, content: str, source: str, *, near: bool = False) -> Document:
-    """Return the document over another copy of its text, `content` of `source`, with findings where they differ.
+    """Return the document over `content`, the copy of its text in `source`, with findings where they differ.
 
-    One copy may end before the other, if no markable is lost by that. near: a few characters may differ, and markables
-    that these touch are left out. Raises FormatError naming the first character that another one stands for.
+    near: a few characters may differ, and markables that touch them are left out. Raises FormatError on other copies.
     """
     if document.content == content:
         return document

@@ -1,9 +1,10 @@
 """Answers to further questions as files hold them: as words, and under names that a file allows."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from math import isfinite
 
+from annotations.formats.model.document import Document
 from annotations.formats.model.scheme import AnswerKind, AnswerValue, SchemeSpec
 
 # Parts several values where a file has one cell or attribute for them. No key of a value has it.
@@ -16,7 +17,6 @@ OTHER_SIGNS = re.compile(r"[^a-z0-9]+")
 
 
 def format_value(value: AnswerValue) -> str:
-    """Return the answer as words."""
     if isinstance(value, tuple):
         return SEPARATOR.join(value)
     return value if isinstance(value, str) else repr(value)
@@ -68,8 +68,7 @@ def name_in_files(
 ) -> dict[str, str]:
     """Return for each key of a question a name that begins with a letter, with `hyphen` for hyphens.
 
-    A name that the format needs for itself (`reserved`), or that another key has, gets a prefix; of keys of the scheme
-    that files may spell alike each gets its number, by which `KeysByName` finds it again.
+    Reserved and used names get a prefix; keys that files may spell alike get numbers, by which `KeysByName` finds them.
     """
     keys = list(keys)
     relations = [relation.key for relation in scheme.relations if not relation.identity] if scheme else []
@@ -92,6 +91,13 @@ def name_in_files(
     return names
 
 
+def name_attributes(documents: Sequence[Document], reserved: Collection[str], *, hyphen: str = "-") -> dict[str, str]:
+    """Return the names of the attributes that documents have answers to, as `name_in_files` makes them, by key."""
+    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
+    keys = sorted({key for answer in answers for key, _ in answer.attributes})
+    return name_in_files(keys, reserved, next((document.scheme for document in documents), None), hyphen=hyphen)
+
+
 class KeysByName:
     """The keys of questions by the names, or numbers as `name_in_files` has them, that files have for them."""
 
@@ -104,7 +110,6 @@ class KeysByName:
         self.folded = {name: alike[0] for name, alike in folded.items() if len(alike) == 1}
 
     def find(self, name: str) -> str | None:
-        """Return the key that a name stands for, None where it stands for none."""
         if name in self.keys:
             return name
         folded = fold_name(name)

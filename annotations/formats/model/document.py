@@ -1,20 +1,14 @@
 """What a reader makes of files and a writer makes files of."""
 
-import codecs
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypedDict
 
 from annotations.formats.model import judgement
-from annotations.formats.model.encodings import guess_utf_16, suggest_encoding
-from annotations.formats.model.judgement import targets_of as targets_of
+from annotations.formats.model.findings import Finding
+from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.scheme import SchemeSpec
-
-# Longer names are refused: those of entities, of markables and turns, of speakers.
-LONGEST_INDEX = 200
-LONGEST_LABEL = 50
-LONGEST_SPEAKER = 100
 
 Parts = tuple[tuple[int, int], ...]
 
@@ -37,71 +31,6 @@ class Links(StrEnum):
     POINTERS = "pointers"  # each names its antecedents
 
 
-class FormatError(ValueError):
-    """Bad input, with the file and, where there is one, the line and column (both from 1)."""
-
-    def __init__(self, message: str, file: str, line: int | None = None, column: int | None = None) -> None:
-        place = ":".join(str(part) for part in (file, line, column) if part is not None)
-        super().__init__(f"{place}: {message}")
-        self.message = message
-        self.file = file
-        self.line = line
-        self.column = column
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something odd in a file that does not keep it from being read.
-
-    fix: what was or can be done. left_out: whether something that its coder has said was not read.
-    """
-
-    code: str
-    message: str
-    file: str
-    line: int | None = None
-    fix: str = ""
-    left_out: bool = False
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.message}{f' ({self.fix})' if self.fix else ''}"
-
-
-@dataclass(slots=True)
-class Findings:
-    """What is odd in a file. most: how many findings are listed. code: of findings that name none."""
-
-    file: str
-    _: KW_ONLY
-    most: int = 500
-    code: str = "more-findings"
-    noun: str = "findings"
-    findings: list[Finding] = field(default_factory=list)
-    n_unlisted: int = 0
-
-    def add(
-        self,
-        message: str,
-        line: int | None = None,
-        fix: str = "",
-        *,
-        code: str = "",
-        file: str = "",
-        left_out: bool = False,
-    ) -> None:
-        """Add a finding, or count it where there are too many."""
-        if len(self.findings) < self.most:
-            self.findings.append(Finding(code or self.code, message, file or self.file, line, fix, left_out))
-        else:
-            self.n_unlisted += 1
-
-    def listed(self) -> tuple[Finding, ...]:
-        """Return the findings, with a last one that counts those that are not listed."""
-        more = Finding(self.code, f"{self.n_unlisted} more {self.noun} are not listed", self.file)
-        return (*self.findings, *([more] if self.n_unlisted else []))
-
-
 # Nothing changes a stretch or mark: as judgements, they are not frozen for speed.
 @dataclass(slots=True, unsafe_hash=True)
 class Stretch:
@@ -116,16 +45,11 @@ class Stretch:
 
 @dataclass(slots=True, unsafe_hash=True, kw_only=True)
 class Answer(judgement.JudgementData[Place]):
-    """What the coder of a file says of a markable; relations, attributes and values have the names of the file.
+    """What the coder of a file says of a markable; relations, attributes and values have the names of the file."""
 
-    category: its key in the scheme; empty where the file names none: then it follows from the links.
-    pointers: its antecedents; several say that it is ambiguous.
-    readings: where some antecedents are meant together, all readings of them; else empty, for each is a reading.
-    """
-
-    category: str = ""
-    pointers: tuple[Place, ...] = ()
-    readings: Readings = ()
+    category: str = ""  # its key in the scheme; empty where the file names none: then it follows from the links
+    pointers: tuple[Place, ...] = ()  # its antecedents; several say that it is ambiguous
+    readings: Readings = ()  # all readings, where some antecedents are meant together; else empty: each is a reading
 
     def with_links(self, category: str, pointers: tuple[Place, ...], indices: tuple[str, ...]) -> "Answer":
         """Return the answer with another category and other links; each pointer is an alternative."""
@@ -142,7 +66,6 @@ class Answer(judgement.JudgementData[Place]):
 
     @property
     def alternatives(self) -> tuple[Place, ...]:
-        """The antecedents that are meant alone."""
         return tuple(reading[0] for reading in self.readings if len(reading) == 1) if self.readings else self.pointers
 
     def targets(self) -> Iterator[Place]:
@@ -165,40 +88,16 @@ def links_of(readings: Readings) -> ReadingLinks:
     return {"pointers": tuple(dict.fromkeys(targets_of(readings))), "readings": readings if plural else ()}
 
 
-def group_readings[Target](rows: Iterable[tuple[Hashable, Target]]) -> judgement.Readings[Target]:
-    """Return the readings of targets, each with what its reading has in common; equal ones are one."""
-    readings: dict[Hashable, list[Target]] = {}
-    for key, target in rows:
-        readings.setdefault(key, []).append(target)
-    return tuple({frozenset(reading): tuple(reading) for reading in readings.values()}.values())
-
-
-def number_targets(readings: Readings) -> Iterator[tuple[int, Place]]:
-    """Yield targets, each with the number of its reading, from 1; all with 0 where each target is a reading."""
-    plural = any(len(reading) > 1 for reading in readings)
-    for number, reading in enumerate(readings, start=1):
-        for target in reading:
-            yield number if plural else 0, target
-
-
 @dataclass(slots=True, unsafe_hash=True)
 class Mark:
-    """A markable in a file.
+    """A markable in a file."""
 
-    parts: `[start, end)` pairs in code points of the content, in text order, not touching each other.
-    level: its level's key; empty for the level that the project codes.
-    label: a short name that the file gives it; may be empty.
-    head: the parts of the least words that stand for it (MIN); empty for none.
-    answer: what the coder says of it; None where the file leaves it uncoded.
-    line: where it starts in the file, from 1.
-    """
-
-    parts: Parts
-    level: str = ""
-    label: str = ""
-    head: Parts = ()
-    answer: Answer | None = None
-    line: int | None = None
+    parts: Parts  # `[start, end)` pairs in code points of the content, in text order, not touching each other
+    level: str = ""  # its level's key; empty for the level that the project codes
+    label: str = ""  # a short name that the file gives it
+    head: Parts = ()  # the parts of the least words that stand for it (MIN)
+    answer: Answer | None = None  # None where the file leaves it uncoded
+    line: int | None = None  # where it starts in the file, from 1
 
     @property
     def place(self) -> Place:
@@ -211,33 +110,26 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text with what stands in it, as one coder sees it.
-
-    file: the one whose folder or name tells the coder. marks: in text order. findings: what is odd in the file.
-    scheme: where the file says what coders are asked; all documents of an export have it.
-    cuts, breaks: where words and, in a text without sentences and turns, sentences begin or end for formats that are
-    written word by word, besides where marks and segments do; the same for all coders of a text.
-    is_uncoded: the file says that nobody has coded it, whoever has coded the others.
-    without_text: the file does not hold the text, only what is said of it; content is empty. coder: who says it, where
-    the file itself names them.
-    """
+    """One text with what stands in it, as one coder sees it."""
 
     name: str
-    file: str
+    file: str  # the one whose folder or name tells the coder
     content: str
-    marks: Sequence[Mark]
+    marks: Sequence[Mark]  # in text order
     segments: Sequence[Stretch] = ()
     links: Links = Links.NONE
     title: str = ""
     language: str = ""
     direction: str = ""
     findings: Sequence[Finding] = ()
-    scheme: SchemeSpec | None = None
-    without_text: bool = False
-    coder: str = ""
+    scheme: SchemeSpec | None = None  # where the file says what coders are asked; all documents of an export have it
+    without_text: bool = False  # the file does not hold the text, only what is said of it; content is empty
+    coder: str = ""  # where the file itself names them
+    # Where words and, in a text without sentences and turns, sentences begin or end for formats that are written word
+    # by word, besides where marks and segments do; the same for all coders of a text.
     cuts: tuple[int, ...] = ()
     breaks: tuple[int, ...] = ()
-    is_uncoded: bool = False
+    is_uncoded: bool = False  # the file says that nobody has coded it, whoever has coded the others
 
 
 # A document weighs as much as a few markables, and so many of its characters as one.
@@ -252,76 +144,3 @@ def weigh(document: Document) -> int:
 def text_order(mark: Mark) -> tuple[int, int, str, Parts]:
     """Return the key by which marks are sorted: earlier starts first; of two that start together the longer."""
     return mark.parts[0][0], -mark.parts[-1][1], mark.level, mark.parts
-
-
-def decode(data: bytes, file: str) -> str:
-    """Return the text of a UTF-8 file, with or without a byte order mark, line ends made one.
-
-    Raises FormatError naming the line and column of the first byte that is not UTF-8, or of a NUL.
-    """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        # error.object is without the byte order mark, and error.start counts from there.
-        before = _normalize_line_ends(error.object[: error.start].decode())
-        byte = error.object[error.start]
-        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{suggest_encoding(error.object, error.start)}"
-        raise FormatError(message, file, *_position_after(before)) from None
-    text = _normalize_line_ends(text)
-    before, nul, _ = text.partition("\0")
-    if nul:
-        way = suggest_encoding(data, 0) if guess_utf_16(data) else ""
-        raise FormatError(f"a NUL character is not allowed in a text{way}", file, *_position_after(before))
-    return text
-
-
-def decode_lines(lines: Iterable[bytes], file: str) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file without their ends, as `decode` has them. Raises FormatError as it does.
-
-    lines: its lines, each with the line feed that ends it; only one of them is in memory at once.
-    """
-    number = 1
-    for place, data in enumerate(lines):
-        if place and data.startswith(codecs.BOM_UTF8):
-            data = codecs.BOM_UTF8 + data  # only the file's first is none of its characters
-        try:
-            text = decode(data, file)
-        except FormatError as error:
-            raise FormatError(error.message, file, number - 1 + (error.line or 1), error.column) from None
-        for line in text.removesuffix("\n").split("\n"):
-            yield line
-            number += 1
-
-
-def recode(data: bytes, file: str, encoding: str) -> bytes:
-    """Return the bytes of a file in that encoding as UTF-8. Raise FormatError if they are not in it."""
-    try:
-        return data.decode(encoding).encode()
-    except (UnicodeError, ValueError) as error:
-        raise FormatError(f"this is not in the encoding {encoding}: {error}", file) from None
-
-
-def _normalize_line_ends(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _position_after(text: str) -> tuple[int, int]:
-    """Return the line and column of what follows the text."""
-    return text.count("\n") + 1, len(text) - text.rfind("\n")
-
-
-def implied_category(answer: Answer, scheme: SchemeSpec) -> str:
-    """Return the category that follows from what the answer links; empty where none does.
-
-    With indices the first that takes an index, with pointers the first that points to the level of the first
-    target. With neither `new` where the scheme asks for pointers, else `none`, or else the only one that takes neither.
-    """
-    if answer.indices:
-        return next((category.key for category in scheme.categories if category.takes_index), "")
-    if answer.pointers:
-        level = answer.pointers[0].level or scheme.main_level
-        return next((category.key for category in scheme.categories if category.points_to == level), "")
-    plain = [category.key for category in scheme.categories if not category.takes_index and not category.points_to]
-    # What points to nothing may be new; what is in no entity is not.
-    names = ("none",) if any(category.takes_index for category in scheme.categories) else ("new", "none")
-    return next((key for key in names if key in plain), plain[0] if len(plain) == 1 else "")

@@ -1,10 +1,13 @@
-"""Encodings other than UTF-8, in which files come from older programs."""
+"""The text of files: in UTF-8, or in an encoding in which files come from older programs."""
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from annotations.formats.model.findings import FormatError
 
 ENCODINGS = {
     "utf-16": "UTF-16",
@@ -152,7 +155,6 @@ def _fit(text: str) -> _Fit:
 
 
 def _words_at(data: bytes, place: int, encoding: str) -> str:
-    """Return the words at a place of the data as an encoding has them."""
     start = max(data.rfind(space, 0, place) for space in (b" ", b"\n", b"\t")) + 1
     start = 0 if encoding.startswith("utf-16") else max(start, place - MAX_SHOWN_BYTES // 2)
     shown = data[start : place + MAX_SHOWN_BYTES].decode(encoding, "ignore")
@@ -162,3 +164,52 @@ def _words_at(data: bytes, place: int, encoding: str) -> str:
 def is_utf_8_all_the_same(data: bytes, encoding: str) -> bool:
     """Return whether the data is in UTF-8, although somebody says that it is in an encoding of single bytes."""
     return encoding in SINGLE_BYTE and not data.isascii() and _decodes(data, "utf-8")
+
+
+def decode(data: bytes, file: str) -> str:
+    """Return the text of a UTF-8 file, line ends made one. Raises FormatError at a byte that is not UTF-8, or a NUL."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # error.object is without the byte order mark, and error.start counts from there.
+        before = _normalize_line_ends(error.object[: error.start].decode())
+        byte = error.object[error.start]
+        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{suggest_encoding(error.object, error.start)}"
+        raise FormatError(message, file, *_position_after(before)) from None
+    text = _normalize_line_ends(text)
+    before, nul, _ = text.partition("\0")
+    if nul:
+        way = suggest_encoding(data, 0) if guess_utf_16(data) else ""
+        raise FormatError(f"a NUL character is not allowed in a text{way}", file, *_position_after(before))
+    return text
+
+
+def decode_lines(lines: Iterable[bytes], file: str) -> Iterator[str]:
+    """Yield the lines of a file without their ends, as `decode` has them, from its lines with their line feeds."""
+    number = 1
+    for place, data in enumerate(lines):
+        if place and data.startswith(codecs.BOM_UTF8):
+            data = codecs.BOM_UTF8 + data  # only the file's first is none of its characters
+        try:
+            text = decode(data, file)
+        except FormatError as error:
+            raise FormatError(error.message, file, number - 1 + (error.line or 1), error.column) from None
+        for line in text.removesuffix("\n").split("\n"):
+            yield line
+            number += 1
+
+
+def recode(data: bytes, file: str, encoding: str) -> bytes:
+    """Return the bytes of a file in that encoding as UTF-8. Raise FormatError if they are not in it."""
+    try:
+        return data.decode(encoding).encode()
+    except (UnicodeError, ValueError) as error:
+        raise FormatError(f"this is not in the encoding {encoding}: {error}", file) from None
+
+
+def _normalize_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _position_after(text: str) -> tuple[int, int]:
+    return text.count("\n") + 1, len(text) - text.rfind("\n")

@@ -8,10 +8,7 @@ LONGEST_EXAMPLE = 60
 
 
 class Feature(StrEnum):
-    """What a document may hold, in the order in which it is taken out. The values say it in words.
-
-    Of RELATIONS and ATTRIBUTES each question is counted by itself.
-    """
+    """What a document may hold, in words, in the order in which it is taken out."""
 
     CONTROL_CHARACTERS = "control characters (each becomes U+FFFD)"
     NO_SENTENCES = "other sentences than turns or lines, one after the other"
@@ -60,6 +57,9 @@ CHAINS_OF_WORDS = frozenset(
     {Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SENTENCES, Feature.SPEAKERS}
 )
 ALL_CHARACTERS = frozenset({Feature.SPACING, Feature.LEADING, Feature.CONTROL_CHARACTERS})
+# What many formats lack: how the text is laid out, and what stands for entities besides their mentions.
+LAYOUT = frozenset({Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE})
+ENTITIES = frozenset({Feature.SPLIT_RELATION, Feature.SPLIT, Feature.ENTITY_NAMES, Feature.TARGETS})
 
 
 def describe_mark(document: Document, mark: Mark) -> str:

@@ -6,9 +6,10 @@ from functools import partial
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from annotations.formats.model.document import Document, FormatError
+from annotations.formats.model.document import Document
 from annotations.formats.model.encodings import ENCODINGS
 from annotations.formats.model.features import Feature
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.slips import LEAVE_OUT
 
 LONGEST_SHOWN = 50
@@ -23,7 +24,6 @@ class Bundle:
 
     @classmethod
     def of(cls, name: str, data: bytes) -> "Bundle":
-        """Return a file that is read alone."""
         return cls(name, {name: data})
 
     @property
@@ -93,52 +93,38 @@ class File:
 
 
 def one_file_bundles(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return bundles of one file each, of those that have one of the suffixes."""
     return [(name,) for name in names if name.lower().endswith(suffixes)]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format.
-
-    suffixes: those of its files, in small letters; the first is the writer's.
-    read: `read(bundle, **options) -> documents`; raises FormatError and nothing else on bad input.
-    read_each: `read_each(name, lines, **options)` yields what `read` returns, of the lines of a file in bytes; of a
-    format whose files may hold very many documents, each in a line.
-    bundles: which of the files are read together, the main one first; what no bundle has is not read.
-    write: `write(documents, **options) -> files` of one coder's documents, which have no other features than
-    `supported_features`; None where the format is only read. names_coders: the files say themselves who coded; then
-    `write` takes the documents of all coders at once.
-    options, options_written: what `read` and `write` take as keywords.
-    supported_features: what it can hold of a document; `losses.reduction` reports the rest and takes it out before
-    `write` sees it.
-    in_words: it is written word by word. binary: the files say themselves how they are encoded, as XML does.
-    names_levels, names_categories: they have levels and categories of their own. names_questions: attributes and
-    relations of their own.
-    ways: for `level` and `category` the options of the format that may help where the scheme lacks one, for `words` the
-    one that says where they stand.
-    texts_only: its files hold texts and nobody's work.
-    text_of: the name of the file with the text of a file, where that may lie elsewhere or in the project.
-    """
+    """A file format."""
 
     key: str
     label: str
-    suffixes: tuple[str, ...]
+    suffixes: tuple[str, ...]  # in small letters; the first is the writer's
+    # `read(bundle, **options) -> documents`; raises FormatError and nothing else on bad input.
     read: Callable[..., list[Document]]
+    # Which of the files are read together, the main one first; what no bundle has is not read.
     bundles: Callable[[Iterable[str], tuple[str, ...]], list[tuple[str, ...]]] = one_file_bundles
+    # `write(documents, **options) -> files` of one coder's documents, of all coders' where the format names coders.
     write: Callable[..., list[File]] | None = None
+    # What it can hold of a document: `losses.reduction` reports the rest and takes it out before `write` sees it.
     supported_features: frozenset[Feature] = frozenset()
-    options: tuple[Option, ...] = ()
-    options_written: tuple[Option, ...] = ()
-    names_coders: bool = False
-    in_words: bool = False
-    binary: bool = False
-    names_levels: bool = False
+    options: tuple[Option, ...] = ()  # what `read` takes as keywords
+    options_written: tuple[Option, ...] = ()  # what `write` takes
+    names_coders: bool = False  # the files say themselves who coded
+    in_words: bool = False  # it is written word by word
+    binary: bool = False  # the files say themselves how they are encoded, as XML does
+    names_levels: bool = False  # the files have levels of their own, and so on
     names_categories: bool = False
-    names_questions: bool = False
+    names_questions: bool = False  # attributes and relations
+    # The options that may help where the scheme lacks a `level` or `category`, and that say where `words` stand.
     ways: Mapping[str, str] = MappingProxyType({})
-    texts_only: bool = False
+    texts_only: bool = False  # its files hold texts and nobody's work
+    # The name of the file with the text of a file, where that may lie elsewhere or in the project.
     text_of: Callable[[str], str] | None = None
+    # `read_each(name, lines, **options)` yields what `read` returns, of files that may hold very many documents.
     read_each: Callable[..., Iterable[Document]] | None = None
 
     @property
@@ -165,27 +151,17 @@ class PyramidFormat:
     label: str
     suffixes: tuple[str, ...]
     bundles: Callable[[Iterable[str], tuple[str, ...]], list[tuple[str, ...]]] = one_file_bundles
-    options: tuple[Option, ...] = ()
+    options_read: tuple[Option, ...] = ()
     options_written: tuple[Option, ...] = ()
     names_coders: bool = False
 
-    @property
-    def options_read(self) -> tuple[Option, ...]:
-        """All that may be said of the files when they are imported."""
-        return self.options
-
 
 def stem(file: str) -> str:
-    """Return the name of a file without folders and suffix."""
     return PurePosixPath(file.replace("\\", "/")).stem
 
 
 def name_documents(file: str, names_and_lines: Sequence[tuple[str, int]]) -> list[str]:
-    """Return the names of the documents of a file: its own where it holds one, else their names in it, else numbers.
-
-    names_and_lines: what each is called in the file, or nothing, and the line where it begins. Raises FormatError where
-    two have one name.
-    """
+    """Return the names of a file's documents: its own for one, else those in it, or numbers. Raises on equal names."""
     if len(names_and_lines) == 1:
         return [stem(file)]
     lines: dict[str, int] = {}

@@ -16,19 +16,15 @@ type Readings[Target] = tuple[Reading[Target], ...]
 # million of them.
 @dataclass(slots=True, unsafe_hash=True, kw_only=True)
 class JudgementData[Target]:
-    """The judgement of a markable but for its category and the antecedents, whose form differs by source.
+    """The judgement of a markable but for its category and the antecedents, whose form differs by source."""
 
-    indices: the entities that it belongs to. name: what the coder calls the chain. relations: the readings of relations
-    besides identity, attributes: the answers to further questions, both by key and in the order of the keys.
-    """
-
-    indices: tuple[str, ...] = ()
+    indices: tuple[str, ...] = ()  # the entities that it belongs to
     note: str = ""
-    name: str = ""
+    name: str = ""  # what the coder calls the chain
     unsure: bool = False
     optional: bool = False
-    relations: tuple[tuple[str, Readings[Target]], ...] = ()
-    attributes: tuple[tuple[str, AnswerValue], ...] = ()
+    relations: tuple[tuple[str, Readings[Target]], ...] = ()  # besides identity, in the order of their keys
+    attributes: tuple[tuple[str, AnswerValue], ...] = ()  # in the order of their keys
 
 
 # Fields that are one value, in files and in rows.
@@ -36,6 +32,5 @@ VALUE_FIELDS = tuple(field.name for field in fields(JudgementData) if field.type
 
 
 def targets_of[Target](readings: Readings[Target]) -> Iterator[Target]:
-    """Yield the targets, as often as they are named."""
     for reading in readings:
         yield from reading

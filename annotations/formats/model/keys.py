@@ -23,8 +23,7 @@ def parse_parts(text: str) -> Parts | None:
 
 def _split_parts(text: str) -> Parts | None:
     """Return the parts of a text of the right form, or None where `format_parts` would not write them so."""
-    spans = [span.split("-") for span in text.split(",")]
-    parts = tuple((int(start), int(end)) for start, end in spans)
+    parts = tuple((int(start), int(end)) for start, end in (span.split("-") for span in text.split(",")))
     return parts if format_parts(parts) == text else None
 
 
@@ -34,7 +33,6 @@ def are_in_order(parts: Sequence[Sequence[int]]) -> bool:
 
 
 def markable_key(level: str, parts: Sequence[Sequence[int]]) -> str:
-    """Return the key of a markable."""
     return f"{level}:{format_parts(parts)}"
 
 

@@ -5,23 +5,15 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import replace
 from itertools import count
 
-from annotations.formats.model.document import (
-    Answer,
-    Document,
-    Finding,
-    Links,
-    Mark,
-    Place,
-    Readings,
-    targets_of,
-    text_order,
-)
+from annotations.formats.model import judgement
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, text_order
+from annotations.formats.model.findings import Finding
+from annotations.formats.model.judgement import targets_of
+from annotations.formats.model.scheme import SchemeSpec
 
 # The relation by which a markable that opens an entity of its own names what that is made of.
 SPLIT = "split"
-# Names by which relations of other tools say identity.
 IDENTITY_WORDS = ("coref", "ident", "anaph", "anteced", "equiv")
-# A relation of such a name says something else.
 OTHER_RELATION = re.compile("bridg|related")
 
 
@@ -43,7 +35,6 @@ class DisjointSets[Item: Hashable]:
         self.parents: dict[Item, Item] = {}
 
     def find(self, item: Item) -> Item:
-        """Return the item that stands for the set of this one."""
         parents = self.parents
         while (parent := parents.setdefault(item, item)) != item:
             parents[item] = item = parents[parent]
@@ -55,11 +46,7 @@ class DisjointSets[Item: Hashable]:
 
 
 def find_chains(marks: Sequence[Mark]) -> list[list[Mark]]:
-    """Return the connected components of the pointers among the marks, of two or more marks each.
-
-    Marks and chains are in text order. Several antecedents of one mark fall into one chain, but for those that are
-    meant together: with these it is no chain.
-    """
+    """Return the connected components, of two marks or more, of the pointers that are meant alone, in text order."""
     places = {mark.place for mark in marks}
     sets = DisjointSets[Place]()
     for mark in marks:
@@ -72,16 +59,21 @@ def find_chains(marks: Sequence[Mark]) -> list[list[Mark]]:
     return [chain for chain in components.values() if len(chain) > 1]
 
 
-def pointers_to_indices(document: Document) -> Document:
-    """Return the document with indices for pointers: each chain is an entity, numbered from 1 in text order.
+def marks_by_entity(marks: Iterable[Mark]) -> dict[str, list[Mark]]:
+    """Return the marks of each entity, both in the order of the marks."""
+    entities: dict[str, list[Mark]] = {}
+    for mark in marks:
+        for index in mark.answer.indices if mark.answer else ():
+            entities.setdefault(index, []).append(mark)
+    return entities
 
-    What points to nothing and is pointed at by nothing has no index. A mark whose antecedents are all meant together
-    opens an entity of its own, and names them by the relation SPLIT; each of them is an entity, too.
-    """
+
+def pointers_to_indices(document: Document) -> Document:
+    """Return the document with indices for pointers: each chain is an entity, numbered from 1 in text order."""
     if document.links != Links.POINTERS:
         return document
     chains = find_chains(document.marks)
-    # Where no antecedent is meant alone.
+    # Marks without an antecedent that is meant alone open an entity, and name its parts by SPLIT, entities as well.
     plural = {
         mark.place: answer.readings
         for mark in document.marks
@@ -144,14 +136,12 @@ def index_places(document: Document, places: Collection[Place]) -> Document:
 
 
 def add_relation(answer: Answer, name: str, readings: Readings) -> Answer:
-    """Return the answer with further readings of a relation."""
     relations = dict(answer.relations)
     relations[name] = tuple(dict.fromkeys((*relations.get(name, ()), *readings)))
     return replace(answer, relations=tuple(sorted(relations.items())))
 
 
 def without_relation(answer: Answer, name: str) -> Answer:
-    """Return the answer without that relation."""
     return replace(answer, relations=tuple(each for each in answer.relations if each[0] != name))
 
 
@@ -313,8 +303,7 @@ def merge_marks(mark: Mark, other: Mark) -> Mark:
     """Return one mark of two in one place: what the first does not say, the second does; the links of both stay."""
     answer = mark.answer or other.answer
     if mark.answer and other.answer:
-        indices = dict.fromkeys((*mark.answer.indices, *other.answer.indices))
-        answer = replace(mark.answer, indices=tuple(indices))
+        answer = replace(mark.answer, indices=tuple(dict.fromkeys((*mark.answer.indices, *other.answer.indices))))
         if mark.answer.readings or other.answer.readings:
             answer = answer.with_readings(join_readings(mark.answer.all_readings, other.answer.all_readings))
         else:
@@ -327,5 +316,33 @@ def merge_marks(mark: Mark, other: Mark) -> Mark:
 
 
 def join_readings(one: Readings, other: Readings) -> Readings:
-    """Return the readings of both, each once."""
     return map_readings((*one, *other), lambda target: (target,))
+
+
+def group_readings[Target](rows: Iterable[tuple[Hashable, Target]]) -> judgement.Readings[Target]:
+    """Return the readings of targets, each with what its reading has in common; equal ones are one."""
+    readings: dict[Hashable, list[Target]] = {}
+    for key, target in rows:
+        readings.setdefault(key, []).append(target)
+    return tuple({frozenset(reading): tuple(reading) for reading in readings.values()}.values())
+
+
+def number_targets(readings: Readings) -> Iterator[tuple[int, Place]]:
+    """Yield targets, each with the number of its reading, from 1; all with 0 where each target is a reading."""
+    plural = any(len(reading) > 1 for reading in readings)
+    for number, reading in enumerate(readings, start=1):
+        for target in reading:
+            yield number if plural else 0, target
+
+
+def implied_category(answer: Answer, scheme: SchemeSpec) -> str:
+    """Return the category that follows from what the answer links; empty where none does."""
+    if answer.indices:
+        return next((category.key for category in scheme.categories if category.takes_index), "")
+    if answer.pointers:
+        level = answer.pointers[0].level or scheme.main_level
+        return next((category.key for category in scheme.categories if category.points_to == level), "")
+    plain = [category.key for category in scheme.categories if not category.takes_index and not category.points_to]
+    # What points to nothing may be new; what is in no entity is not.
+    names = ("none",) if any(category.takes_index for category in scheme.categories) else ("new", "none")
+    return next((key for key in names if key in plain), plain[0] if len(plain) == 1 else "")

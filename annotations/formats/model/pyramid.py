@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotations.formats.model.document import Finding
+from annotations.formats.model.findings import Finding
 
 # The uid under which a peer's contributors stand that express no SCU of the pyramid.
 NOT_IN_PYRAMID = 0
@@ -46,13 +46,10 @@ class SCU:
 
 @dataclass(frozen=True, slots=True)
 class Pyramid:
-    """The SCUs of one docset as one coder sees them.
+    """The SCUs of one docset as one coder sees them."""
 
-    text: all model summaries with their headers. boundary: the regular expression that finds the headers; empty
-    where the file has none. It is text from a stranger: nothing but `syntax.expressions` may run it.
-    """
-
-    text: str
+    text: str  # all model summaries with their headers
+    # The regular expression that finds the headers, of a stranger: nothing but `syntax.expressions` may run it.
     boundary: str
     summaries: tuple[Summary, ...]
     scus: tuple[SCU, ...] = ()
@@ -78,15 +75,11 @@ class Pyramid:
 
 @dataclass(frozen=True, slots=True)
 class PeerAnnotation:
-    """Which SCUs of a pyramid a peer summary expresses, and where.
-
-    marks: the contributors by the uid of their SCU, or by NOT_IN_PYRAMID; an SCU that the peer does not express has
-    no entry. comments: what the coder says of some of these uids.
-    """
+    """Which SCUs of a pyramid a peer summary expresses, and where."""
 
     pyramid: Pyramid
     text: str
-    marks: Mapping[int, tuple[Contributor, ...]]
-    comments: Mapping[int, str] = field(default_factory=dict)
+    marks: Mapping[int, tuple[Contributor, ...]]  # by the uid of the SCU that is expressed, or NOT_IN_PYRAMID
+    comments: Mapping[int, str] = field(default_factory=dict)  # what the coder says of some of these uids
     findings: tuple[Finding, ...] = field(default=(), compare=False)
     file: str = field(default="", compare=False)

@@ -7,19 +7,17 @@ from typing import Any
 
 # The question that every judgement begins with; no attribute or relation is called so.
 CATEGORY = "category"
+# How coders say what goes together, if at all.
+POINTERS, INDICES, CATEGORIES = "pointers", "indices", "categories"
 
 
 class Subject(StrEnum):
-    """What an attribute is asked of."""
-
     MARKABLE = "markable"
     ENTITY = "entity"  # once for each chain
     RELATION = "relation"
 
 
 class AnswerKind(StrEnum):
-    """How an attribute is answered."""
-
     ONE = "one"
     SEVERAL = "several"
     TEXT = "text"
@@ -29,30 +27,24 @@ class AnswerKind(StrEnum):
 # The answer to an attribute: the key of a value, a text, a number, or the keys of several values.
 type AnswerValue = str | int | float | tuple[str, ...]
 
-# Those whose answers are values that the scheme lists.
 LISTED_KINDS = (AnswerKind.ONE, AnswerKind.SEVERAL)
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """When a question is asked: where another has one of these values as answer, or where a relation is set.
+    """When a question is asked: where another has one of these values as answer, or where a relation is set."""
 
-    question: the category or the key of an attribute; empty where a relation is named.
-    """
-
-    question: str = ""
+    question: str = ""  # the category or the key of an attribute; empty where a relation is named
     values: tuple[str, ...] = ()
     relation: str = ""
 
     def state(self) -> dict[str, Any]:
-        """Return the condition as JSON, in which projects store it."""
         if self.relation:
             return {"relation": self.relation}
         return {"question": self.question, "values": list(self.values)}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Condition":
-        """Return the condition of that JSON."""
         return cls(state.get("question", ""), tuple(state.get("values", ())), state.get("relation", ""))
 
 
@@ -68,43 +60,37 @@ class LevelSpec:
 
 @dataclass(frozen=True, slots=True)
 class CategorySpec:
-    """A category. level: its only one; empty for every coded level. retired: no longer offered.
-
-    points_to, max_pointers, allow_later: what its identity relation says, for formats that know no other relations.
-    """
+    """A category."""
 
     key: str
     label: str
+    # What its identity relation says, for formats that know no other relations: the next three.
     points_to: str = ""
     max_pointers: int | None = None
     allow_later: bool = False
     takes_index: bool = False
     takes_optional: bool = False
     singleton: bool = False
-    level: str = ""
+    level: str = ""  # its only one; empty for every coded level
     help: str = ""
     colour: str = ""
-    retired: bool = False
+    retired: bool = False  # no longer offered
 
 
 @dataclass(frozen=True, slots=True)
 class RelationSpec:
-    """A relation between markables. identity: its pointers make chains.
-
-    from_levels: empty for every coded level. to_levels: empty where it is no longer offered. joint: targets may be
-    meant together. later: targets may stand later in the text.
-    """
+    """A relation between markables."""
 
     key: str
     label: str
     _: KW_ONLY
     help: str = ""
-    from_levels: tuple[str, ...] = ()
-    to_levels: tuple[str, ...] = ()
-    identity: bool = False
+    from_levels: tuple[str, ...] = ()  # empty for every coded level
+    to_levels: tuple[str, ...] = ()  # empty where it is no longer offered
+    identity: bool = False  # its pointers make chains
     max_targets: int | None = None
-    joint: bool = False
-    later: bool = False
+    joint: bool = False  # targets may be meant together
+    later: bool = False  # targets may stand later in the text
     asked_if: Condition | None = None
     retired: bool = False
 
@@ -120,22 +106,19 @@ class ValueSpec:
 
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
-    """A further question. levels: empty for every coded level. relation: the one that it is asked of, if of one.
-
-    primary_of: the attribute to which this one asks for a second choice.
-    """
+    """A further question."""
 
     key: str
     label: str
     _: KW_ONLY
     help: str = ""
     of: Subject = Subject.MARKABLE
-    relation: str = ""
-    levels: tuple[str, ...] = ()
+    relation: str = ""  # the one that it is asked of, if of one
+    levels: tuple[str, ...] = ()  # empty for every coded level
     kind: AnswerKind = AnswerKind.ONE
     required: bool = False
     asked_if: Condition | None = None
-    primary_of: str = ""
+    primary_of: str = ""  # the attribute to which this one asks for a second choice
     values: tuple[ValueSpec, ...] = ()
     retired: bool = False
 
@@ -156,7 +139,6 @@ class SchemeSpec:
 
     @property
     def coded_levels(self) -> tuple[str, ...]:
-        """The keys of the levels that are coded."""
         return tuple(level.key for level in self.levels if level.coded)
 
     def identity_by_category(self) -> dict[str, list[RelationSpec]]:
@@ -188,7 +170,6 @@ class SchemeSpec:
 
 
 def identity_relations(categories: Iterable[CategorySpec]) -> tuple[RelationSpec, ...]:
-    """Return the identity relations of the categories that point."""
     return tuple(
         RelationSpec(
             category.key,

@@ -11,17 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotations.formats.model.scheme import (
-    AnswerKind,
-    AttributeSpec,
-    CategorySpec,
-    Condition,
-    LevelSpec,
-    RelationSpec,
-    SchemeSpec,
-    Subject,
-    ValueSpec,
-)
+from annotations.formats.model import scheme as specs
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -51,10 +41,8 @@ class SchemeShapeError(ValueError):
 
 
 @cache
-def scheme_shape() -> dict[str, Any]:
-    """Return the JSON Schema of schemes."""
-    shape: dict[str, Any] = json.loads(SHAPE.read_text())
-    return shape
+def scheme_shape() -> Any:
+    return json.loads(SHAPE.read_text())
 
 
 @cache
@@ -80,7 +68,7 @@ def _validator() -> Any:
 NULL_IF_EMPTY = ("points_to", "level", "relation", "primary_of")
 
 
-def scheme_to_json(spec: SchemeSpec, answers: str) -> dict[str, Any]:
+def scheme_to_json(spec: specs.SchemeSpec, answers: str) -> dict[str, Any]:
     """Return the scheme as a dictionary for JSON; a file has `SCHEME_FILE` in front. All fields are there."""
     return {"answers": answers, **_to_json(spec)}
 
@@ -88,7 +76,7 @@ def scheme_to_json(spec: SchemeSpec, answers: str) -> dict[str, Any]:
 def _to_json(part: Any) -> Any:
     """Return a part of a scheme: an object with its fields by name, a list, or a value."""
     match part:
-        case Condition():
+        case specs.Condition():
             return part.state()
         case StrEnum():
             return str(part)
@@ -100,21 +88,17 @@ def _to_json(part: Any) -> Any:
     return {name: None if value == "" and name in NULL_IF_EMPTY else _to_json(value) for name, value in values.items()}
 
 
-def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
-    """Return the scheme of that JSON, and how its coders say identity. Raise SchemeShapeError.
-
-    What categories say of pointing follows from the relations of identity: it may be left out, and must agree. Whether
-    the scheme can be asked is not said here: `annotations.schemes.consistency` does.
-    """
+def scheme_from_json(data: object) -> tuple[specs.SchemeSpec, str]:
+    """Return the scheme of that JSON, which `consistency` checks, and how its coders answer. Raise SchemeShapeError."""
     errors = list(islice(_validator().iter_errors(data), MAX_PROBLEMS))
     if errors:
         raise SchemeShapeError(dict.fromkeys(map(_problem, errors)))
     assert isinstance(data, dict)
-    spec = SchemeSpec(
-        tuple(LevelSpec(**level) for level in data["levels"]),
-        tuple(CategorySpec(**_fields(category)) for category in data["categories"]),
-        tuple(RelationSpec(**_fields(relation)) for relation in data.get("relations", ())),
-        tuple(_attribute_from_json(attribute) for attribute in data.get("attributes", ())),
+    spec = specs.SchemeSpec(
+        tuple(specs.LevelSpec(**level) for level in data["levels"]),
+        tuple(specs.CategorySpec(**_fields(category)) for category in data["categories"]),
+        tuple(specs.RelationSpec(**_fields(relation)) for relation in data.get("relations", ())),
+        tuple(specs.AttributeSpec(**_fields(attribute)) for attribute in data.get("attributes", ())),
     ).with_pointing()
     contradictions = list(islice(_contradictions(spec, data["categories"]), MAX_PROBLEMS))
     if contradictions:
@@ -122,26 +106,23 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
     return spec, data["answers"]
 
 
+# How fields are read that are neither plain values nor lists of these.
+CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
+    "max_targets": int,
+    "asked_if": specs.Condition.from_state,
+    "of": specs.Subject,
+    "kind": specs.AnswerKind,
+    "values": lambda values: tuple(specs.ValueSpec(**value) for value in values),
+}
+
+
 def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with which a part of a scheme is made."""
     arguments = {name: "" if value is None and name in NULL_IF_EMPTY else value for name, value in data.items()}
     arguments |= {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
-    if most := data.get("max_targets"):
-        arguments["max_targets"] = int(most)
-    if state := data.get("asked_if"):
-        arguments["asked_if"] = Condition.from_state(state)
-    return arguments
+    return arguments | {name: convert(data[name]) for name, convert in CONVERSIONS.items() if data.get(name)}
 
 
-def _attribute_from_json(data: Mapping[str, Any]) -> AttributeSpec:
-    arguments = _fields(data)
-    arguments["of"] = Subject(data.get("of", Subject.MARKABLE))
-    arguments["kind"] = AnswerKind(data.get("kind", AnswerKind.ONE))
-    arguments["values"] = tuple(ValueSpec(**value) for value in data.get("values", ()))
-    return AttributeSpec(**arguments)
-
-
-def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -> Iterator[ShapeProblem]:
+def _contradictions(spec: specs.SchemeSpec, categories: Sequence[Mapping[str, Any]]) -> Iterator[ShapeProblem]:
     for number, (category, data) in enumerate(zip(spec.categories, categories, strict=True)):
         implied = _to_json(category)
         for name in ("points_to", "max_pointers", "allow_later"):
@@ -149,9 +130,6 @@ def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -
                 said = json.dumps(implied[name])
                 message = f"Its relation of identity says {said}: change it there, or leave {name} out here."
                 yield ShapeProblem(f"categories[{number}].{name}", message)
-
-
-# ---- what is wrong
 
 
 def _problem(error: ValidationError) -> ShapeProblem:
@@ -184,7 +162,6 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "minimum": lambda least: f"This is at least {least}.",
     "maximum": lambda most: f"This is at most {most}.",
 }
-# By the last field of the path.
 SENTENCES_OF_FIELDS = {
     "asked_if": 'This is null, {"question": key, "values": [keys]} or {"relation": key}.',
     "colour": "This is a colour such as #1f77b4, or empty.",
@@ -201,8 +178,7 @@ def _sentence(error: ValidationError) -> str:
         case "required":
             return f"Missing here: {', '.join(name for name in expected if name not in error.instance)}."
         case "additionalProperties":
-            unknown = min(set(error.instance) - set(schema["properties"]))
-            return f"There is no field {unknown[:100]!r} here."
+            return f"There is no field {min(set(error.instance) - set(schema['properties']))[:100]!r} here."
         case str(keyword) if keyword in SENTENCES:
             return SENTENCES[keyword](expected)
     field = str(error.absolute_path[-1])

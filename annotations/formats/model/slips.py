@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from annotations.formats.model.document import Finding, FormatError
+from annotations.formats.model.findings import Finding, FormatError
 
 LEAVE_OUT = "leave-out"
 WAY = "; slips=leave-out leaves out "

@@ -1,12 +1,15 @@
-"""What no text of a document may hold, and what its language may be called."""
+"""What no text of a document may hold, and how long names and the tag of its language may be."""
 
 import re
 
 # Databases hold no NUL and no half of a surrogate pair. (The application has the same rule in `core/text.py`.)
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+# Longer names are refused: those of entities, of markables and turns, of speakers.
+LONGEST_INDEX = 200
+LONGEST_LABEL = 50
+LONGEST_SPEAKER = 100
 LANGUAGE_TAG = re.compile(r"[A-Za-z0-9_-]{1,35}")
 
 
 def is_storable(text: str) -> bool:
-    """Return whether databases can hold the text."""
     return UNSTORABLE.search(text) is None

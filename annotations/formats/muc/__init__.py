@@ -2,17 +2,13 @@
 
     <COREF ID="1" MIN="Fribble">Ms. Fribble</COREF> said <COREF ID="2" TYPE="IDENT" REF="1">she</COREF> is out.
 
-The text is all that stands between <DOC> and </DOC> without the tags, each line end as it is. Where MIN would be found
-elsewhere than the head, the writer adds MINSPAN, the characters of the markable that are meant (MINSPAN="4-11"). What
-is read, written, kept and lost is in docs/formats.md.
+Where MIN would be found elsewhere than the head, the writer adds MINSPAN, the characters that are meant ("4-11").
 """
 
 from annotations.formats.model.features import ALL_CHARACTERS, Feature
 from annotations.formats.model.format import SLIPS, Format, Option
 from annotations.formats.muc.reading import read
 from annotations.formats.muc.writing import write
-
-__all__ = ["FORMAT", "read", "write"]
 
 FORMAT = Format(
     "muc",

@@ -5,25 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Finding,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    Stretch,
-    decode,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, Stretch, text_order
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle, name_documents
 from annotations.formats.model.links import index_places, merge_marks, unlinked_places
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import Span, lie_in
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 from annotations.formats.syntax.sgml import Tag, scan
 
 # HEADER is a header that MUC has no tag for; unlike the zones it may cross other tags.
@@ -46,7 +35,6 @@ DOCUMENT = re.compile(r"<DOC[\s/>]", re.IGNORECASE)
 DEEPEST = 50
 # So many names of tags, attributes and types that are not MUC's are reported; the others are counted together.
 MOST_NAMES = 1000
-# A type of a COREF that says something else than identity.
 OTHER_TYPE = re.compile("APPOS|ATTR|BRIDG|PART|PRED")
 # A word with its part of speech, and how many of the words have one where that is told.
 TAGGED_WORD = re.compile(r"\S+/(?:[A-Z]{1,5}\$?|[-.,:`'#$]{1,2}|-[A-Z]{3}-)")
@@ -110,7 +98,6 @@ def read(bundle: Bundle, zones: str = "leave", slips: str = "") -> list[Document
 
 
 def _open_document(file: str, tag: Tag, draft: "_Draft | None", slips: Slips) -> "_Draft | None":
-    """Return the document that is open after a DOC tag."""
     if tag.closing:
         if draft is None or not draft.tagged:
             raise FormatError("a document ends here that has not begun", file, tag.line, tag.column)
@@ -255,19 +242,13 @@ class _Draft:
         for finding, lines in self.counts.items():
             self.findings.append(replace(finding, message=f"{len(lines)} {finding.message}", line=lines[0]))
         links = Links.INDICES if names_entities else Links.POINTERS if marks else Links.NONE
-        document = Document(
-            name,
-            self.file,
-            content,
-            sorted(marks.values(), key=text_order),
-            sorted(_trim_segments(self.segments, content), key=lambda each: (each.start, -each.end, each.kind)),
-            links,
-            findings=sorted(self.findings, key=lambda finding: finding.line or 0),
-        )
+        in_order = sorted(marks.values(), key=text_order)
+        segments = sorted(_trim_segments(self.segments, content), key=lambda each: (each.start, -each.end, each.kind))
+        findings = sorted(self.findings, key=lambda finding: finding.line or 0)
+        document = Document(name, self.file, content, in_order, segments, links, findings=findings)
         return index_places(document, unlinked_places(document)) if names_entities else document
 
     def _ignored_corefs(self, content: str, zones: str) -> set[int]:
-        """Return the numbers of the COREF tags that make no markable."""
         coded: list[Span] | None = None
         if zones == "leave" and any(zone.tag.name in BODIES for zone in self.zones):
             coded = coded_spans([(zone.tag.name, zone.start, zone.end) for zone in self.zones], content)
@@ -386,9 +367,6 @@ def _trim_segments(segments: Sequence[Stretch], content: str) -> Iterator[Stretc
             yield replace(segment, start=start, end=end)
 
 
-# Zones, and where MIN, the least words of a markable, stands.
-
-
 def coded_spans(zones: Sequence[tuple[str, int, int]], content: str) -> list[Span]:
     """Return the stretches in which MUC-6 codes coreference, in text order."""
     coded: list[Span] = []
@@ -428,8 +406,7 @@ def find_spans(least: str, words: str) -> tuple[list[Span], bool]:
         wanted = " ".join(alternative.split())
         places = _find_places(wanted, flat) if 0 < len(wanted) <= LONGEST_MIN else []
         if places:
-            edges = (places[0], places[0] + len(wanted) - 1)
-            start, last = (_position_in_words(words, flat, edge) for edge in edges)
+            start, last = (_position_in_words(words, flat, edge) for edge in (places[0], places[0] + len(wanted) - 1))
             return [(start, last + 1)], len(places) > 1
     return [], False
 

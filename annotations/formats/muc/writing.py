@@ -63,8 +63,7 @@ def _zone_elements(document: Document) -> list[_Element]:
     body = _body_element(headers, document.content)
     with_body = sorted([*header_zones, body], key=lambda zone: zone.start)
     coded = coded_spans([(zone.name, zone.start, zone.end) for zone in with_body], document.content)
-    has_words = bool(document.content[body.start : body.end].strip())
-    if has_words and not crossed(body) and lie_in(marks, coded):
+    if document.content[body.start : body.end].strip() and not crossed(body) and lie_in(marks, coded):
         return with_body
     return header_zones
 
@@ -79,7 +78,6 @@ def _body_element(headers: Sequence[Stretch], content: str) -> _Element:
 
 
 def _segment_elements(document: Document, zones: Sequence[_Element]) -> Iterator[_Element]:
-    """Yield the segments that are no zones."""
     written = {(zone.name, zone.start, zone.end) for zone in zones}
     ranks = list(SEGMENT_TAGS)
     for segment in document.segments:

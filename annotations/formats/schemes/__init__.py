@@ -1,28 +1,15 @@
-"""Schemes alone, as files: which kind a file is, and how each kind is read and written.
-
-A kind is a `SchemeFormat`. What a file says that a scheme here cannot say is a loss of the `SchemeFile`, and what a
-kind cannot say of a scheme here is told when it is written.
-"""
+"""Schemes alone, as files: which kind a file is, and how each kind is read and written."""
 
 import json
 from collections.abc import Mapping
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import SCHEME_FILE, SchemeShapeError, scheme_from_json, scheme_to_json
 from annotations.formats.schemes import brat, mmax2_reading, mmax2_writing, uima
-from annotations.formats.schemes.scheme_file import (
-    MOST_BYTES,
-    MOST_FILES,
-    MOST_UNPACKED_BYTES,
-    SchemeFile,
-    SchemeFormat,
-    base_name,
-    find_by_name,
-    json_of,
-)
-from annotations.formats.syntax.archive import unpack
+from annotations.formats.schemes.files import base_name, files_of, find_by_name, json_of
+from annotations.formats.schemes.scheme_file import SchemeFile, SchemeFormat
 
 MOST_NAMED = 10
 KINDS = (
@@ -62,11 +49,7 @@ SCHEME_FORMATS: dict[str, SchemeFormat] = {
 
 def read_scheme(data: bytes, name: str) -> SchemeFile:
     """Return the scheme of an uploaded file, whichever kind it is. Raise FormatError with file and line."""
-    files = {name: data}
-    if name.lower().endswith(".zip") or data.startswith(b"PK\x03\x04"):
-        files = dict(unpack(data, name, most_files=MOST_FILES, most_bytes=MOST_UNPACKED_BYTES))
-    elif len(data) > MOST_BYTES:
-        raise FormatError(f"a scheme file has at most {MOST_BYTES // 1_000_000} MB", name)
+    files = files_of(data, name)
     return SCHEME_FORMATS[_detect(files, name)].read(files, name)
 
 

@@ -1,8 +1,4 @@
-"""annotation.conf of brat, with the labels and colours of visual.conf -> scheme.
-
-Types of spans are the categories of one level. Where a relation says identity, identity is the first question, and
-types are an attribute. Types below another one are all meant where that is named; `!` marks one that nobody chooses.
-"""
+"""annotation.conf of brat, with visual.conf -> scheme: types are categories, or an attribute beside identity."""
 
 import re
 from collections import defaultdict
@@ -10,41 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotations.formats.brat.names import TYPE
-from annotations.formats.model.document import FormatError
+from annotations.formats.model import scheme as specs
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.links import says_identity
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    AttributeSpec,
-    CategorySpec,
-    Condition,
-    LevelSpec,
-    RelationSpec,
-    Subject,
-    ValueSpec,
-)
-from annotations.formats.schemes.scheme_file import (
-    CATEGORIES,
-    POINTERS,
-    SchemeFile,
-    SchemeReader,
-    base_name,
-    find_by_name,
-    fit_label,
-    make_keys,
-    text_of,
-)
+from annotations.formats.schemes.files import base_name, find_by_name, text_of
+from annotations.formats.schemes.scheme_file import SchemeFile, SchemeReader, fit_label, make_keys
 
 ANNOTATION, VISUAL = "annotation.conf", "visual.conf"
-LEVEL = LevelSpec("mention", "mention", coders_mark=True)
+LEVEL = specs.LevelSpec("mention", "mention", coders_mark=True)
 MACRO = re.compile(r"<([^<>\s]+)>\s*=\s*(.+)")
-# brat's own names for all spans of a kind.
 ANY_SPAN = ("<ENTITY>", "<ANY>")
 COLOUR = re.compile(r"bgColor\s*:\s*(#[0-9a-fA-F]{6})\b")
 MOST_TYPES = 1000
 # Characters of a line whose macros are replaced: macros may name macros.
 LONGEST_LINE = 20_000
-# What an attribute without values is in the files.
-YES = ValueSpec("true", "yes")
+YES = specs.ValueSpec("true", "yes")
 
 
 @dataclass(slots=True)
@@ -79,7 +55,6 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
 
 
 def _read_sections(text: str, file: str) -> dict[str, list[_Row]]:
-    """Return the lines of each section, macros replaced."""
     sections: dict[str, list[_Row]] = {}
     current: list[_Row] | None = None
     macros: dict[str, str] = {}
@@ -121,7 +96,6 @@ def _section(line: str) -> str | None:
 
 
 def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the labels of types, and their colours."""
     file = find_by_name(files, VISUAL)
     labels: dict[str, str] = {}
     colours: dict[str, str] = {}
@@ -141,20 +115,18 @@ def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, 
 
 
 class _Configuration(SchemeReader):
-    """A configuration while it becomes a scheme.
-
-    types: those of spans that can be chosen. below: what is below the others. question: where types are its values,
-    whose keys are `values`.
-    """
+    """A configuration while it becomes a scheme."""
 
     def __init__(
         self, file: str, sections: Mapping[str, Sequence[_Row]], labels: Mapping[str, str], colours: Mapping[str, str]
     ) -> None:
         super().__init__(file)
         self.sections, self.labels, self.colours = sections, labels, colours
+        # The types of spans that can be chosen: `!` marks the others.
         self.types = [row.name for row in sections["entities"] if not row.abstract]
         if not self.types:
             raise FormatError("there is no type of spans in [entities]", file)
+        # The types below others: all are meant where one above them is named.
         self.below = defaultdict[str, list[str]](list)
         above: list[_Row] = []
         for row in sections["entities"]:
@@ -162,32 +134,31 @@ class _Configuration(SchemeReader):
             for other in above:
                 self.below[other.name].append(row.name)
             above.append(row)
-        self.question = CATEGORY
-        self.values: dict[str, str] = {}
+        # The question whose values types are, and their keys.
+        self.question, self.values = specs.CATEGORY, dict[str, str]()
 
     def build(self) -> SchemeFile:
-        """Return the scheme."""
         rows = [row for row in self.sections.get("relations", ()) if not row.abstract]
         identity = [row for row in rows if "symmetric-transitive" in row.rest or says_identity(row.name)]
-        attributes: list[AttributeSpec] = []
+        attributes: list[specs.AttributeSpec] = []
         if identity:
             for row in identity[1:]:
                 self._lose(row, "one relation says identity; this one is left out")
             name = identity[0].name
             categories = self.identity_categories(name, self._label(name), LEVEL.key)
             self.values, self.question = make_keys(self.types), self.make_key(TYPE)
-            specs = tuple(
-                ValueSpec(key, self._label(name), colour=self.colours.get(name, ""))
+            values = tuple(
+                specs.ValueSpec(key, self._label(name), colour=self.colours.get(name, ""))
                 for name, key in self.values.items()
             )
-            attributes.append(AttributeSpec(self.question, TYPE, required=True, values=specs))
+            attributes.append(specs.AttributeSpec(self.question, TYPE, required=True, values=values))
         else:
             self.values = make_keys(self.types, self.used)
             categories = tuple(
-                CategorySpec(key, self._label(name), colour=self.colours.get(name, ""))
+                specs.CategorySpec(key, self._label(name), colour=self.colours.get(name, ""))
                 for name, key in self.values.items()
             )
-        relations: dict[str, RelationSpec] = {}
+        relations: dict[str, specs.RelationSpec] = {}
         for row in rows:
             if row in identity:
                 continue
@@ -200,7 +171,7 @@ class _Configuration(SchemeReader):
         n_events = sum(not row.abstract for row in self.sections.get("events", ()))
         if n_events:
             self.add(f"{n_events} types of events are left out: spans and relations alone are judged here")
-        answers = POINTERS if identity else CATEGORIES
+        answers = specs.POINTERS if identity else specs.CATEGORIES
         return self.scheme_file((LEVEL,), categories, relations.values(), attributes, answers)
 
     def _lose(self, row: _Row, message: str) -> None:
@@ -216,24 +187,19 @@ class _Configuration(SchemeReader):
         meant = {*names, *below} & self.values.keys()
         return None if not names.isdisjoint(ANY_SPAN) or meant == self.values.keys() else meant
 
-    def _condition(self, names: Iterable[str]) -> Condition | None:
+    def _condition(self, names: Iterable[str]) -> specs.Condition | None:
         meant = self._meant(names) or ()
         values = tuple(key for name, key in self.values.items() if name in meant)
-        return Condition(self.question, values) if values else None
+        return specs.Condition(self.question, values) if values else None
 
-    def _relation(self, row: _Row) -> RelationSpec:
+    def _relation(self, row: _Row) -> specs.RelationSpec:
         source, target = [*row.arguments().values(), [], []][:2]
         if target and self._meant(target) is not None:
             self._lose(row, f"the types of its targets, {', '.join(target[:20])}, are not asked for")
-        return RelationSpec(
-            self.make_key(row.name),
-            self._label(row.name),
-            to_levels=(LEVEL.key,),
-            later=True,
-            asked_if=self._condition(source),
-        )
+        key, label, condition = self.make_key(row.name), self._label(row.name), self._condition(source)
+        return specs.RelationSpec(key, label, to_levels=(LEVEL.key,), later=True, asked_if=condition)
 
-    def _attribute(self, row: _Row, relations: Mapping[str, RelationSpec]) -> list[AttributeSpec]:
+    def _attribute(self, row: _Row, relations: Mapping[str, specs.RelationSpec]) -> list[specs.AttributeSpec]:
         arguments = row.arguments()
         names = next((meant for name, meant in arguments.items() if name.lower().startswith("arg")), [])
         chosen = next((meant for name, meant in arguments.items() if name.lower() == "value"), [])
@@ -242,12 +208,12 @@ class _Configuration(SchemeReader):
         lost = [name for name in names if name not in of_spans and name not in of_relations]
         if lost:
             self._lose(row, f"it is not asked of {', '.join(lost[:20])}")
-        values = tuple(ValueSpec(key, self._label(name)) for name, key in make_keys(chosen).items()) or (YES,)
-        attribute = AttributeSpec("", self._label(row.name), values=values)
+        values = tuple(specs.ValueSpec(key, self._label(name)) for name, key in make_keys(chosen).items()) or (YES,)
+        attribute = specs.AttributeSpec("", self._label(row.name), values=values)
         made = []
         if of_spans or not names:
             made.append(replace(attribute, key=self.make_key(row.name), asked_if=self._condition(of_spans)))
         for name in of_relations:
             key = self.make_key(f"{row.name}-{name}" if made else row.name)
-            made.append(replace(attribute, key=key, of=Subject.RELATION, relation=relations[name].key))
+            made.append(replace(attribute, key=key, of=specs.Subject.RELATION, relation=relations[name].key))
         return made

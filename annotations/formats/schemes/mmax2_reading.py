@@ -1,9 +1,4 @@
-"""Annotation schemes of MMAX2 -> scheme.
-
-A file holds the scheme of one level. What its data mean is told as it is where texts are imported: pointers to
-antecedents or sets say identity, and the values that lead to them by `next` are the categories. Every other nominal
-attribute, free text and pointer is a question of its own, asked where `next` leads to it.
-"""
+"""Annotation schemes of MMAX2 -> scheme. As in texts, values that lead to pointers or sets by `next` are categories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,37 +16,15 @@ from annotations.formats.mmax2.scheme import (
     level_key,
     read_scheme,
 )
-from annotations.formats.model.document import FormatError
+from annotations.formats.model import scheme as specs
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.links import OTHER_RELATION, says_identity
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    AnswerKind,
-    AttributeSpec,
-    CategorySpec,
-    Condition,
-    LevelSpec,
-    RelationSpec,
-    Subject,
-    ValueSpec,
-)
-from annotations.formats.schemes.scheme_file import (
-    CATEGORIES,
-    INDICES,
-    LONGEST_LABEL,
-    POINTERS,
-    SchemeFile,
-    SchemeReader,
-    base_name,
-    find_by_name,
-    fit_help,
-    fit_label,
-    make_keys,
-    xml_of,
-)
+from annotations.formats.schemes.files import base_name, find_by_name, xml_of
+from annotations.formats.schemes.scheme_file import SchemeFile, SchemeReader, fit_label, fit_question, make_keys
 from annotations.formats.syntax.xml import local_name
 
 MOST_LEVELS = 50
-ANSWERS = {Kind.POINTER: POINTERS, Kind.SET: INDICES}
+ANSWERS = {Kind.POINTER: specs.POINTERS, Kind.SET: specs.INDICES}
 
 
 class _LevelFile(NamedTuple):
@@ -82,8 +55,8 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
         before += len(level.attributes)
     if not coded:
         raise FormatError("this scheme asks nothing: it has no nominal attribute, free text, set or pointer", name)
-    specs = tuple(LevelSpec(key, fit_label(level_name, key), key in coded) for level_name, key in keys.items())
-    return merger.build(specs, ANSWERS.get(kind, CATEGORIES))
+    built = tuple(specs.LevelSpec(key, fit_label(level_name, key), key in coded) for level_name, key in keys.items())
+    return merger.build(built, ANSWERS.get(kind, specs.CATEGORIES))
 
 
 def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile], list[str]]:
@@ -126,7 +99,7 @@ def _is_identity(attribute: Attribute, attributes: Sequence[Attribute]) -> bool:
     return not any(each.kind == Kind.SET for each in attributes) and not OTHER_RELATION.search(attribute.name)
 
 
-type _Spec = CategorySpec | RelationSpec | AttributeSpec
+type _Spec = specs.CategorySpec | specs.RelationSpec | specs.AttributeSpec
 
 
 @dataclass(slots=True)
@@ -157,24 +130,23 @@ class _Merger(SchemeReader):
         self.merged[key] = _Merged(spec.key, replace(spec, key=key), [level], place)
         return key
 
-    def build(self, levels: Sequence[LevelSpec], answers: str) -> SchemeFile:
-        """Return the scheme."""
+    def build(self, levels: Sequence[specs.LevelSpec], answers: str) -> SchemeFile:
         coded = [level.key for level in levels if level.coded]
-        categories: list[CategorySpec] = []
-        relations: list[RelationSpec] = []
-        attributes: list[AttributeSpec] = []
+        categories: list[specs.CategorySpec] = []
+        relations: list[specs.RelationSpec] = []
+        attributes: list[specs.AttributeSpec] = []
         for question in sorted(self.merged.values(), key=lambda each: each.place):
             on = [key for key in coded if key in question.levels]
             some = () if len(on) == len(coded) else tuple(on)
             match question.spec:
-                case CategorySpec() as category:
+                case specs.CategorySpec() as category:
                     if 1 < len(on) < len(coded):
                         names = ", ".join(question.levels)
                         self.add(f"the category {category.key} is offered on {names} only; here on every coded level")
                     categories.append(replace(category, level=on[0] if len(some) == 1 else ""))
-                case RelationSpec() as relation:
+                case specs.RelationSpec() as relation:
                     relations.append(replace(relation, from_levels=some))
-                case AttributeSpec() as attribute:
+                case specs.AttributeSpec() as attribute:
                     attributes.append(replace(attribute, levels=some))
         return self.scheme_file(levels, categories, relations, _with_questions_first(attributes), answers)
 
@@ -184,7 +156,7 @@ def _merge(known: _Spec, spec: _Spec) -> _Spec | None:
     spec = replace(spec, key=known.key)
     if spec == known:
         return known
-    if isinstance(known, CategorySpec) or isinstance(spec, CategorySpec):
+    if isinstance(known, specs.CategorySpec) or isinstance(spec, specs.CategorySpec):
         return None
     condition, other = known.asked_if, spec.asked_if
     if replace(spec, asked_if=condition) != known or condition is None or other is None:
@@ -192,15 +164,15 @@ def _merge(known: _Spec, spec: _Spec) -> _Spec | None:
     if condition.relation or condition.question != other.question:
         return None
     values = dict.fromkeys((*condition.values, *other.values))
-    return replace(known, asked_if=Condition(condition.question, tuple(values)))
+    return replace(known, asked_if=specs.Condition(condition.question, tuple(values)))
 
 
-def _with_questions_first(attributes: Iterable[AttributeSpec]) -> list[AttributeSpec]:
+def _with_questions_first(attributes: Iterable[specs.AttributeSpec]) -> list[specs.AttributeSpec]:
     """Return the attributes in their order, but each after the one by whose answer it is asked."""
     waiting = list(attributes)
-    ordered: dict[str, AttributeSpec] = {}
+    ordered: dict[str, specs.AttributeSpec] = {}
     while waiting:
-        done = {"", CATEGORY, *ordered}
+        done = {"", specs.CATEGORY, *ordered}
         attribute = next(each for each in waiting if each.asked_if is None or each.asked_if.question in done)
         waiting.remove(attribute)
         ordered[attribute.key] = attribute
@@ -224,7 +196,7 @@ class _Level:
         self.question = Question()
         if kind != Kind.NOMINAL:
             self.question = QuestionBuilder(asked, key, levels, kind, "").question()
-        has_category = any(each.name == CATEGORY and each.kind == Kind.NOMINAL and each.values for each in asked)
+        has_category = any(each.name == specs.CATEGORY and each.kind == Kind.NOMINAL and each.values for each in asked)
         if not self.question.coded and has_category:
             self.question = QuestionBuilder(asked, key, levels, Kind.NOMINAL, "").question()
         self.linked = {link.name for link in self.question.links}
@@ -257,7 +229,7 @@ class _Level:
         sources = self._sources()
         waiting = list(self.left)
         while waiting:
-            known = {CATEGORY, *self.made}
+            known = {specs.CATEGORY, *self.made}
             ready = next((each for each in waiting if known.issuperset(by for by, _ in sources[each.id])), None)
             if ready is None:
                 ready = waiting[0]
@@ -283,7 +255,7 @@ class _Level:
 
     def _sources_of(self, attribute: Attribute, value: Value) -> list[_Source]:
         if attribute.name in self.question.branches:
-            return [(CATEGORY, key) for key in self._categories_below(attribute.name, value.name)]
+            return [(specs.CATEGORY, key) for key in self._categories_below(attribute.name, value.name)]
         if attribute.name in self.linked:
             # A pointer of identity is set where its category is chosen.
             roots = (each for root in self.question.branches for each in self.by_id.values() if each.name == root)
@@ -306,17 +278,13 @@ class _Level:
             elif branch.inner not in seen:
                 seen.add(branch.inner)
                 waiting += self.question.branches[branch.inner].values()
-        order = list(self.category_keys.values())
-        return sorted(dict.fromkeys(found), key=order.index)
+        return sorted(dict.fromkeys(found), key=list(self.category_keys.values()).index)
 
-    def _spec(self, attribute: Attribute, sources: Sequence[_Source]) -> RelationSpec | AttributeSpec:
-        """Return the question that an attribute asks."""
+    def _spec(self, attribute: Attribute, sources: Sequence[_Source]) -> specs.RelationSpec | specs.AttributeSpec:
         condition = self._condition(attribute, sources)
-        long = len(attribute.label) > LONGEST_LABEL
-        label = fit_label(attribute.name if long else attribute.label, attribute.name)
-        help_text = fit_help(attribute.label) if long else ""
+        label, help_text = fit_question(attribute.label, attribute.name)
         if attribute.kind == Kind.POINTER:
-            return RelationSpec(
+            return specs.RelationSpec(
                 attribute.name,
                 label,
                 help=help_text,
@@ -328,30 +296,32 @@ class _Level:
         keys = make_keys(value.name for value in attribute.values) if attribute.kind == Kind.NOMINAL else {}
         self.values[attribute.id] = keys
         of_relation = condition.relation if condition else ""
-        return AttributeSpec(
+        return specs.AttributeSpec(
             attribute.name,
             label,
             help=help_text,
-            of=Subject.RELATION if of_relation else Subject.MARKABLE,
+            of=specs.Subject.RELATION if of_relation else specs.Subject.MARKABLE,
             relation=of_relation,
-            kind=AnswerKind.ONE if attribute.kind == Kind.NOMINAL else AnswerKind.TEXT,
+            kind=specs.AnswerKind.ONE if attribute.kind == Kind.NOMINAL else specs.AnswerKind.TEXT,
             asked_if=None if of_relation else condition,
-            values=tuple(ValueSpec(key, fit_label(labels[name], name)) for name, key in keys.items()),
+            values=tuple(specs.ValueSpec(key, fit_label(labels[name], name)) for name, key in keys.items()),
         )
 
-    def _condition(self, attribute: Attribute, sources: Sequence[_Source]) -> Condition | None:
+    def _condition(self, attribute: Attribute, sources: Sequence[_Source]) -> specs.Condition | None:
         """Return when it is asked: always where nothing leads to it, or more than a condition here can say."""
         questions = list(dict.fromkeys(by for by, _ in sources))
         if not questions:
             return None
         if len(questions) > 1:
-            names = [each if each == CATEGORY else self.by_id[each].name for each in questions]
+            names = [each if each == specs.CATEGORY else self.by_id[each].name for each in questions]
             self._lose(f"{attribute.name}: it is asked by {' and by '.join(names)}; here it is asked always")
             return None
         question = questions[0]
         values = tuple(dict.fromkeys(value for _, value in sources))
-        if question == CATEGORY:
-            return Condition(CATEGORY, values)
+        if question == specs.CATEGORY:
+            return specs.Condition(specs.CATEGORY, values)
         if self.by_id[question].kind == Kind.POINTER:
-            return Condition(relation=self.made[question])
-        return Condition(self.made[question], tuple(dict.fromkeys(self.values[question][value] for value in values)))
+            return specs.Condition(relation=self.made[question])
+        return specs.Condition(
+            self.made[question], tuple(dict.fromkeys(self.values[question][value] for value in values))
+        )

@@ -1,7 +1,4 @@
-"""Scheme -> annotation schemes of MMAX2, one for each level, and the common_paths.xml that names them.
-
-What MMAX2 cannot ask is left out and named. A condition becomes `next` of the value that leads to the question.
-"""
+"""Scheme -> annotation schemes of MMAX2, one a level, and the common_paths.xml that names them. Losses are named."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,32 +6,20 @@ from dataclasses import replace
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.mmax2 import elements
 from annotations.formats.mmax2.scheme import READINGS, Value, is_own_name, make_key
-from annotations.formats.model.document import FormatError
+from annotations.formats.model import scheme as specs
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import File
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    LISTED_KINDS,
-    AnswerKind,
-    AttributeSpec,
-    CategorySpec,
-    Condition,
-    RelationSpec,
-    SchemeSpec,
-    Subject,
-    ValueSpec,
-)
-from annotations.formats.schemes.scheme_file import CATEGORIES, INDICES, POINTERS
 
 SETS = "coref_class"
 MOST_TARGETS = 9999
 MOST_BUTTONS = 6
 
-type _Question = RelationSpec | AttributeSpec
+type _Question = specs.RelationSpec | specs.AttributeSpec
 
 
-def write(spec: SchemeSpec, answers: str) -> tuple[list[File], list[str]]:
+def write(spec: specs.SchemeSpec, answers: str) -> tuple[list[File], list[str]]:
     """Return the scheme files, and what they cannot say. Raise FormatError on a scheme of pyramids."""
-    if answers not in (POINTERS, INDICES, CATEGORIES):
+    if answers not in (specs.POINTERS, specs.INDICES, specs.CATEGORIES):
         raise FormatError("a scheme of pyramids has no place in MMAX2", "mmax2")
     writer = _Writer(spec, answers)
     return writer.files(), writer.losses
@@ -43,7 +28,7 @@ def write(spec: SchemeSpec, answers: str) -> tuple[list[File], list[str]]:
 class _Writer:
     """A scheme while it is written. losses: a sentence for each thing that MMAX2 cannot say."""
 
-    def __init__(self, spec: SchemeSpec, answers: str) -> None:
+    def __init__(self, spec: specs.SchemeSpec, answers: str) -> None:
         self.answers = answers
         self.losses: list[str] = []
         self.spec = spec = self._without_retired(spec)
@@ -57,32 +42,28 @@ class _Writer:
         self.names = self._name_questions()
 
     def _lose(self, key: str, losses: Mapping[str, object]) -> None:
-        """Add the sentences that are true."""
         self.losses += [f"{key}: {sentence}" for sentence, is_true in losses.items() if is_true]
 
-    def _without_retired(self, spec: SchemeSpec) -> SchemeSpec:
+    def _without_retired(self, spec: specs.SchemeSpec) -> specs.SchemeSpec:
         """Return the scheme without what is no longer offered, which MMAX2 would offer."""
         categories, relations = self._offered(spec.categories), self._offered(spec.relations)
         attributes = self._offered(spec.attributes)
         values = {each.key: self._offered(each.values, f"{each.key}: ") for each in spec.attributes}
         gone = {category.key for category in spec.categories if category.retired}
-        return replace(
-            spec,
-            categories=categories,
-            relations=tuple(
-                relation
-                for relation in relations
-                if not (relation.identity and relation.asked_if and gone.issuperset(relation.asked_if.values))
-            ),
-            attributes=tuple(replace(attribute, values=values[attribute.key]) for attribute in attributes),
+        relations = tuple(
+            relation
+            for relation in relations
+            if not (relation.identity and relation.asked_if and gone.issuperset(relation.asked_if.values))
         )
+        attributes = tuple(replace(attribute, values=values[attribute.key]) for attribute in attributes)
+        return replace(spec, categories=categories, relations=relations, attributes=attributes)
 
-    def _offered[Spec: (CategorySpec, RelationSpec, AttributeSpec, ValueSpec)](
-        self, specs: Sequence[Spec], where: str = ""
+    def _offered[Spec: (specs.CategorySpec, specs.RelationSpec, specs.AttributeSpec, specs.ValueSpec)](
+        self, listed: Sequence[Spec], where: str = ""
     ) -> tuple[Spec, ...]:
-        for spec in specs:
+        for spec in listed:
             self._lose(f"{where}{spec.key}", {"it is retired, and left out": spec.retired})
-        return tuple(spec for spec in specs if not spec.retired)
+        return tuple(spec for spec in listed if not spec.retired)
 
     def _name_levels(self) -> dict[str, str]:
         names: dict[str, str] = {}
@@ -96,13 +77,13 @@ class _Writer:
 
     def _name_questions(self) -> dict[str, str]:
         """Return what questions are called: MMAX2 writes names in small letters, and reserves some."""
-        used = {CATEGORY, *(category.key for category in self.spec.categories)}
+        used = {specs.CATEGORY, *(category.key for category in self.spec.categories)}
         names: dict[str, str] = {}
         for question in self.questions:
             name = question.key.lower()
             if name.endswith(READINGS):
                 name = f"{name}-x"
-            if name in (SETS, CATEGORY) or is_own_name(name):
+            if name in (SETS, specs.CATEGORY) or is_own_name(name):
                 name = f"x-{name}"
             names[question.key] = make_key(name if name[0].isalpha() else f"a{name}", used)
             used.add(names[question.key])
@@ -111,7 +92,6 @@ class _Writer:
         return names
 
     def files(self) -> list[File]:
-        """Return the files."""
         for level in self.spec.levels:
             losses = {
                 f"the level is called by its key, not {level.label!r}": level.label != level.key,
@@ -141,55 +121,56 @@ class _Writer:
             files.append(File(f"Schemes/{name}{elements.SCHEME_FILE}", elements.encode(elements.scheme(lines))))
         return files
 
-    def _by_level[Spec: (CategorySpec, RelationSpec, AttributeSpec)](
-        self, specs: list[Spec], asked_on: Mapping[str, set[str]], coded: Sequence[str]
+    def _by_level[Spec: (specs.CategorySpec, specs.RelationSpec, specs.AttributeSpec)](
+        self, questions: list[Spec], asked_on: Mapping[str, set[str]], coded: Sequence[str]
     ) -> list[Spec]:
         """Return the questions as the files have them, level by level."""
         order = {level: number for number, level in enumerate(coded)}
         ordered = sorted(
-            specs, key=lambda each: min((order[on] for on in asked_on[each.key] if on in order), default=0)
+            questions, key=lambda each: min((order[on] for on in asked_on[each.key] if on in order), default=0)
         )
-        if ordered != specs:
+        if ordered != questions:
             self.losses.append("the order of questions of several levels is that of the levels")
         return ordered
 
     def _choose_answers(self) -> None:
         """Choose how identity is said: as the scheme has it, if any category says it."""
         says = {
-            POINTERS: any(self._pointer(category) for category in self.spec.categories),
-            INDICES: any(category.takes_index for category in self.spec.categories),
-            CATEGORIES: True,
+            specs.POINTERS: any(self._pointer(category) for category in self.spec.categories),
+            specs.INDICES: any(category.takes_index for category in self.spec.categories),
+            specs.CATEGORIES: True,
         }[self.answers]
         if not says:
             self.losses.append("no category says identity, so that MMAX2 asks for categories only")
-            self.answers = CATEGORIES
+            self.answers = specs.CATEGORIES
 
-    def _pointer(self, category: CategorySpec) -> RelationSpec | None:
+    def _pointer(self, category: specs.CategorySpec) -> specs.RelationSpec | None:
         relation = self.spec.identity_relation(category.key)
         return relation if relation is not None and relation.to_levels else None
 
-    def _category(self, category: CategorySpec) -> CategorySpec:
+    def _category(self, category: specs.CategorySpec) -> specs.CategorySpec:
         """Return the category as MMAX2 can offer it, with the level that it points to."""
         relation = self._pointer(category)
         self._lose_texts(category.key, category.help, category.colour)
         losses = {
             "MMAX2 does not say that it is a singleton": category.singleton,
-            "the scheme does not answer by indices; it takes none": category.takes_index and self.answers != INDICES,
-            "the scheme does not answer by pointers; it takes none": relation and self.answers != POINTERS,
+            "the scheme does not answer by indices; it takes none": category.takes_index
+            and self.answers != specs.INDICES,
+            "the scheme does not answer by pointers; it takes none": relation and self.answers != specs.POINTERS,
         }
         self._lose(category.key, losses)
         points_to, most = "", None
-        if relation is not None and self.answers == POINTERS:
+        if relation is not None and self.answers == specs.POINTERS:
             points_to, most = self.levels[relation.to_levels[0]], self._most(relation)
             self._lose_of_relation(relation)
             differs = (relation.key, relation.label, relation.help) != (category.key, category.label, "")
             self._lose(relation.key, {f"the relation of identity is called as its category, {category.key}": differs})
-        return CategorySpec(
+        return specs.CategorySpec(
             category.key,
             _fit(category.label),
             points_to,
             most,
-            takes_index=category.takes_index and self.answers == INDICES,
+            takes_index=category.takes_index and self.answers == specs.INDICES,
             takes_optional=category.takes_optional,
             level=self.levels[category.level] if category.level else "",
         )
@@ -197,12 +178,12 @@ class _Writer:
     def _lose_texts(self, key: str, help_text: str, colour: str = "") -> None:
         self._lose(key, {"its help is left out": help_text, "its colour is left out": colour})
 
-    def _most(self, relation: RelationSpec) -> int | None:
+    def _most(self, relation: specs.RelationSpec) -> int | None:
         too_many = relation.max_targets is not None and relation.max_targets > MOST_TARGETS
         self._lose(relation.key, {"MMAX2 does not bound its targets": too_many})
         return None if too_many else relation.max_targets
 
-    def _lose_of_relation(self, relation: RelationSpec) -> None:
+    def _lose_of_relation(self, relation: specs.RelationSpec) -> None:
         level = self.levels[relation.to_levels[0]]
         losses = {
             f"a pointer of MMAX2 goes to one level: {level}": len(relation.to_levels) > 1,
@@ -211,14 +192,14 @@ class _Writer:
         }
         self._lose(relation.key, losses)
 
-    def _condition(self, question: _Question) -> Condition | None:
+    def _condition(self, question: _Question) -> specs.Condition | None:
         """Return when a question is asked: of a relation of identity where its category is chosen."""
         relation = question.asked_if.relation if question.asked_if else ""
-        if isinstance(question, AttributeSpec) and question.of == Subject.RELATION:
+        if isinstance(question, specs.AttributeSpec) and question.of == specs.Subject.RELATION:
             relation = question.relation
         if not relation:
             return question.asked_if
-        return self.identity[relation].asked_if if relation in self.identity else Condition(relation=relation)
+        return self.identity[relation].asked_if if relation in self.identity else specs.Condition(relation=relation)
 
     def _find_levels(self, coded: Sequence[str], offered: Mapping[str, set[str]]) -> dict[str, set[str]]:
         """Return the levels on which each question is asked: where its condition can hold."""
@@ -227,15 +208,15 @@ class _Writer:
         # A relation may follow from an attribute, and an attribute from a relation.
         waiting = list(self.questions)
         while waiting:
-            known = {"", CATEGORY, *asked_on}
+            known = {"", specs.CATEGORY, *asked_on}
             question = next((each for each in waiting if _source(self._condition(each)) in known), None)
             if question is None:
                 break
             condition = self._condition(question)
             waiting.remove(question)
-            named = question.from_levels if isinstance(question, RelationSpec) else question.levels
+            named = question.from_levels if isinstance(question, specs.RelationSpec) else question.levels
             on = {self.levels[key] for key in named} & set(coded) if named else set(coded)
-            if condition is not None and condition.question == CATEGORY:
+            if condition is not None and condition.question == specs.CATEGORY:
                 on &= {level for value in condition.values for level in offered.get(value, ())}
             elif (
                 condition is not None and condition.question and values[condition.question].isdisjoint(condition.values)
@@ -250,10 +231,10 @@ class _Writer:
             self._lose(question.key, {"the question that leads to it is not in MMAX2; it is left out": True})
         return asked_on
 
-    def _is_said(self, question: _Question, condition: Condition | None) -> bool:
+    def _is_said(self, question: _Question, condition: specs.Condition | None) -> bool:
         """Return whether a question can be asked in MMAX2, and name what is lost of it."""
         self._lose_texts(question.key, question.help)
-        if isinstance(question, RelationSpec):
+        if isinstance(question, specs.RelationSpec):
             self._lose(question.key, {"it is no longer offered, and left out": not question.to_levels})
             if question.to_levels:
                 self._lose_of_relation(question)
@@ -261,27 +242,26 @@ class _Writer:
             return bool(question.to_levels)
         for value in question.values:
             self._lose_texts(f"{question.key}: {value.key}", value.help, value.colour)
-        of_relation, asked_if = question.of == Subject.RELATION, question.asked_if
+        of_relation, asked_if = question.of == specs.Subject.RELATION, question.asked_if
         by_category = of_relation and not (condition and condition.relation)
         losses = {
-            "one of its values can be chosen in MMAX2, not several": question.kind == AnswerKind.SEVERAL,
-            "a number is a free text in MMAX2": question.kind == AnswerKind.NUMBER,
+            "one of its values can be chosen in MMAX2, not several": question.kind == specs.AnswerKind.SEVERAL,
+            "a number is a free text in MMAX2": question.kind == specs.AnswerKind.NUMBER,
             "MMAX2 does not require an answer": question.required,
-            "MMAX2 asks it of each markable, not once of the entity": question.of == Subject.ENTITY,
+            "MMAX2 asks it of each markable, not once of the entity": question.of == specs.Subject.ENTITY,
             "MMAX2 does not say that it is a second choice": question.primary_of,
             "it is asked where the category of the relation is chosen": by_category,
             "MMAX2 asks it wherever the relation is set": of_relation
-            and asked_if not in (None, Condition(relation=question.relation)),
+            and asked_if not in (None, specs.Condition(relation=question.relation)),
             "it is a question of the relation by which it is asked": not of_relation and asked_if and asked_if.relation,
         }
         self._lose(question.key, losses)
         return True
 
-    def _lines(self, level: str, categories: Sequence[CategorySpec], questions: Sequence[_Question]) -> list[str]:
-        """Return the attributes of the file of a level."""
+    def _lines(self, level: str, categories: Sequence[specs.CategorySpec], questions: Sequence[_Question]) -> list[str]:
         leads: dict[tuple[str, str], list[str]] = {}
         elements.add_leads(leads, ((each, self._condition(each)) for each in questions), self.names)
-        used = {CATEGORY, *(self.names[question.key] for question in questions)}
+        used = {specs.CATEGORY, *(self.names[question.key] for question in questions)}
         pointers: dict[str, str] = {}
         for category in categories:
             if category.points_to:
@@ -291,7 +271,7 @@ class _Writer:
         here = [category for category in categories if category.level in ("", level)]
         optional = [category.key for category in here if category.takes_optional]
         for key in optional:
-            leads.setdefault((CATEGORY, key), []).append("optional")
+            leads.setdefault((specs.CATEGORY, key), []).append("optional")
         lines = elements.categories(here, pointers, [SETS], leads) if here else []
         for category in here:
             if category.key in pointers:
@@ -301,23 +281,22 @@ class _Writer:
             lines += elements.attribute(SETS, "markable_set", [Value(SETS)])
         for question in questions:
             kind = "nominal_list"
-            if isinstance(question, AttributeSpec) and len(question.values) <= MOST_BUTTONS:
+            if isinstance(question, specs.AttributeSpec) and len(question.values) <= MOST_BUTTONS:
                 kind = "nominal_button"
             lines += elements.further(self._fitted(question), self.names[question.key], level, leads, kind)
         return lines + (elements.flag("optional") if optional else [])
 
     def _fitted(self, question: _Question) -> _Question:
-        """Return the question as MMAX2 can ask it."""
         label = _fit(question.label)
-        if isinstance(question, RelationSpec):
+        if isinstance(question, specs.RelationSpec):
             most = question.max_targets if (question.max_targets or 0) <= MOST_TARGETS else None
             return replace(question, label=label, max_targets=most, to_levels=(self.levels[question.to_levels[0]],))
         values = tuple(replace(value, label=_fit(value.label)) for value in question.values)
-        kind = AnswerKind.ONE if question.kind in LISTED_KINDS else AnswerKind.TEXT
+        kind = specs.AnswerKind.ONE if question.kind in specs.LISTED_KINDS else specs.AnswerKind.TEXT
         return replace(question, label=label, kind=kind, values=values)
 
 
-def _source(condition: Condition | None) -> str:
+def _source(condition: specs.Condition | None) -> str:
     """Return the question that has to be asked before; empty for none."""
     return condition.relation or condition.question if condition else ""
 

@@ -1,10 +1,4 @@
-"""Layers of INCEpTION and WebAnno -> scheme: UIMA type systems, layers as JSON, exported projects.
-
-A layer of spans is a level, and its features are attributes; a layer of relations is a relation, whose features are
-attributes of it; chains are entities with an index. Types of DKPro Core, which hold linguistic analyses, are passed
-over, but for its chains where there is no other layer. A type system does not hold tag sets; exported layers and
-projects do.
-"""
+"""Layers of INCEpTION and WebAnno -> scheme: UIMA type systems, layers as JSON, exported projects."""
 
 from __future__ import annotations
 
@@ -13,56 +7,33 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
-from annotations.formats.model.document import Findings, FormatError
+from annotations.formats.model import scheme as specs
+from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.links import says_identity
-from annotations.formats.model.scheme import (
-    AnswerKind,
-    AttributeSpec,
-    CategorySpec,
-    LevelSpec,
-    RelationSpec,
-    Subject,
-    ValueSpec,
-)
-from annotations.formats.schemes.scheme_file import (
-    CATEGORIES,
-    INDICES,
-    POINTERS,
-    SchemeFile,
-    SchemeReader,
-    base_name,
-    fit_help,
-    fit_label,
-    json_of,
-    make_keys,
-    xml_of,
-)
+from annotations.formats.schemes.files import base_name, json_of, xml_of
+from annotations.formats.schemes.scheme_file import SchemeFile, SchemeReader, fit_help, fit_label, make_keys
 from annotations.formats.syntax.xml import child_text, local_name
-from annotations.formats.uima.layers import LINK as BUILT_IN_LINK
-from annotations.formats.uima.layers import MARKABLE
+from annotations.formats.uima.names import ANNOTATION, ARRAY, MARKABLE, STRING, STRINGS
+from annotations.formats.uima.names import LINK as BUILT_IN_LINK
 
 if TYPE_CHECKING:
     from lxml import etree
 
-# Types of DKPro Core.
 BUILT_IN = ("de.tudarmstadt.ukp.dkpro.core.", "org.dkpro.core.")
 MOST_LAYERS = 200
 MOST_FEATURES = 500
-ANNOTATION = "uima.tcas.Annotation"
 ROOTS = (ANNOTATION, "uima.cas.AnnotationBase", "uima.cas.TOP")
-STRING, STRINGS, STRUCTURES = "uima.cas.String", "uima.cas.StringArray", "uima.cas.FSArray"
 KINDS = {
-    STRING: AnswerKind.TEXT,
-    "uima.cas.Boolean": AnswerKind.ONE,
-    **{f"uima.cas.{name}": AnswerKind.NUMBER for name in ("Integer", "Long", "Short", "Byte", "Float", "Double")},
+    STRING: specs.AnswerKind.TEXT,
+    "uima.cas.Boolean": specs.AnswerKind.ONE,
+    **{f"uima.cas.{name}": specs.AnswerKind.NUMBER for name in ("Integer", "Long", "Short", "Byte", "Float", "Double")},
 }
 SOURCE, TARGET = "Governor", "Dependent"
 LINK, CHAIN = "Link", "Chain"
 # What INCEpTION keeps for itself in a type: order of chains, and where a link leads.
 OWN_FEATURES = frozenset({"", "next", "first", "begin", "end", "sofa", SOURCE, TARGET})
 SPAN_KIND, RELATION_KIND, CHAIN_KIND = "span", "relation", "chain"
-# What a boolean is in the files.
-YES_OR_NO = (ValueSpec("true", "yes"), ValueSpec("false", "no"))
+YES_OR_NO = (specs.ValueSpec("true", "yes"), specs.ValueSpec("false", "no"))
 
 
 @dataclass(slots=True)
@@ -72,7 +43,7 @@ class _Feature:
     name: str
     label: str
     help: str
-    kind: AnswerKind | None
+    kind: specs.AnswerKind | None
     values: Mapping[str, str]
     required: bool = False
     is_slot: bool = False
@@ -119,9 +90,6 @@ def _choose_files(files: Mapping[str, bytes]) -> list[str]:
     layers = sorted(path for path in files if path.lower().endswith(".json"))
     systems = sorted(path for path in files if "typesystem" in base_name(path).lower() or len(files) == 1)
     return project[:1] or layers or systems[:1]
-
-
-# ---- type systems
 
 
 def _read_type_system(root: etree._Element, file: str) -> list[_Layer]:
@@ -181,15 +149,10 @@ def _feature_of_type(
 ) -> _Feature:
     """Return a feature. slots: the types of links in slots, with where these lead."""
     kind, of_elements = child_text(element, "rangeTypeName"), child_text(element, "elementType")
-    return _Feature(
-        name,
-        name,
-        child_text(element, "description"),
-        AnswerKind.ONE if kind in values else KINDS.get(kind),
-        values.get(kind, {}),
-        is_slot=kind == STRUCTURES and of_elements in slots,
-        target=slots.get(of_elements, ""),
-    )
+    answered = specs.AnswerKind.ONE if kind in values else KINDS.get(kind)
+    is_slot, target = kind == ARRAY and of_elements in slots, slots.get(of_elements, "")
+    help_text = child_text(element, "description")
+    return _Feature(name, name, help_text, answered, values.get(kind, {}), is_slot=is_slot, target=target)
 
 
 def _bases(parents: Mapping[str, str]) -> dict[str, str]:
@@ -203,9 +166,6 @@ def _bases(parents: Mapping[str, str]) -> dict[str, str]:
             name = parents[name]
         bases |= dict.fromkeys(path, bases.get(name, name if name in ROOTS else ""))
     return bases
-
-
-# ---- layers as JSON
 
 
 def _read_json_layers(data: Any, file: str, losses: Findings) -> list[_Layer]:
@@ -240,7 +200,6 @@ def _read_json_layers(data: Any, file: str, losses: Findings) -> list[_Layer]:
 
 
 def _tags(tag_set: Mapping[str, Any]) -> dict[str, str]:
-    """Return the tags of a set, each with its description."""
     tags = (tag for tag in _list(tag_set, "tags") if isinstance(tag, dict))
     return {_string(tag, "tag_name"): _string(tag, "tag_description") for tag in tags if _string(tag, "tag_name")}
 
@@ -248,18 +207,12 @@ def _tags(tag_set: Mapping[str, Any]) -> dict[str, str]:
 def _feature_of_json(data: Mapping[str, Any], tag_sets: Mapping[str, Mapping[str, str]]) -> _Feature:
     name, kind, tag_set = _string(data, "name"), _string(data, "type"), data.get("tag_set")
     values = _tags(tag_set) or tag_sets.get(_string(tag_set, "name"), {}) if isinstance(tag_set, dict) else {}
-    listed = AnswerKind.SEVERAL if kind == STRINGS else AnswerKind.ONE
+    listed = specs.AnswerKind.SEVERAL if kind == STRINGS else specs.AnswerKind.ONE
     has_roles = "WITH_ROLE" in (_string(data, "link_mode").upper(), _string(data, "linkMode").upper())
-    return _Feature(
-        name or "feature",
-        _string(data, "uiName") or name,
-        _string(data, "description"),
-        listed if values else KINDS.get(kind),
-        values,
-        required=data.get("required") is True,
-        is_slot=has_roles and not values,
-        target="" if kind == ANNOTATION else kind,
-    )
+    label, help_text = _string(data, "uiName") or name, _string(data, "description")
+    answered, target = listed if values else KINDS.get(kind), "" if kind == ANNOTATION else kind
+    required, is_slot = data.get("required") is True, has_roles and not values
+    return _Feature(name or "feature", label, help_text, answered, values, required, is_slot, target)
 
 
 def _string(data: Mapping[str, Any], key: str) -> str:
@@ -272,16 +225,13 @@ def _list(data: Mapping[str, Any], key: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-# ---- layers to a scheme
-
-
 class _Reader(SchemeReader):
     """Layers while they become a scheme. levels: the keys of the levels, by the names of their layers."""
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
-        self.attributes: list[AttributeSpec] = []
-        self.relations: list[RelationSpec] = []
+        self.attributes: list[specs.AttributeSpec] = []
+        self.relations: list[specs.RelationSpec] = []
         self.levels: dict[str, str] = {}
 
     def scheme(self, layers: Sequence[_Layer]) -> SchemeFile:
@@ -298,12 +248,12 @@ class _Reader(SchemeReader):
             self.add(f"{layer.label}: one layer of chains says identity; this one is left out")
         identity = next((layer for layer in running if says_identity(layer.name)), None)
         identity = None if chains else identity
-        categories: tuple[CategorySpec, ...] = ()
+        categories: tuple[specs.CategorySpec, ...] = ()
         if chains:
             level = self._only(self.levels[chains[0].name]) if spans else ()
             categories = (
-                CategorySpec(self.make_key("refers"), "refers", takes_index=True, level="".join(level)),
-                CategorySpec(self.make_key("none"), "does not refer", level="".join(level)),
+                specs.CategorySpec(self.make_key("refers"), "refers", takes_index=True, level="".join(level)),
+                specs.CategorySpec(self.make_key("none"), "does not refer", level="".join(level)),
             )
         elif identity is not None:
             of = self._levels_of(identity.attached)[0]
@@ -320,10 +270,12 @@ class _Reader(SchemeReader):
                 for feature in layer.features:
                     self._feature(feature, relation=key)
         levels = self._level_specs(categories, {self.levels[layer.name]: layer.label for layer in marked})
-        answers = INDICES if chains else POINTERS if identity is not None else CATEGORIES
+        answers = specs.INDICES if chains else specs.POINTERS if identity is not None else specs.CATEGORIES
         return self.scheme_file(levels, categories, self.relations, self.attributes, answers)
 
-    def _level_specs(self, categories: Sequence[CategorySpec], labels: Mapping[str, str]) -> tuple[LevelSpec, ...]:
+    def _level_specs(
+        self, categories: Sequence[specs.CategorySpec], labels: Mapping[str, str]
+    ) -> tuple[specs.LevelSpec, ...]:
         """Return the levels. Those on which something is asked are coded."""
         questions = [
             *(attribute.levels for attribute in self.attributes),
@@ -334,7 +286,7 @@ class _Reader(SchemeReader):
         if not asked:
             raise FormatError("the layers ask nothing: they have no feature, relation or chain", self.file)
         return tuple(
-            LevelSpec(key, fit_label(labels.get(key, ""), key), key in asked, coders_mark=key in asked)
+            specs.LevelSpec(key, fit_label(labels.get(key, ""), key), key in asked, coders_mark=key in asked)
             for key in self.levels.values()
         )
 
@@ -347,23 +299,14 @@ class _Reader(SchemeReader):
         return (self.levels[layer],) if layer in self.levels else tuple(self.levels.values())
 
     def _relation(self, name: str, label: str, help_text: str, of: tuple[str, ...], to: tuple[str, ...]) -> str:
-        """Add a relation and return its key."""
         key = self.make_key(name)
-        self.relations.append(
-            RelationSpec(
-                key,
-                fit_label(label, key),
-                help=fit_help(help_text),
-                from_levels=() if len(of) == len(self.levels) else of,
-                to_levels=to,
-                joint=True,
-                later=True,
-            )
-        )
+        of = () if len(of) == len(self.levels) else of
+        label, help_text = fit_label(label, key), fit_help(help_text)
+        spec = specs.RelationSpec(key, label, help=help_text, from_levels=of, to_levels=to, joint=True, later=True)
+        self.relations.append(spec)
         return key
 
     def _feature(self, feature: _Feature, levels: tuple[str, ...] = (), relation: str = "") -> None:
-        """Add the question of a feature."""
         if feature.is_slot and relation:
             self.add(f"{feature.label}: slots of relations are left out")
         elif feature.is_slot:
@@ -374,19 +317,19 @@ class _Reader(SchemeReader):
             self.add(f"{feature.label}: a feature of its type is left out")
         else:
             values = tuple(
-                ValueSpec(key, fit_label(name, key), fit_help(feature.values[name]))
+                specs.ValueSpec(key, fit_label(name, key), fit_help(feature.values[name]))
                 for name, key in make_keys(feature.values).items()
             )
             self.attributes.append(
-                AttributeSpec(
+                specs.AttributeSpec(
                     self.make_key(feature.name),
                     fit_label(feature.label, feature.name),
                     help=fit_help(feature.help),
-                    of=Subject.RELATION if relation else Subject.MARKABLE,
+                    of=specs.Subject.RELATION if relation else specs.Subject.MARKABLE,
                     relation=relation,
                     levels=levels,
                     kind=feature.kind,
                     required=feature.required,
-                    values=values or (YES_OR_NO if feature.kind == AnswerKind.ONE else ()),
+                    values=values or (YES_OR_NO if feature.kind == specs.AnswerKind.ONE else ()),
                 )
             )

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import IO, cast
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 
 # A larger file than that may not grow more than so many times: text grows ten to thirty times.
 FREE_BYTES, MOST_GROWTH = 2**20, 200
@@ -40,7 +40,6 @@ class Entry:
         return self.info.file_size
 
     def read(self) -> bytes:
-        """Return what it holds. Raises FormatError."""
         try:
             return self.archive.read(self.info)
         except UNREADABLE as error:
@@ -64,11 +63,7 @@ class Package:
 
 
 def list_entries(data: bytes | IO[bytes], file: str, *, most_files: int, most_bytes: int) -> list[Entry]:
-    """Return the files of a zip in the order of their names; other files' litter is left out.
-
-    All are read once, so that a zip with one that cannot be read is refused. most_bytes bounds what comes out.
-    Raises FormatError.
-    """
+    """Return the files of a zip by name, without litter, each read once within the bounds. Raises FormatError."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
         entries = [Entry(_path(info), archive, info) for info in archive.infolist()]

@@ -1,9 +1,4 @@
-"""Regular expressions from strangers, searched by RE2 in time that grows with the text alone.
-
-The syntax is that of RE2, which has no back references, look-around or possessive repetition. `^` and `$` stand for
-line ends. Of the matches at one place that one is taken which Perl, Java and Python would take. The library is loaded
-where there is a pattern.
-"""
+"""Regular expressions from strangers, searched by RE2 in time that grows with the text alone; `^` and `$` end lines."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -48,7 +43,7 @@ def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
 def _compile(pattern: str) -> Any:
     if len(pattern) > LONGEST_PATTERN:
         raise ExpressionError(f"it has more than {LONGEST_PATTERN} characters")
-    import re2
+    import re2  # loaded where there is a pattern
 
     options = re2.Options()
     options.log_errors = False

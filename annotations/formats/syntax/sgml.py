@@ -1,8 +1,4 @@
-"""SGML as corpora have it: tags in running text, scanned in one pass and in time that grows with the text alone.
-
-A bare & stands for itself, and so does a < where no name follows it. Attributes come in any order, with quotes of
-either kind or without. Comments, declarations and processing instructions are passed over.
-"""
+"""SGML as corpora have it: tags in running text, scanned in one pass and in time that grows with the text alone."""
 
 import re
 from bisect import bisect_right
@@ -10,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 
 LONGEST_SHOWN = 50
+# A bare & stands for itself, and so does a < where no name follows it.
 TAG = re.compile(r"<(?:(?P<closing>/)?(?P<name>[A-Za-z][\w.-]*+)(?=[\s/>]|\Z)|(?P<passed>!--|![A-Za-z]|\?))")
 TAG_END = re.compile(r"\s*+/?>")
 ATTRIBUTE = re.compile(
@@ -86,6 +83,5 @@ def _decode_entities(text: str) -> str:
 
 
 def opening_tag(name: str, attributes: Mapping[str, str]) -> str:
-    """Return the tag that opens an element."""
     values = {key: escape(value, quote=False).replace('"', "&quot;") for key, value in attributes.items()}
     return f"<{name}{''.join(f' {key}="{value}"' for key, value in values.items())}>"

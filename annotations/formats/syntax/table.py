@@ -1,8 +1,4 @@
-"""CSV tables and JSON lists of objects: rows with the line in which each begins.
-
-A spreadsheet would compute a cell that begins with = + - @, a tab or a carriage return: an apostrophe is written before
-it, and before one that already has such an apostrophe, and reading takes one away. In a raw table nothing is added.
-"""
+"""CSV tables and JSON lists of objects: rows with the line in which each begins."""
 
 import csv
 import io
@@ -13,10 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotations.formats.model.document import FormatError, decode
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Option
 from annotations.formats.model.text import is_storable
 
+# A spreadsheet would compute such cells: an apostrophe is written before each, also one that has an apostrophe, and
+# reading takes one away. In a raw table nothing is added.
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 QUOTED = re.compile(r'[",;\t\r\n]|^\s|\s$')
@@ -77,8 +76,7 @@ class Table:
             if not any(cells):
                 continue
             if len(cells) != self.width:
-                message = f"this row has {len(cells)} cells, the header has {self.width}"
-                raise FormatError(message, self.file, line)
+                raise FormatError(f"this row has {len(cells)} cells, the header has {self.width}", self.file, line)
             if any(cells[named:]):
                 raise FormatError("a cell stands in a column without a name", self.file, line)
             yield line, cells[:named]
@@ -98,7 +96,6 @@ class Table:
 
 
 def write_table(rows: Iterable[Sequence[str]], *, raw: bool) -> bytes:
-    """Return the rows as a table, parted by commas."""
     written = io.BytesIO()  # a list of all lines would be several times as large
     for row in rows:
         cells = row if raw else [f"'{cell}" if FORMULA.match(cell) else cell for cell in row]
@@ -159,11 +156,7 @@ class Cells(Source):
 
 
 def escape_member(member: str) -> str:
-    """Return a member of a set as a cell has it."""
     return MEANING.sub(r"\\\g<0>", member)
-
-
-# JSON lists.
 
 
 @dataclass(slots=True)
@@ -243,7 +236,6 @@ def read_records(text: str, file: str) -> Iterator[tuple[int, object]]:
 
 
 def write_records(records: Iterable[Mapping[str, object]]) -> bytes:
-    """Return a list with one object a line."""
     written = io.BytesIO()  # a list of all lines would be several times as large
     for number, record in enumerate(records):
         written.write(f"{',' if number else '['}\n{json.dumps(record, ensure_ascii=False)}".encode())
@@ -288,7 +280,6 @@ def decode_json(decoder: json.JSONDecoder, text: str, file: str, line: int) -> A
 
 
 def decode_object(decoder: json.JSONDecoder, text: str, file: str, line: int) -> dict[str, Any]:
-    """Return the object that a line is. Raises FormatError."""
     value = decode_json(decoder, text, file, line)
     if not isinstance(value, dict):
         raise FormatError("a line is one JSON object, this one is something else", file, line)
@@ -311,14 +302,13 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refus
 
 def _decode_value(text: str, position: int, file: str, line: int) -> tuple[object, int]:
     try:
-        value_and_end: tuple[object, int] = DECODER.raw_decode(text, position)
+        return DECODER.raw_decode(text, position)
     except json.JSONDecodeError as error:
         raise FormatError(f"this is not JSON: {error.msg}", file, error.lineno, error.colno) from None
     except RecursionError:
         raise FormatError("lists or objects nest too deep", file, line) from None
     except ValueError as error:  # a key twice, or a number of thousands of digits
         raise FormatError(f"this is not JSON as it is read here: {error}", file, line) from None
-    return value_and_end
 
 
 def _skip_space(text: str, position: int) -> int:

@@ -47,7 +47,6 @@ class Tokens:
         return merge_spans(runs, gap=1) if len(runs) > 1 else runs
 
     def by_sentence(self) -> list[range]:
-        """Return the tokens of each sentence."""
         return [range(first, end) for first, end in pairwise([*self.sentences, len(self.spans)])]
 
 
@@ -66,7 +65,11 @@ def tokenize(document: Document) -> Tokens:
     inside = sorted(edges.union(chain.from_iterable(all_parts(document.marks)), document.cuts).difference(starts, ends))
     spans = list(zip(starts, ends, strict=True))
     if inside:
-        spans = [piece for start, end in spans for piece in _cut_run(start, end, inside)]
+        spans = [
+            piece
+            for start, end in spans
+            for piece in pairwise((start, *inside[bisect_right(inside, start) : bisect_left(inside, end)], end))
+        ]
         starts, ends = [start for start, _ in spans], [end for _, end in spans]
         words = [content[start:end] for start, end in spans]
     kinds = {segment.kind for segment in segments}
@@ -76,11 +79,6 @@ def tokenize(document: Document) -> Tokens:
         parted = [*(line.end() for line in LINE_END.finditer(content)), *document.breaks]
     firsts = {0, *(bisect_left(starts, edge) for edge in parted)}
     return Tokens(spans, sorted(first for first in firsts if first < len(spans)), starts, ends, words)
-
-
-def _cut_run(start: int, end: int, inside: Sequence[int]) -> Iterator[tuple[int, int]]:
-    first, last = bisect_right(inside, start), bisect_left(inside, end)
-    return pairwise((start, *inside[first:last], end))
 
 
 def add_sentences(document: Document) -> Document:
@@ -131,25 +129,19 @@ def join_words(sentences: Iterable[Sequence[str]]) -> tuple[str, list[tuple[int,
     """Return words joined by a blank, one sentence with words a line, and where each word stands."""
     sentences = list(filter(None, sentences))
     starts = accumulate((len(word) + 1 for word in chain.from_iterable(sentences)), initial=0)
-    spans = [(start, after - 1) for start, after in pairwise(starts)]
-    return "\n".join(map(" ".join, sentences)), spans
+    return "\n".join(map(" ".join, sentences)), [(start, after - 1) for start, after in pairwise(starts)]
 
 
 def all_parts(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:
-    """Return the parts of all marks and of their heads."""
     parts = tuple(chain.from_iterable(map(_PARTS, marks)))
     return (*parts, *chain.from_iterable(map(_HEAD, marks))) if any(map(_HEAD, marks)) else parts
 
 
 def has_white_space_edge(content: str, parts: Iterable[tuple[int, int]]) -> bool:
-    """Return whether one of them begins or ends on white space."""
     for start, end in parts:  # noqa: SIM110 - `any` takes twice as long, and this is asked of every markable
         if content[start].isspace() or content[end - 1].isspace():
             return True
     return False
-
-
-# Words of running text.
 
 
 class Cuts(NamedTuple):
@@ -160,11 +152,7 @@ class Cuts(NamedTuple):
 
 
 def find_cuts(content: str, marked: Iterable[Span], *, has_sentences: bool) -> Cuts:
-    """Return the cuts of a text.
-
-    marked: the parts of all markables and least words of all coders: words are cut at their edges, and no sentence
-    begins within one. A text that came in words keeps them; has_sentences: it has sentences of its own too.
-    """
+    """Return the cuts of a text: at the edges of its words and of what coders marked, in which no sentence begins."""
     marked = list(marked)
     cuts = {edge for span in marked for edge in span}
     if is_in_words(content, has_sentences=has_sentences):
@@ -182,8 +170,7 @@ def is_in_words(content: str, *, has_sentences: bool) -> bool:
     """Return whether white space parts words from punctuation already; a few may end in a mark, as `Yahoo!` does."""
     if not has_sentences and ALONE.search(content) is None:
         return False
-    attached = len(ATTACHED.findall(content)) + len(FULL_STOP.findall(content))
-    return attached <= len(COMMA_OR_STOP_ALONE.findall(content))
+    return len(ATTACHED.findall(content)) + len(FULL_STOP.findall(content)) <= len(COMMA_OR_STOP_ALONE.findall(content))
 
 
 def _sentences(content: str) -> Iterator[list[Span]]:

@@ -1,13 +1,10 @@
-"""XML from strangers: no DTD is loaded, no entity expanded but XML's own, nothing fetched; depth is bounded.
-
-And what XML that is written here shares. The library is loaded where there is a file for it.
-"""
+"""XML from strangers: no DTD is loaded, no entity expanded but XML's own, nothing fetched; depth is bounded."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -19,11 +16,8 @@ SPECIAL = str.maketrans(
 
 
 def parse(data: bytes, file: str) -> etree._Element:
-    """Return the root of an XML file without comments and processing instructions. Raises FormatError.
-
-    A document that declares entities is refused. Elements keep their line as `sourceline`.
-    """
-    from lxml import etree
+    """Return the root of an XML file without comments and instructions. Raises FormatError, also on own entities."""
+    from lxml import etree  # loaded where there is a file for it
 
     parser = etree.XMLParser(
         load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
@@ -54,7 +48,6 @@ def parse(data: bytes, file: str) -> etree._Element:
 
 
 def local_name(element_tag: object) -> str:
-    """Return the name of an element without its namespace."""
     return str(element_tag).rpartition("}")[2]
 
 
@@ -64,7 +57,6 @@ def child_text(element: etree._Element, name: str) -> str:
 
 
 def serialize(root: etree._Element) -> bytes:
-    """Return the element as an XML file."""
     from lxml import etree
 
     return etree.tostring(root)

@@ -6,8 +6,7 @@
     walk,phrase:14-17,bob,phrase,phrase:0-4
     walk,turn:0-17,bob,,
 
-A unit is a markable's key: its level and parts. `value` is a set, joined by `|`: names of entities, or the keys of
-antecedents, by `+` where these are meant together. Columns and JSON are described in docs/formats.md.
+`value` is a set, joined by `|`: names of entities, or the keys of antecedents, by `+` where these are meant together.
 """
 
 import re
@@ -17,21 +16,15 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from annotations.formats.model.answers import format_value
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    Answer,
-    Document,
-    FormatError,
-    Mark,
-    Readings,
-    decode,
-    links_of,
-)
+from annotations.formats.model.document import Answer, Document, Mark, Readings, links_of
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.judgement import VALUE_FIELDS, JudgementData
 from annotations.formats.model.judgement import Readings as ReadingsOf
 from annotations.formats.model.keys import KEY, format_parts, parse_key, parse_parts
 from annotations.formats.model.scheme import AnswerValue
+from annotations.formats.model.text import LONGEST_INDEX
 from annotations.formats.syntax import table
 from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 
@@ -44,7 +37,6 @@ RELATION, ATTRIBUTE = "relation", "attribute"
 KEYS = (*REQUIRED_COLUMNS, "label", "pointers", "indices", *OPTIONAL_COLUMNS, "relations", "attributes")
 READING = re.compile(rf"{KEY.pattern}(?:\+{KEY.pattern})*", re.ASCII)
 TOGETHER = "+"
-# So many unknown columns are named.
 MOST_NAMES = 20
 
 # What rows and answers have alike; rows name targets by their keys.
@@ -300,7 +292,6 @@ def _column_name(heading: str) -> str:
 
 
 def _parse_value(row: table.Cells) -> tuple[KeyReadings, tuple[str, ...]]:
-    """Return the readings of antecedents and the entities that a cell names."""
     pointers: dict[tuple[str, ...], None] = {}
     indices: dict[str, None] = {}
     for member, plain in row.members("value", row.text("value")):
@@ -320,12 +311,8 @@ def _parse_reading(member: str) -> tuple[str, ...]:
 
 
 def _escape_index(index: str) -> str:
-    """Return an index within a cell of values."""
     escaped = table.escape_member(index)
     return escaped.replace(":", "\\:", 1) if READING.fullmatch(index) else escaped
-
-
-# Between judgements and documents.
 
 
 def to_documents(rows: Iterable[JudgementRow], file: str) -> list[Document]:
@@ -354,16 +341,11 @@ class DocumentRows:
 
 def _row_of(document: Document, mark: Mark) -> JudgementRow:
     answer = mark.answer or Answer()
-    return JudgementRow(
-        document.name,
-        key_in(document, mark.place),
-        document.coder,
-        answer.category,
-        _key_readings(document, answer.all_readings),
-        format_parts(mark.head),
-        relations=tuple((key, _key_readings(document, readings)) for key, readings in answer.relations),
-        **{name: getattr(answer, name) for name in SAME_FIELDS},
-    )
+    text, coder, head = document.name, document.coder, format_parts(mark.head)
+    unit, pointers = key_in(document, mark.place), _key_readings(document, answer.all_readings)
+    relations = tuple((name, _key_readings(document, readings)) for name, readings in answer.relations)
+    same = {name: getattr(answer, name) for name in SAME_FIELDS}
+    return JudgementRow(text, unit, coder, answer.category, pointers, head, relations=relations, **same)
 
 
 def _key_readings(document: Document, readings: Readings) -> KeyReadings:

@@ -5,8 +5,7 @@
     walk,phrase:14-17,{Anna|her family},none
     walk,phrase:22-24,,{1}
 
-A cell is a set `{a|b}`, a label, or nothing where the coder did not code the unit. `{a|b||c}` is a value of several
-readings: a and b together, or c; as a document a cell has none. Escapes and JSON are described in docs/formats.md.
+A cell is a set `{a|b}`, readings `{a|b||c}`, which no document has, a label, or nothing where the unit is not coded.
 """
 
 import re
@@ -16,18 +15,13 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import cast
 
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    Answer,
-    Document,
-    FormatError,
-    Mark,
-    decode,
-    text_order,
-)
+from annotations.formats.model.document import Answer, Document, Mark, text_order
+from annotations.formats.model.encodings import decode
 from annotations.formats.model.features import ANSWER_DETAILS, Feature
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.keys import KEY
+from annotations.formats.model.text import LONGEST_INDEX
 from annotations.formats.syntax import table
 from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 
@@ -71,8 +65,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
     names = [name.strip().lower() for name in read.header]
     if names[:1] not in (["text"], ["document"]) or names[1:2] != ["unit"]:
         begins = f"this one begins with {', '.join(read.header[:2])[:LONGEST_SHOWN]!r}"
-        message = f"the columns of a matrix are text, unit, and one for each coder; {begins}"
-        raise FormatError(message, file, read.line)
+        raise FormatError(f"the columns of a matrix are text, unit, and one for each coder; {begins}", file, read.line)
     if "coder" in names and JUDGED.intersection(names):
         raise FormatError("this looks like a table of judgements: choose it (judgements-csv)", file, read.line)
     if len(coders) > MOST_CODERS:
@@ -134,12 +127,9 @@ def read_json(bundle: Bundle) -> Matrix:
 
 def write_json(matrix: Matrix) -> bytes:
     """Return the matrix as a JSON list, a row a line: a value is a string, a list, a list of lists, or null."""
+    coders = matrix.coders
     return table.write_records(
-        {
-            "text": row.text,
-            "unit": row.unit,
-            "values": {coder: _json_value(value) for coder, value in zip(matrix.coders, row.values, strict=True)},
-        }
+        {"text": row.text, "unit": row.unit, "values": dict(zip(coders, map(_json_value, row.values), strict=True))}
         for row in matrix.rows
     )
 
@@ -205,9 +195,6 @@ def _format_value(value: Value) -> str:
         readings = sorted(map(sorted, _as_readings(value))) or [sorted(cast(frozenset[str], value))]
         return "{" + "||".join("|".join(map(table.escape_member, one)) for one in readings) + "}"
     return f"\\{value}" if value.startswith(("{", "\\")) else value
-
-
-# Between a matrix and documents.
 
 
 def to_documents(matrix: Matrix, file: str) -> list[Document]:

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.model.document import Answer, Document, Finding, Links, Mark, Place, text_order
-from annotations.formats.model.features import Feature
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, text_order
+from annotations.formats.model.features import LAYOUT, Feature
+from annotations.formats.model.findings import Finding
 from annotations.formats.model.format import Bundle, File, Format
 from annotations.formats.model.keys import markable_key, parse_key
 from annotations.formats.syntax import table
@@ -16,7 +17,7 @@ MISSING = re.compile(r"n/?a|#n/a|nan|null|\.|-|\?", re.IGNORECASE)
 PARTED = re.compile(r"[,;]")
 
 # What is of the text alone is not in such a table and needs no change.
-FEATURES = frozenset(Feature) - {Feature.LABELS, Feature.SENTENCES, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
+FEATURES = frozenset(Feature) - LAYOUT - {Feature.LABELS, Feature.SENTENCES}
 
 
 @dataclass(slots=True)
@@ -42,7 +43,6 @@ class Codings:
         marks[mark.place] = mark
 
     def documents(self) -> list[Document]:
-        """Return what each coder says of each text."""
         return [self._document(text, coder, marks) for (text, coder), marks in self.marks.items()]
 
     def _document(self, text: str, coder: str, marks: dict[Place, Mark]) -> Document:

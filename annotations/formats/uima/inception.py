@@ -3,13 +3,9 @@
     exportedproject1.json
     annotation/walk.txt/anna.zip            anna.xmi with TypeSystem.xml, or the one file of another format
     annotation/walk.txt/INITIAL_CAS.zip     the text before anybody coded it
-    annotation_ser/walk.txt/anna.ser
     curation/walk.txt/CURATION_USER.zip
-    source/walk.txt
 
-What lies under `annotation` is a coder's and is opened. It becomes `annotation/anna/walk.xmi`, so that, as elsewhere,
-the folder names the coder and the file the text. All else is left out: INITIAL_CAS is no coder, and the curation is no
-judgement that is independent of the others.
+What coders coded becomes `annotation/anna/walk.xmi`: folders name coders, files texts. All else is left out.
 """
 
 import re
@@ -20,7 +16,6 @@ from typing import IO
 
 from annotations.formats.syntax.archive import Package, list_entries, unpack
 
-# An export lies in at most five folders.
 DEEPEST = 5
 PROJECT = re.compile(r"(?P<root>(?:[^/]+/){0,5})exportedproject[^/]*\.json")
 CODED = re.compile(r"(?P<root>(?:[^/]+/){0,5}?)annotation/(?P<text>[^/]+)/(?P<coder>[^/]+)(?P<suffix>\.[^./]+)")
@@ -31,8 +26,7 @@ SOURCE = re.compile(r"(?P<name>.+)\.(?:txt|tsv|xmi|xml|json|conll|conllu|html?|p
 def open_package(data: bytes | IO[bytes], file: str, *, most_files: int, most_bytes: int) -> Package:
     """Return the files of the zip `file`; of a project export of INCEpTION or WebAnno those of its coders.
 
-    Of an export the coders' zips are opened, and no other zip; other files are read when they are needed. The bounds
-    are for all that is unpacked, with what comes out of zips in the zip. Raises FormatError, naming the zip at fault.
+    The bounds are for all that is unpacked, also from zips in the zip. Raises FormatError, naming the zip at fault.
     """
     entries = list_entries(data, file, most_files=most_files, most_bytes=most_bytes)
     roots = _find_roots(entry.path for entry in entries)

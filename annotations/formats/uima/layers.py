@@ -1,9 +1,4 @@
-"""What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans.
-
-Coreference stands there as links of chains, as relations from a span to its antecedent, or not at all: `build_marks`
-chooses one. MARKABLE and OTHER_RELATION are written here for what chains and relations cannot say of a markable, and
-read back whichever is chosen. Offsets in all these files count UTF-16 units.
-"""
+"""What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,35 +7,18 @@ from functools import partial
 from keyword import kwlist
 from typing import NamedTuple
 
-from annotations.formats.model.answers import name_in_files
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Findings,
-    FormatError,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    group_readings,
-    links_of,
-    number_targets,
-    text_order,
-)
-from annotations.formats.model.features import Feature
+from annotations.formats.model.document import Answer, Links, Mark, Parts, Place, links_of, text_order
+from annotations.formats.model.features import ENTITIES, LAYOUT, Feature
+from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.format import Format, Option
-from annotations.formats.model.links import related_places, says_identity
+from annotations.formats.model.links import group_readings, number_targets, related_places, says_identity
 from annotations.formats.model.scheme import AnswerValue
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.uima.names import BUILT_IN, MARKABLE, NAMED_ENTITY, OTHER_RELATION, RELATION, is_linguistic
 
-MARKABLE = "webanno.custom.Markable"
-RELATION = "webanno.custom.Coref"
 RELATION_TYPE = "coref"
-OTHER_RELATION = "webanno.custom.OtherRelation"
 # The feature of relations that says which targets of a markable are meant together.
 READING = "reading"
-LINK = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
 # The features of MARKABLE, in the order in which they are written.
 FEATURES = ("level", "label", "category", "uncoded", "optional", "unsure", "note", "name")
 # What no attribute is called: UIMA has a use for these, or Python, in which a library makes attributes of features.
@@ -48,28 +26,18 @@ _OF_UIMA = ("begin", "end", "sofa", "id", "xmlns")
 _OF_PYTHON = ("type", "self", "value", "get", "set", "get_covered_text", "xmiID", *kwlist)
 RESERVED = (*FEATURES, *_OF_UIMA, *_OF_PYTHON)
 YES = "true"
-BUILT_IN = "de.tudarmstadt.ukp.dkpro.core.api."
-NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 BRIDGING = "bridg"
 # The feature that leads to a knowledge base: it is no category.
 IDENTIFIER = "identifier"
 MOST_FINDINGS = 1000
 
-# What all these files can hold.
-SUPPORTED_FEATURES = frozenset(Feature) - {
+SUPPORTED_FEATURES = (frozenset(Feature) - ENTITIES - LAYOUT) - {
     Feature.CONTROL_CHARACTERS,
     Feature.NO_SENTENCES,
     Feature.LEVELS,
-    Feature.SPLIT_RELATION,
-    Feature.SPLIT,
-    Feature.TARGETS,
-    Feature.ENTITY_NAMES,
     Feature.DISCONTINUOUS,
     Feature.ANTECEDENTS,
     Feature.HEADS,
-    Feature.SPEAKERS,
-    Feature.SEGMENTS,
-    Feature.TITLE,
 }
 OPTIONS = (
     Option(
@@ -102,7 +70,6 @@ OPTIONS = (
     ),
 )
 
-# A format of such files.
 layer_format = partial(
     Format,
     in_words=True,
@@ -113,11 +80,6 @@ layer_format = partial(
     # what helps where the scheme lacks a category of the files
     ways={"category": "categories=links"},
 )
-
-
-def is_linguistic(layer: str) -> bool:
-    """Return whether a layer is one of DKPro Core's that say nothing of markables, such as part of speech."""
-    return layer.startswith(BUILT_IN) and layer not in (LINK, NAMED_ENTITY)
 
 
 # Each of these stands for itself: two that say the same are still two.
@@ -134,7 +96,6 @@ class Span:
     first: str = ""
 
     def text(self, feature: str) -> str:
-        """Return the value of a feature, empty where it has none or one that is no string."""
         value = self.features.get(feature, "")
         return value if isinstance(value, str) else ""
 
@@ -177,7 +138,6 @@ class Layers(Findings):
     code: str = "more"
 
     def report_features(self, values: Mapping[tuple[str, str], int], fix: str = "") -> None:
-        """Report values of features that were not read, by layer and feature."""
         for (layer, feature), number in values.items():
             if number:
                 message = f"{number} values of the feature {feature[:50]} of {layer[:100]} are left out"
@@ -241,7 +201,6 @@ def _report_unnamed(file_layers: Layers, pointers: Iterable[Relation]) -> None:
 
 
 def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]) -> set[str]:
-    """Return the layers whose spans are markables."""
     if layers == "relations":
         return {MARKABLE, *(span.layer for relation in related for span in (relation.source, relation.target))}
     present = dict.fromkeys(span.layer for span in file_layers.spans)
@@ -252,8 +211,7 @@ def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]
 
 def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations: Sequence[Relation]) -> None:
     """Name what was not read, linguistic layers of DKPro Core apart."""
-    spans = Counter(span.layer for span in file_layers.spans if span.layer not in chosen)
-    for layer, number in spans.items():
+    for layer, number in Counter(span.layer for span in file_layers.spans if span.layer not in chosen).items():
         if not is_linguistic(layer):
             file_layers.add(
                 f"the {number} spans of the layer {layer} are left out", code="layer-left-out", left_out=True
@@ -282,7 +240,6 @@ class _Draft:
     targets: dict[str, dict[tuple[Place, str], None]] = field(default_factory=dict)
 
     def coded(self) -> Answer:
-        """Return the answer, an empty one where there is none yet."""
         self.answer = self.answer or Answer()
         return self.answer
 
@@ -402,16 +359,6 @@ class _Drafts:
         return where.start >= where.end
 
 
-# From here on: writing.
-
-
-def name_attributes(documents: Sequence[Document]) -> dict[str, str]:
-    """Return what the features are called that have the answers to attributes, by the keys of these."""
-    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
-    keys = sorted({key for answer in answers for key, _ in answer.attributes})
-    return name_in_files(keys, RESERVED, next((document.scheme for document in documents), None), hyphen="_")
-
-
 def markable_features(mark: Mark) -> dict[str, str]:
     """Return what MARKABLE says of a mark besides attributes, those that are empty left out."""
     answer = mark.answer or Answer()
@@ -462,13 +409,3 @@ def find_arcs(mark: Mark) -> Iterator[Arc]:
     for layer, kind, readings in relations:
         for number, target in number_targets(readings):
             yield Arc(layer, kind, target, str(number) if number else "")
-
-
-def group_by_entity(document: Document, marks: Iterable[Mark]) -> dict[str, list[Mark]]:
-    """Return the marks of each entity, both in text order."""
-    chains: dict[str, list[Mark]] = {}
-    if document.links == Links.INDICES:
-        for mark in sorted(marks, key=text_order):
-            for index in mark.answer.indices if mark.answer else ():
-                chains.setdefault(index, []).append(mark)
-    return chains

@@ -19,11 +19,12 @@ from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
 from annotations.formats.model.alignment import skeleton_of
 from annotations.formats.model.answers import KeysByName, parse_value
-from annotations.formats.model.document import Parts, Readings, implied_category
+from annotations.formats.model.document import Parts, Readings
 from annotations.formats.model.judgement import VALUE_FIELDS
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.links import (
     SPLIT,
+    implied_category,
     index_places,
     indices_to_pointers,
     indices_to_split,

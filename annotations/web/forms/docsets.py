@@ -25,7 +25,7 @@ from annotations.docsets.creation import (
 )
 from annotations.docsets.forms import DocsetForm, PeerForm, SummaryForm
 from annotations.formats import Bundle, FormatError, ducview
-from annotations.formats.model.document import decode
+from annotations.formats.model.encodings import decode
 from annotations.formats.model.format import stem
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.docset import DOCSET_SLUG_LENGTH

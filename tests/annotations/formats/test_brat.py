@@ -9,9 +9,9 @@ import pytest
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, brat
 from annotations.formats.conll import conll2012
 from annotations.formats.losses.reduction import reduce_document
-from annotations.formats.model.document import LONGEST_INDEX, LONGEST_LABEL
 from annotations.formats.model.features import Feature
 from annotations.formats.model.slips import WAY
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 from tests.shared.documents import plain_of
 from tests.shared.growth import assert_grows_with_input
 

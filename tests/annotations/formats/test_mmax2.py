@@ -11,8 +11,9 @@ from lxml import etree
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, mmax2
 from annotations.formats.losses.reduction import reduce_document
-from annotations.formats.model.document import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER, implied_category
+from annotations.formats.model.links import implied_category
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
 from tests.shared.cases import examples
 from tests.shared.documents import INDEXING, POINTING, SORTING, documents, plain_of
 from tests.shared.growth import assert_grows_with_input

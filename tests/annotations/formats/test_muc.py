@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, muc
 from annotations.formats.losses.reduction import reduce_document
-from annotations.formats.model.document import LONGEST_LABEL, implied_category
 from annotations.formats.model.features import Feature
-from annotations.formats.model.links import find_chains
+from annotations.formats.model.links import find_chains, implied_category
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.model.slips import WAY
+from annotations.formats.model.text import LONGEST_LABEL
 from tests.shared.cases import examples
 from tests.shared.documents import plain_of
 from tests.shared.growth import assert_grows_with_input

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from annotations.coding.judgements import decisions_of
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.models import Coding, Round
 from annotations.models.people.rights import Right
 from annotations.planning.rounds import change_round, create_round

@@ -1,16 +1,10 @@
-"""CoNLL-U files with coreference in the MISC column, as in CorefUD and GUM: `Entity=(e1-person-2(e2)`.
-
-What is read, written, kept and lost is in docs/formats.md. Written are the fields eid-etype-head-other, every other
-column empty; `other` holds what has no field of its own.
-"""
+"""CoNLL-U files with coreference in the MISC column, as in CorefUD and GUM: `Entity=(e1-person-2(e2)`."""
 
 from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS
 from annotations.formats.conll.conllu.reading import ETYPE, LEFT_OUT, read
 from annotations.formats.conll.conllu.writing import write
 from annotations.formats.model.features import ALL_CHARACTERS, ANSWER_DETAILS, CHAINS_OF_WORDS, Feature
 from annotations.formats.model.format import SLIPS, Format, Option
-
-__all__ = ["FORMAT", "read", "write"]
 
 FORMAT = Format(
     "conllu",

@@ -6,20 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, OTHER, Draft, Mention
-from annotations.formats.model.document import (
-    LONGEST_LABEL,
-    Answer,
-    Document,
-    Finding,
-    Links,
-    Mark,
-    Parts,
-    Place,
-    Stretch,
-    text_order,
-)
+from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, META, OTHER, Draft, Mention
+from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, Stretch, text_order
+from annotations.formats.model.findings import Finding
 from annotations.formats.model.spans import merge_spans
+from annotations.formats.model.text import LONGEST_LABEL
 
 POSITION = re.compile(r"[0-9]{1,9}")
 # What is found, and what is done about it; where the mention is read, nothing is left out.
@@ -50,7 +41,6 @@ FINDING_MESSAGES = {
 }
 READ_ANYWAY = ("no-header", "no-numbers", "inside-word", "duplicate")
 
-# The targets of relations by their names.
 type Relations = dict[str, dict[Place, None]]
 
 
@@ -62,7 +52,6 @@ class Builder:
     typed: bool
 
     def document(self, name: str) -> Document:
-        """Return the document of that name."""
         draft = self.draft
         draft.continues.append(False)  # of what comes after the last node
         places: dict[Parts, dict[str, Mention]] = {}
@@ -85,18 +74,10 @@ class Builder:
             self._mark(parts, list(places[parts].values()), indices[parts], relations.get(parts, {}))
             for parts in in_order
         ]
-        return Document(
-            name,
-            draft.file,
-            draft.content(),
-            marks,
-            self._segments(),
-            Links.INDICES if any(entities.values()) or not marks else Links.NONE,
-            draft.meta.get("title", ""),
-            draft.meta.get("language", ""),
-            draft.meta.get("direction", ""),
-            self._findings(),
-        )
+        links = Links.INDICES if any(entities.values()) or not marks else Links.NONE
+        content, segments, findings = draft.content(), self._segments(), self._findings()
+        title, language, direction = (draft.meta.get(key, "") for key in META.values())
+        return Document(name, draft.file, content, marks, segments, links, title, language, direction, findings)
 
     def _parts(self, runs: Iterable[tuple[int, int]]) -> Parts:
         """Return the characters of runs of nodes; those that follow each other or overlap are one."""
@@ -129,8 +110,7 @@ class Builder:
             others = mentions.get(antecedent, [])
             here = target = at.get((anaphor, number)) or next(iter(mentions.get(anaphor, [])), ())
             if here and others:
-                before = bisect_left(others, order[here], key=order.__getitem__)
-                target = others[max(before - 1, 0)]
+                target = others[max(bisect_left(others, order[here], key=order.__getitem__) - 1, 0)]
             if target == here:
                 self.draft.report("unknown-bridging", number)
             else:
@@ -201,7 +181,6 @@ class Builder:
         for name, lines in {"etype": types, **self.draft.left_out}.items():
             if lines:
                 fix = "left out; categories=etype reads them" if name == "etype" else "left out"
-                plural = "s" * (len(lines) > 1)
-                message = f"{len(lines)} value{plural} of the field {name!r}"
+                message = f"{len(lines)} value{'s' * (len(lines) > 1)} of the field {name!r}"
                 findings.append(Finding("field", message, self.draft.file, lines[0], fix, left_out=True))
         return findings

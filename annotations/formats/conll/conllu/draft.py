@@ -7,17 +7,16 @@ from itertools import accumulate, pairwise
 
 from annotations.formats.conll.columns import BLANK, MIN_BLANKS
 from annotations.formats.conll.documents import DocumentDraft
-from annotations.formats.model.document import LONGEST_INDEX, FormatError
+from annotations.formats.model.findings import FormatError
+from annotations.formats.model.text import LONGEST_INDEX
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
-TYPES_ALONE = "etype"
 READ_FIELDS = ("eid", "etype", "head", "minspan", "other")
 # Those in capitals, and entity, are the names of earlier releases.
 EARLY_NAMES = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
 # What `other` says besides answers to attributes.
 OTHER = ("minspan", "label", "chain", "note", "optional", "unsure")
-# The relation of a bridging link without a subtype.
 BRIDGING = "bridging"
 META = {"meta::title": "title", "meta::language": "language", "meta::direction": "direction"}
 REFERENCE = re.compile(r"&#([0-9]{1,7});|%2C")
@@ -58,7 +57,6 @@ def unescape_space(value: str) -> str:
 
 
 def escape_space(spaces: str) -> str:
-    """Return white space as SpacesAfter and the like say it."""
     return "".join(SPACE_ESCAPES.get(space, space) for space in spaces)
 
 
@@ -74,7 +72,6 @@ class Fields:
         return "eid" in self.places
 
     def value(self, values: Sequence[str], name: str) -> str:
-        """Return the value of a field that is read, or nothing."""
         place = self.places.get(name, len(values))
         return "" if place >= len(values) or values[place] == "_" else values[place]
 
@@ -109,12 +106,7 @@ class Mention:
 
 @dataclass(slots=True, kw_only=True)
 class Draft(DocumentDraft):
-    """A document while its lines come in.
-
-    Nodes are words and empty nodes, tokens are what stands in the text. low, high: for each node the token it is of;
-    for an empty node the next token and the one before, so that no token lies between. continues: whether the node is a
-    further word of its token. left_out: the lines of values of fields that are not read, by field.
-    """
+    """A document while its lines come in. Nodes are words and empty nodes, tokens are what stands in the text."""
 
     meta: Mapping[str, str]
     has_words: bool = False
@@ -124,9 +116,10 @@ class Draft(DocumentDraft):
     gap_given: bool = True
     new_line: bool = False
     spans: list[tuple[int, int]] = field(default_factory=list)
+    # For each node the token it is of; for an empty node the next token and the one before: no token lies between.
     low: list[int] = field(default_factory=list)
     high: list[int] = field(default_factory=list)
-    continues: list[bool] = field(default_factory=list)
+    continues: list[bool] = field(default_factory=list)  # whether the node is a further word of its token
     sentences: list[tuple[int, str]] = field(default_factory=list)
     paragraphs: list[int] = field(default_factory=list)
     in_sentence: bool = False
@@ -142,10 +135,9 @@ class Draft(DocumentDraft):
     split: list[tuple[str, str, int]] = field(default_factory=list)
     bridges: list[tuple[str, str, str, int]] = field(default_factory=list)
     reports: dict[str, list[int]] = field(default_factory=dict)
-    left_out: dict[str, list[int]] = field(default_factory=dict)
+    left_out: dict[str, list[int]] = field(default_factory=dict)  # the lines of values that are not read, by field
 
     def report(self, code: str, line: int) -> None:
-        """Keep the line of something odd."""
         self.reports.setdefault(code, []).append(line)
 
     def begin_sentence(self, speaker: str, paragraph: bool) -> None:
@@ -232,8 +224,7 @@ class Draft(DocumentDraft):
         if "".join(forms) != self.pieces[-1] or not all(forms):
             return
         token = len(self.spans) - 1
-        edges = accumulate((len(form) for form in forms), initial=start)
-        self.spans[-1:] = pairwise(edges)
+        self.spans[-1:] = pairwise(accumulate((len(form) for form in forms), initial=start))
         words = dict(self.surface_words)
         for node in range(self.surface_node, len(self.low)):
             # An empty node lies between the token before it and the next.

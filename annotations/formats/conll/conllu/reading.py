@@ -6,26 +6,19 @@ from dataclasses import dataclass, field
 
 from annotations.formats.conll.columns import BEGIN
 from annotations.formats.conll.conllu.building import Builder
-from annotations.formats.conll.conllu.draft import (
-    COLUMNS,
-    DEFAULT_FIELDS,
-    META,
-    TYPES_ALONE,
-    Draft,
-    Fields,
-    parse_fields,
-)
+from annotations.formats.conll.conllu.draft import COLUMNS, DEFAULT_FIELDS, META, Draft, Fields, parse_fields
 from annotations.formats.conll.documents import DocumentReader
-from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
+from annotations.formats.model.document import Document
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import LEAVE_OUT, Slips
-from annotations.formats.model.text import LANGUAGE_TAG
+from annotations.formats.model.text import LANGUAGE_TAG, LONGEST_INDEX, LONGEST_SPEAKER
 
 LONGEST_SHOWN = 100
 META_VALUES = {"meta::direction": re.compile("ltr|rtl"), "meta::language": LANGUAGE_TAG}
 ANYTHING = re.compile(".*", re.DOTALL)
 NEW_DOCUMENT = re.compile(r"# *newdoc\b")
-# The first field of each mention.
 NAMES = re.compile(r"\(([^()|-]+)")
 LEFT_OUT, ETYPE = "none", "etype"
 
@@ -52,7 +45,7 @@ def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
     """Return the usual fields of mentions, or types where no name has a digit, and the code of the finding."""
     names = [name for line in lines if "Entity=" in line for name in NAMES.findall(line.partition("Entity=")[2])]
     if names and not any(character.isdigit() for name in names for character in name):
-        return parse_fields(TYPES_ALONE, file), "no-numbers"
+        return parse_fields(ETYPE, file), "no-numbers"
     return parse_fields(DEFAULT_FIELDS, file), "no-header"
 
 
@@ -82,8 +75,7 @@ class _Reader(DocumentReader[Draft]):
     def _begin_document(self, number: int, name: str) -> Draft:
         try:
             if self.draft is not None and self.draft.in_sentence:
-                message = "a document begins inside a sentence (an empty line is missing)"
-                raise FormatError(message, self.file, number)
+                raise FormatError("a document begins inside a sentence (an empty line is missing)", self.file, number)
             self.end_file()
         except FormatError as error:
             self.leave_out(error)
@@ -92,8 +84,7 @@ class _Reader(DocumentReader[Draft]):
         if len(name) > LONGEST_INDEX:
             raise FormatError(f"a document's name has more than {LONGEST_INDEX} characters", self.file, number)
         name = name or f"{stem(self.file)} {self.number}"
-        shown = f"the document {name[:LONGEST_SHOWN]}"
-        self.draft = Draft(self.file, number, name, shown, self.slips, meta=self.meta)
+        self.draft = Draft(self.file, number, name, f"the document {name[:LONGEST_SHOWN]}", self.slips, meta=self.meta)
         self.drafts.append(self.draft)
         return self.draft
 

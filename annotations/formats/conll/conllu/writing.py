@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.conll.conllu.draft import BRIDGING, COLUMNS, DEFAULT_FIELDS, META, OTHER, escape, escape_space
-from annotations.formats.model.answers import format_value, name_in_files
+from annotations.formats.model.answers import format_value, name_attributes
 from annotations.formats.model.document import Document, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import Tokens, tokenize
@@ -17,10 +17,8 @@ def write(documents: Sequence[Document]) -> list[File]:
 
 def _format_document(document: Document) -> bytes:
     tokens = tokenize(document)
-    answers = [mark.answer for mark in document.marks if mark.answer]
-    keys = sorted({key for answer in answers for key, _ in answer.attributes})
     indices = {mark.place: mark.answer.indices for mark in document.marks if mark.answer}
-    entities = _Entities(tokens, name_in_files(keys, OTHER, document.scheme, hyphen="_"), indices)
+    entities = _Entities(tokens, name_attributes([document], OTHER, hyphen="_"), indices)
     for mark in sorted(document.marks, key=text_order):
         entities.add(mark)
     name = "_".join(document.name.split())
@@ -94,8 +92,7 @@ class _Entities:
         self.seen |= set(new)
         if len(new) == 1 and len(indices) > 2:
             antecedents = [index for index in indices if index != new[0]]
-            pairs = [f"{escape(index)}<{escape(new[0])}" for index in antecedents]
-            self.split.setdefault(runs[0][0], []).extend(pairs)
+            self.split.setdefault(runs[0][0], []).extend(f"{escape(index)}<{escape(new[0])}" for index in antecedents)
             indices = new
         head, other = self._head(mark, runs)
         other |= _answer_values(mark, self.names)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.units import Units
 
@@ -45,7 +45,7 @@ type View = tuple[object, Sequence[object], int | None]
 
 
 class CasIndex:
-    """What was learned of a file before the library sees it. sofas: name, text and its units; positions: by number."""
+    """What was learned of a file before the library sees it: texts with names and units, and positions, by number."""
 
     def __init__(self, file: str, structures: Iterable[Structure], views: Iterable[View]) -> None:
         self.file = file
@@ -64,7 +64,14 @@ class CasIndex:
             elif structure.stands is not None:
                 self._place(number, structure, *map(_parse_whole, structure.stands))
         for text, members, line in views:
-            self._check_members(_parse_whole(text), [_parse_whole(member) for member in members], line)
+            sofa, numbered = _parse_whole(text), [_parse_whole(member) for member in members]
+            if len(set(numbered)) < len(numbered):
+                raise FormatError("a view names a member twice", file, line)
+            for member in numbered:
+                if member in self.positions and self.positions[member].sofa != sofa:
+                    raise FormatError(f"{member} is in the view of another text than its own", file, line)
+
+        self.text = self._choose_text()  # the one that is read
 
     def _add_sofa(self, number: int, structure: Structure) -> None:
         name, text = structure.features.get("sofaID"), structure.features.get("sofaString")
@@ -90,15 +97,7 @@ class CasIndex:
             raise FormatError(message, self.file, structure.line)
         self.positions[number] = Position(text, start, stop, structure.line, structure.type_name)
 
-    def _check_members(self, sofa: int | None, members: Sequence[int | None], line: int | None) -> None:
-        if len(set(members)) < len(members):
-            raise FormatError("a view names a member twice", self.file, line)
-        for member in members:
-            if member in self.positions and self.positions[member].sofa != sofa:
-                raise FormatError(f"{member} is in the view of another text than its own", self.file, line)
-
-    def text(self) -> int:
-        """Return the number of the text that is read."""
+    def _choose_text(self) -> int:
         numbers = [number for number, (name, text, _) in self.sofas.items() if text and name == INITIAL]
         numbers = numbers or [number for number, (_, text, _) in self.sofas.items() if text]
         if len(numbers) != 1:

@@ -1,7 +1,4 @@
-"""Files -> documents: checked here, loaded by the library dkpro-cassis, understood in `structures`.
-
-The library is loaded where there is a file for it: each start of the program would take a tenth of a second longer.
-"""
+"""Files -> documents: checked here, loaded by the library dkpro-cassis (which is slow to import), then `structures`."""
 
 from __future__ import annotations
 
@@ -15,13 +12,15 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from annotations.formats.model.document import Document, FormatError, decode
+from annotations.formats.model.document import Document
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.syntax.xml import child_text, parse, serialize
 from annotations.formats.uima.cas.checking import CasIndex, Structure, View, check_types
-from annotations.formats.uima.cas.names import ANNOTATION, STRING, TYPE_SYSTEM
 from annotations.formats.uima.cas.structures import Draft, feature_name
-from annotations.formats.uima.layers import Layers, is_linguistic
+from annotations.formats.uima.layers import Layers
+from annotations.formats.uima.names import ANNOTATION, STRING, TYPE_SYSTEM, is_linguistic
 
 if TYPE_CHECKING:
     import cassis
@@ -72,9 +71,8 @@ def read_xmi(bundle: Bundle, **options: str) -> list[Document]:
     root = parse(bundle.data, file)
     if root.tag != f"{XMI}XMI":
         raise FormatError("this is not XMI: the outermost element is not xmi:XMI", file, root.sourceline)
-    checked = CasIndex(file, _xmi_structures(root, file), _xmi_views(root))
-    text = checked.text()
-    draft = Draft(file, checked=checked, text=text)
+    views = ((view.get("sofa"), view.get("members", "").split(), view.sourceline) for view in root.iterchildren(VIEW))
+    draft = Draft(file, checked=CasIndex(file, _xmi_structures(root, file), views))
     type_system = next((name for name in bundle.files if name != file), None)
     if type_system is None:
         types = _guess_types(root, file)
@@ -99,11 +97,6 @@ def _xmi_structures(root: etree._Element, file: str) -> Iterator[Structure]:
             yield Structure(values.get(f"{XMI}id"), name, stands, values, element.sourceline)
 
 
-def _xmi_views(root: etree._Element) -> Iterator[View]:
-    for view in root.iterchildren(VIEW):
-        yield view.get("sofa"), view.get("members", "").split(), view.sourceline
-
-
 def _stands(values: Mapping[str, object], sofa: str) -> tuple[object, object, object] | None:
     """Return the text of a structure, its begin and its end; None if it is no annotation."""
     if sofa not in values or not ("begin" in values or "end" in values):
@@ -120,10 +113,7 @@ def _type_name(element: etree._Element, file: str) -> str:
 
 
 def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers: Layers, lenient: bool) -> None:
-    """Raise FormatError on an element without a type, or with a feature that its type does not have.
-
-    The library would look through all types for a name without a package. lenient: they are left out and reported.
-    """
+    """Raise FormatError on elements without type and features that types have not; lenient: report and drop them."""
     unknown: Counter[str] = Counter()
     features: Counter[tuple[str, str]] = Counter()
     known: dict[str, set[str]] = {}
@@ -181,13 +171,11 @@ def _add_types(types: Iterable[tuple[str, tuple[str, Sequence[str]]]]) -> cassis
 
 
 def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
-    """Return the type system of a file."""
     root = parse(data, file)
     types: dict[str, tuple[str, list[str]]] = {}
     for description in root.iter("{*}typeDescription"):
         name, above = child_text(description, "name"), child_text(description, "supertypeName")
-        inner = next(description.iterdescendants("{*}typeDescription"), None)
-        if name in types or inner is not None:
+        if name in types or next(description.iterdescendants("{*}typeDescription"), None) is not None:
             message = f"the type {name[:100]} is described twice, or within another"
             raise FormatError(message, file, description.sourceline)
         features = [child_text(each, "name") for each in description.iterfind("{*}features/{*}featureDescription")]
@@ -235,13 +223,12 @@ def read_json(bundle: Bundle, **options: str) -> list[Document]:
         raise FormatError("this is no CAS in JSON: it has no %TYPES or no %FEATURE_STRUCTURES", file)
     check_types(dict(_json_types(types, file)), file)
     checked = CasIndex(file, _json_structures(structures, types, file), _json_views(data, file))
-    text = checked.text()
     # A file may leave out the types where both sides know them.
     known = None if types else _core_types()
     from cassis import load_cas_from_json
 
     cas = _load(lambda: load_cas_from_json(source, known, merge_typesystem=bool(types)), file)
-    return [Draft(file, checked=checked, text=text).document(cas, options)]
+    return [Draft(file, checked=checked).document(cas, options)]
 
 
 def _json_types(types: Mapping[str, object], file: str) -> Iterator[tuple[str, tuple[str, list[str]]]]:
@@ -262,8 +249,7 @@ def _json_structures(
         name = structure.get("%TYPE")
         if not isinstance(name, str) or ("." not in name and name not in types):
             raise FormatError(f"{str(name)[:50]!r} is no type of this file", file)
-        number = structure.get("%ID") if key is None else key
-        yield Structure(number, name, _stands(structure, "@sofa"), structure)
+        yield Structure(structure.get("%ID") if key is None else key, name, _stands(structure, "@sofa"), structure)
 
 
 def _json_views(data: Mapping[str, Any], file: str) -> Iterator[View]:

@@ -8,30 +8,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
-from annotations.formats.model.document import (
-    LONGEST_INDEX,
-    LONGEST_LABEL,
-    LONGEST_SPEAKER,
-    Document,
-    FormatError,
-    Stretch,
-)
+from annotations.formats.model.document import Document, Stretch
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import stem
 from annotations.formats.model.scheme import AnswerValue
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
 from annotations.formats.syntax.units import Units, cuts_word
-from annotations.formats.uima.cas import names
+from annotations.formats.uima import names
 from annotations.formats.uima.cas.checking import CasIndex, Position, check_text
-from annotations.formats.uima.layers import (
-    BUILT_IN,
-    IDENTIFIER,
-    READING,
-    Layers,
-    Link,
-    Relation,
-    Span,
-    build_marks,
-    is_linguistic,
-)
+from annotations.formats.uima.layers import IDENTIFIER, READING, Layers, Link, Relation, Span, build_marks
 
 # Of so many annotations one has to begin or end oddly for a finding.
 ODD_SHARE = 10
@@ -43,16 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Type:
-    """What is read of the structures of a type, by the names that its features have in Python.
-
-    values: the features with values, each with its name in files. references: the features that lead to others.
-    """
+    """What is read of the structures of a type, by the names that its features have in Python."""
 
     kind: str
     first_string: str
-    values: list[tuple[str, str]]
+    values: list[tuple[str, str]]  # the features with values, each after its name in files
     arrays: list[str]
-    references: list[str]
+    references: list[str]  # the features that lead to others
 
     @classmethod
     def of(cls, structure: FeatureStructure) -> _Type:
@@ -78,7 +60,6 @@ class Draft(Layers):
 
     _: KW_ONLY
     checked: CasIndex
-    text: int
     types: dict[str, _Type] = field(default_factory=dict)
     # How many values of features were not read.
     unread: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -96,8 +77,7 @@ class Draft(Layers):
     direction: str = ""
 
     def document(self, cas: cassis.Cas, options: Mapping[str, str]) -> Document:
-        """Return the document of the text. What is odd is added to the findings."""
-        name, content, units = self.checked.sofas[self.text]
+        name, content, units = self.checked.sofas[self.checked.text]
         view = next(view for view in cas.views if view.sofa.sofaID == name)
         structures = sorted(view.get_all_fs(), key=lambda each: each.xmiID)
         for structure in structures:
@@ -106,23 +86,15 @@ class Draft(Layers):
         read = {_structure_number(each) for each in structures}
         elsewhere = (position.type_name for number, position in self.checked.positions.items() if number not in read)
         for type_name, number in Counter(filter(cas.typesystem.contains_type, elsewhere)).items():
-            if not (is_linguistic(type_name) or type_name.startswith("uima.")):
+            if not (names.is_linguistic(type_name) or type_name.startswith("uima.")):
                 message = f"{number} of the type {type_name} stand in no view, or in that of another text"
                 self.add(message, fix="left out", code="elsewhere", left_out=True)
         self._report_offsets(content, units)
         marks, links = build_marks(self, **options)
-        return Document(
-            stem(self.file),
-            self.file,
-            content,
-            marks,
-            sorted(self.segments.values(), key=lambda each: (each.start, -each.end, each.kind)),
-            links,
-            self.title,
-            "" if self.language == names.NO_LANGUAGE else self.language,
-            self.direction,
-            list(self.listed()),
-        )
+        segments = sorted(self.segments.values(), key=lambda each: (each.start, -each.end, each.kind))
+        language = "" if self.language == names.NO_LANGUAGE else self.language
+        meta, findings = (self.title, language, self.direction), list(self.listed())
+        return Document(stem(self.file), self.file, content, marks, segments, links, *meta, findings)
 
     def _report_offsets(self, content: str, units: Units) -> None:
         """Report offsets that look as if they counted code points."""
@@ -165,8 +137,7 @@ class Draft(Layers):
         for link in sorted(left, key=lambda each: id(each) in following):
             if id(link) not in self.followed:
                 message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
-                fix = "it was made the first of a chain"
-                self.add(message, self._line(link), fix, code="link-without-chain")
+                self.add(message, self._line(link), "it was made the first of a chain", code="link-without-chain")
                 self._follow(link)
         for relation in self.later["relation"]:
             layer = relation.type.name
@@ -199,7 +170,7 @@ class Draft(Layers):
 
     def _position(self, structure: FeatureStructure | None) -> Position | None:
         position = self.checked.positions.get(_structure_number(structure))
-        return position if position and position.sofa == self.text else None
+        return position if position and position.sofa == self.checked.text else None
 
     def _line(self, structure: FeatureStructure) -> int | None:
         position = self._position(structure)
@@ -211,7 +182,9 @@ class Draft(Layers):
             return
         layer = structure.type.name
         references = {feature: _referenced(structure, feature) for feature in self.types[layer].references}
-        entity = next((each for each in references.values() if each is not None and _is_entity(each)), None)
+        # What mentions refer to stands nowhere itself.
+        entities = (each for each in references.values() if each and "Entity" in each.type.name.rpartition(".")[2])
+        entity = next((each for each in entities if getattr(each, "begin", None) is None), None)
         for feature, referenced in references.items():
             self.unread[layer, feature] += referenced is not None and referenced is not entity
         if entity is not None:
@@ -268,8 +241,7 @@ class Draft(Layers):
                 self.add(f"the link {number} of a chain is in no text", code="link-nowhere", left_out=True)
             else:
                 place = (position.begin, position.end, position.line)
-                kind = self._value(link, "referenceType")
-                self.links.append(Link(link.type.name, str(self.numbers), *place, kind))
+                self.links.append(Link(link.type.name, str(self.numbers), *place, self._value(link, "referenceType")))
             link = _referenced(link, "next")
 
     def _relation(
@@ -278,14 +250,14 @@ class Draft(Layers):
         line, (source, target) = self._line(structure), ends
         if source is not None and target is not None:
             self.relations.append(Relation(layer, kind, source, target, line, reading))
-        elif not layer.startswith(BUILT_IN):
+        elif not layer.startswith(names.BUILT_IN):
             message = f"an end of the relation {_structure_number(structure)} of the layer {layer} is no span"
             self.add(message, line, "the relation was left out", code="unknown-reference", left_out=True)
 
     def _end(self, structure: FeatureStructure | None) -> Span | None:
         """Return the span at an end of a relation, which may be a token."""
         number, position = _structure_number(structure), self._position(structure)
-        if position and number not in self.numbered and is_linguistic(position.type_name):
+        if position and number not in self.numbered and names.is_linguistic(position.type_name):
             self.numbered[number] = Span(position.type_name, position.begin, position.end, position.line)
             self.spans.append(self.numbered[number])
         return self.numbered.get(number)
@@ -324,14 +296,9 @@ def _structure_kind(structure: FeatureStructure) -> str:
         return "chain"
     if name.endswith("Link") and {"next", "begin"} <= features:
         return "link"
-    if name.startswith("uima.") or "begin" not in features or is_linguistic(name):
+    if name.startswith("uima.") or "begin" not in features or names.is_linguistic(name):
         return ""
     return "relation" if {"Governor", "Dependent"} <= features else "span"
-
-
-def _is_entity(structure: FeatureStructure) -> bool:
-    """Return whether a structure is what mentions refer to: it stands nowhere itself."""
-    return "Entity" in structure.type.name.rpartition(".")[2] and getattr(structure, "begin", None) is None
 
 
 def _referenced(structure: FeatureStructure, feature: str) -> FeatureStructure | None:

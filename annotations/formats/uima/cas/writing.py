@@ -8,26 +8,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from annotations.formats.losses.rules import NOT_IN_XML
-from annotations.formats.model.answers import format_value
-from annotations.formats.model.document import Document, Mark, Parts, text_order
+from annotations.formats.model.answers import format_value, name_attributes
+from annotations.formats.model.document import Document, Links, Mark, Parts, text_order
 from annotations.formats.model.format import File, write_each
+from annotations.formats.model.links import marks_by_entity
 from annotations.formats.syntax.tokens import tokenize
-from annotations.formats.uima import layers
-from annotations.formats.uima.cas.names import (
-    ANNOTATION,
-    CHAIN,
-    DIRECTION,
-    DOCUMENT,
-    META_DATA,
-    META_FIELD,
-    NO_LANGUAGE,
-    SEGMENT,
-    SENTENCE,
-    STRING,
-    STRINGS,
-    TOKEN,
-    TYPE_SYSTEM,
-)
+from annotations.formats.uima import layers, names
 
 if TYPE_CHECKING:
     import cassis
@@ -37,7 +23,7 @@ if TYPE_CHECKING:
 def write_xmi(documents: Sequence[Document]) -> list[File]:
     """Return an XMI file for each document, and the type system."""
     types, files = _write(documents, ".xmi", lambda cas: cas.to_xmi(pretty_print=True))
-    return [*files, File(TYPE_SYSTEM, types.to_xml().encode())]
+    return [*files, File(names.TYPE_SYSTEM, types.to_xml().encode())]
 
 
 def write_json(documents: Sequence[Document]) -> list[File]:
@@ -48,35 +34,35 @@ def write_json(documents: Sequence[Document]) -> list[File]:
 def _write(
     documents: Sequence[Document], suffix: str, to_text: Callable[[cassis.Cas], str]
 ) -> tuple[cassis.TypeSystem, list[File]]:
-    """Return the types of the documents, and a file for each."""
-    names = layers.name_attributes(documents)
-    types = _build_types(documents, names)
-    return types, write_each(documents, suffix, lambda document: to_text(_build_cas(document, types, names)).encode())
+    attribute_names = name_attributes(documents, layers.RESERVED, hyphen="_")
+    types = _build_types(documents, attribute_names)
+    return types, write_each(
+        documents, suffix, lambda document: to_text(_build_cas(document, types, attribute_names)).encode()
+    )
 
 
-def _build_types(documents: Iterable[Document], names: Mapping[str, str]) -> cassis.TypeSystem:
-    """Return the types that are written: DKPro Core's as INCEpTION has them, and the layers that it does not have.
-
-    names: the features that have answers to attributes, by the keys of these.
-    """
+def _build_types(documents: Iterable[Document], attribute_names: Mapping[str, str]) -> cassis.TypeSystem:
+    """Return the types that are written: DKPro Core's as INCEpTION has them, and the layers that it does not have."""
     import cassis
 
     types = cassis.TypeSystem()
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
     several = {key for answer in answers for key, value in answer.attributes if isinstance(value, tuple)}
-    attributes = {name: STRINGS if key in several else STRING for key, name in names.items()}
-    relation = {"Governor": layers.MARKABLE, "Dependent": layers.MARKABLE, "type": STRING, layers.READING: STRING}
+    attributes = {name: names.STRINGS if key in several else names.STRING for key, name in attribute_names.items()}
+    relation = dict.fromkeys(("Governor", "Dependent"), names.MARKABLE)
+    relation |= dict.fromkeys(("type", layers.READING), names.STRING)
+    link = {"next": names.LINK} | dict.fromkeys(("referenceType", "referenceRelation"), names.STRING)
     descriptions: dict[str, tuple[str, dict[str, str]]] = {
-        META_DATA: (DOCUMENT, dict.fromkeys(("documentTitle", "documentId"), STRING)),
-        META_FIELD: (ANNOTATION, dict.fromkeys(("key", "value"), STRING)),
-        SENTENCE: (ANNOTATION, {}),
-        TOKEN: (ANNOTATION, {}),
-        layers.LINK: (ANNOTATION, {"next": layers.LINK, "referenceType": STRING, "referenceRelation": STRING}),
-        CHAIN: ("uima.cas.AnnotationBase", {"first": layers.LINK}),
-        layers.MARKABLE: (ANNOTATION, dict.fromkeys(layers.FEATURES, STRING) | attributes),
-        layers.RELATION: (ANNOTATION, relation),
-        layers.OTHER_RELATION: (ANNOTATION, relation),
-        SEGMENT: (ANNOTATION, dict.fromkeys(("kind", "label", "speaker"), STRING)),
+        names.META_DATA: (names.DOCUMENT, dict.fromkeys(("documentTitle", "documentId"), names.STRING)),
+        names.META_FIELD: (names.ANNOTATION, dict.fromkeys(("key", "value"), names.STRING)),
+        names.SENTENCE: (names.ANNOTATION, {}),
+        names.TOKEN: (names.ANNOTATION, {}),
+        names.LINK: (names.ANNOTATION, link),
+        names.CHAIN: ("uima.cas.AnnotationBase", {"first": names.LINK}),
+        names.MARKABLE: (names.ANNOTATION, dict.fromkeys(layers.FEATURES, names.STRING) | attributes),
+        names.RELATION: (names.ANNOTATION, relation),
+        names.OTHER_RELATION: (names.ANNOTATION, relation),
+        names.SEGMENT: (names.ANNOTATION, dict.fromkeys(("kind", "label", "speaker"), names.STRING)),
     }
     for name, (above, _) in descriptions.items():
         types.create_type(name, above)
@@ -88,33 +74,35 @@ def _build_types(documents: Iterable[Document], names: Mapping[str, str]) -> cas
     return types
 
 
-def _build_cas(document: Document, types: cassis.TypeSystem, names: Mapping[str, str]) -> cassis.Cas:
+def _build_cas(document: Document, types: cassis.TypeSystem, attribute_names: Mapping[str, str]) -> cassis.Cas:
     import cassis
 
     cas = cassis.Cas(types)
     cas.sofa_string = content = NOT_IN_XML.sub("\ufffd", document.content)
     cas.sofa_mime = "text/plain"
     whole = (0, len(content))
-    _add_annotation(cas, META_DATA, whole, documentTitle=document.title, documentId=document.name)
-    cas.document_language = document.language or NO_LANGUAGE
+    _add_annotation(cas, names.META_DATA, whole, documentTitle=document.title, documentId=document.name)
+    cas.document_language = document.language or names.NO_LANGUAGE
     if document.direction:
-        _add_annotation(cas, META_FIELD, whole, key=DIRECTION, value=document.direction)
+        _add_annotation(cas, names.META_FIELD, whole, key=names.DIRECTION, value=document.direction)
     for span in tokenize(document).spans:
-        _add_annotation(cas, TOKEN, span)
+        _add_annotation(cas, names.TOKEN, span)
     for segment in document.segments:
         where = (segment.start, segment.end)
         if segment.kind == "sentence":
-            _add_annotation(cas, SENTENCE, where)
+            _add_annotation(cas, names.SENTENCE, where)
         if segment.kind != "sentence" or segment.label or segment.speaker:
-            _add_annotation(cas, SEGMENT, where, kind=segment.kind, label=segment.label, speaker=segment.speaker)
-    _write_marks(cas, document, names)
+            _add_annotation(cas, names.SEGMENT, where, kind=segment.kind, label=segment.label, speaker=segment.speaker)
+    _write_marks(cas, document, attribute_names)
     return cas
 
 
-def _write_marks(cas: cassis.Cas, document: Document, names: Mapping[str, str]) -> None:
+def _write_marks(cas: cassis.Cas, document: Document, attribute_names: Mapping[str, str]) -> None:
     marks = sorted(document.marks, key=text_order)
-    chains = layers.group_by_entity(document, marks)
-    spans = {mark.place: _add_span(cas, mark, names) for mark in layers.choose_spans(marks, chains=bool(chains))}
+    chains = marks_by_entity(marks) if document.links == Links.INDICES else {}
+    spans = {
+        mark.place: _add_span(cas, mark, attribute_names) for mark in layers.choose_spans(marks, chains=bool(chains))
+    }
     for mark in marks:
         for arc in layers.find_arcs(mark):
             if arc.target in spans:
@@ -124,23 +112,23 @@ def _write_marks(cas: cassis.Cas, document: Document, names: Mapping[str, str]) 
     for members in chains.values():
         links = [
             _add_annotation(
-                cas, layers.LINK, _extent(mark.parts), referenceType=mark.answer.category if mark.answer else ""
+                cas, names.LINK, _extent(mark.parts), referenceType=mark.answer.category if mark.answer else ""
             )
             for mark in members
         ]
         for link, after in pairwise(links):
             link.next = after
-        cas.add(cas.typesystem.get_type(CHAIN)(first=links[0]))
+        cas.add(cas.typesystem.get_type(names.CHAIN)(first=links[0]))
 
 
-def _add_span(cas: cassis.Cas, mark: Mark, names: Mapping[str, str]) -> FeatureStructure:
+def _add_span(cas: cassis.Cas, mark: Mark, attribute_names: Mapping[str, str]) -> FeatureStructure:
     """Return a new MARKABLE with what is said of the mark; several values of an attribute are an array."""
-    span = _add_annotation(cas, layers.MARKABLE, _extent(mark.parts), **layers.markable_features(mark))
+    span = _add_annotation(cas, names.MARKABLE, _extent(mark.parts), **layers.markable_features(mark))
     for key, value in mark.answer.attributes if mark.answer else ():
         if isinstance(value, tuple):
-            setattr(span, names[key], cas.typesystem.get_type(STRINGS)(elements=list(value)))
+            setattr(span, attribute_names[key], cas.typesystem.get_type(names.STRINGS)(elements=list(value)))
         else:
-            setattr(span, names[key], NOT_IN_XML.sub("\ufffd", format_value(value)))
+            setattr(span, attribute_names[key], NOT_IN_XML.sub("\ufffd", format_value(value)))
     return span
 
 

@@ -4,18 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.model.document import Document, FormatError, decode
+from annotations.formats.model.document import Document
+from annotations.formats.model.encodings import decode
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle, stem
-from annotations.formats.uima.layers import (
-    IDENTIFIER,
-    READING,
-    Layers,
-    Link,
-    Relation,
-    Span,
-    build_marks,
-    is_linguistic,
-)
+from annotations.formats.uima.layers import IDENTIFIER, READING, Layers, Link, Relation, Span, build_marks
+from annotations.formats.uima.names import ANNOTATION, is_linguistic
 from annotations.formats.uima.webanno.text import NO_VALUE, NONE, UNIT, Row, Text, unescape_value
 
 VERSION = re.compile(r"#FORMAT=WebAnno TSV 3\.(?P<minor>[0-3])\s*$")
@@ -28,7 +22,6 @@ SEPARATORS = {separator: re.compile(rf"\\.|[{separator}]") for separator in "|;"
 SLOT = "ROLE_"
 # An annotation counts once for each of its columns on each of its tokens.
 MOST_ANNOTATIONS = 1_000_000
-ANY = "uima.tcas.Annotation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +136,9 @@ class Annotations(Layers):
             for layer in self.declared
             if layer.kind == "CH" or not is_linguistic(layer.name)
         ]
-        self.anywhere = any(feature.removeprefix("BT_") == ANY for layer in self.declared for feature in layer.features)
+        self.anywhere = any(
+            feature.removeprefix("BT_") == ANNOTATION for layer in self.declared for feature in layer.features
+        )
         for row in rows:
             for layer, first, end, read_cells in layers:
                 cells = row.cells[first:end]
@@ -256,10 +251,10 @@ class Annotations(Layers):
             self.spans.append(span)
             if number:
                 self.numbered[layer, number] = span
-                self.numbered.setdefault((ANY, number), span)
+                self.numbered.setdefault((ANNOTATION, number), span)
         if self._extend(span, row):
             spans_of_row.append(span)
-            for name in (layer, ANY) if self.anywhere else (layer,):
+            for name in (layer, ANNOTATION) if self.anywhere else (layer,):
                 self.spans_by_unit.setdefault((name, row.unit), []).append(span)
         return span
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.model.document import FormatError, Stretch
+from annotations.formats.model.document import Stretch
+from annotations.formats.model.findings import FormatError
 from annotations.formats.syntax.units import Units
 
 TEXT_ESCAPE = re.compile(r"\\([\\tnfrb\x01-\x07\x0e-\x1f])")
@@ -59,28 +60,23 @@ class Row:
 
 @dataclass(slots=True)
 class Text:
-    """A text while its lines come in. java: escapes are Java's. in_points: offsets count code points.
-
-    length: of the text so far, as offsets count. size, gaps: how long the file is so far, and what is filled in.
-    text, is_open: the text of the sentence whose tokens come next, and whether a sentence has begun.
-    token: the last, with where it begins and ends.
-    """
+    """A text while its lines come in."""
 
     file: str
     columns: int
-    java: bool
-    in_points: bool = False
+    java: bool  # escapes are Java's
+    in_points: bool = False  # offsets count code points
     pieces: list[str] = field(default_factory=list)
-    length: int = 0
-    size: int = 0
-    gaps: int = 0
-    text: list[str] = field(default_factory=list)
-    is_open: bool = False
+    length: int = 0  # of the text so far, as offsets count
+    size: int = 0  # how long the file is so far
+    gaps: int = 0  # how much is filled in
+    text: list[str] = field(default_factory=list)  # of the sentence whose tokens come next
+    is_open: bool = False  # whether a sentence has begun
     rows: list[Row] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
     units: set[str] = field(default_factory=set)
     tokens: int = 0
-    token: tuple[str, int, int] = ("", 0, 0)
+    token: tuple[str, int, int] = ("", 0, 0)  # the last, with where it begins and ends
 
     def read(self, lines: Sequence[str]) -> tuple[str, list[Row], list[Stretch]]:
         """Return the content, the rows with their offsets in code points, and the sentences."""

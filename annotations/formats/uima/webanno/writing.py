@@ -5,18 +5,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
-from annotations.formats.model.answers import format_value
-from annotations.formats.model.document import Document, Mark, Place, text_order
+from annotations.formats.model.answers import format_value, name_attributes
+from annotations.formats.model.document import Document, Links, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
+from annotations.formats.model.links import marks_by_entity
 from annotations.formats.syntax.tokens import Tokens, tokenize
 from annotations.formats.syntax.units import Units
 from annotations.formats.uima import layers
+from annotations.formats.uima.names import LINK, MARKABLE, OTHER_RELATION, RELATION
 from annotations.formats.uima.webanno.text import NO_VALUE, NONE, escape_text, escape_value, fill_gap
 
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a file for each document: chains where it has indices, spans and relations where these do not say all."""
-    names = layers.name_attributes(documents)
+    names = name_attributes(documents, layers.RESERVED, hyphen="_")
     return write_each(documents, ".tsv", lambda document: _format_document(document, names))
 
 
@@ -24,17 +26,13 @@ type _Column = dict[int, list[str]]
 
 
 class _Columns:
-    """Annotations as cells of rows: a column holds for each row what stands there.
-
-    A row is a token, or white space after it on which a markable begins or ends: that is a part of it, 1-2.1.
-    sentences: the rows of each, and the end of its last token. reach: the rows that a mark reaches over.
-    """
+    """Annotations as cells of rows: tokens, and white space where markables begin or end, as parts of these (1-2.1)."""
 
     def __init__(self, document: Document, tokens: Tokens) -> None:
         self.names: list[str] = []
         self.spans: list[tuple[int, int]] = []
-        self.sentences: list[tuple[range, int]] = []
-        self.reach: dict[Place, list[int]] = {}
+        self.sentences: list[tuple[range, int]] = []  # the rows of each, and the end of its last token
+        self.reach: dict[Place, list[int]] = {}  # the rows that a mark reaches over
         self.header: list[str] = []
         self.columns: list[_Column] = []
         placed = [(mark.place, *_cover(mark, tokens)) for mark in document.marks]
@@ -57,7 +55,6 @@ class _Columns:
                 self.reach[mark] = sorted(reach)
 
     def layer(self, header: str, number: int) -> list[_Column]:
-        """Return the columns of a new layer."""
         self.header.append(header)
         columns: list[_Column] = [{} for _ in range(number)]
         self.columns += columns
@@ -78,13 +75,13 @@ def _cover(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]
 def _format_document(document: Document, names: Mapping[str, str]) -> bytes:
     written = _Columns(document, tokenize(document))
     marks = [mark for mark in sorted(document.marks, key=text_order) if mark.place in written.reach]
-    chains = layers.group_by_entity(document, marks)
+    chains = marks_by_entity(marks) if document.links == Links.INDICES else {}
     spans = layers.choose_spans(marks, chains=bool(chains))
     if spans:
         _add_spans(written, spans, names)
     if chains:
         _add_chains(written, chains.values())
-    for layer in (layers.RELATION, layers.OTHER_RELATION):
+    for layer in (RELATION, OTHER_RELATION):
         _add_relations(written, spans, layer)
     lines = ["#FORMAT=WebAnno TSV 3.3", *written.header, ""]
     units = Units(document.content)
@@ -118,7 +115,7 @@ def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str
     ]
     features = {feature for each in values for feature in each}
     used = [feature for feature in (*layers.FEATURES, *names.values()) if feature in features] or [""]
-    columns = written.layer(f"#T_SP={layers.MARKABLE}|{'|'.join(used)}", len(used))
+    columns = written.layer(f"#T_SP={MARKABLE}|{'|'.join(used)}", len(used))
     for number, (mark, value) in enumerate(zip(marks, values, strict=True), start=1):
         for feature, column in zip(used, columns, strict=True):
             cell = f"{escape_value(value[feature]) if feature in value else NO_VALUE}[{number}]"
@@ -127,7 +124,7 @@ def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str
 
 
 def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
-    kinds, links = written.layer(f"#T_CH={layers.LINK}|referenceType|referenceRelation", 2)
+    kinds, links = written.layer(f"#T_CH={LINK}|referenceType|referenceRelation", 2)
     for chain, marks in enumerate(chains, start=1):
         for number, mark in enumerate(marks, start=1):
             category = mark.answer.category if mark.answer else ""
@@ -144,7 +141,7 @@ def _add_relations(written: _Columns, marks: Sequence[Mark], layer: str) -> None
     if not arcs:
         return
     features = ["type", *([layers.READING] if any(arc.reading for _, arc in arcs) else [])]
-    *columns, sources = written.layer(f"#T_RL={layer}|{'|'.join(features)}|BT_{layers.MARKABLE}", len(features) + 1)
+    *columns, sources = written.layer(f"#T_RL={layer}|{'|'.join(features)}|BT_{MARKABLE}", len(features) + 1)
     for mark, arc in arcs:
         row = written.reach[arc.target][0]
         for value, column in zip((arc.kind, arc.reading), columns, strict=False):

@@ -24,8 +24,7 @@ from annotations.formats import (
 )
 from annotations.formats.detection import PLAIN, Kind, recognise
 from annotations.formats.losses.reduction import LOSSES_FILE
-from annotations.formats.model.document import recode
-from annotations.formats.model.encodings import is_utf_8_all_the_same
+from annotations.formats.model.encodings import is_utf_8_all_the_same, recode
 from annotations.formats.model.format import ENCODING, SEPARATOR, one_file_bundles
 from annotations.formats.syntax.archive import Entry, TooMuch
 from annotations.formats.uima.inception import open_package

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from annotations.formats import Answer, Document, Links
 from annotations.formats.mmax2.scheme import make_key
 from annotations.formats.model.answers import SEPARATOR, KeysByName, format_value
-from annotations.formats.model.document import Place, implied_category, text_order
+from annotations.formats.model.document import Place, text_order
 from annotations.formats.model.format import CATEGORY as CATEGORY_OPTION
 from annotations.formats.model.format import LEVEL
 from annotations.formats.model.judgement import targets_of
-from annotations.formats.model.links import indices_to_split
+from annotations.formats.model.links import implied_category, indices_to_split
 from annotations.formats.model.scheme import (
     CATEGORY,
     LISTED_KINDS,

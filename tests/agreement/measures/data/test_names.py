@@ -9,7 +9,7 @@ import pytest
 
 from agreement.measures import Columns, ReliabilityData, SumOptions, alpha, cohen_kappa, combine, fleiss_kappa, over
 from agreement.measures.__main__ import main
-from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.tables import judgements, matrix
 from tests.agreement.measures import exact

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from annotations.formats import Bundle, FormatError, Links, Stretch
 from annotations.formats.conll import conll2012
-from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document
+from annotations.formats.model.document import Document
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_SPEAKER
 from tests.shared.cases import examples
 from tests.shared.documents import indices
 from tests.shared.growth import assert_grows_with_input

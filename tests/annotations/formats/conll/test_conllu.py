@@ -8,8 +8,8 @@ import pytest
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Stretch
 from annotations.formats.conll import conll2012, conllu
 from annotations.formats.losses.reduction import reduce_document
-from annotations.formats.model.document import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
 from annotations.formats.model.features import Feature
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
 from tests.shared.documents import plain_of
 
 HEADER = "# global.Entity = eid-etype-head-other\n"

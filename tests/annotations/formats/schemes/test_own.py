@@ -6,7 +6,7 @@ import pytest
 
 from annotations.formats import FormatError
 from annotations.formats.schemes import SCHEME_FORMATS, read_scheme
-from annotations.formats.schemes.scheme_file import MOST_BYTES
+from annotations.formats.schemes.files import MOST_BYTES
 from tests.shared.schemes import RICH
 
 

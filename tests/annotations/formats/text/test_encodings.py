@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotations.formats import FormatError
-from annotations.formats.model.document import decode
-from annotations.formats.model.encodings import ENCODINGS, find_encoding, guess_encoding
+from annotations.formats.model.encodings import ENCODINGS, decode, find_encoding, guess_encoding
 
 SENTENCES = [
     ("cp1252", "Zoë a déjà ouvert la fenêtre à côté, où les élèves français rêvaient. "),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Mark, Stretch, plain
-from annotations.formats.model.document import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 from tests.shared.cases import examples
 
 DIALOGUE = """\

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotations.formats import FORMATS, FormatError, plain
-from annotations.formats.model.document import decode, decode_lines
+from annotations.formats.model.encodings import decode, decode_lines
 from annotations.models import Coding, Index, Markable, Membership, Project, Transfer
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES

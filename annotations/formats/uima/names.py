@@ -1,10 +1,17 @@
 """The types that DKPro Core and INCEpTION have, and those that are added here."""
 
+BUILT_IN = "de.tudarmstadt.ukp.dkpro.core.api."
+LINK = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
 CHAIN = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceChain"
 TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"  # noqa: S105
 SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
 META_DATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 META_FIELD = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.MetaDataStringField"
+NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+# Written for what chains and relations cannot say of a markable: this and OTHER_RELATION.
+MARKABLE = "webanno.custom.Markable"
+RELATION = "webanno.custom.Coref"
+OTHER_RELATION = "webanno.custom.OtherRelation"
 SEGMENT = "webanno.custom.Segment"
 ANNOTATION = "uima.tcas.Annotation"
 DOCUMENT = "uima.tcas.DocumentAnnotation"
@@ -15,3 +22,8 @@ ARRAY = "uima.cas.FSArray"
 DIRECTION = "direction"
 NO_LANGUAGE = "x-unspecified"
 TYPE_SYSTEM = "TypeSystem.xml"
+
+
+def is_linguistic(layer: str) -> bool:
+    """Return whether a layer is one of DKPro Core's that say nothing of markables, such as part of speech."""
+    return layer.startswith(BUILT_IN) and layer not in (LINK, NAMED_ENTITY)
