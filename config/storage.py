@@ -21,6 +21,6 @@ class ManifestStorage(CompressedManifestStaticFilesStorage):  # type: ignore[mis
         for name in () if dry_run else paths:
             if name.startswith("js/") and name.endswith(".js"):
                 collected = Path(self.path(name))
-                collected.write_text(jsmin(collected.read_text()))
+                collected.write_text(jsmin(collected.read_text("utf-8")), "utf-8")
                 paths[name] = self, name
         yield from super().post_process(paths, dry_run=dry_run, **options)

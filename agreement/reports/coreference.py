@@ -198,11 +198,16 @@ def common_texts(answers: ProjectAnswers, texts: Sequence[Document], first: str,
 
 
 def find_clusters(extract: ProjectAnswers, texts: Sequence[Document]) -> dict[str, Clusters]:
-    """Return the chains of each coder by text, each markable in one, so that names change nothing.
+    """Return the chains of each coder by text, each markable in one.
 
-    Of several indices it is the chain whose other members come first in the text (`first_class`), of several readings
-    the one whose antecedents do. What is plural is an entity of its own. A markable without antecedent or index is in a
-    chain only where something of the coder points to it, whatever the scheme says: what does not refer is no mention.
+    Of several indices it is the chain whose other members come first in the text (`first_class`), and of several
+    readings the one whose antecedents come first, so that names change nothing.
+
+    What is plural is an entity of its own, beside those of its antecedents.
+
+    A markable without antecedent or index is in a chain only where something of the coder points to it, also where the
+    scheme says that it refers to itself alone: what does not refer is no mention. Markables that the coder left out are
+    in no chain.
     """
     chosen = extract.restrict(texts)
     of_first = replace(chosen, columns=chosen.columns.with_first_readings(), singletons=(), cache={})

@@ -40,7 +40,7 @@ class ImportedCoding:
 
     @property
     def n_operations(self) -> int:
-        """Return how many operations the log gets."""
+        """Return how many operations `log` has, without making them."""
         return 1 + self.submitted
 
     def log(self) -> list[tuple[Operation.Kind, dict[str, Any]]]:

@@ -21,7 +21,10 @@ class Run[Entry]:
 
 
 def compare_lists[Entry](old: Sequence[Entry], new: Sequence[Entry], most: int) -> list[Run[Entry]]:
-    """Return the alternating runs of both lists, in time by the square of differences. Raise TooManyDifferences."""
+    """Return the runs of which both lists consist, in order; equal and other ones alternate.
+
+    It takes time by the square of the entries that differ. Raise TooManyDifferences where these are more than `most`.
+    """
     runs, row, column = [], 0, 0
     for first, second, length in _matches(old, new, most):
         if first > row or second > column:

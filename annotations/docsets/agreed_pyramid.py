@@ -58,7 +58,10 @@ def fill_coding(
     *,
     submitted: bool = True,
 ) -> None:
-    """Fill an untouched coding of summaries, creating missing markables, in a transaction. Raise OperationRejected."""
+    """Fill an untouched coding of summaries with contributors and SCUs, creating missing markables.
+
+    Raise OperationRejected if the scheme does not allow a decision. Call it inside a transaction.
+    """
     markables, keys = create_contributors(coding, decisions)
     imported_codings.import_codings(
         [imported_codings.ImportedCoding(coding, user, decisions, markables, keys, descriptions, submitted)]

@@ -272,9 +272,9 @@ KIND_ORDER: list[str] = [
 def next_of_coder(project: Project, user: Person) -> CodingProgress | None:
     """Return the user's next coding: of the open ones the first that is started, else the first. Four queries."""
     own = visible_codings(project, user).filter(coder=user.pk, status=Coding.Status.OPEN)
-    slugs = list(visible_docsets(project, user).values_list("slug", flat=True))
+    places = {slug: place for place, slug in enumerate(visible_docsets(project, user).values_list("slug", flat=True))}
     progress = codings_progress(own, blind=is_blind_to_peers(project))
-    return min(progress, key=lambda coding: (not coding.is_started, slugs.index(coding.docset)), default=None)
+    return min(progress, key=lambda coding: (not coding.is_started, places[coding.docset]), default=None)
 
 
 def _count_by_coding(rows: QuerySet[Any], coding: str, field: str) -> dict[int, int]:
@@ -312,7 +312,10 @@ def visible_summaries(docset: Docset, user: Person) -> list[SummaryText]:
 
 
 def find_peers(docset: Docset, user: User, search: str = "", *, blind: bool) -> list[Text]:
-    """Return the peers that the user may read and whose names have all words, by title, without content. One query."""
+    """Return the peers that the user may read and whose names have all of the words, by title, without their content.
+
+    With `blind`, they have the names under which the user sees them, and no system. One query.
+    """
     peers = list(Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.PEER).defer("content"))
     for peer in peers if blind else ():
         hide_name(peer, user.pk)

@@ -41,7 +41,11 @@ def is_flooded(address: str) -> bool:
 
 @transaction.atomic
 def notify(user: User, kind: str, project: Project, texts: Iterable[Text], *, path: str = "") -> None:
-    """Tell the user of texts by a mail of this kind (`texts_kind`); what is told within five minutes is one mail."""
+    """Tell the user of texts of the project by a mail of this kind, unless they turned it off: see `texts_kind`.
+
+    What is told within five minutes is one mail. It has the names of the texts that the user may see when it is sent,
+    and a link to the page at `path`; without one, and for several texts, to the project.
+    """
     if not is_enabled() or not wants(user, kind):
         return
     keys = [text.pk for text in texts]

@@ -54,7 +54,11 @@ class ForgottenPerson:
 
 @transaction.atomic
 def forget_person(user: User) -> ForgottenPerson:
-    """Delete an account, or take from kept work whose it is. Raise ValidationError if nobody else would manage."""
+    """Take name, mail, password, rights, keys, sessions, attempts to sign in, invitations and orders from an account.
+
+    What the person coded, remarked and did stays under a pseudonym; an account with which nothing was done is deleted.
+    Raise ValidationError if a project or the site would have nobody left to manage it.
+    """
     user = User.objects.select_for_update().get(pk=user.pk)
     pseudonym = pseudonym_of(user)
     if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():

@@ -23,7 +23,11 @@ def create_project(
     manager: User | None = None,
     coders_mark: bool = False,
 ) -> Project:
-    """Create a project with the levels and categories of a ready-made scheme. Raise ValidationError by field."""
+    """Create a project with the levels and categories of a ready-made scheme. Raise ValidationError by field.
+
+    With `coders_mark`, coders mark the markables of coded levels themselves, in addition to predefined ones.
+    Contributors of pyramids are always marked by coders.
+    """
     project = Project(slug=slug, title=title, guidelines=guidelines)
     _set_conventions(project, scheme)
     project.full_clean()

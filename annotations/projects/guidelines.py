@@ -198,9 +198,9 @@ def _lines(edit: Edit, words: Sequence[tuple[bool, str]]) -> list[Line]:
             lines.append([])
         else:
             lines[-1].append((marked, word))
-    groups = (groupby(line, key=itemgetter(0)) for line in lines)
     return [
-        Line(edit, [(marked, "".join(word for _, word in of_kind)) for marked, of_kind in kinds]) for kinds in groups
+        Line(edit, [(marked, "".join(word for _, word in run)) for marked, run in groupby(line, key=itemgetter(0))])
+        for line in lines
     ]
 
 

@@ -27,7 +27,10 @@ def names_of(project: Project, user: User, texts: Iterable[Text]) -> list[str]:
 
 
 def texts_kind(key: str, label: str, subject: str, texts: Callable[[User], QuerySet[Text]]) -> MailKind:
-    """Return a kind for `notify`, with {texts} and {project} in the subject; `texts`: of which users may still hear."""
+    """Return a kind of mail for `notify`. The subject has fields `texts`, as in "3 texts", and `project`.
+
+    `texts` are those of which the user may still hear when it is sent.
+    """
     return MailKind(key, partial(_compose_texts, subject, texts), label)
 
 
@@ -71,6 +74,7 @@ def register_kinds() -> None:
     register_kind(MailKind(invitations.MAIL_KIND, _compose_invitation))
     register_kind(texts_kind("assigned", "Texts assigned to you", "{texts} to code in “{project}”", open_texts))
     register_kind(texts_kind("reopened", "Submissions reopened", "{texts} reopened in “{project}”", open_texts))
-    subject, seen = "Training in “{project}”: a coder waits for your decision", Text.objects.visible_to
+    seen = Text.objects.visible_to
+    subject = "Training in “{project}”: a coder waits for your decision"
     register_kind(texts_kind("training", "Coders who wait for a decision on their training", subject, seen))
     register_kind(texts_kind("answered", "Answers to your questions", "Answers on {texts} in “{project}”", seen))

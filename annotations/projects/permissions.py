@@ -1,4 +1,7 @@
-"""Roles and rights, asked first in every view: outsiders get 404, as if there were no project, members 403."""
+"""Roles and rights. Every view and API view calls one of these functions first, most by `project_page` or `endpoint`.
+
+An outsider gets 404, so that the existence of a project is not disclosed; a member without the right gets 403.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -81,10 +84,13 @@ def own_coding(
     content: bool = True,
     choice: CodingChoice = LATEST,
 ) -> Coding:
-    """Return the user's own coding of a text, or of the agreed pyramid, the chosen of several. Raise Http404.
+    """Return the user's own coding of a text of the project. Raise Http404 if the user has none.
 
-    A peer has the names under which the user may see it, and is found by them. `is_alone` says of the coding whether
-    the user sees no other one of the text.
+    A peer summary has the names under which the user may see it, and is found by them too.
+
+    With `agreed`, the coding of the agreed pyramid, or of a peer summary against it. Without `content`, the content of
+    the text is not loaded. Of several it is the one that is chosen. `is_alone` says of it whether the user sees no
+    other coding of the text.
     """
     find = _own_codings if content else _own_codings_without_content
     found = find(user.pk, project.pk, find_slug(project, user.pk, text_slug))
@@ -126,7 +132,11 @@ def may_archive(project: Project) -> bool:
 
 
 def transfer_for(user: Person, pk: int) -> Transfer:
-    """Return an import or export that the user may see, with its project, archived or not; raise as `project_for`."""
+    """Return the import or export, if the user may see it, with its project as `project_for` returns it.
+
+    Those of archived projects are among them: exports can be made and deleted, and imports find out for themselves.
+    Raise Http404 for a user who does not see its project's results, PermissionDenied if that right is not enough.
+    """
     transfer = Transfer.objects.visible_to(user).select_related("project", "user").filter(pk=pk).first()
     if transfer is None:
         raise Http404("Import or export not found.")

@@ -124,7 +124,10 @@ def _links_of(through: Any, name: str, project: int) -> Links:
 
 
 def write_scheme(project: Project, spec: SchemeSpec) -> None:
-    """Write levels and questions by key, in a transaction. Others stay until `delete_others`: answers move first."""
+    """Write levels and questions; those that are there by their keys are changed. Call it inside a transaction.
+
+    What the scheme does not have stays until `delete_others`: answers may have to be moved away first.
+    """
     of_project = {"project": project}
     levels = _upsert(Level, of_project, _rows(spec.levels, LEVEL))
     categories = _rows(spec.categories, CATEGORY, lambda one: {"level_id": levels[one.level] if one.level else None})

@@ -1,6 +1,8 @@
 """Whether somebody has looked at a submission: until then its coder may reopen it.
 
-It is viewed once anybody but its coder is shown its answers, figures or a file of them, or the results are open.
+A submission is viewed as soon as somebody else than its coder is shown its answers, as a text to read, a row or a
+pyramid beside their own, or figures or a file of the project's codings; and where the results are open to all coders.
+That a coding is submitted, and how many markables are decided, is neither.
 """
 
 from django.db import transaction

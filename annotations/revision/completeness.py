@@ -11,7 +11,8 @@ from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Pr
 from annotations.models.coding import complete
 from annotations.models.people.rights import Person
 
-MOST_WORDS, LONGEST_WORDS = 8, 60
+MOST_WORDS = 8  # judgements of a coding whose words are listed
+LONGEST_WORDS = 60  # characters of one
 
 
 def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement]:

@@ -32,7 +32,11 @@ type Values = Mapping[str, set[str]]
 
 
 def undo_merges(project: Project, number: int, user: User) -> int:
-    """Undo a version's merges where no coder judged since; return the new version. Raise ValidationError if none is."""
+    """Give judgements back what a version of the scheme merged; return the number of the new version.
+
+    Values that were left out are in the scheme again. Judgements that their coders gave since stay. Raise
+    ValidationError where nothing is left to be undone, and what `save_scheme` raises.
+    """
     with sqlite_write_lock(), transaction.atomic():
         project = lock_project(project.pk)
         codings = Coding.objects.select_for_update(of=("self",)).filter(text__project=project).order_by("pk")

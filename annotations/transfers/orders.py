@@ -203,7 +203,10 @@ def describe_discarding(transfer: Transfer) -> str:
 
 
 def cancel(transfer: Transfer, user: User) -> bool:
-    """Break off a transfer when it next reports its progress. Return False if it is too late; raise as `discard`."""
+    """Break off a transfer that waits for a worker or is at work; nothing of it stays. Return False if it is too late.
+
+    The worker learns of it when it next reports its progress. Raise as `discard` does.
+    """
     _refuse_others(transfer, user)
     if not transfer.is_active:
         return False

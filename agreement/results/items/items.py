@@ -442,8 +442,9 @@ def _text_choices(request: AnalysisRequest, items: reports.Items) -> list[tuple[
     if len(set(slugs)) < 2:
         return []
     titles, of_text = {text.slug: text.title for text in items.texts}, Counter[str]()  # in all rounds of a text
-    for slug, count in zip(slugs, np.bincount(items.text, minlength=len(slugs)).tolist(), strict=True):
+    counts = np.bincount(items.text, minlength=len(slugs)).tolist()
+    for slug, count in zip(slugs, counts, strict=True):
         of_text[slug] += count
-    listed = dict.fromkeys(slug for slug in slugs if of_text[slug] or slug == chosen)
+    listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
     named = {slug: f"{titles[slug]} ({of_text[slug]})" for slug in islice(listed, MOST_CHOICES)}
     return [(slug, named.get(slug, slug)) for slug in listed]

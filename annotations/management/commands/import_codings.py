@@ -128,8 +128,11 @@ class Command(ProgramCommand):
                 with refusals("Nothing was imported."):
                     adjudicator = find_adjudicator(project, options["coder"]) if is_of_one else None
                 asked = ImportOptions(
-                    **{name: options[name] for name in ("predefined", "create", "trial", "gold")},
                     by=adjudicator,
+                    predefined=options["predefined"],
+                    create=options["create"],
+                    trial=options["trial"],
+                    gold=options["gold"],
                     join=options["create"],
                     new_scheme=new_scheme,
                     round_name=options["round"],

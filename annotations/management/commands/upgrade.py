@@ -38,7 +38,8 @@ class Command(BaseCommand):
     def read_state(self) -> MigrationState:
         """Return how far the database is. Raise CommandError if it is not to be used by this version."""
         moved = moved_file()
-        if connection.vendor == "sqlite" and moved.exists() and (place := moved.read_text(encoding="utf-8").strip()):
+        place = moved.read_text(encoding="utf-8").strip() if connection.vendor == "sqlite" and moved.exists() else ""
+        if place:
             raise CommandError(
                 f"This data was moved to {place}: set DATABASE_URL to that address, or delete {moved} to use "
                 "what is here again."

@@ -1,6 +1,7 @@
-"""Mail addresses of accounts, and passwords that are forgotten.
+"""The accounts of people: their mail addresses, and passwords that somebody has forgotten.
 
-Who has a manager's link has the account: it is made only for those made for the project and of use nowhere else.
+A manager can make a link by which a member sets another password. Who has the link has the account, so it is made only
+for accounts that came to be for the manager's project and are of use nowhere else; the site's staff helps all others.
 """
 
 import logging

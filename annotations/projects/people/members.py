@@ -93,15 +93,17 @@ def remove_membership(membership: Membership, *, archived: bool = False) -> None
     """Remove a member at once; codings stay. Raise ValidationError for the only manager; ProjectArchived."""
     # otherwise two managers could remove each other
     lock_project(membership.project_id, archived=archived)
-    for locked in Membership.objects.select_related("user").filter(pk=membership.pk):  # none: removed since it was read
-        _refuse_last_manager(locked)
-        if ModelCoder.objects.filter(membership=locked).exists():
-            if _has_coded(locked.project, locked.user):
-                raise ValidationError(
-                    f"{locked.user} is a model with codings, and stays as what says of which: withdraw its key."
-                )
-            Token.objects.filter(user=locked.user).delete()
-        locked.delete()
+    present = Membership.objects.select_related("user").filter(pk=membership.pk).first()
+    if present is None:  # removed since it was read
+        return
+    _refuse_last_manager(present)
+    if ModelCoder.objects.filter(membership=present).exists():
+        if _has_coded(present.project, present.user):
+            raise ValidationError(
+                f"{present.user} is a model with codings, and stays as what says of which: withdraw its key."
+            )
+        Token.objects.filter(user=present.user).delete()
+    present.delete()
 
 
 def _has_coded(project: Project, user: User) -> bool:

@@ -1,4 +1,8 @@
-"""Names by chance, others for each coder, for who scores peers: what is known of systems cannot sway the scores."""
+"""The names under which those who score peer summaries see them: by chance, and others for each coder.
+
+Neither a peer's name nor its system is shown to a coder who does not see the results, so that what is known of a system
+cannot sway the scores.
+"""
 
 from base64 import b32encode
 

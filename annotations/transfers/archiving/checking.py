@@ -1,4 +1,8 @@
-"""Check an archive, without writing: what no project can contain is refused; what later changes left is a finding."""
+"""Check the tables of an archive against the rules of a project. Nothing is written here.
+
+What no project can contain is refused with its file and line. What a project can come to contain although nobody could
+enter it, because staff changed its scheme or members later, is restored as it was and reported as a finding.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping

@@ -25,7 +25,10 @@ ANSWER_FIELD = {kind: "a value" if kind in LISTED_KINDS else f"a {kind}" for kin
 
 
 def check_judgements(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
-    """Yield findings on what the scheme or a log no longer allows. Raise FormatError on what no judgement contains."""
+    """Yield findings on what the scheme no longer allows, and on codings that are not what their logs say.
+
+    Raise FormatError on what no judgement can contain. The operations must be checked already.
+    """
     _check_texts(tables)
     _check_answers(tables)
     judgements, codings = tables["judgements"], tables["codings"]

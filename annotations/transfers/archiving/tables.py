@@ -1,4 +1,7 @@
-"""The tables of a project in its archive, with every field of their models; other apps add theirs when ready."""
+"""The tables of a project that its archive contains, with every field of their models, and the archive of their rows.
+
+Other apps add their tables when they are ready (`add_tables`), or state why they are left out (`leave_out`).
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +24,13 @@ type Predicate = Callable[[Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class ArchivedTable:
-    """A table of the archive. Rows that are equal in `order` stay in the order of creation."""
+    """A table of the archive.
+
+    `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
+    descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
+    `since` the first version of the archive that has a field, where that is not the one that first has the table.
+    `counted` are fields that are left out and computed after a restore.
+    """
 
     name: str
     model: type[db.Model]

@@ -43,9 +43,10 @@ def check_gold(project: Project, gold: str, coders: Sequence[object], *, unfinis
 def select_gold(
     project: Project, gold: str, texts: Sequence[str], rounds: Sequence[str]
 ) -> tuple[QuerySet[Coding], list[OtherLoss], list[OtherLoss]]:
-    """Return the gold of texts, one of each, the texts left out, by the reason, and the answers that the gold lacks.
+    """Return the gold of texts, one of each, the texts that are left out, by the reason, and the answers that it lacks.
 
-    Gold is closed or decided, of the last round where it is; silver an undecided draft of the last round with gold.
+    Gold is closed or decided: of several rounds that of the last in which it is. Silver is a draft of which some is not
+    decided yet, in the last round with gold. Gold that older versions closed may lack answers.
     """
     in_rounds = Q(round__name__in=rounds) if rounds else Q(round__kind__in=COUNTED_KINDS)
     if texts:

@@ -151,7 +151,10 @@ def refuse_placeholders(document: Document, naming: Naming) -> None:
 
 
 def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Collection[str]) -> list[SourceDocument]:
-    """Return the copies, first the coded one whose words the text gets, not one that ends earlier; uncoded last."""
+    """Return the copies of a new text, first the one whose words it gets: the first in which something is coded.
+
+    Of two coded copies of which one ends earlier it is the other. The copies without a coding are last.
+    """
     coded = [copy for copy in copies if naming.keeps_answers(copy.document, levels)]
     chosen = coded[0] if coded else copies[0]
     for copy in coded[1:]:

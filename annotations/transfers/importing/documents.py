@@ -175,7 +175,12 @@ def import_sources(
     progress: Progress | None = None,
     written: Written | None = None,
 ) -> Report:
-    """Read and import files, and remember how names were mapped. Raise ImportFailed, also for archived projects."""
+    """Read files and import them, and remember how their names were mapped; see `import_documents` and `read_sources`.
+
+    Files of pyramids have the option `docset`, the slug of the docset that they belong to; if it is empty, the docset
+    named as the file, or the one with the same text. Raise ImportFailed if the project is archived, or the format does
+    not suit it.
+    """
     try:
         refuse_archived(project)
         check_format(project, format_key)

@@ -22,7 +22,7 @@ class ImportOptions:
     gold: bool = False  # one of each text in a round, of a manager or adjudicator; what an export has is `by`'s
     model: ModelDescription | None = None  # whose the codings are: added if missing; other coders are refused
     of_format: Mapping[str, str] = NOTHING  # the options of the format (`Format.options_read`), by key
-    ways: Mapping[str, str] = NOTHING  # those of the format
+    ways: Mapping[str, str] = NOTHING  # `Format.ways`
 
 
 DEFAULTS = ImportOptions()

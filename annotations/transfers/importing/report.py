@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Self
@@ -45,6 +45,12 @@ class TextPreview:
     sample: str
 
 
+COUNTS = (
+    *("documents", "texts", "markables", "codings", "judgements", "unchanged"),
+    *("n_answers_left_out", "n_links_left_out"),
+)
+
+
 @dataclass(slots=True)
 class Report:
     """The result of an import, or for a trial what it would be."""
@@ -70,7 +76,7 @@ class Report:
 
     def add(self, other: Self) -> None:
         """Add the report of further documents."""
-        for count in (each.name for each in fields(self) if each.type is int):
+        for count in COUNTS:
             setattr(self, count, getattr(self, count) + getattr(other, count))
         self.new_coders = sorted({*self.new_coders, *other.new_coders})
         self.failures += other.failures

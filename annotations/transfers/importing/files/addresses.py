@@ -32,7 +32,10 @@ def slugs_of_name(name: str) -> list[str]:
 
 
 def folder_of(coder: str) -> str:
-    """Return a folder that all systems can have: `%` and a number replace an outer dot, or begin a reserved name."""
+    """Return the folder of a coder, which every system can have: `%` and a number stand for a character that it cannot.
+
+    These are a dot at either end, and the first letter of a reserved name.
+    """
     name = FIRST_OR_LAST_DOT.sub("%2E", coder)
     return f"%{ord(name[0]):02X}{name[1:]}" if RESERVED.match(name) else name
 

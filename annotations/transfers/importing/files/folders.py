@@ -142,7 +142,11 @@ def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
 def name_by_folder(
     documents: Sequence[SourceDocument], coder_from: str, project: Project | None = None
 ) -> tuple[list[SourceDocument], list[Failure]]:
-    """Return the documents, with folders before equal names of different texts, here or in the project; failures."""
+    """Return the documents, with the names of folders before equal names that are not one text, and what is refused.
+
+    These are two of one coder, or of two coders in folders besides their own whose characters differ, in these files or
+    in the project: a file that comes alone has the name that it has with others.
+    """
     by_name: dict[str, list[int]] = {}
     in_folders = set[str]()
     for number, source in enumerate(documents):

@@ -61,7 +61,7 @@ def test_the_digits_are_those_of_the_whole(corpus, whole, capsys, arguments, est
 def test_a_dask_cluster_gives_the_same(corpus, capsys):
     assert main([corpus, "--json"]) == 0
     here = digits(capsys.readouterr().out)
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         assert main([corpus, "--json", "--cluster", cluster.scheduler_address]) == 0
     assert digits(capsys.readouterr().out) == here
 
