@@ -1,7 +1,9 @@
 """Plain text with markables in square brackets, and plain text.
 
-#title: A short walk
-[Anna](A=1) took [[her](C=1) dog](B=2) for a walk. [It](D=2|3) was \\[sic\\] fun.
+    #title: A short walk
+    [Anna](A=1) took [[her](C=1) dog](B=2) for a walk. [It](D=2|3) was \\[sic\\] fun.
+
+Names, indices, escapes and the lines of the header are described in docs/formats.md.
 """
 
 import re

@@ -85,6 +85,7 @@ class Table:
         yield from zip(range(len(self)), *(self.columns[field] for field in fields), strict=True)
 
     def error(self, row: int, message: str) -> FormatError:
+        """Return what is wrong with a row, which counts from 0."""
         return FormatError(message, self.shape.file, row + 1)
 
 
@@ -118,6 +119,7 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
     """Return the tables of a zip by name, just those of the shapes. Raises FormatError and nothing else on bad input.
 
     Tables have the fields that the version of the archive has; a table that came later is empty.
+    What is wrong in a file of the zip is said with that file's name; what is wrong with the zip itself with `file`.
     """
     files: dict[str, bytes] = {}
     for name, content in unpack(data, file, most_files=most_files, most_bytes=most_bytes):

@@ -1,9 +1,12 @@
 """brat standoff: a text X.txt and its annotations X.ann.
 
-T1	Mention 0 4	Anna
-T2	Mention 10 13;18 21	her dog
-*	Coreference T1 T2
-R1	Antecedent Arg1:T2 Arg2:T1
+    T1	Mention 0 4	Anna
+    T2	Mention 10 13;18 21	her dog
+    *	Coreference T1 T2
+    R1	Antecedent Arg1:T2 Arg2:T1
+
+A T line is a markable, a * line an entity, an R line a pointer or another relation. What is read, written, kept and
+lost is in docs/formats.md.
 """
 
 from annotations.formats.brat.names import SUFFIX, TEXT_SUFFIX

@@ -33,7 +33,11 @@ LONGEST_GAP = 1000
 
 
 def pair_files(file_names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return annotations with the text beside them, or shared by coders; and by itself what has no counterpart."""
+    """Return annotations with their text; those without one, and texts without annotations, by themselves.
+
+    A text lies beside its annotations; else it is the only one of that name in other folders, where several coders
+    share it. One without annotations that is called like a file about the others (README.txt) is none of them.
+    """
     files = dict.fromkeys(file_names)
     # A name as it is before one that differs in capital letters.
     beside = {name.lower(): name for name in files} | {name: name for name in files}

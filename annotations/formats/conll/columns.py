@@ -42,7 +42,10 @@ class Columns(NamedTuple):
 
 
 def split(line: str) -> list[str]:
-    """Return the cells of a line, parted by tabs where it has one, else by blanks; no blanks are around them."""
+    """Return the cells of a line: parted by tabs where it has one, else by blanks, and by no other white space.
+
+    No blanks are around them.
+    """
     if "\t" not in line:
         return BLANKS.split(line.strip(" "))
     return [cell.strip(" ") for cell in line.split("\t")] if " " in line else line.split("\t")
@@ -92,6 +95,7 @@ def _kind(columns: int) -> int:
 def _find_columns(kind: int, documents: Iterable[Sequence[Sequence[str]]]) -> Columns:
     """Return where words and chains stand in the documents of a file that have equally many columns."""
     looked_at = [rows for rows in documents if rows]
+    # As many as the shortest row has.
     columns: list[Column] = list(zip(*(zip(*rows, strict=False) for rows in looked_at), strict=False))
     usual = _usual_word_column(kind, columns[:-1])
     chains = _chain_column(looked_at, len(columns) - 1 - max(usual, 0))

@@ -220,9 +220,10 @@ def count_common(one: str, here: int, two: str, there: int) -> int:
 
 
 def align(document: Document, content: str, source: str, *, near: bool = False) -> Document:
-    """Return the document over `content`, the copy of its text in `source`, with findings where they differ.
+    """Return the document over another copy of its text, `content` of `source`, with findings where they differ.
 
-    near: a few characters may differ, and markables that touch them are left out. Raises FormatError on other copies.
+    One copy may end before the other, if no markable is lost by that. near: a few characters may differ, and markables
+    that these touch are left out. Raises FormatError naming the first character that another one stands for.
     """
     if document.content == content:
         return document

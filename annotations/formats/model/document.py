@@ -66,6 +66,7 @@ class Answer(judgement.JudgementData[Place]):
 
     @property
     def alternatives(self) -> tuple[Place, ...]:
+        """The antecedents that are meant alone."""
         return tuple(reading[0] for reading in self.readings if len(reading) == 1) if self.readings else self.pointers
 
     def targets(self) -> Iterator[Place]:

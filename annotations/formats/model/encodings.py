@@ -185,7 +185,7 @@ def decode(data: bytes, file: str) -> str:
 
 
 def decode_lines(lines: Iterable[bytes], file: str) -> Iterator[str]:
-    """Yield the lines of a file without their ends, as `decode` has them, from its lines with their line feeds."""
+    """Yield the lines of a file without their ends, as `decode` has them; only one of them is in memory at once."""
     number = 1
     for place, data in enumerate(lines):
         if place and data.startswith(codecs.BOM_UTF8):

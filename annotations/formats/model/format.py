@@ -24,6 +24,7 @@ class Bundle:
 
     @classmethod
     def of(cls, name: str, data: bytes) -> "Bundle":
+        """Return a file that is read alone."""
         return cls(name, {name: data})
 
     @property
@@ -116,7 +117,7 @@ class Format:
     names_coders: bool = False  # the files say themselves who coded
     in_words: bool = False  # it is written word by word
     binary: bool = False  # the files say themselves how they are encoded, as XML does
-    names_levels: bool = False  # the files have levels of their own, and so on
+    names_levels: bool = False  # the files have levels of their own
     names_categories: bool = False
     names_questions: bool = False  # attributes and relations
     # The options that may help where the scheme lacks a `level` or `category`, and that say where `words` stand.
@@ -124,7 +125,8 @@ class Format:
     texts_only: bool = False  # its files hold texts and nobody's work
     # The name of the file with the text of a file, where that may lie elsewhere or in the project.
     text_of: Callable[[str], str] | None = None
-    # `read_each(name, lines, **options)` yields what `read` returns, of files that may hold very many documents.
+    # `read_each(name, lines, **options)` yields what `read` returns, of files that may hold very many documents: the
+    # lines are bytes, and each holds one.
     read_each: Callable[..., Iterable[Document]] | None = None
 
     @property
@@ -157,6 +159,7 @@ class PyramidFormat:
 
 
 def stem(file: str) -> str:
+    """Return the name of a file without folders and suffix."""
     return PurePosixPath(file.replace("\\", "/")).stem
 
 

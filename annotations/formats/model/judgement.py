@@ -32,5 +32,6 @@ VALUE_FIELDS = tuple(field.name for field in fields(JudgementData) if field.type
 
 
 def targets_of[Target](readings: Readings[Target]) -> Iterator[Target]:
+    """Yield the targets, as often as they are named."""
     for reading in readings:
         yield from reading

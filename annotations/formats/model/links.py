@@ -69,7 +69,11 @@ def marks_by_entity(marks: Iterable[Mark]) -> dict[str, list[Mark]]:
 
 
 def pointers_to_indices(document: Document) -> Document:
-    """Return the document with indices for pointers: each chain is an entity, numbered from 1 in text order."""
+    """Return the document with indices for pointers: each chain is an entity, numbered from 1 in text order.
+
+    What points to nothing and is pointed at by nothing has no index. A mark whose antecedents are all meant together
+    opens an entity of its own, and names them by the relation SPLIT; each of them is an entity, too.
+    """
     if document.links != Links.POINTERS:
         return document
     chains = find_chains(document.marks)

@@ -41,7 +41,7 @@ class SchemeShapeError(ValueError):
 
 
 @cache
-def scheme_shape() -> Any:
+def scheme_shape() -> dict[str, Any]:
     return json.loads(SHAPE.read_text())
 
 
@@ -89,7 +89,11 @@ def _to_json(part: Any) -> Any:
 
 
 def scheme_from_json(data: object) -> tuple[specs.SchemeSpec, str]:
-    """Return the scheme of that JSON, which `consistency` checks, and how its coders answer. Raise SchemeShapeError."""
+    """Return the scheme of that JSON, and how its coders say identity. Raise SchemeShapeError.
+
+    What categories say of pointing follows from the relations of identity: it may be left out, and must agree. Whether
+    the scheme can be asked is not said here: `annotations.schemes.consistency` does.
+    """
     errors = list(islice(_validator().iter_errors(data), MAX_PROBLEMS))
     if errors:
         raise SchemeShapeError(dict.fromkeys(map(_problem, errors)))

@@ -12,4 +12,5 @@ LANGUAGE_TAG = re.compile(r"[A-Za-z0-9_-]{1,35}")
 
 
 def is_storable(text: str) -> bool:
+    """Return whether databases can hold the text."""
     return UNSTORABLE.search(text) is None

@@ -134,8 +134,8 @@ class _Configuration(SchemeReader):
             for other in above:
                 self.below[other.name].append(row.name)
             above.append(row)
-        # The question whose values types are, and their keys.
-        self.question, self.values = specs.CATEGORY, dict[str, str]()
+        self.question = specs.CATEGORY  # types are the values of this question
+        self.values: dict[str, str] = {}  # their keys
 
     def build(self) -> SchemeFile:
         rows = [row for row in self.sections.get("relations", ()) if not row.abstract]

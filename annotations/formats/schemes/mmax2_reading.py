@@ -322,6 +322,8 @@ class _Level:
             return specs.Condition(specs.CATEGORY, values)
         if self.by_id[question].kind == Kind.POINTER:
             return specs.Condition(relation=self.made[question])
-        return specs.Condition(
-            self.made[question], tuple(dict.fromkeys(self.values[question][value] for value in values))
-        )
+        keys = self.values[question]
+        if not keys.keys() >= set(values):
+            self._lose(f"{attribute.name}: it is asked by {self.by_id[question].name}, a text; here it is asked always")
+            return None
+        return specs.Condition(self.made[question], tuple(dict.fromkeys(keys[value] for value in values)))

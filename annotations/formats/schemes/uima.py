@@ -209,10 +209,16 @@ def _feature_of_json(data: Mapping[str, Any], tag_sets: Mapping[str, Mapping[str
     values = _tags(tag_set) or tag_sets.get(_string(tag_set, "name"), {}) if isinstance(tag_set, dict) else {}
     listed = specs.AnswerKind.SEVERAL if kind == STRINGS else specs.AnswerKind.ONE
     has_roles = "WITH_ROLE" in (_string(data, "link_mode").upper(), _string(data, "linkMode").upper())
-    label, help_text = _string(data, "uiName") or name, _string(data, "description")
-    answered, target = listed if values else KINDS.get(kind), "" if kind == ANNOTATION else kind
-    required, is_slot = data.get("required") is True, has_roles and not values
-    return _Feature(name or "feature", label, help_text, answered, values, required, is_slot, target)
+    return _Feature(
+        name or "feature",
+        _string(data, "uiName") or name,
+        _string(data, "description"),
+        listed if values else KINDS.get(kind),
+        values,
+        required=data.get("required") is True,
+        is_slot=has_roles and not values,
+        target="" if kind == ANNOTATION else kind,
+    )
 
 
 def _string(data: Mapping[str, Any], key: str) -> str:

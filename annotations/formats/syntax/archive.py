@@ -63,7 +63,11 @@ class Package:
 
 
 def list_entries(data: bytes | IO[bytes], file: str, *, most_files: int, most_bytes: int) -> list[Entry]:
-    """Return the files of a zip by name, without litter, each read once within the bounds. Raises FormatError."""
+    """Return the files of a zip in the order of their names; other files' litter is left out.
+
+    All are read once, so that a zip with one that cannot be read is refused. most_bytes bounds what comes out.
+    Raises FormatError.
+    """
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
         entries = [Entry(_path(info), archive, info) for info in archive.infolist()]

@@ -1,4 +1,9 @@
-"""Regular expressions from strangers, searched by RE2 in time that grows with the text alone; `^` and `$` end lines."""
+"""Regular expressions from strangers, searched by RE2 in time that grows with the text alone.
+
+The syntax is that of RE2, which has no back references, look-around or possessive repetition. `^` and `$` stand for
+line ends. Of the matches at one place that one is taken which Perl, Java and Python would take. The library is loaded
+where there is a pattern.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -21,7 +21,11 @@ NUMBERED_HEADER = re.compile(r"---\d+--- (?=\S)", re.ASCII)
 
 
 def join_summaries(contents: Iterable[tuple[str, str]]) -> Pyramid:
-    """Return a pyramid without SCUs of summaries given as (name, content), with headers that stand nowhere else."""
+    """Return a pyramid without SCUs of summaries given as (name, content), with headers that stand nowhere else.
+
+    White space around a content stays in the text, but is no part of its summary. The expression of the pyramid finds
+    just its headers; a text that is too long to be searched keeps it for DUCView.
+    """
     names_and_texts = [
         (" ".join(name.split()) or f"summary {number}", text) for number, (name, text) in enumerate(contents, 1)
     ]
@@ -47,9 +51,11 @@ def _mark(texts: Sequence[str]) -> str:
 
 
 def find_summaries(text: str, boundary: str, contributed: Collection[int] = ()) -> tuple[tuple[Summary, ...], str]:
-    """Return the summaries between the headers that an expression finds, and what is wrong with it, or nothing.
+    """Return the summaries of a text whose headers a regular expression finds, and what is wrong with it, or nothing.
 
-    contributed: where parts of contributors begin, which no header holds.
+    Where there is no expression, or none that is run and finds something, lines that begin with three dashes
+    are headers; and where there are none, the text is one summary. contributed: where parts of contributors begin,
+    which no header holds.
     """
     try:
         headers = find_matches(boundary, text) if boundary else []

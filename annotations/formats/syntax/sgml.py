@@ -1,4 +1,8 @@
-"""SGML as corpora have it: tags in running text, scanned in one pass and in time that grows with the text alone."""
+"""SGML as corpora have it: tags in running text, scanned in one pass and in time that grows with the text alone.
+
+A bare & stands for itself, and so does a < where no name follows it. Attributes come in any order, with quotes of
+either kind or without. Comments, declarations and processing instructions are passed over.
+"""
 
 import re
 from bisect import bisect_right

@@ -65,11 +65,7 @@ def tokenize(document: Document) -> Tokens:
     inside = sorted(edges.union(chain.from_iterable(all_parts(document.marks)), document.cuts).difference(starts, ends))
     spans = list(zip(starts, ends, strict=True))
     if inside:
-        spans = [
-            piece
-            for start, end in spans
-            for piece in pairwise((start, *inside[bisect_right(inside, start) : bisect_left(inside, end)], end))
-        ]
+        spans = [piece for start, end in spans for piece in _cut_run(start, end, inside)]
         starts, ends = [start for start, _ in spans], [end for _, end in spans]
         words = [content[start:end] for start, end in spans]
     kinds = {segment.kind for segment in segments}
@@ -79,6 +75,11 @@ def tokenize(document: Document) -> Tokens:
         parted = [*(line.end() for line in LINE_END.finditer(content)), *document.breaks]
     firsts = {0, *(bisect_left(starts, edge) for edge in parted)}
     return Tokens(spans, sorted(first for first in firsts if first < len(spans)), starts, ends, words)
+
+
+def _cut_run(start: int, end: int, inside: Sequence[int]) -> Iterator[tuple[int, int]]:
+    first, last = bisect_right(inside, start), bisect_left(inside, end)
+    return pairwise((start, *inside[first:last], end))
 
 
 def add_sentences(document: Document) -> Document:
@@ -152,7 +153,11 @@ class Cuts(NamedTuple):
 
 
 def find_cuts(content: str, marked: Iterable[Span], *, has_sentences: bool) -> Cuts:
-    """Return the cuts of a text: at the edges of its words and of what coders marked, in which no sentence begins."""
+    """Return the cuts of a text.
+
+    marked: the parts of all markables and least words of all coders: words are cut at their edges, and no sentence
+    begins within one. A text that came in words keeps them; has_sentences: it has sentences of its own too.
+    """
     marked = list(marked)
     cuts = {edge for span in marked for edge in span}
     if is_in_words(content, has_sentences=has_sentences):

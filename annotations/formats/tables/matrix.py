@@ -5,7 +5,8 @@
     walk,phrase:14-17,{Anna|her family},none
     walk,phrase:22-24,,{1}
 
-A cell is a set `{a|b}`, readings `{a|b||c}`, which no document has, a label, or nothing where the unit is not coded.
+A cell is a set `{a|b}`, a label, or nothing where the coder did not code the unit. `{a|b||c}` is a value of several
+readings: a and b together, or c; as a document a cell has none. Escapes and JSON are described in docs/formats.md.
 """
 
 import re

@@ -3,9 +3,13 @@
     exportedproject1.json
     annotation/walk.txt/anna.zip            anna.xmi with TypeSystem.xml, or the one file of another format
     annotation/walk.txt/INITIAL_CAS.zip     the text before anybody coded it
+    annotation_ser/walk.txt/anna.ser
     curation/walk.txt/CURATION_USER.zip
+    source/walk.txt
 
-What coders coded becomes `annotation/anna/walk.xmi`: folders name coders, files texts. All else is left out.
+What lies under `annotation` is a coder's and is opened. It becomes `annotation/anna/walk.xmi`, so that, as elsewhere,
+the folder names the coder and the file the text. All else is left out: INITIAL_CAS is no coder, and the curation is no
+judgement that is independent of the others.
 """
 
 import re

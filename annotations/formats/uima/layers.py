@@ -1,4 +1,9 @@
-"""What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans."""
+"""What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans.
+
+Coreference stands there as links of chains, as relations from a span to its antecedent, or not at all: `build_marks`
+chooses one. MARKABLE and OTHER_RELATION are written here for what chains and relations cannot say of a markable, and
+read back whichever is chosen. Offsets in all these files count UTF-16 units.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, META, OTHER, Draft, Mention
+from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, OTHER, Draft, Mention
 from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, Stretch, text_order
 from annotations.formats.model.findings import Finding
 from annotations.formats.model.spans import merge_spans
@@ -76,7 +76,7 @@ class Builder:
         ]
         links = Links.INDICES if any(entities.values()) or not marks else Links.NONE
         content, segments, findings = draft.content(), self._segments(), self._findings()
-        title, language, direction = (draft.meta.get(key, "") for key in META.values())
+        title, language, direction = (draft.meta.get(key, "") for key in ("title", "language", "direction"))
         return Document(name, draft.file, content, marks, segments, links, title, language, direction, findings)
 
     def _parts(self, runs: Iterable[tuple[int, int]]) -> Parts:

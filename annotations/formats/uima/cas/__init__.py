@@ -1,7 +1,11 @@
 """UIMA CAS as XMI, with its type system in a second file, and as JSON: what INCEpTION, WebAnno and DKPro Core write.
 
-The library dkpro-cassis trusts its input, and makes names of features into code: files are checked before it sees them.
-Offsets are converted here, too: it leaves those of annotations that are not in an index as they are.
+What is read and written is said in docs/formats.md, what is made of layers in `layers`.
+
+The library dkpro-cassis trusts its input. Before it sees a file it is checked here: that it is well-formed and holds no
+entities, that names of features are names (cassis makes them into code), that types inherit from types, not too many,
+and that annotations lie in their text. Offsets are converted here too: cassis leaves those of annotations that are not
+in an index as they are.
 """
 
 from annotations.formats.model.features import LAYOUT, Feature

@@ -113,7 +113,10 @@ def _type_name(element: etree._Element, file: str) -> str:
 
 
 def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers: Layers, lenient: bool) -> None:
-    """Raise FormatError on elements without type and features that types have not; lenient: report and drop them."""
+    """Raise FormatError on an element without a type, or with a feature that its type does not have.
+
+    The library would look through all types for a name without a package. lenient: they are left out and reported.
+    """
     unknown: Counter[str] = Counter()
     features: Counter[tuple[str, str]] = Counter()
     known: dict[str, set[str]] = {}

@@ -93,8 +93,13 @@ class Draft(Layers):
         marks, links = build_marks(self, **options)
         segments = sorted(self.segments.values(), key=lambda each: (each.start, -each.end, each.kind))
         language = "" if self.language == names.NO_LANGUAGE else self.language
-        meta, findings = (self.title, language, self.direction), list(self.listed())
-        return Document(stem(self.file), self.file, content, marks, segments, links, *meta, findings)
+        return Document(
+            *(stem(self.file), self.file, content, marks, segments, links),
+            title=self.title,
+            language=language,
+            direction=self.direction,
+            findings=list(self.listed()),
+        )
 
     def _report_offsets(self, content: str, units: Units) -> None:
         """Report offsets that look as if they counted code points."""

@@ -11,9 +11,13 @@
 
 Layers are spans (T_SP), links of chains (T_CH) or relations (T_RL); the columns follow the header. `_` is no
 annotation, `*` one without a value; several on a token are parted by `|`, and `[2]` names one that stands on several
-rows. `->2-1` is link 1 of chain 2. A relation stands on the row of its target and names the row of its source,
-`3-4[11_1]` from span 11 to span 1: the source is the anaphor. Between sentences the file holds no text: the gap is
-filled with a line end and blanks, and where the filling would be another, the sentence is written with it.
+rows. The number of a link is that of its chain, and `->2-1` is link 1 of chain 2. A relation stands on the row of its
+target and names the row of its source, `3-4[11_1]` from span 11 to span 1: in GUM, and here, the source is the
+anaphor.
+
+Offsets count UTF-16 units. Between sentences the file holds no text: the gap is filled with a line end and blanks.
+White space after a sentence is written as part of it where the filling would be another. What is read and written is
+said in docs/formats.md, what is made of layers in `layers`.
 """
 
 from annotations.formats.model.features import Feature

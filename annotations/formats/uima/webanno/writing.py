@@ -26,7 +26,11 @@ type _Column = dict[int, list[str]]
 
 
 class _Columns:
-    """Annotations as cells of rows: tokens, and white space where markables begin or end, as parts of these (1-2.1)."""
+    """Annotations as cells of rows: a column holds for each row what stands there.
+
+    A row is a token, or white space after it on which a markable begins or ends: that is a part of it, 1-2.1.
+    sentences: the rows of each, and the end of its last token. reach: the rows that a mark reaches over.
+    """
 
     def __init__(self, document: Document, tokens: Tokens) -> None:
         self.names: list[str] = []

@@ -202,6 +202,8 @@ def test_what_a_scheme_here_cannot_say_is_a_loss_with_its_name():
         <attribute id="c" name="category" type="nominal_list"><value id="1" name="x" next="k,gone"/></attribute>
         <attribute id="d" name="Depth" type="nominal_list"><value id="2" name="y" next="k,e"/></attribute>
         <attribute id="k" name="Kind" type="nominal_list"><value id="3" name="z"/></attribute>
+        <attribute id="t" name="Talk" type="freetext"><value id="8" name="z" next="u"/></attribute>
+        <attribute id="u" name="Utter" type="nominal_list"><value id="9" name="z"/></attribute>
         <attribute id="e" name="Egg" type="nominal_list"><value id="4" name="z" next="h"/></attribute>
         <attribute id="h" name="Hen" type="nominal_list"><value id="5" name="z" next="e2"/></attribute>
         <attribute id="e2" name="Loop" type="nominal_list"><value id="6" name="z" next="h2"/></attribute>
@@ -213,6 +215,7 @@ def test_what_a_scheme_here_cannot_say_is_a_loss_with_its_name():
     text = "\n".join(map(str, file.losses))
     assert "kind: it is asked by category and by depth; here it is asked always" in text
     assert "category: x leads to 'gone', which is not there" in text
+    assert "utter: it is asked by talk, a text; here it is asked always" in text
     assert "empty: it has no values and is left out" in text
     assert "here it is asked always" in text
     assert by_key(file.spec.attributes)["kind"].asked_if is None
