@@ -42,7 +42,8 @@ class SchemeShapeError(ValueError):
 
 @cache
 def scheme_shape() -> dict[str, Any]:
-    return json.loads(SHAPE.read_text())
+    shape: dict[str, Any] = json.loads(SHAPE.read_text())
+    return shape
 
 
 @cache
