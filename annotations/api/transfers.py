@@ -1,4 +1,7 @@
-"""The REST API of imports and exports: ordered and checked by a POST, carried out by a second one."""
+"""The REST API of imports and exports: ordered and checked by a POST, carried out by a second one.
+
+Requests have the fields of the forms of the pages, under the same names; an option of a format is `option-KEY`.
+"""
 
 from collections.abc import Mapping
 from typing import Any, cast

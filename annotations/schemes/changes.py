@@ -1,4 +1,8 @@
-"""What a change of the scheme of a project would do, before it is made. No answer is ever lost by it."""
+"""What a change of the scheme of a project would do, before it is made.
+
+Answers are never lost by it: what is in use is retired or merged, not left out, and is narrowed only where no judgement
+has what would no longer be allowed. Which judgements have it is asked of the database, question by question.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -248,7 +248,10 @@ def _circle_problems(spec: SchemeSpec) -> Problems:
 
 
 def find_leftovers(spec: SchemeSpec) -> Problems:
-    """Yield problems that staff leave who change levels or categories; what depends on a lost answer is not asked."""
+    """Yield those problems that staff leave who change levels or categories, to which other questions refer.
+
+    Such a scheme is asked all the same: what depends on an answer that is no longer there is not asked.
+    """
     uncoded = {level.key for level in spec.levels} - set(spec.coded_levels)
     relations = spec.identity_by_category()
     for category in spec.categories:

@@ -1,13 +1,16 @@
-"""What a scheme allows and asks, as one table: the server checks by it, and the page is sent it as JSON."""
+"""What a scheme allows and asks, as one table: the server checks by it, and the page is sent it as JSON.
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+Nothing else says what may be answered to which question where. Levels are named one by one in it, and a relation or
+attribute says when it is asked. What is retired is answered by nobody anew, and stays where it was given.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict, cast
+from typing import Any, TypedDict
 
 from django.core.validators import slug_re
 
 from annotations.formats.model.scheme import CATEGORY, AnswerValue, SchemeSpec, Subject
-from annotations.formats.model.scheme_json import scheme_to_json
 
 # Antecedents or indices of one operation, and values of attributes: few enough that one query can look up the
 # antecedents of a whole batch.
@@ -67,17 +70,7 @@ class Constraints(TypedDict):
 
 def constraints_of(spec: SchemeSpec) -> Constraints:
     """Return the table of a scheme."""
-    coded, identity, parts = list(spec.coded_levels), spec.identity_by_category(), scheme_to_json(spec, "")
-    relations = [{**one, "from_levels": one["from_levels"] or coded} for one in parts["relations"]]
-    attributes = [
-        {
-            **one,
-            "levels": one["levels"] or coded,
-            "values": [value["key"] for value in one["values"]],
-            "retired_values": [value["key"] for value in one["values"] if value["retired"]],
-        }
-        for one in parts["attributes"]
-    ]
+    coded, identity = list(spec.coded_levels), spec.identity_by_category()
     return {
         "max_keys": MAX_KEYS,
         "max_text_length": MAX_TEXT_LENGTH,
@@ -91,14 +84,36 @@ def constraints_of(spec: SchemeSpec) -> Constraints:
             }
             for category in spec.categories
         },
-        "relations": _by_key(relations, RelationConstraints),
-        "attributes": _by_key(attributes, AttributeConstraints),
+        "relations": {
+            relation.key: {
+                "label": relation.label,
+                "identity": relation.identity,
+                "from_levels": list(relation.from_levels) or coded,
+                "to_levels": list(relation.to_levels),
+                "max_targets": relation.max_targets,
+                "joint": relation.joint,
+                "later": relation.later,
+                "asked_if": relation.asked_if.state() if relation.asked_if else None,
+                "retired": relation.retired,
+            }
+            for relation in spec.relations
+        },
+        "attributes": {
+            attribute.key: {
+                "label": attribute.label,
+                "of": str(attribute.of),
+                "relation": attribute.relation or None,
+                "levels": list(attribute.levels) or coded,
+                "kind": str(attribute.kind),
+                "required": attribute.required,
+                "asked_if": attribute.asked_if.state() if attribute.asked_if else None,
+                "values": [value.key for value in attribute.values],
+                "retired": attribute.retired,
+                "retired_values": [value.key for value in attribute.values if value.retired],
+            }
+            for attribute in spec.attributes
+        },
     }
-
-
-def _by_key[Table](questions: Iterable[Mapping[str, Any]], table: type[Table]) -> dict[str, Table]:
-    """Return what the table has of each question."""
-    return {one["key"]: cast(Table, {name: one[name] for name in table.__annotations__}) for one in questions}
 
 
 def is_condition(state: object) -> bool:
@@ -141,7 +156,10 @@ def is_asked(question: RelationConstraints | AttributeConstraints, given: GivenA
 
 
 def missing_attributes(constraints: Constraints, given: GivenAnswers) -> Iterator[str]:
-    """Yield the keys of attributes required, asked and not answered; any markable of a chain answers for entities."""
+    """Yield the keys of the attributes that are required, asked and not answered.
+
+    Those of entities are not among them: any markable of a chain answers for all.
+    """
     for key, attribute in constraints["attributes"].items():
         if (
             attribute["required"]

@@ -135,7 +135,7 @@ def _delete(whole: Text | Docset, texts: QuerySet[Text], tag: str, *, gold: bool
 
 @transaction.atomic
 def delete_project(project: Project, tag: str, *, gold: bool = False) -> DeletionFigures:
-    """Delete a project, archived or not, with all that is in it; accounts stay. Else as `delete_text`."""
+    """Delete a project, archived or not, with all in it; accounts stay. Raise as `delete_text`, for `tag` too."""
     lock_project(project.pk, archived=True)
     texts = Text.objects.filter(project=project)
     figures = _lock_confirmed(texts, tag, lambda: project_deletion_figures(project, gold=gold))

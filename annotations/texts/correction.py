@@ -1,4 +1,8 @@
-"""Correct the words of a coded text with all that has offsets, and log it in its codings (decision 0028)."""
+"""Correct the words of a text that is coded.
+
+Markables, heads, segments and the words of summaries move with the text; the log of every coding of it says so with an
+operation of kind `correct` (decision 0028). No judgement changes.
+"""
 
 import logging
 from itertools import batched

@@ -1,4 +1,7 @@
-"""A text with markables as pieces that a template shows, drawn as `text/slices.js` and `view/text.js` do. Pure."""
+"""A text with markables as pieces that a template shows: nested spans, badges, words. Pure.
+
+It draws what `static/js/coding/text/slices.js` and `view/text.js` draw.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -23,8 +23,8 @@ from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 from annotations.texts.keywords import Keyword, keyword_in_context
 
-MAX_OPEN = 100  # questions of a coder in a project
-MAX_REPLIES = 100  # in a thread
+MAX_OPEN = 100  # open questions of a coder in a project
+MAX_REPLIES = 100  # of a question
 PUBLIC_SHOWN = 100
 
 

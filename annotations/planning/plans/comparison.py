@@ -80,7 +80,7 @@ class Answers:
 
     kind: str
     decisions: dict[str, Decision] = field(default_factory=dict)
-    checked: tuple[str, ...] = ()  # these, in the order in which they were compared
+    checked: tuple[str, ...] = ()  # the markables compared while it was coded, in that order
 
     def chains(self, key: str) -> list[frozenset[str]]:
         """Return the chains of a markable, which is alone where nothing links it; several where it is ambiguous."""

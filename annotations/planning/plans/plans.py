@@ -47,10 +47,9 @@ class PlanRequest:
 
     @classmethod
     def of(cls, sent: Mapping[str, Any]) -> Self:
-        """Return the request of what is sent under the names of these fields and of those of PlanParameters."""
-        terms, own = (
-            {one.name: sent[one.name] for one in fields(kind) if one.name in sent} for kind in (PlanParameters, cls)
-        )
+        """Return the request of what is sent under names of fields of this class and of PlanParameters alone."""
+        terms = {one.name: sent[one.name] for one in fields(PlanParameters) if one.name in sent}
+        own = {one.name: sent[one.name] for one in fields(cls) if one.name in sent}
         parameters = PlanParameters(**{**terms, "design": Design(sent["design"])})
         return cls(**{**own, "parameters": parameters, "coders": tuple(sent["coders"])})
 

@@ -32,7 +32,8 @@ def assign_texts(
     project: Project, texts: Iterable[Text], coders: Iterable[User], round_: Round | None = None, *, kind: str = ""
 ) -> int:
     """Assign each text to each coder and return the number of new codings. Raise ValidationError."""
-    # round_: where they are coded, and come into; None: `latest_round` of each. kind: of peers against the agreed one.
+    # round_: where they are coded, and come into; None: `latest_round` of each. kind: where peers are coded against the
+    # agreed pyramid.
     lock_project(project.pk)
     coders, texts = list(coders), list(texts)
     members = dict(Membership.objects.filter(project=project).values_list("user_id", "role"))

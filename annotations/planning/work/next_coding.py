@@ -24,8 +24,8 @@ def next_coding[Row: Progress](
     codings: Iterable[Row], *, coders_mark: bool, locked: Collection[int] = (), training: Collection[int] = ()
 ) -> Row | None:
     """Return the next of a coder's codings that are not `locked`; None if there is nothing to do."""
-    # First those of training that is not passed; then those started, those not started, those complete. None without
-    # markables unless coders mark them themselves.
+    # First those of training that is not passed; then those started, those not started, those complete. Never one
+    # without markables, unless coders mark them themselves.
 
     def rank(coding: Row) -> tuple[bool, bool, bool]:
         is_open_ended = coders_mark or coding.asks_of_entities
@@ -64,8 +64,8 @@ def read_own_work(project: Project, coder: User, codings: Iterable[Coding], requ
     waiting = {coding.pk: key for coding in open_codings if (key := required_training(coding)) is not None}
     required = {*waiting.values(), *required}
     own = {coding.round_id for coding in codings if coding.round.kind == Round.Kind.TRAINING}
-    rounds = Round.objects.filter(pk__in=own | required, kind=Round.Kind.TRAINING).select_related("project")
-    results = [training_result(round_, coder) for round_ in rounds] if own or required else []
+    training_rounds = Round.objects.filter(pk__in=own | required, kind=Round.Kind.TRAINING).select_related("project")
+    results = [training_result(round_, coder) for round_ in training_rounds]
     trainings = {
         training.round.pk: training
         for training in results

@@ -73,7 +73,10 @@ def read_coder_paces(
 
 
 def seconds_of_work(project: Project, work: Mapping[int, int]) -> float | None:
-    """Return the active seconds of a markable or word, `work` of each text; None where nobody has submitted."""
+    """Return the active seconds that a markable or word has taken; None where nobody has submitted anything.
+
+    `work` has the markables or words of texts; those are timed whose codings were submitted last, without practice.
+    """
     done = Coding.objects.of_people().filter(
         text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1, status=Coding.Status.SUBMITTED, text__in=work
     )

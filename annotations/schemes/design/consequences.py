@@ -41,6 +41,7 @@ TOPIC = "Exports that keep all answers"
 
 def formats_kept(spec: SchemeSpec, answers: str) -> list[Consequence]:
     """Return for each format that is written whether it can hold all answers of a scheme, and what it loses."""
+    # What depends on what coders do, such as markables that cross, is named by each export.
     needed, kept = needed_features(spec, answers), []
     for format_ in FORMATS.values():
         if format_.write is not None and not format_.texts_only:

@@ -89,11 +89,11 @@ def question(request: HttpRequest, project: Project, question: UUID) -> HttpResp
     answers = may(project, Right.DISCUSS)
     [thread] = describe_threads(read_threads([row], project, user))
     last = next((one.body for one in reversed(thread["replies"]) if one.author_id != row.coder_id), "")
+    # what is published, else the question and the last answer
     public = {"public_question": row.public_question or row.body, "public_answer": row.public_answer or last}
     context = {
         "thread": thread,
         "answers": answers,
-        # what is published, else the question and the last answer
         "public_form": PublicAnswerForm(initial=public) if answers else None,
         "code": _code_address(project, row) if row.coder_id == user.pk else "",
     }
@@ -104,11 +104,9 @@ def _code_address(project: Project, row: Question) -> str:
     """Return the page on which the coder codes the text; "" where it is not assigned any more."""
     codings = Coding.objects.of_people().filter(text=row.text_id, coder=row.coder_id)
     kind = codings.values_list("kind", flat=True).first()
-    return (
-        ""
-        if kind is None
-        else reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
-    )
+    if kind is None:
+        return ""
+    return reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
 
 
 @project_action()

@@ -210,6 +210,7 @@ def close(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 def _list(project: Project, round_: Round) -> str:
     """Return the address of the page of the list that has the round."""
     rounds = rounds_of(project)
+    # somebody else may have deleted it since
     return address_with(reverse("rounds", args=[project.slug]), rounds.index(round_) if round_ in rounds else 0)
 
 

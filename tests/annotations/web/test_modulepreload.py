@@ -1,6 +1,7 @@
 """Links to the modules of a page: all that its main module reaches, and no more, under the names of production too."""
 
 import re
+import shutil
 import subprocess
 from urllib.parse import urljoin
 
@@ -10,6 +11,7 @@ from django.core.management import call_command
 from django.templatetags.static import static
 
 from annotations.templatetags.modules import imported_modules, modulepreload
+from tests.conftest import skip_or_fail_in_ci
 
 STATIC = project.BASE_DIR / "static"
 WORKBENCHES = ("coding", "pyramid")
@@ -67,6 +69,8 @@ def test_in_production_the_links_have_the_names_that_modules_import(workbench, c
 
 @pytest.mark.slow
 def test_in_production_modules_have_no_comments_and_are_still_javascript(collected):
+    if shutil.which("node") is None:
+        skip_or_fail_in_ci("Node.js is missing: install nodejs")
     for module in (STATIC / "js").rglob("*.js"):
         served = collected / static(f"js/{module.relative_to(STATIC / 'js')}").removeprefix("/static/")
         assert served.stat().st_size < module.stat().st_size

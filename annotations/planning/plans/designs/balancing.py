@@ -41,7 +41,12 @@ type Change = tuple[int, int, int]  # an item, who has it, and who gets it
 
 
 def assign(items: Sequence[Item], weights: Sequence[int], limits: Sequence[int], seed: int) -> list[list[int]]:
-    """Return the coders of each item, by number. Raise Shortage where limits of how many they take are too small."""
+    """Return the coders of each item, by number. Raise Shortage where the limits of how many they take are too small.
+
+    Work is in proportion to weights, within one item where nothing is fixed and no limit holds. Pairs of coders share
+    as nearly equal numbers of items as possible. Coders with items are connected by shared ones where exchanges can
+    connect them. Items of a stratum are spread evenly.
+    """
     plan = _Plan(items, weights, limits)
     plan.fill()
     while plan.join_parts():
@@ -179,7 +184,10 @@ class _Plan:
         ]
 
     def improve(self, source: random.Random) -> None:
-        """Move and exchange places where it is better, or at first not much worse (threshold accepting)."""
+        """Move and exchange places where it is better, or at first not much worse (threshold accepting).
+
+        Nobody comes further from their work than the largest item, and no part of coders falls apart.
+        """
         places = self._movable()
         most = min(MAX_TRIALS, MAX_COMPARED * len(self.items) // max(1, sum(self.counts)))
         n_trials = min(max(TRIALS * len(places), MIN_TRIALS), most) if len(places) > 1 else 0
