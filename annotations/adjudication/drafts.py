@@ -54,7 +54,12 @@ FINAL = "is closed or came from a file"
 
 @dataclass(frozen=True, slots=True)
 class DraftRequest:
-    """What drafts are made of. `texts`: slugs of texts or docsets; none: all that are submitted."""
+    """What drafts are made of.
+
+    coder: a username, with the method of that name. texts: slugs of texts or docsets; none: all that are submitted.
+    round_name: empty: of each text the latest round in which it was submitted. adjudicator: whose the gold is; empty:
+    whoever opens it. again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
+    """
 
     # round_name: empty: of each text the latest round in which it was submitted. adjudicator: empty: whoever opens it.
     # again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
@@ -119,7 +124,11 @@ class Place:
 
 @transaction.atomic
 def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None = None) -> DraftReport:
-    """Draft the gold of texts, or the agreed pyramids of docsets, all of them or none. Raise ValidationError."""
+    """Draft the gold of texts, or the agreed pyramids of docsets, all of them or none.
+
+    Raise ValidationError for names and texts that cannot be drafted, closed rounds, and more texts than `at_most`.
+    Raise GoldIsEarly where coders have yet to submit a text whose gold is new, unless the request says `early`.
+    """
     # GoldIsEarly is raised where coders have yet to submit a text whose gold is new, unless the request says `early`.
     lock_project(project.pk)
     if (request.method is Method.CODER) != bool(request.coder):
@@ -273,13 +282,19 @@ def _submitted(
     for coding in codings.select_for_update(of=("self",)).select_related("coder").order_by("pk"):
         found[coding.text_id][coding.round_id].append(coding)
     if request.coder:  # seen once the rows are locked: the coder may have reopened the coding meanwhile
-        for rounds in found.values():
-            for key, of_round in list(rounds.items()):
-                if all(coding.coder.get_username() != request.coder for coding in of_round):
-                    del rounds[key]
+        found = {text: _rounds_of_coder(rounds, request.coder) for text, rounds in found.items()}
         if not any(found.values()):
             raise ValidationError({"coder": f"{request.coder!r} has submitted no coding here."})
     return found
+
+
+def _rounds_of_coder(rounds: Mapping[int, list[Coding]], coder: str) -> dict[int, list[Coding]]:
+    """Return the codings of the rounds in which the coder's coding is among them."""
+    return {
+        round_: codings
+        for round_, codings in rounds.items()
+        if any(coding.coder.get_username() == coder for coding in codings)
+    }
 
 
 def _existing_gold(project: Project, kind: DraftKind) -> dict[tuple[int, int], Coding]:

@@ -18,8 +18,7 @@ from annotations.adjudication.pyramid_proposal import (
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.markables.corrections import map_links
 from annotations.coding.pyramids.pyramid_rules import Contributor, pyramid_violations, summary_index
-from annotations.coding.required_answers import key_order
-from annotations.formats.model.keys import split_key
+from annotations.formats.model.keys import key_order, split_key
 from annotations.formats.model.scheme import CATEGORY
 
 
@@ -27,6 +26,7 @@ def keep_decided(
     proposal: Proposal, log: GoldLog, gold: Mapping[str, Decision], came_with_text: Collection[str]
 ) -> Proposal:
     """Return the proposal with the judgements of gold on the markables that were decided or touched."""
+    # came_with_text: the keys of given markables.
     # Contested is also what was decided, and what points at a markable of which the gold says something else.
     decided = log.decisions()
     theirs = log.touched | {item.markable for item in decided}

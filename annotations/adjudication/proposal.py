@@ -15,8 +15,8 @@ from agreement.measures import Consensus, ReliabilityData, antecedents, chain_la
 from agreement.measures import Readings as Ambiguity
 from annotations.coding.decisions import Decision, Description, OperationRejected
 from annotations.coding.readings import Readings, sort_readings
-from annotations.coding.required_answers import key_order
 from annotations.coding.rules import Rules, retired_answers, text_order
+from annotations.formats.model.keys import key_order
 from annotations.formats.model.scheme import CATEGORY, AnswerValue, Subject
 from annotations.models import Project
 from annotations.schemes.constraints import categories_on

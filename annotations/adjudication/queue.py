@@ -1,4 +1,7 @@
-"""The queue of an adjudicator: what of a draft is to be decided, card by card, and what each coder says of it."""
+"""The queue of an adjudicator: what of a draft has to be decided, card by card, and what each coder says of it.
+
+Queues of texts are made here, those of agreed pyramids in `annotations.adjudication.pyramid_queue` of the same parts.
+"""
 
 from __future__ import annotations
 

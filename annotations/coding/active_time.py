@@ -35,7 +35,10 @@ def active_time(times: Iterable[datetime]) -> timedelta:
 
 
 def active_seconds_by_day(times: Iterable[datetime]) -> dict[date, float]:
-    """Return the seconds of `active_time` by day in the site's time zone on which a gap ends; days without any, too."""
+    """Return the seconds of `active_time` by day in the time zone of the site: a gap is of the day on which it ends.
+
+    Days on which something was done are there, too, if it took no time.
+    """
     days: dict[date, float] = {}
     day = earlier = midnight = None
     for moment in sorted(times):

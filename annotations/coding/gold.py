@@ -66,7 +66,12 @@ def check_judgement(coding: Coding, key: str) -> None:
 
 
 def check_decides(coding: Coding, decides: Mapping[int, DecideItems]) -> int:
-    """Check what a batch says of items of gold; return the version of the scheme. Raise OperationRejected."""
+    """Check what operations of a batch, by their positions, say of items of gold; return the version of the scheme.
+
+    Raise OperationRejected where the coding is neither gold nor an agreed pyramid, for an item whose question or place
+    in the text there is not, and for a coding that no draft of this gold rests on. A markable may be gone: its removal
+    is a decision, too.
+    """
     # A markable may be gone: its removal is a decision, too.
     if coding.kind not in DECIDED_KINDS:
         message = "Only on gold and agreed pyramids it is said what holds of items, and why."

@@ -212,8 +212,10 @@ def _of_coding(rows: Callable[[QuerySet[Judgement]], QuerySet[Any, tuple[Any, ..
     return compiled_query(IntegerField())(lambda coding: rows(Judgement.objects.filter(coding=coding)))
 
 
-_judgements_of_coding, _pointers_of_coding = _of_coding(_judgement_rows), _of_coding(_pointer_rows)
-_indices_of_coding, _answers_of_coding = _of_coding(_index_rows), _of_coding(_answer_rows)
+_judgements_of_coding = _of_coding(_judgement_rows)
+_pointers_of_coding = _of_coding(_pointer_rows)
+_indices_of_coding = _of_coding(_index_rows)
+_answers_of_coding = _of_coding(_answer_rows)
 
 
 POINTER_FIELDS = ("judgement", "relation", "reading", "target")

@@ -102,9 +102,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         refuse_other_coder(coding, user)
         uuids = [change.uuid for change in changes]
         known = set(coding.operations.filter(uuid__in=uuids).order_by().values_list("uuid", flat=True))
-        first = {uuid: position for position, uuid in reversed([*enumerate(uuids)])}
-        new = sorted(position for uuid, position in first.items() if uuid not in known)
-        new_changes = {position: changes[position] for position in new}
+        new_changes = _new_changes(changes, known)
         unseen = coding.operations.filter(sequence__gt=version).exclude(uuid__in=uuids).order_by()
         is_stale = version < coding.version and unseen.exists()
         if not new_changes and not (is_stale and unseen.exclude(kind__in=STATUS_KINDS).exists()):
@@ -177,7 +175,10 @@ def refuse_closed_round(coding: Coding) -> None:
 
 
 def lock_coding(coding: Coding) -> Coding:
-    """Return the coding, re-read and locked until the transaction ends. Raise Http404 if it was deleted meanwhile."""
+    """Return the coding, re-read and locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)
+
+    Raise Http404 where its text or project was deleted while the request came in.
+    """
     rows = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
     locked = rows.defer("text__content").filter(pk=coding.pk).order_by("pk").first()
     if locked is None:
@@ -357,6 +358,14 @@ def _create_markables(coding: Coding, markables: Iterable[Markable]) -> dict[str
     keys = [markable.key for markable in markables]
     rows = Markable.objects.filter(text=coding.text_id, key__in=keys).select_related("level")
     return {markable.key: markable for markable in rows}
+
+
+def _new_changes(changes: Sequence[Change], known: Collection[UUID]) -> dict[int, Change]:
+    """Return the changes that the log does not have, by position; of one that is sent twice the first counts."""
+    first: dict[UUID, int] = {}
+    for position, change in enumerate(changes):
+        first.setdefault(change.uuid, position)
+    return {position: changes[position] for uuid, position in first.items() if uuid not in known}
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import decisions_by_coding, decisions_of
 from annotations.coding.rules import given_answers
 from annotations.core.text import pluralize
-from annotations.formats.model.keys import split_key
+from annotations.formats.model.keys import key_order, split_key
 from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models import Attribute, Coding, Judgement, Level, Markable, Project
 from annotations.models.coding import complete
@@ -145,13 +145,6 @@ def words_at(content: str, key: str) -> str:
     return words if len(words) <= MAX_WORDS_LENGTH else f"{words[: MAX_WORDS_LENGTH - 1]}…"
 
 
-def key_order(key: str) -> tuple[int, int, str]:
-    """Return a sort key: the markables with these keys in text order."""
-    place = split_key(key)
-    start, end = (place.parts[0][0], place.parts[-1][1]) if place else (0, 0)
-    return start, -end, key
-
-
 @dataclass(frozen=True, slots=True)
 class Hole:
     """A question (“category” with its link, or an attribute) without answer, and at which of these it may have one."""
@@ -197,7 +190,11 @@ def describe_hole(hole: Hole, content: str, labels: Callable[[str], str]) -> str
 
 
 def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
-    """Return the holes of gold or agreed pyramids of a project, by primary key, in text order; in eleven queries."""
+    """Return the holes of gold codings or agreed pyramids of a project, by primary key, in text order.
+
+    Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
+    was left out. So does each markable of somebody's own that gold has. Eleven queries at most, for any number.
+    """
     # Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
     # was left out. So does each markable of somebody's own that gold has.
     project = Project.objects.filter(texts__codings__in=list(gold)[:1]).first()

@@ -251,6 +251,7 @@ def _check_asked(
     given: GivenAnswers,
 ) -> None:
     """Raise OperationRejected if a question of this kind is not asked on the level, or with the other answers."""
+    # relation_not_here, attribute_not_here, relation_not_asked, attribute_not_asked
     if given.level not in levels:
         raise OperationRejected(f"{kind}_not_here", f"{key} is not asked of markables of level {given.level}.")
     if is_asked(question, given):

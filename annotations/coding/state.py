@@ -18,7 +18,11 @@ from annotations.schemes.project_scheme import read_scheme
 
 
 def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
-    """Return the text, scheme, markables and judgements that the coder sees."""
+    """Return the text, scheme, markables and judgements that the coder sees.
+
+    Twelve queries, two more with attributes; up to 21 with SCUs.
+    Where the text is corrected meanwhile, the coding is read again: words and offsets are of the same text.
+    """
     # Where the text is corrected meanwhile, the coding is read again: words and offsets are of the same text.
     state = _read_state(coding, project)
     while _read_correction(coding):

@@ -62,7 +62,11 @@ def set_status(
 
 
 def submit_coding(coding: Coding, user: User) -> int:
-    """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says."""
+    """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
+
+    Raise AnswersMissing if it lacks answers that the scheme requires, or gold any that it asks for, and
+    OperationRejected for gold of nothing.
+    """
     # AnswersMissing is raised for answers that the scheme requires, or gold any that it asks for.
     version = set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
     project = coding.text.project_id

@@ -208,7 +208,10 @@ class ModelCoder(models.Model):
 
 
 class Invitation(models.Model):
-    """A link into one role, for `max_uses` people, the last being `used_by`. Only a digest of its secret is stored."""
+    """A link into one role, for one person or for `max_uses`. Its secret is shown once; only its digest is stored.
+
+    `used_by` and `used_at` are of the use after which there is no further one.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=16, choices=Membership.Role)

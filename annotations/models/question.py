@@ -43,7 +43,12 @@ class QuestionQuerySet(models.QuerySet["Question"]):
 
 
 class Question(models.Model):
-    """What a coder asks about a text, or a markable of it, until it is resolved."""
+    """What a coder asks about a text, or a markable of it, until it is resolved.
+
+    Its address has the `uuid`: a running number would tell a coder how much others ask. `needs_answer` says that the
+    coder wrote last, `has_news` that the coder has not read what was written last. `public_question` and
+    `public_answer` are what everybody in the project reads of it, without names.
+    """
 
     # Its address has the `uuid`: a running number would tell a coder how much others ask. `needs_answer` says that the
     # coder wrote last, `has_news` that the coder has not read what was written last.

@@ -20,7 +20,11 @@ class RoundQuerySet(models.QuerySet["Round"]):
 
 
 class Round(models.Model):
-    """Texts that are coded under the same guidelines and scheme, whose versions are those when work in it began."""
+    """A part of the annotation: texts that are coded under the same guidelines and scheme, at about one time.
+
+    A text may be in several rounds: it is coded anew in each. `guidelines_version` and `scheme_version` are those of
+    the moment when somebody first worked in it.
+    """
 
     class Kind(models.TextChoices):
         TRAINING = "training", "training"
@@ -157,7 +161,10 @@ class RoundText(models.Model):
 
 
 class TrainingDecision(models.Model):
-    """What a manager decided about a coder in a training round: appended, never altered. The latest one holds."""
+    """What a manager decided about a coder in a training round, whatever the pass rule says: appended, never altered.
+
+    The latest one of a coder and round holds.
+    """
 
     REASON_LENGTH = 500
 
@@ -187,7 +194,10 @@ class TrainingDecision(models.Model):
 
 
 class Plan(models.Model):
-    """Who codes what in a round, as it was last asked for; in a pool coders take the next free place themselves."""
+    """Who codes what in a round, as it was last asked for. Codings are what came of it, and may have changed since.
+
+    In a pool nobody is assigned anything: coders take the next free place themselves.
+    """
 
     class Design(models.TextChoices):
         ALL = "all", "everybody codes every text"
@@ -266,7 +276,10 @@ class PlanText(models.Model):
 
 
 class RepeatPlan(models.Model):
-    """Which share, or how many, of their own texts coders are shown again, unmarked, as it was last asked for."""
+    """Which of their own texts coders are shown again in a round, unmarked, as it was last asked for.
+
+    Codings of the second occasion are what came of it. Either a share of a coder's texts is asked for, or a number.
+    """
 
     round = models.OneToOneField(Round, on_delete=models.CASCADE, related_name="repeat_plan")
     share = models.FloatField(null=True, blank=True, help_text="Which part of their submitted texts each codes again.")

@@ -174,7 +174,11 @@ class AttributeValue(Labelled):
 
 
 class SchemeVersion(models.Model):
-    """What was asked from one change of the answers on to the next. Versions count from 1."""
+    """What was asked from one change of the answers on to the next. Versions count from 1.
+
+    There are rows as soon as there are two versions. The last one is the scheme of the project, where labels may have
+    changed since; the row of an earlier one has the labels that it had in the end.
+    """
 
     # There are rows as soon as there are two versions. The last is the scheme of the project but for newer labels.
 

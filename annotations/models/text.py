@@ -140,7 +140,10 @@ class MarkableQuerySet(models.QuerySet["Markable"]):
         return self.filter(Q(predefined=True) | Exists(of_coders.filter(markable=OuterRef("pk"))))
 
     def seen_in(self, coding: int, text: int) -> MarkableQuerySet:
-        """Return the markables that the coder of a coding sees, predefined and own ones: for some, named by key."""
+        """Return the markables that the coder of this coding of this text sees: predefined ones and the coder's own.
+
+        For some of them, named by key: all of them are found by passing over those that other coders marked.
+        """
         own = related_rows(self.model, "judgements").filter(coding=coding, markable=OuterRef("pk"))
         return self.filter(Q(predefined=True) | Exists(own), text=text)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotations.adjudication.decisions.listing import REASONS, ItemDecision, gold_decisions
-from annotations.coding.required_answers import key_order
+from annotations.formats.model.keys import key_order
 from annotations.models import Coding, Project, Round, User
 from annotations.planning.plans.comparison import Answers, Comparer, Describer, Item, ReasonOfGold, read_answers
 from annotations.schemes.project_scheme import question_labels, read_scheme

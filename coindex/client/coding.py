@@ -104,7 +104,10 @@ class Codings(Lists):
         return self._read(Coding(in_project(project, "texts", text, *PLACES[of]), round, _NOTHING, ""))
 
     def save(self, coding: Coding, operations: Iterable[Operation]) -> int:
-        """Add operations, each once, all or none, and return the version. After a Conflict read the coding again."""
+        """Add operations to a coding, all or none, and return its version. Raise Conflict if others were added since.
+
+        After a Conflict read the coding again. Operations that were sent already are done once.
+        """
         fields = {"version": coding.version, "operations": list(operations)}
         path = f"{coding.path}operations/"
         answer = self.request("POST", path, params=coding.parameters, json=fields, repeatable=True)

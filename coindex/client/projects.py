@@ -40,7 +40,10 @@ class Projects(Lists):
     def create_project(
         self, project: str, title: str, scheme: str, *, guidelines: str = "", coders_mark: bool = False
     ) -> Project:
-        """Make a project of a ready-made scheme (errors list them); its coders mark themselves with `coders_mark`."""
+        """Make a project with this address from a ready-made scheme; its coders mark themselves with `coders_mark`.
+
+        A scheme that there is not is an error that lists those that there are.
+        """
         fields = {"slug": project, "title": title, "scheme": scheme, "guidelines": guidelines}
         return cast(Project, self.post_once("projects/", fields | {"coders_mark": coders_mark}))
 

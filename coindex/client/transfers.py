@@ -29,7 +29,10 @@ class Transfers(Lists):
     """
 
     def import_texts(self, project: str, texts: Mapping[str, str], **choices: Any) -> Transfer:
-        """Make texts of their names and contents, by `choices` as `import_files`; `plain` has `[markables]` in them."""
+        """Make texts of their names and contents. In the format `plain` they have `[markables]` in square brackets.
+
+        `choices` are those of `import_files`.
+        """
         files = [(f"{name}.txt", content.encode()) for name, content in texts.items()]
         return self.import_files(project, files, **{"format": "text", "whose": "nobody", **choices})
 

@@ -1,4 +1,4 @@
-"""Who a request comes from: the client's address, and the name with which it tries to sign in, and may have failed."""
+"""Who a request comes from: the client's address, and who tries to sign in, with the failures of each."""
 
 from __future__ import annotations
 

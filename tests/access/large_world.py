@@ -88,7 +88,6 @@ SIZES = (
     "annotations.web.views.docsets.PEERS_ON_A_PAGE",
     "annotations.web.views.assignments.CODERS_ON_A_PAGE",
     "annotations.web.views.gold.MOST_CHIPS",
-    "annotations.web.views.gold.PAGE_SIZE",
     "annotations.web.views.projects.MOST_OWN",
     "annotations.web.views.projects.PAGE_SIZE",
     "annotations.web.views.questions.PAGE_SIZE",

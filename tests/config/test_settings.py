@@ -264,7 +264,7 @@ def test_the_health_check_comes_by_a_name_of_the_server(tmp_path, monkeypatch, n
     monkeypatch.setenv(name, str(value) if name.endswith("_FILE") else given)
     asking = []
     monkeypatch.setattr(urllib.request, "urlopen", lambda request, **_: asking.append(request) or BytesIO())
-    assert probe.main("http://127.0.0.1:8000/readyz") == 0
+    assert probe.ask("http://127.0.0.1:8000/readyz") == 0
     assert [request.get_header("Host") for request in asking] == [asked]
 
 

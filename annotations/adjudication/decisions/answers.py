@@ -12,8 +12,7 @@ from annotations.coding.chains import Chains, chains_of, members_of
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_by_coding
 from annotations.coding.readings import Readings
-from annotations.coding.required_answers import key_order
-from annotations.formats.model.keys import split_key
+from annotations.formats.model.keys import key_order, split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerValue, AttributeSpec, Subject
 from annotations.models import SCU, Judgement, Project
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme

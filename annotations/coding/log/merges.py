@@ -1,4 +1,8 @@
-"""Merges of answers, by which the log is replayed without the scheme, and undone by the opposite changes. Pure."""
+"""Merges of answers: what one operation of the log says of a coding where the scheme has merged some. Pure.
+
+Each change names the question and the answer before and after, so that the log is replayed without the scheme, and a
+merge is undone by the opposite changes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The fields of payloads of operations: each says in one place how it is read, and what that takes as JSON Schema."""
+"""The fields of payloads of operations: each says in one place how it is read, and what that takes as JSON Schema.
+
+`PAYLOADS` has those of each kind that clients send. What a field takes by itself is here; what holds between fields
+is in `parse_operation`, what the scheme allows in `annotations.coding.rules`.
+"""
 
 from __future__ import annotations
 

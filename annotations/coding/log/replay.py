@@ -133,7 +133,10 @@ def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[
 
 
 def is_log_of(log: Sequence[tuple[str, Mapping[str, Any]]], imported: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
-    """Return whether a log has what is imported and else only corrections, which it followed, and who has the gold."""
+    """Return whether a log has what is imported and nothing else but corrections of the text, which it has followed.
+
+    Who goes on with gold makes no difference.
+    """
     work = [entry for entry in log if entry[0] not in Operation.UNBEGUN_KINDS]
     if len(work) == len(log):
         return list(log) == list(imported)

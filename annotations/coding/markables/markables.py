@@ -17,7 +17,11 @@ class InvalidMarkable(ValueError):
 
 
 def new_markable(key: str, levels: Mapping[str, Level], length: int) -> Markable:
-    """Return the unsaved markable of a key, of `levels` on which coders mark, in a text of this length."""
+    """Return the unsaved markable of a key that a coder names.
+
+    `levels` are those on which coders mark, by key; `length` is that of the text in code points. Raise InvalidMarkable
+    if the key names no such level or its parts are not allowed.
+    """
     place = split_key(key)
     level = levels.get(place.level) if place else None
     if place is None or level is None:

@@ -81,7 +81,10 @@ def held_words(words: Sequence[Span], parts: Parts) -> Iterator[int]:
 def contributing_summaries(
     contributors: Iterable[Contributor], summaries: Sequence[Span], scus: Iterable[str] = ()
 ) -> dict[str, list[int]]:
-    """Return the summaries of an SCU's contributors; the distinct ones are its weight. `scus`: others to include."""
+    """Return the indices of the summaries of each SCU's contributors, by SCU key; an index for each contributor.
+
+    The weight of an SCU is the number of distinct indices. `scus` are keys to include even without contributors.
+    """
     indices: dict[str, list[int]] = {key: [] for key in scus}
     for contributor in contributors:
         index = summary_index(contributor.parts, summaries)

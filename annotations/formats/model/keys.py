@@ -43,6 +43,13 @@ def split_key(key: str) -> Place | None:
     return Place(match[1], parts) if match and parts else None
 
 
+def key_order(key: str) -> tuple[int, int, str]:
+    """Return a sort key: the markables with these keys in text order, before them what is the key of none."""
+    place = split_key(key)
+    start, end = (place.parts[0][0], place.parts[-1][1]) if place else (0, 0)
+    return start, -end, key
+
+
 def parse_key(key: str) -> Place | None:
     """Return the level and parts that a key names, or None where it is the key of no markable."""
     place = split_key(key)

@@ -53,7 +53,11 @@ class Token(models.Model):
 
 
 class Mail(models.Model):
-    """A mail to a user, or to an address, without secrets. `key` lets it be queued once."""
+    """A mail: to a user, whose confirmed address is read when it is sent, or to an address.
+
+    It has what its words are made from when it is sent, and no secret. `key` lets it be queued once. `next_try_at` is
+    set before each try, so that two workers do not send it at the same time.
+    """
 
     # The address of a user is read when it is sent. `next_try_at` is set before each try: two workers do not send it.
 

@@ -37,7 +37,12 @@ class TransferQuerySet(models.QuerySet["Transfer"]):
 
 
 class Transfer(models.Model):
-    """An import, an export, or the restoring of a project, which has none before; checked first, then carried out."""
+    """An import, an export, or the restoring of an archived project, which has no project before it is done.
+
+    It is checked first, which changes nothing, and carried out once its owner has seen the report of the check.
+    `choices` are the fields of its form; `file` is the upload or the result. `heartbeat_at` is when the worker last
+    reported progress, or when the job was queued; `total` is 0 until a worker has started.
+    """
 
     # `heartbeat_at` is when the worker last reported, or the job was queued; `total` is 0 until a worker has started.
 

@@ -12,9 +12,8 @@ from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_by_coding
 from annotations.coding.log.replay import ReplayedCoding
-from annotations.coding.required_answers import key_order
 from annotations.formats.model.judgement import targets_of
-from annotations.formats.model.keys import split_key
+from annotations.formats.model.keys import key_order, split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, AnswerValue, AttributeSpec, Subject
 from annotations.models import Judgement, Operation, Project, Round
 from annotations.schemes.project_scheme import ProjectScheme

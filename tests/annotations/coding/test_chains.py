@@ -2,7 +2,8 @@
 
 import pytest
 
-from annotations.coding.chains import chains_by_pointers, look, members_of, number_chains
+from annotations.coding.chains import chains_by_pointers, chains_of, look, members_of, number_chains
+from annotations.coding.decisions import Decision
 
 
 @pytest.mark.parametrize(
@@ -40,8 +41,13 @@ def test_chains_wear_numbers_from_the_second_member_on_in_text_order():
 
 
 def test_an_entity_wears_its_own_index_where_that_is_a_free_number():
-    members = members_of({key: (f"#{index}",) for key, index in zip("ABCDEF", "77xx11", strict=True)})
+    decisions = {key: Decision(key, indices=(index,)) for key, index in zip("ABCDEF", "77xx11", strict=True)}
+    members = members_of(chains_of("indices", "ABCDEF", decisions))
     assert number_chains(members) == {"#7": 7, "#x": 1, "#1": 2}
+
+
+def test_a_markable_is_in_the_chains_of_all_its_indices_and_in_none_without_an_answer():
+    assert chains_of("indices", "AB", {"A": Decision("A", indices=("7", "x"))}) == {"A": ("#7", "#x"), "B": ()}
 
 
 def test_beside_another_coder_a_chain_wears_the_number_of_the_one_with_which_it_shares_most():
