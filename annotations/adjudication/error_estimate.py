@@ -80,8 +80,8 @@ def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
 
 def estimate_errors(gold: Sequence[Coding]) -> dict[int, ErrorEstimate]:
     """Return the estimate of each round of the gold codings, by primary key. Four queries at most."""
-    # A unit is right where gold has the answers of the draft. Units count that were checked without a gap from the start
-    # of the sample's order: others are no random cases.
+    # A unit is right where gold has the answers of the draft. Units count that were checked without a gap from the
+    # start of the sample's order: others are no random cases.
     keys = [one.pk for one in gold]
     logs, samples = read_logs(keys, details=True), _read_samples(keys)
     checked = {one.pk: _checked(logs[one.pk], samples.get(one.pk, ())) for one in gold}
