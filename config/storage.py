@@ -1,9 +1,9 @@
 """The names of static files in production."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+from django.core.files.base import ContentFile
 from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
@@ -18,9 +18,11 @@ class ManifestStorage(CompressedManifestStaticFilesStorage):  # type: ignore[mis
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
         """Take comments, types and white space out of our own scripts, then name all files."""
-        for name in () if dry_run else paths:
+        for name, (storage, path) in () if dry_run else [*paths.items()]:
             if name.startswith("js/") and name.endswith(".js"):
-                collected = Path(self.path(name))
-                collected.write_text(jsmin(collected.read_text("utf-8")), "utf-8")
+                with storage.open(path) as source:
+                    script = jsmin(source.read().decode())
+                self.delete(name)  # with `collectstatic --link` it is the source
+                self.save(name, ContentFile(script))
                 paths[name] = self, name
         yield from super().post_process(paths, dry_run=dry_run, **options)
