@@ -143,7 +143,6 @@ class SchemeInline[Row: Model](LookedAtOnly, admin.TabularInline[Row, Project]):
 
 class LevelInline(SchemeInline[Level]):
     model = Level
-    fields = ("key", "label", "coded", "coders_mark", "position")
 
 
 class CategoryInline(SchemeInline[Category]):

@@ -22,9 +22,7 @@ def _choices(names: type[StrEnum]) -> list[tuple[str, str]]:
 class Labelled(models.Model):
     """What stands in an order and is called by its label."""
 
-    key = models.SlugField(max_length=KEY_LENGTH)
-    label = models.CharField(max_length=100)
-    position = models.PositiveSmallIntegerField(default=0)
+    label: str
 
     class Meta:
         abstract = True
@@ -38,10 +36,13 @@ class Level(Labelled):
     """A kind of markable: phrases that are judged, turns that are only pointed at."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="levels")
+    key = models.SlugField(max_length=KEY_LENGTH)
+    label = models.CharField(max_length=100)
     coded = models.BooleanField(default=True, help_text="Off: markables of this level are targets only.")
     coders_mark = models.BooleanField(
         default=False, help_text="Coders create these, in addition to those imported with the texts."
     )
+    position = models.PositiveSmallIntegerField(default=0)
 
     class Meta(Labelled.Meta):
         constraints = [
@@ -54,6 +55,8 @@ class Category(Labelled):
     """A category of the scheme, which coders choose in a judgement."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="categories")
+    key = models.SlugField(max_length=KEY_LENGTH)
+    label = models.CharField(max_length=100)
     level = models.ForeignKey(
         Level,
         on_delete=models.RESTRICT,
@@ -68,6 +71,7 @@ class Category(Labelled):
     takes_optional = models.BooleanField(
         default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").'
     )
+    position = models.PositiveSmallIntegerField(default=0)
     singleton = models.BooleanField(
         default=False,
         help_text="Where coders index: a markable with this answer is a singleton. Off: the answer is a value of its"
@@ -87,11 +91,14 @@ class Category(Labelled):
 
 
 class Relation(Labelled):
-    """A relation from a markable to others: identity, whose pointers make chains, or another such as bridging."""
+    """A relation from a markable to others: identity, whose pointers make chains, or another such as bridging.
 
-    # A category that points has one identity relation, which is asked of that category alone and has its key.
+    A category that points has one identity relation, which is asked of that category alone and has its key.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="relations")
+    key = models.SlugField(max_length=KEY_LENGTH)
+    label = models.CharField(max_length=100)
     help = models.TextField(blank=True, max_length=HELP_LENGTH)
     from_levels = models.ManyToManyField(
         Level, blank=True, related_name="relations_from", help_text="Where it is asked; none: on every coded level."
@@ -106,6 +113,7 @@ class Relation(Labelled):
     joint = models.BooleanField(default=False, help_text="Several targets may be meant together.")
     later = models.BooleanField(default=False, help_text="A target may stand later in the text.")
     asked_if = models.JSONField(null=True, blank=True, help_text=CONDITION_HELP)
+    position = models.PositiveSmallIntegerField(default=0)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta(Labelled.Meta):
@@ -121,6 +129,8 @@ class Attribute(Labelled):
     """A further question: of a markable, of its entity (once a chain), or of a relation that is set."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="attributes")
+    key = models.SlugField(max_length=KEY_LENGTH)
+    label = models.CharField(max_length=100)
     help = models.TextField(blank=True, max_length=HELP_LENGTH)
     of = models.CharField(max_length=10, choices=_choices(Subject), default="markable")
     relation = models.ForeignKey(
@@ -145,6 +155,7 @@ class Attribute(Labelled):
         related_name="secondary",
         help_text="The attribute to which this one asks for a second choice.",
     )
+    position = models.PositiveSmallIntegerField(default=0)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta(Labelled.Meta):
@@ -165,8 +176,11 @@ class AttributeValue(Labelled):
     """A value that an attribute lists."""
 
     attribute = models.ForeignKey(Attribute, on_delete=models.CASCADE, related_name="values", db_index=False)
+    key = models.SlugField(max_length=KEY_LENGTH)
+    label = models.CharField(max_length=100)
     help = models.TextField(blank=True, max_length=HELP_LENGTH)
     colour = models.CharField(max_length=COLOUR_LENGTH, blank=True, help_text=COLOUR_HELP)
+    position = models.PositiveSmallIntegerField(default=0)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta(Labelled.Meta):
@@ -179,8 +193,6 @@ class SchemeVersion(models.Model):
     There are rows as soon as there are two versions. The last one is the scheme of the project, where labels may have
     changed since; the row of an earlier one has the labels that it had in the end.
     """
-
-    # There are rows as soon as there are two versions. The last is the scheme of the project but for newer labels.
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="scheme_versions", db_index=False)
     number = models.PositiveIntegerField()
