@@ -198,7 +198,10 @@ class ProjectAnswers:
 
     @cached_property
     def counted_marks(self) -> Ints:
-        """The places of judgements of `coders`, and behind them those of other versions: answers without a value."""
+        """The places of the judgements of `coders`, and behind them those of other versions.
+
+        An answer of another version counts as one without a value: its unit was not left out by the coder.
+        """
         columns, is_of_coders = self.columns, self.coder_of_mark >= 0
         chosen = (columns.is_judgement & is_of_coders, columns.marks["other_version"] & is_of_coders)
         return np.concatenate([np.flatnonzero(one) for one in chosen])

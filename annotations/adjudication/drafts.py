@@ -61,9 +61,6 @@ class DraftRequest:
     whoever opens it. again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
     """
 
-    # round_name: empty: of each text the latest round in which it was submitted. adjudicator: empty: whoever opens it.
-    # again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
-
     method: Method
     coder: str = ""
     texts: Sequence[str] = ()
@@ -129,7 +126,6 @@ def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None =
     Raise ValidationError for names and texts that cannot be drafted, closed rounds, and more texts than `at_most`.
     Raise GoldIsEarly where coders have yet to submit a text whose gold is new, unless the request says `early`.
     """
-    # GoldIsEarly is raised where coders have yet to submit a text whose gold is new, unless the request says `early`.
     lock_project(project.pk)
     if (request.method is Method.CODER) != bool(request.coder):
         raise ValidationError({"coder": "Name a coder with the method “coder”, and only with it."})

@@ -51,9 +51,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a coder or the draft says of a unit: its entities (of a pyramid: SCUs) by their numbers, or a label."""
+    """What a coder or the draft says of a unit: its entities, by their numbers in the queue, or a label.
 
-    # units: where no contributor has just the words of the unit, those that have some, each with the number of its SCU.
+    Of a pyramid entities are SCUs. Where no contributor has just the words of the unit, `units` are those that have
+    some, each with the number of its SCU.
+    """
 
     entities: tuple[int, ...] = ()
     label: str | None = None
@@ -344,7 +346,10 @@ class _Builder:
         return bool(others) and (method == Method.AGREED or n_nothing <= max(others.values()))
 
     def _row_of_unit(self, key: str, question: str = CATEGORY, *, contested: bool = False) -> Row:
-        """Return the row of a unit on no card of a chain: who marks it agrees with the draft, unless contested."""
+        """Return the row of a unit that is on no card of a chain.
+
+        Who marks it agrees with the draft, except where the chain was contested when the draft was made.
+        """
         draft = self._answer(self.values.get(key))
         answers = tuple((draft or Answer()) if key in column.decisions else None for column in self.columns)
         if contested and question == CATEGORY and key in self.said:

@@ -53,8 +53,10 @@ def active_seconds_by_day(times: Iterable[datetime]) -> dict[date, float]:
 
 
 def add_active_time(coding: Coding, times: Sequence[datetime]) -> None:
-    """Add what further changes of the coder, which are logged, took to the active time. The caller saves the coding."""
-    # Where a clock went back the log is counted again.
+    """Add to the active time what further changes of the coder took, which are in the log. The caller saves the coding.
+
+    Where a clock went back the log is counted again.
+    """
     if coding.last_active is not None:
         times = [coding.last_active, *times]
         if min(times) < coding.last_active:
@@ -83,7 +85,10 @@ def count_active_time(codings: QuerySet[Coding]) -> None:
 
 
 def _times_of_coders(operations: QuerySet[Operation]) -> Iterator[tuple[int, list[datetime]]]:
-    """Yield each coding with the times at which its own coder worked on it, an import being no work; one at a time."""
+    """Yield each coding with the times at which its own coder worked on it: an import is no work.
+
+    The log is read in parts, and of one coding at a time.
+    """
     operations = operations.exclude(kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT))
     # The user is compared with the coder in Python: with the condition, SQLite would search all that a coder has ever
     # done, for each coding.
@@ -240,8 +245,10 @@ class WorkedDay:
 
 
 def read_worked_days(project: Project, round_: Round | None = None) -> list[WorkedDay]:
-    """Return the `active_time` of coders by day on all codings but gold of the project, or of a round. Two queries."""
-    # Of several occasions within a round the days are one.
+    """Return the active time of coders by day on all codings of the project, or of a round. Two queries.
+
+    The rule is that of `active_time`; gold is left out. Of several occasions within a round the days are one.
+    """
     operations = Operation.objects.filter(coding__text__project=project)
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(coding__by_model=True)
     if round_ is not None:

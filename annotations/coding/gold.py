@@ -57,8 +57,10 @@ def was_gold_shown(coding: Coding) -> bool:
 
 
 def check_judgement(coding: Coding, key: str) -> None:
-    """Raise OperationRejected where a judgement has no gold to be compared with, or something is to answer first."""
-    # The log then says that the coder has seen it: what they said before is what counts.
+    """Refuse the comparison of a judgement with the gold where there is none yet, or something is still to answer.
+
+    The log then says that the coder has seen it: what they said before is what counts. Raise OperationRejected.
+    """
     if gold_at_once(coding) is None:
         raise OperationRejected("no_gold", "There is no gold to see here before the text is submitted.")
     if not coding.judgements.filter(complete(), markable__key=key).exists():
@@ -72,7 +74,6 @@ def check_decides(coding: Coding, decides: Mapping[int, DecideItems]) -> int:
     in the text there is not, and for a coding that no draft of this gold rests on. A markable may be gone: its removal
     is a decision, too.
     """
-    # A markable may be gone: its removal is a decision, too.
     if coding.kind not in DECIDED_KINDS:
         message = "Only on gold and agreed pyramids it is said what holds of items, and why."
         raise OperationRejected("not_gold", message, min(decides))

@@ -153,8 +153,11 @@ def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]
 
 
 def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
-    """Return the readings of targets in text order, each with its reading's number, in the order of their targets."""
-    # Where the deletion of a markable has made two equal, they are one.
+    """Return the readings of targets in text order, each with the number of its reading.
+
+    They are in the order of their first targets, then of the next. Where the deletion of a markable has made two equal,
+    they are one.
+    """
     if len(targets) == 1:
         return alternatives([targets[0][1]])
     if all(len(set(column)) == len(targets) for column in zip(*targets, strict=True)):

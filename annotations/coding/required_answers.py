@@ -124,7 +124,10 @@ def _judged(constraints: Constraints, decisions: Mapping[str, Decision]) -> dict
 def chains_without(
     constraints: Constraints, answers: str, decisions: Mapping[str, Decision], judged: Mapping[str, GivenAnswers]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield what is asked at members of a chain, of one markable too, and answered at none, with those members."""
+    """Yield what is asked at some member of a chain and answered at none, with the members at which it is asked.
+
+    A markable that no index or pointer joins to others is a chain of its own.
+    """
     targets = {target for decision in decisions.values() for target in decision.targets()}
     order = sorted({*decisions, *targets}, key=key_order)
     chains = {key: names or (key,) for key, names in chains_of(answers, order, decisions).items()}
@@ -147,7 +150,10 @@ def words_at(content: str, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A question (“category” with its link, or an attribute) without answer, and at which of these it may have one."""
+    """A question that has no answer, and where one may be given: at a markable, or at any of these of a chain.
+
+    question: the key of an attribute, or "category", with the antecedent or index that the category asks for.
+    """
 
     markables: tuple[str, ...]
     question: str
@@ -177,7 +183,10 @@ def refuse_empty_gold(coding: Coding) -> None:
 
 
 def find_empty_gold(codings: Collection[int]) -> set[int]:
-    """Return which codings, by primary key, are gold without any answer, unless coders mark: nothing may be there."""
+    """Return which codings, by primary key, are gold without any answer. One query.
+
+    Where coders mark, nothing may be what there is: such gold is not empty.
+    """
     answered = Judgement.objects.filter(Q(category__isnull=False) | Q(answers__isnull=False), coding=OuterRef("pk"))
     marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True)
     gold = Coding.objects.filter(pk__in=list(codings), kind=Coding.Kind.GOLD)
@@ -195,8 +204,6 @@ def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
     Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
     was left out. So does each markable of somebody's own that gold has. Eleven queries at most, for any number.
     """
-    # Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
-    # was left out. So does each markable of somebody's own that gold has.
     project = Project.objects.filter(texts__codings__in=list(gold)[:1]).first()
     if project is None:
         return {}

@@ -23,7 +23,6 @@ def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
     Twelve queries, two more with attributes; up to 21 with SCUs.
     Where the text is corrected meanwhile, the coding is read again: words and offsets are of the same text.
     """
-    # Where the text is corrected meanwhile, the coding is read again: words and offsets are of the same text.
     state = _read_state(coding, project)
     while _read_correction(coding):
         state = _read_state(coding, project)

@@ -67,7 +67,6 @@ def submit_coding(coding: Coding, user: User) -> int:
     Raise AnswersMissing if it lacks answers that the scheme requires, or gold any that it asks for, and
     OperationRejected for gold of nothing.
     """
-    # AnswersMissing is raised for answers that the scheme requires, or gold any that it asks for.
     version = set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
     project = coding.text.project_id
     transaction.on_commit(lambda: coding_submitted.send(Coding, project=project, coding=coding.pk), robust=True)

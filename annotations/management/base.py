@@ -58,7 +58,10 @@ def parse_date(text: str) -> date:
 
 
 def restore_elsewhere(backup: Path, folder: Path, database: str) -> Iterator[str]:
-    """Restore a backup into an empty database and a folder, and verify it; yield what steps say. Raise CommandError."""
+    """Restore a backup into an empty database and a folder, and verify it; yield what each step says.
+
+    database: the address, as in DATABASE_URL. Raise CommandError with what the first step says that fails.
+    """
     steps: list[Sequence[str]] = [("restore", str(backup)), ("verify_log",)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DATABASE_URL")}
     environment |= {"DATA_DIR": str(folder), "DATABASE_URL": database}

@@ -189,7 +189,10 @@ class Membership(models.Model):
 
 
 class ModelCoder(models.Model):
-    """That a member is a model and no person, and which. Its account cannot sign in and is of this project alone."""
+    """That a member is a model and no person, and which: a language model with its prompt, or a trained one.
+
+    Its name is that of its account, which cannot sign in and is of this project alone.
+    """
 
     membership = models.OneToOneField(Membership, on_delete=models.CASCADE, related_name="model")
     version = models.CharField(

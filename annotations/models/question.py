@@ -50,9 +50,6 @@ class Question(models.Model):
     `public_answer` are what everybody in the project reads of it, without names.
     """
 
-    # Its address has the `uuid`: a running number would tell a coder how much others ask. `needs_answer` says that the
-    # coder wrote last, `has_news` that the coder has not read what was written last.
-
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="questions", db_index=False)
     uuid = models.UUIDField(default=uuid4, editable=False)
     key = models.CharField(

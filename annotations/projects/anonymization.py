@@ -112,7 +112,10 @@ def _delete_traces(user: User) -> None:
 
 
 def _orders_with(user: User, terms: re.Pattern[str]) -> list[Transfer]:
-    """Return the orders that may name the person. Raise ValidationError while a worker runs one: it would write it."""
+    """Return the imports, exports and archives of anybody that name the person, or whose files may.
+
+    Raise ValidationError while a worker is running one of them: it would write the name afterwards.
+    """
     own = Q(memberships__user=user) | Q(texts__codings__coder=user) | Q(texts__codings__operations__user=user)
     projects = set(Project.objects.filter(own).values_list("pk", flat=True))
     orders = [

@@ -32,7 +32,10 @@ def current_round(project: Project) -> Round:
 
 
 def open_round(project: Project) -> Round:
-    """Return the last open round that counts, else an unsaved `main`. Raise ValidationError where that is closed."""
+    """Return the last open round, or one called `main` that is not saved where there is none.
+
+    Rounds of training and rechecks are passed over. Raise ValidationError where `main` and all others are closed.
+    """
     rounds = rounds_of(project)
     for one in reversed(rounds):
         if one.kind in COUNTED_KINDS and not one.is_closed:

@@ -18,14 +18,20 @@ from annotations.projects.permissions import project_for
 
 
 def results_for(user: Person, slug: str, right: Right = Right.SEE_RESULTS) -> Project:
-    """Return the project for who is shown answers or figures of all codings, and record it; raise as `project_for`."""
+    """Return the project for somebody to whom answers or figures of all its codings are shown; raise as `project_for`.
+
+    It takes the right to see results, or another one that includes that. Its submissions are viewed from then on.
+    """
     project = project_for(user, slug, right)
     record_view(Coding.objects.of_coders().filter(text__project=project), user)
     return project
 
 
 def results_with_models_for(user: Person, slug: str) -> Project:
-    """Return the project with models. Raise Http404 for who codes, also if results are open, and for pyramids."""
+    """Return the project for somebody to whom results of models are shown. Raise Http404 where there are none.
+
+    Who codes is told of models as of a page that is not there, also when the results are open; pyramids have none.
+    """
     project = project_for(user, slug)
     if not may_see_models(project) or project.answers == Project.Answers.SCUS:
         raise Http404("There is no such page.")
@@ -33,7 +39,10 @@ def results_with_models_for(user: Person, slug: str) -> Project:
 
 
 def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:
-    """Record that the user (None: somebody on the server) is shown codings or figures. Call it before they are read."""
+    """Record that the user is shown these codings, or figures of them. None for somebody on the server.
+
+    Call it before they are read: what is reopened after that has been seen. It writes once a submission.
+    """
     new = codings.filter(status=Coding.Status.SUBMITTED, viewed_at=None).order_by("pk")
     if user is not None:
         new = new.exclude(coder=user.pk)
@@ -45,7 +54,10 @@ def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:
 
 
 def record_open_results(project: Project) -> None:
-    """Record submissions as viewed where results are open; call it before they are closed: coders have seen them."""
+    """Record the submissions as viewed where the results are open: call it before the project, and so this, is changed.
+
+    Coders have seen each other's answers by then, and change their own alone no more when the results are closed.
+    """
     if Project.objects.filter(pk=project.pk, results_open=True).exists():
         record_view(Coding.objects.of_coders().filter(text__project=project))
 

@@ -23,7 +23,11 @@ MAX_NAME_LENGTH: int = AccessAttempt._meta.get_field("username").max_length
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the IP address of the client: the last in the proxy's header, which ours added, else of the connection."""
+    """Return the IP address of the client, without port.
+
+    Of those in the proxy's header only the last is trusted: our proxy added it. If that is no address, return that of
+    the other end of the connection.
+    """
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.BEHIND_PROXY else ""
     last = forwarded.rsplit(",", 1)[-1].strip()
     return _parse_address(last) or _parse_address(request.META.get("REMOTE_ADDR", "")) or UNKNOWN_ADDRESS

@@ -120,7 +120,11 @@ def heat_map(
     axes: tuple[str, str] = ("", ""),
     addresses: Sequence[str] | Sequence[Sequence[str]] = (),
 ) -> Figure:
-    """Return a heat map with the value in each cell; `addresses`: where a click on a row, or on a cell of it, leads."""
+    """Return a heat map with the value in each cell; None stays empty. `axes` are what rows and columns are.
+
+    `addresses` are where a click on a row leads, or on each of its cells. Colours begin at 0 or the lowest and end at
+    1 or the largest value: the same colour is the same value on every page, which puts in the scale and the letters.
+    """
     defined = [value for row in values for value in row if value is not None]
     whole = all(isinstance(value, int) for value in defined)  # counts
     links: Figure = {"meta": {"addresses": list(addresses)}} if addresses else {}

@@ -72,7 +72,10 @@ BOUNDS = ("choices", "max_length", "min_value", "max_value")
 
 
 def from_form(form: type[forms.Form | forms.ModelForm[Any]], name: str, **options: Any) -> Any:
-    """Return the field of a serializer for one of a form: of its kind, choices and bounds, unless `options` differ."""
+    """Return the field of a serializer for a field of a form: of its kind, with its choices, length and bounds.
+
+    `options` are those of the serializer's field, and go before what the form says.
+    """
     field = form.base_fields[name]
     kind = next(KINDS[one] for one in type(field).__mro__ if one in KINDS)
     bounds = {bound: value for bound in BOUNDS if (value := getattr(field, bound, None)) is not None}

@@ -63,7 +63,10 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayloadField:
-    """A field: how a value is read, with the name for messages, and its JSON Schema; `empty` is read where it lacks."""
+    """A field of payloads: how a value is read, with the name of the field for messages, and its JSON Schema.
+
+    `read` raises OperationRejected on a value of another shape. empty: the value that is read where there is none.
+    """
 
     read: Callable[[Any, str], Any]
     schema: JSONSchema

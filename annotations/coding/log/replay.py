@@ -190,7 +190,10 @@ def replay_mismatches(
 
 
 def _comparable_decisions(decisions: Iterable[Decision], predefined: Collection[str]) -> dict[str, Decision]:
-    """Return the decisions by key, without order and equal readings, and without empty ones on predefined markables."""
+    """Return the decisions by key, with all that has no order sorted; without empty decisions on predefined markables.
+
+    Deletions can make two readings one; here they are one in any case.
+    """
     comparable = {}
     for decision in decisions:
         if decision != Decision(decision.markable) or decision.markable not in predefined:

@@ -1,4 +1,7 @@
-"""Write rows without model instances, for imports: only the table's constraints check them, and no signals are sent."""
+"""Write rows without model instances: for imports, where creating instances costs more than writing.
+
+Values are checked by the constraints of the table only, and no signals are sent.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,8 @@
-"""A queue for connections that write to SQLite, which else poll and overtake each other; PostgreSQL has its own."""
+"""A queue for connections that write to SQLite.
+
+SQLite lets one connection write at a time. A connection that has to wait polls at growing intervals, and may wait for
+seconds while others overtake it; file locks have a queue. PostgreSQL has queues of its own, and locks single rows.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -31,7 +35,10 @@ def refuse_busy_database() -> Iterator[None]:
 
 @contextmanager
 def sqlite_write_lock(*, wait: bool = True) -> Iterator[bool]:
-    """Hold SQLite's turn to write; enter it before the transaction. Yield False if it is taken and `wait` is unset."""
+    """Hold an exclusive lock on this SQLite database while the block runs. Enter it before the transaction.
+
+    Yield whether the block may write, which it may not where it does not wait and somebody else holds the lock.
+    """
     # An open transaction may hold SQLite's lock already; waiting for a process that waits for that would never end.
     if connection.vendor != "sqlite" or connection.in_atomic_block or fcntl is None:
         yield True

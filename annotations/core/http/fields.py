@@ -48,7 +48,10 @@ def are_many(choices: Sized) -> bool:
 
 
 class BoundedSelect(forms.Select):
-    """A list; with more than MOST_CHOICES a field for a value that people read elsewhere, which suggests the first."""
+    """A list to choose from; with more than MOST_CHOICES a field for the value, which suggests the first of them.
+
+    Values are names that people read elsewhere, such as the addresses of texts.
+    """
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
         value = super().value_from_datadict(data, files, name)
@@ -65,7 +68,10 @@ class BoundedSelect(forms.Select):
 def render_suggestions(
     name: str, value: Any, options: Sequence[Any], attrs: Mapping[str, Any], everything: str = ""
 ) -> SafeString:
-    """Return the field that suggests the first of many options (value, label); `everything`: what no value means."""
+    """Return the field for a value that suggests the first of many options, each a value and its label.
+
+    `everything` says what no value means.
+    """
     place = f"{attrs.get('id') or name}-choices"
     return format_html(
         '<input type="text" name="{}" value="{}" list="{}" autocomplete="off" placeholder="{}"{}>'

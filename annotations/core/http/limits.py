@@ -16,7 +16,11 @@ _THREADS = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A count that begins anew in each window of `seconds`, shared each `step` uses: a process may be ahead by less."""
+    """A count that begins anew in each window of `seconds`.
+
+    A process tells the shared cache of its uses when there are `step` of them, so that what is done with each request
+    costs nothing there; it may be ahead of the count by less than that.
+    """
 
     name: str
     seconds: int

@@ -1,4 +1,8 @@
-"""Signs of life of workers, a file each; who is silent for too long logs where, and ends. Free of Django, for speed."""
+"""Signs of life of workers: each has a file, which it touches. Free of Django, so that a health check starts quickly.
+
+A worker gives a sign between tasks, and where a task reports its progress. One that is silent for too long is stuck: it
+says in the log where, and ends, so that whoever started it starts another one and the queue goes on.
+"""
 
 import faulthandler
 import os

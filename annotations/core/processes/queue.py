@@ -50,7 +50,11 @@ def queue_state() -> QueueState:
 
 
 def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
-    """Return the tasks of workers that have died: without a process, or silent for too long, by seconds of silence."""
+    """Return the tasks of workers that have died, by the seconds since their last signs.
+
+    A worker of this host whose process is gone has died, and 15 minutes after its task was begun one without a sign. A
+    worker of another host may give signs where we do not see them, so it is given up a day after its task was begun.
+    """
     now, own = timezone.now(), f"{host_name()}."
     lost = []
     for task in DBTaskResult.objects.filter(status=TaskResultStatus.RUNNING).order_by("started_at"):
@@ -69,7 +73,10 @@ def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
 
 
 def _has_process(worker: str) -> bool:
-    """Return whether the process in a worker's name may still run: it is not this one, as who asks runs no task."""
+    """Return whether the process in the name of a worker of this host may still run.
+
+    Who asks runs no task, so a worker with the same number was another process: a container begins to count again.
+    """
     if os.name == "nt":  # there a signal that only asks ends the process
         return True
     number = int(worker.split(".")[1])

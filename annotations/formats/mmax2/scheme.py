@@ -323,7 +323,10 @@ class QuestionBuilder:
 
 
 def _link_attributes(attributes: Sequence[Attribute], kind: Kind) -> list[Attribute]:
-    """Return the attributes of that kind that may say identity, of their readings the first: one set, or pointers."""
+    """Return the attributes of that kind that may say identity: of sets one, and of pointers no other relation.
+
+    Further readings are left out, they come with the first. Where every pointer is of another relation, all may.
+    """
     of_kind = {each.name: each for each in attributes if each.kind == kind and each.identity is not False}
     links = [each for each in of_kind.values() if _first_reading(each.name) not in of_kind]
     if kind == Kind.SET:

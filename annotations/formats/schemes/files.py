@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
 # A scheme file is small; a zip may hold those of a whole corpus, of which few are read.
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 MOST_FILES = 20_000
 MOST_UNPACKED_BYTES = 50_000_000
 
@@ -47,8 +47,8 @@ def json_of(files: Mapping[str, bytes], path: str) -> Any:
 
 
 def _bounded(files: Mapping[str, bytes], path: str) -> bytes:
-    if len(files[path]) > MOST_BYTES:
-        raise FormatError(f"a scheme file has at most {MOST_BYTES // 1_000_000} MB", path)
+    if len(files[path]) > MAX_BYTES:
+        raise FormatError(f"a scheme file has at most {MAX_BYTES // 1_000_000} MB", path)
     return files[path]
 
 

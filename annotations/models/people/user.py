@@ -59,8 +59,6 @@ class Mail(models.Model):
     set before each try, so that two workers do not send it at the same time.
     """
 
-    # The address of a user is read when it is sent. `next_try_at` is set before each try: two workers do not send it.
-
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
         SENT = "sent", "sent"

@@ -44,8 +44,6 @@ class Transfer(models.Model):
     reported progress, or when the job was queued; `total` is 0 until a worker has started.
     """
 
-    # `heartbeat_at` is when the worker last reported, or the job was queued; `total` is 0 until a worker has started.
-
     class Kind(models.TextChoices):
         IMPORT = "import", "import"
         EXPORT = "export", "export"

@@ -262,7 +262,10 @@ class Describer:
 
 
 def compare_checked(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
-    """Return what the coder has compared so far, in that order; of chains nothing that would tell of the rest."""
+    """Return what the coder has compared so far, in that order.
+
+    Chains have only members that were compared before, and what the coder points to: others would tell of the rest.
+    """
     items = []
     known: frozenset[str] = frozenset()
     for key in own.checked:

@@ -136,7 +136,10 @@ def resettable_members(project: Project, by: User) -> set[int]:
 
 
 def make_reset_link(membership: Membership, by: User) -> str:
-    """Return the path where the member sets a password, once, within a day, and mail them. Raise ValidationError."""
+    """Return the path of a page on which the member sets another password, once, within a day.
+
+    The member hears of it by mail, if they have an address. Raise ValidationError where the manager may not.
+    """
     user = membership.user
     if user.pk not in resettable_members(membership.project, by):
         raise ValidationError(NO_LINK)

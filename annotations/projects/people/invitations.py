@@ -63,7 +63,10 @@ def invite_by_mail(project: Project, role: str, by: User, addresses: Sequence[st
 
 
 def set_secret_of_mail(pk: int, key: str) -> tuple[Invitation, str] | None:
-    """Give an open invitation the secret of its mail, which is in no table and the same at each try; None if over."""
+    """Give an invitation that is still open the secret of the mail with this key; None if it is used or over.
+
+    It stands in no table, and is the same at each try: of mails that came twice programs show one, whichever.
+    """
     invitation = _open_invitations().select_related("project", "created_by").filter(pk=pk).first()
     if invitation is None:
         return None
@@ -87,7 +90,10 @@ def find_invitation(secret: str) -> Invitation | None:
 
 
 def _open_invitations() -> QuerySet[Invitation]:
-    """Return the invitations that can be accepted: none of former managers, even by them, or of closed accounts."""
+    """Return the invitations that can be accepted. A former manager's invitations cannot, not even by that person.
+
+    Nor can those of an account that was closed.
+    """
     still_manager = Membership.objects.filter(
         project=OuterRef("project"), user=OuterRef("created_by"), role__in=MANAGING_ROLES
     )

@@ -82,7 +82,11 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
 
 @transaction.atomic
 def set_group(project: Project, members: Iterable[int], group: str) -> int:
-    """Put members, by keys of memberships, into a group ("": none); return their number. Raise ValidationError."""
+    """Put members of the project, by the keys of their memberships, into a group of coders; empty: into none.
+
+    Return how many there are. Raise ValidationError for a name that a group cannot have, and ProjectArchived as
+    `lock_project` does.
+    """
     lock_project(project.pk)
     Membership._meta.get_field("group").run_validators(group)
     return Membership.objects.filter(project=project, pk__in=list(members)).update(group=group)

@@ -187,7 +187,10 @@ class Batch:
         self.failures.setdefault(source.file, Failure(source.file, message))
 
     def refuse_changes(self) -> None:
-        """In the transaction that writes, raise if others changed scheme or texts, or give the project its scheme."""
+        """Raise where others changed the scheme or a text since the files were checked; or give the project its scheme.
+
+        Call it in the transaction that writes.
+        """
         if self.found is not None and self.gives_scheme:
             try:
                 exchange_scheme(self.project, self.found.ready_made)

@@ -66,7 +66,10 @@ def import_documents(
 def _found_scheme(
     project: Project, documents: Sequence[SourceDocument], options: ImportOptions, *, goes_on: bool
 ) -> FoundScheme:
-    """Return the files' scheme for a project that may get it or, as an import `goes_on`, has it. Raise ImportFailed."""
+    """Return the scheme of the files for a project that may get it. Raise ImportFailed.
+
+    goes_on: the project may have got it already, with the first of the texts, before the import was stopped.
+    """
     of_files = [source.document for source in documents]
     if has_texts(project):
         if goes_on and (found := build_scheme(of_files)).is_like(read_scheme(project.pk).spec, project.answers):

@@ -171,7 +171,10 @@ def describe_findings(findings: Iterable[Finding], unlisted: Mapping[str, int] =
 
 
 def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
-    """Return a line for findings of a kind, and how many more there are: the first, or the largest and all names."""
+    """Return a line for findings of one kind: the first one, or of those that count by name the largest, and all names.
+
+    n_unlisted: how many more there are.
+    """
     counts = count_by_name(group)
     if len(counts) > 1:
         names = [f"{number:,} × {name}" for name, number in counts.most_common(MOST_NAMES)]
@@ -183,7 +186,10 @@ def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
 
 
 def count_by_name(group: Iterable[Finding]) -> Counter[str]:
-    """Return the sums by name of findings that begin with a number and differ in a name: "3 answers to 'genus' …"."""
+    """Return the sum for each name of findings whose messages begin with a number and differ only in a name.
+
+    Nothing where that is not so: "3 answers to 'genus', which …" and "1 answer to 'number', which …" have two names.
+    """
     counts: Counter[tuple[str, ...]] = Counter()
     for finding in group:
         number, phrase = _number_and_phrase(finding)

@@ -265,7 +265,10 @@ class _FileWriter:
         return add_peer(docset, slug, self.file.name, annotation.text)
 
     def _pyramid_and_keys(self, pyramid: Pyramid, docset: Docset, coder: User) -> tuple[Coding.Kind, dict[int, str]]:
-        """Return the kind of the peer's coding, by own or agreed pyramid, and keys of SCUs. Raise FormatError."""
+        """Return the kind of the peer's coding (against the own pyramid, else the agreed one) and the keys of the SCUs.
+
+        Raise FormatError with the first difference if the file's pyramid is neither of the two.
+        """
         codings = (
             Coding.objects.of_coders()
             .filter(text__docset=docset, text__role=Text.Role.MODELS)

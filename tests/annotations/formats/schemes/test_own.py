@@ -6,7 +6,7 @@ import pytest
 
 from annotations.formats import FormatError
 from annotations.formats.schemes import SCHEME_FORMATS, read_scheme
-from annotations.formats.schemes.files import MOST_BYTES
+from annotations.formats.schemes.files import MAX_BYTES
 from tests.shared.schemes import RICH
 
 
@@ -28,4 +28,4 @@ def test_what_is_wrong_is_told_with_its_path():
 @pytest.mark.parametrize("name", ["scheme.json", "scheme.xml", "annotation.conf"])
 def test_a_file_that_is_too_large_is_refused(name):
     with pytest.raises(FormatError, match="at most 2 MB"):
-        read_scheme(b" " * (MOST_BYTES + 1), name)
+        read_scheme(b" " * (MAX_BYTES + 1), name)
