@@ -333,7 +333,7 @@ if METRICS_TOKEN and len(METRICS_TOKEN) < 32:
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 # The largest total size of an upload of texts with their codings, packed and unpacked, and the most files in it. What
-# they say is in memory together: some twelve times their bytes where words are dense with markables (decision 0056).
+# they say is in memory together: some twelve times their bytes where words are dense with markables (decision 0015).
 IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", default=50 * 1024 * 1024)
 IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=200_000)
 # Django's limits are 100 files and 1,000 fields, but a form has a field for each text to be ticked. More come in a zip.
