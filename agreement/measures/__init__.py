@@ -1,4 +1,4 @@
-"""How reliable annotations are whose values are sets: a library on NumPy and SciPy, without Django.
+"""Measure the reliability of annotations whose values are sets: a library on NumPy and SciPy, without Django.
 
 It is imported as `agreement.measures` in Coindex and as `coindex_measures` where it is installed on its own.
 SciPy is imported in the functions that need it, so that importing the library takes a fraction of the time. So is

@@ -61,7 +61,7 @@ def _file_intervals(options: argparse.Namespace, data: ReliabilityData) -> dict[
 
 
 def _is_corpus(options: argparse.Namespace) -> bool:
-    """Return whether the files are read one by one: several, a pattern, Parquet, or where they are to be computed."""
+    """Return whether the files are read one by one: several files, a pattern, Parquet, or an executor."""
     [first, *others] = options.files
     asked = options.workers is not None or options.cluster is not None or options.on_error is not None
     return bool(asked or others or first.endswith(PARQUET) or (has_magic(first) and not Path(first).exists()))
@@ -69,7 +69,7 @@ def _is_corpus(options: argparse.Namespace) -> bool:
 
 @dataclass(frozen=True)
 class _CorpusSums:
-    """The sums of a corpus, the files that they are of and those left out, and what looks like a mistake in names."""
+    """The sums of a corpus, the files included and excluded, and suspicious names."""
 
     sums: TextSums
     n_files: int
@@ -115,7 +115,7 @@ def _sum_corpus(options: argparse.Namespace) -> _CorpusSums:
 
 @contextmanager
 def _open_executor(workers: int | None, cluster: str | None) -> Iterator[Executor | Callable[[], Executor] | None]:
-    """Give what `over` takes: of so many processes, of the Dask cluster at an address, or None for this process."""
+    """Yield an executor for `over`: a pool of processes, a Dask cluster by its address, or None for this process."""
     if cluster is not None:
         require("distributed", "a Dask cluster")
         from distributed import Client

@@ -1,4 +1,4 @@
-"""Published figures beside what this library computes from the published data.
+"""Published figures beside the figures that this library computes from the published data.
 
 The table of docs/measures.md is this module's output. What cannot be computed because its data were not published is in
 it too, and says so.
@@ -38,7 +38,7 @@ MARKS = ("<!-- conformance: begin -->", "<!-- conformance: end -->")
 
 @dataclass(frozen=True)
 class Row:
-    """One published figure, what is computed, and under which conventions or why it differs."""
+    """One published figure, the computed figure, and the conventions or the reason for a difference."""
 
     source: str
     published: str
@@ -47,7 +47,7 @@ class Row:
 
     @property
     def reproduces(self) -> bool | None:
-        """Is the computed figure, rounded as the published one is, the same? None if nothing can be computed."""
+        """Return whether the computed figure rounds to the published one; None if nothing can be computed."""
         if not self.computed:
             return None
         if not re.fullmatch(r"-?\d*\.\d+", self.published):

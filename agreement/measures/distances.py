@@ -75,7 +75,7 @@ def match_readings(distances: Floats) -> Floats:
 
 
 def _sum_matched(similar: Floats) -> Floats:
-    """Return the largest sum of similarities that an assignment has; there are at least as many columns as rows."""
+    """Return the largest sum of similarities of an assignment; there are at least as many columns as rows."""
     n, k, m = similar.shape
     rows = np.arange(k)
     best = np.zeros(n)
@@ -92,7 +92,7 @@ def _sum_matched(similar: Floats) -> Floats:
 
 
 def _readings_of(value: Value) -> list[frozenset[Hashable]]:
-    """Return the readings of a value: one of a set, none of a label."""
+    """Return the readings of a value: one for a set, none for a label."""
     if isinstance(value, Readings):
         return list(value.sets)
     return [value] if isinstance(value, frozenset) else []
@@ -151,7 +151,7 @@ def distance_from_empty(name: str, options: Options) -> float:
 
 
 def parse_numbers(labels: Sequence[Label], name: str) -> Floats:
-    """Return the labels as numbers, for an ordered distance. Raises ValueError, naming the one that cannot be used."""
+    """Return the labels as numbers, for an ordered distance. Raises ValueError, naming a label that is no number."""
     for label in labels:
         try:
             number = parse_number(label)
@@ -176,7 +176,7 @@ def number_distance(a: Floats, b: Floats, name: str) -> Floats:
 
 
 def midranks(counts: Floats) -> Floats:
-    """Return the ranks of ascending labels that are used `counts` times (last axis): equal ones share the middle.
+    """Return the midranks of ascending labels that are used `counts` times (last axis).
 
     The ordinal distance of two labels is the squared difference of their ranks (Krippendorff).
     """
@@ -189,7 +189,7 @@ def _equal(a: Floats, b: Floats, shared: Floats) -> Bools:
 
 
 def _passonneau(a: Floats, b: Floats, shared: Floats, empty: str, thirds: str) -> Floats:
-    """Return the distances of Passonneau 2004: 0 for equal sets, then one, two and three thirds."""
+    """Return the distances of Passonneau 2004: 0 for equal sets, 1/3 for subsets, 2/3 for overlaps, else 1."""
     one, two = (1 / 3, 2 / 3) if thirds == "exact" else (0.33, 0.67)
     smaller = np.minimum(a, b)
     contained = shared == smaller
@@ -209,7 +209,7 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LabelSets:
-    """The labels that are sets: their places among all labels, their sizes, and the members that each two share.
+    """The labels that are sets: their indices among all labels, their sizes, and the shared members of each pair.
 
     Where a coder may give a unit several categories such a set is one label among others, which all documents share.
     """
@@ -220,7 +220,7 @@ class LabelSets:
 
     @classmethod
     def from_labels(cls, labels: Sequence[Label]) -> "LabelSets":
-        """Return those of some labels; there may be none."""
+        """Return the sets among some labels."""
         sets = [(place, label) for place, label in enumerate(labels) if isinstance(label, frozenset)]
         number: dict[Label, int] = {}
         members = [[number.setdefault(member, len(number)) for member in label] for _, label in sets]
@@ -232,7 +232,7 @@ class LabelSets:
 
 
 def label_similarities(labels: Sequence[Label], name: str, options: Options) -> Floats | None:
-    """Return how similar each two labels are, 1 - distance: a label to itself wholly, to another only if both are sets.
+    """Return the similarity, 1 - distance, of each pair of labels; different labels are similar only if both are sets.
 
     None where no two different labels are similar.
     """

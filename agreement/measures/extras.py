@@ -1,4 +1,4 @@
-"""Packages that only some functions need, each in an extra of the library."""
+"""Optional packages, each in an extra of the library."""
 
 from importlib import import_module
 

@@ -21,7 +21,7 @@ def check_option(option: str, value: object, allowed: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """How two values are compared: the distance (a name or a callable) and the conventions around it."""
+    """The comparison of two values: the distance (a name or a callable) and its conventions."""
 
     distance: str | Distance = "nominal"
     exclude_unit: str = "none"
@@ -37,7 +37,7 @@ class Options:
 
     @property
     def ordered(self) -> bool:
-        """Does the distance need numbers as labels?"""
+        """Whether the distance needs numeric labels."""
         return self.distance in ORDERED_DISTANCES
 
     def parameters(self) -> dict[str, str]:
@@ -49,7 +49,7 @@ class Options:
 
 @dataclass(frozen=True)
 class SumOptions:
-    """How values are compared where sums of several named distances are made at once, by the same conventions."""
+    """The comparison of values for sums of several named distances, with common conventions."""
 
     distances: tuple[str, ...] = SET_DISTANCES
     exclude_unit: str = "none"

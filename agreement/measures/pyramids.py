@@ -1,4 +1,4 @@
-"""Pyramids of Summary Content Units: scores of peer summaries, and what their reliability is measured on.
+"""Pyramids of Summary Content Units: scores of peer summaries, and data for their reliability.
 
 Sources: Nenkova & Passonneau 2004; Passonneau 2006.
 """
@@ -47,7 +47,7 @@ class Pyramid:
         return sum(self.weights.values()) / len(models) if models else 0.0
 
     def best(self, n: float) -> float:
-        """Return the largest weight of n SCUs: that of the n heaviest, and a share of the next for a fraction."""
+        """Return the largest weight of n SCUs: the n heaviest, and a share of the next for a fraction."""
         heaviest = sorted(self.weights.values(), reverse=True)
         whole = floor(n)
         rest = (n - whole) * heaviest[whole] if whole < len(heaviest) else 0
@@ -56,7 +56,7 @@ class Pyramid:
 
 @dataclass(frozen=True)
 class PeerScore(Figure):
-    """A score of a peer summary: the weight that it found over the best that it could have found."""
+    """A score of a peer summary: the weight of its SCUs over the best possible weight."""
 
     name: str
     value: float | None
@@ -79,7 +79,7 @@ class PeerScore(Figure):
 
 @dataclass(frozen=True)
 class Correlation(Display):
-    """How alike two rankings of the same peers are; None where undefined, as `note` says.
+    """The correlation of two rankings of the same peers; None where undefined, with the reason in `note`.
 
     `pearson` is of the scores, `kendall` (tau-b) and `spearman` are of their ranks. The p-value of each is the
     probability of one as far from 0, on either side, if there were none: by Student's distribution for Pearson and
@@ -245,12 +245,12 @@ def scu_labels[W: Hashable](words: Sequence[W], scus: Mapping[Hashable, Iterable
 
 
 def scores_by_peer(scores: Mapping[Hashable, float] | Sequence[float]) -> Mapping[Hashable, float]:
-    """Return scores by their peer, or by their place where they are given in order."""
+    """Return scores by peer, or by index if given in order."""
     return scores if isinstance(scores, Mapping) else dict(enumerate(scores))
 
 
 def check_scores(scores: Mapping[Hashable, float]) -> Floats:
-    """Return the scores as an array. Raises ValueError for one that is no number, or too large to be squared."""
+    """Return the scores as an array. Raises ValueError for a score that is no number or too large to square."""
     for peer, score in scores.items():
         if not abs(score) < LARGEST:
             raise ValueError(f"the score of peer {peer!r} is {score}: scores are numbers up to {LARGEST:g}")

@@ -1,4 +1,4 @@
-"""What a coefficient returns, and how it is shown: as a table in a notebook or a paper, and as a chart."""
+"""Results of coefficients, and their display: a table in a notebook or a paper, and a chart."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -41,15 +41,15 @@ class Point:
 
 
 class Display:
-    """What results have that can be shown: a table in notebooks by itself, `to_latex` and `plot`."""
+    """Display of results: a table in notebooks, `to_latex` and `plot`."""
 
     @property
     def axis(self) -> str:
-        """What the axis of a chart is of."""
+        """The label of the axis of a chart."""
         return "value"
 
     def _rows(self) -> Mapping[str, object]:
-        """Return what the table shows, a line each; those without a value are left out."""
+        """Return the rows of the table, without empty values."""
         raise NotImplementedError
 
     def _points(self) -> Sequence[Point]:
@@ -78,7 +78,7 @@ class Display:
 
 
 def plot(results: Mapping[str, Display], ax: Any = None, *, backend: str | None = None) -> Any:
-    """Draw several results below each other: of each the value as a point, with its interval where there is one.
+    """Draw several results below each other, each as a point with its interval, if any.
 
     `backend` is "matplotlib", which draws into `ax` or a figure of its own and returns the Axes, or "plotly", which
     returns a Figure; by default it is Matplotlib if it is installed, else Plotly. Undefined values have a name and no
@@ -110,13 +110,13 @@ def draw(points: Sequence[Point], axis: str, ax: Any = None, backend: str | None
 
 
 def latex_row(cells: Sequence[str]) -> str:
-    r"""Return a row of LaTeX. Brackets or a star at its beginning would be an option of the \\\\ before it."""
+    r"""Return a row of LaTeX, protected from the \\\\ before it, which takes a bracket or star as its option."""
     line = " & ".join(cell.translate(LATEX) for cell in cells)
     return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 
 def _reaches(points: Sequence[Point]) -> tuple[Floats, Floats, Floats]:
-    """Return the values, and how far the intervals go below and above them; NaN where there is none."""
+    """Return the values, and the distances to the ends of their intervals, NaN where there is none."""
     found = [[nan if x is None else x for x in (one.value, one.low, one.high)] for one in points]
     values, low, high = np.array(found, dtype=np.float64).reshape(-1, 3).T
     return values, values - low, high - values
@@ -156,7 +156,7 @@ NOT_CODED = "coded by no coder"
 
 
 class Figure(Display):
-    """What all results can do that have a `value` and a `note`: be a number, become a dictionary, and be shown.
+    """Base of results with a `value` and a `note`: conversion to a number or dictionary, and display.
 
     `float(result)` raises ValueError with the note where the value is None, and a format such as `f"{result:.3f}"` is
     that of the value, or "undefined".
@@ -204,7 +204,7 @@ def to_plain(value: object) -> object:
 
 @dataclass(frozen=True)
 class Result(Figure):
-    """A coefficient with what it rests on.
+    """A coefficient with its data counts, parameters and notes.
 
     `value` is None where the coefficient is undefined, and `note` then says why. `observed` and `expected`
     are what the coefficient is made of: disagreement for alpha and beta, agreement for all others. The counts are
@@ -255,7 +255,7 @@ class Result(Figure):
 
 @dataclass(frozen=True)
 class CategoryKappa(Figure):
-    """K of one category against all others: how far coders tell it apart; None where no disagreement is expected."""
+    """K of one category against all others; None where no disagreement is expected."""
 
     category: object
     value: float | None
@@ -263,7 +263,7 @@ class CategoryKappa(Figure):
 
     @property
     def note(self) -> str:
-        """Why there is no value."""
+        """The reason for a missing value."""
         return "" if self.value is not None else "chance would agree as well"
 
 
@@ -338,7 +338,7 @@ def format_bounds(low: float | None, high: float | None) -> str:
 
 
 def nonzero_counts(reasons: Mapping[str, int]) -> dict[str, int]:
-    """Return the reasons with a count that is not 0."""
+    """Return the reasons with a count above 0."""
     return {reason: count for reason, count in reasons.items() if count}
 
 

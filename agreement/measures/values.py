@@ -1,4 +1,4 @@
-"""What a value is, and the arrays that stand for many."""
+"""Values, and arrays of many values."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ type Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, init=False)
 class Readings:
-    """The value of a unit that its coder found ambiguous: the set that it has in each reading, two sets or more.
+    """The value of a unit that its coder found ambiguous: a set for each reading, two or more.
 
     Any iterables of members are taken. Raises ValueError for fewer than two different sets: one set is a value itself.
 
@@ -41,7 +41,7 @@ class Readings:
 
 
 def unite_readings(sets: Iterable[Iterable[Hashable]]) -> Value:
-    """Return the value of a unit with these readings: the set itself where all of them are one."""
+    """Return the value of a unit with these readings; a single distinct reading is a plain set."""
     distinct = frozenset(map(frozenset, sets))
     return Readings(distinct) if len(distinct) > 1 else next(iter(distinct))
 

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha, with named distances, with any callable and of counts; what each unit adds; and relations.
+"""Krippendorff's alpha with named distances, callables and counts; contributions of units; relations of sets.
 
 With a callable every pair of distinct values is compared. Relations of values are those of Passonneau 2004, section 2.
 """
@@ -179,7 +179,7 @@ def _count(value: Hashable) -> float:
 
 
 class _CheckedDistance:
-    """A callable distance that remembers, and that refuses what is not a distance."""
+    """A callable distance that caches its values and checks that they are distances."""
 
     def __init__(self, distance: Distance) -> None:
         self._distance = distance
@@ -217,7 +217,7 @@ def _alpha_of_callable(data: ReliabilityData, distance: Distance, options: Optio
 
 
 def _callable_unit_disagreements(pairable: PairableUnits, distance: Distance, options: Options) -> list[float]:
-    """Return for each pairable unit the distances of all ordered pairs of judgements, over their number less one."""
+    """Return for each pairable unit the sum of distances of ordered pairs, divided by its judgements less one."""
     totals = (fsum([pair[3] for pair in pairs]) for pairs in compare_judgements(pairable, distance, options))
     return [2 * total / (m - 1) for total, m in zip(totals, pairable.coders.tolist(), strict=True)]
 

@@ -1,4 +1,4 @@
-"""The sums over documents or units from which alpha of any sample of them follows."""
+"""Sums over documents or units, from which alpha of any sample is computed."""
 
 from collections.abc import Hashable, Sequence
 
@@ -28,7 +28,7 @@ from ..values import Distance, Floats, Ints, Label, remove_unit
 def alpha_statistics(
     data: ReliabilityData, by: str, distance: str | Distance = "nominal", **conventions: str
 ) -> SufficientStatistics | None:
-    """Return the sums of `alpha`, or None for a callable, which may relate values of different documents."""
+    """Return the sums of `alpha`, or None for a callable, which may compare values of different documents."""
     return alphas_statistics(data, by, [distance], **conventions) if isinstance(distance, str) else None
 
 

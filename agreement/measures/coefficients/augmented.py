@@ -1,4 +1,4 @@
-"""Kappa where a coder may give a second label (Rosenberg & Binkowski 2004)."""
+"""Kappa of labels, two of which a coder may give to a unit (Rosenberg & Binkowski 2004)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class _AugmentedKappa(ChanceCorrected):
         return agreements
 
     def chance(self, by: str) -> tuple[Matrix, Callable[[Floats], Floats]]:
-        """Return by document the judgements of each coder, the votes for labels, and what those for members share."""
+        """Return by document the judgements of each coder, the votes for labels, and the shared members of sets."""
         used, votes, n = self.used_units, self.votes, len(self.data.coders)
         documents, names = used.group_by(by)
         n_groups = len(names)
@@ -94,7 +94,7 @@ class _AugmentedKappa(ChanceCorrected):
         return hstack_sums(judged, shared, self._common_members(~of_label)), self._expected
 
     def _common_members(self, chosen: Bools) -> Floats:
-        """Return for each document what the votes of each two coders for members of sets have in common."""
+        """Return for each document the overlap of the votes of each two coders for members of sets."""
         votes, n = self.votes, len(self.data.coders)
         keys, place = np.unique(votes.label[chosen], return_inverse=True)
         common = np.zeros((len(self.data.documents), n, n))
@@ -143,7 +143,7 @@ def _augmented_statistics(
 
 @register_statistics(_augmented_statistics)
 def augmented_kappa(data: Data, p: float = 0.5, *, missing: str = "available") -> KappaResult:
-    """Return the kappa of labels of which a unit may have two from a coder: a primary one and a secondary one.
+    """Return the kappa of coders who may give a unit two labels, a primary and a secondary one.
 
     A value is a label, or a pair `(primary, secondary)`. A judgement is one vote: all of it goes to a single label, or
     `p` of it to the primary and 1 - p to the secondary one. A set stands for alternatives of which none is the first:
@@ -165,7 +165,7 @@ def augmented_kappa(data: Data, p: float = 0.5, *, missing: str = "available") -
 
 
 def unit_agreements(data: ReliabilityData, p: float = 0.5, *, missing: str = "available") -> Floats:
-    """Return how far the coders of each unit agree, of the units that two coders coded (with "drop": all coders)."""
+    """Return the agreement on each unit that two coders coded (with "drop": all coders)."""
     kappa = _AugmentedKappa("augmented kappa", data, missing, p)
     return kappa.agreements[kappa.used_units.coders >= 2]
 

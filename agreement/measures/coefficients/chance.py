@@ -1,4 +1,4 @@
-"""Agreement corrected for chance: what all kappas have in common, and what each expects.
+"""Agreement corrected for chance: the common part of all kappas, and the chance agreement of each.
 
 All are (Ao - Ae)/(1 - Ae) with the same observed agreement Ao, the mean over units of the mean agreement of pairs of
 coders; they differ in the agreement Ae that they expect by chance. The functions here make a `Kappa` of data; those
@@ -46,7 +46,7 @@ type Disagreement = Callable[[Label, Label], float]
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """The categories that there are, used or not, and the disagreement of each two, or None where all differ alike.
+    """All categories, used or not, and the disagreement of each pair, or None if all pairs differ equally.
 
     `of_labels` is the same for the labels of the data, in the order of their codes. `given`: categories were listed.
     """
@@ -225,7 +225,7 @@ class Kappa(ChanceCorrected):
 
     @property
     def _compares_equality(self) -> bool:
-        """Are two values of sets either equal or not? Several readings may be equal in part."""
+        """Return whether two values are either equal or not; several readings may be equal in part."""
         nominal = self.options is None or self.options.distance == "nominal"
         return nominal and (self.options is None or self.data.cells.readings is None)
 
@@ -266,7 +266,7 @@ class Kappa(ChanceCorrected):
 
 
 def correct_for_chance(observed: Floats, expected: Floats) -> Floats:
-    """Return (Ao - Ae)/(1 - Ae) as a column, NaN where chance would agree as well."""
+    """Return (Ao - Ae)/(1 - Ae) as a column, NaN where Ae is 1."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(expected < CERTAIN, (observed - expected) / (1 - expected), np.nan)[:, None]
 
@@ -342,7 +342,7 @@ def count_categories(kappa: Kappa, masses: ValueMasses) -> int:
 def category_kappas(
     labels: Sequence[Label], counts: Ints | Floats, shares: Floats, apart: Floats
 ) -> tuple[CategoryKappa, ...]:
-    """Return K of each label in use, given its share of the units and how far coders disagree on it, over all units."""
+    """Return K of each label in use, from its share of the judgements and the disagreement about it."""
     kappas = []
     for label, count, share, observed in zip(labels, counts.tolist(), shares.tolist(), apart.tolist(), strict=True):
         if count:

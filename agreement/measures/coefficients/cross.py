@@ -1,4 +1,4 @@
-"""Agreement between two groups of coders: each judgement of the one against each of the other."""
+"""Agreement between two groups of coders: each judgement of one group against each of the other."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class CrossPairs:
         return coded[:, self.in_first].sum(axis=1), coded[:, ~self.in_first].sum(axis=1)
 
     def unit_distances(self) -> Floats:
-        """Return the mean distance of a judgement of the one group from one of the other, for each unit."""
+        """Return for each unit the mean distance between a judgement of one group and one of the other."""
         m, n = self.counts
         units, left, right, distances = compare_pairs(self.used, self.options)
         between = np.flatnonzero(self.in_first[left] != self.in_first[right])
@@ -115,7 +115,7 @@ class CrossPairs:
 
 
 def observed_and_expected(masses: ValueMasses, sums: Floats) -> tuple[Floats, Floats]:
-    """Return both disagreements of sums, whose first two columns are those of observed disagreement."""
+    """Return observed and expected disagreement from sums, whose first two columns are the observed ones."""
     totals = masses.totals(sums[:, 2:])
     with np.errstate(invalid="ignore", divide="ignore"):
         common = masses.common_mass(sums[:, 2:])[:, 0, 1] / (totals[:, 0] * totals[:, 1])

@@ -163,7 +163,7 @@ def cohen_kappa(
 
 @register_statistics(kappa_statistics(_fleiss_kappa))
 def fleiss_kappa(data: Data, *, missing: str = "available", variance: str = "1979") -> KappaResult:
-    """Return multi-pi, Siegel & Castellan's K: (Ao - Ae)/(1 - Ae), where all values that differ differ alike.
+    """Return multi-pi, Siegel & Castellan's K: (Ao - Ae)/(1 - Ae), where all different values differ equally.
 
     Ao is the mean over units of the proportion of pairs of coders that agree; Ae is the sum of the squared
     proportions of the values, pooled over coders (Fleiss 1971; Siegel & Castellan 1988). `observed` and
@@ -336,12 +336,12 @@ class PatternKappa:
 
     @property
     def pairable_texts(self) -> Bools:
-        """The texts that have a unit with two coders, whether it is in use or not."""
+        """The texts with a unit of two coders, whether the unit is in use or not."""
         return self.patterns.count_in_texts(self.patterns.n_coders >= 2) > 0
 
     @property
     def left_out_texts(self) -> Bools:
-        """The texts that the interval leaves out in turn: those with pairable units, and with units in use."""
+        """The texts that the jackknife leaves out: texts with pairable units and with units in use."""
         return self.pairable_texts & (self.used.count_in_texts() > 0)
 
     @cached_property

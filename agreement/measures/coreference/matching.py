@@ -1,4 +1,4 @@
-"""The sides of coreference scores, which sets of one coder are those of another, and what is the same in MUC-6.
+"""Key and response of coreference scores: matched sets of two coders, and matched markables of MUC-6.
 
 A side has the clusters of each text, in which each mention is once. SCUs of two pyramids are matched by their words,
 chains by their markables. In MUC-6 there are MIN strings, leading articles and optional markables (MUC-6 1995, v2.3).
@@ -51,7 +51,7 @@ class Overlap:
 def match_sets[K: Hashable](
     first: Mapping[K, Collection[Hashable]], second: Mapping[K, Collection[Hashable]], similarity: str = "jaccard"
 ) -> tuple[Overlap, ...]:
-    """Return all pairs of a set of the first and one of the second that share members, and which of them match.
+    """Return the pairs of sets, one of each coder, that share members, and which of the pairs match.
 
     Each set is matched with at most one, so that the sum of the similarities of the matched, Jaccard coefficients or
     with "dice" those by which CEAF aligns entities, is as large as it can be (the assignment problem; Crouse 2016 in
@@ -130,7 +130,7 @@ class KeyMarkable:
 
 @dataclass(frozen=True)
 class MarkableAlignment:
-    """Key and response as clusters of the same names: to be given to any coreference score."""
+    """Key and response as clusters of the same names, for any coreference score."""
 
     key: list[set[Hashable]]
     response: list[set[Hashable]]
@@ -186,7 +186,7 @@ def match_muc6(
 
 
 def _strip_article(text: str, name: Hashable, start: int, end: int) -> tuple[int, int]:
-    """Return the place without a leading article and spaces around; the whole if nothing would be left."""
+    """Return the span without a leading article and outer spaces; the whole span if nothing would be left."""
     if not 0 <= start < end <= len(text):
         raise ValueError(f"markable {name!r} is at {start} to {end} in a text of {len(text)} characters")
     string = text[start:end].rstrip()
@@ -275,7 +275,7 @@ def _keep_first_classes(clusters: list[Cluster], order: Sequence[Hashable]) -> l
 
 
 def first_class(mention: int, classes: Sequence[Sequence[int]]) -> int:
-    """Return which of its classes a mention is scored in: that whose other mentions come first in the text.
+    """Return the class in which a mention is scored: the class whose other mentions come first in the text.
 
     Classes have the places of their mentions, ascending. Without the mention itself they are compared place by place;
     one that begins another comes before it, and a class of the mention alone comes last. Of equal classes it is the

@@ -78,7 +78,7 @@ class Score(Display):
 
 @dataclass(frozen=True)
 class Scorer:
-    """What one text adds to a score, given the clusters of key and response, and what the sum of all texts makes."""
+    """How a score counts one text, given clusters of key and response, and how it combines the counts of all texts."""
 
     count: Callable[[list[Cluster], list[Cluster]], Sequence[float]]
     finish: Callable[[Floats], Score]
@@ -86,7 +86,7 @@ class Scorer:
 
 @dataclass(frozen=True)
 class TextCounts:
-    """The counts of each text, (texts, counts), and what their sum makes: also of some of the texts."""
+    """The counts of each text, (texts, counts), and the score of their sum over all texts or some."""
 
     texts: Sequence[Hashable]
     counts: Floats
@@ -98,7 +98,7 @@ class TextCounts:
         return self.finish(self.counts.sum(axis=0))
 
     def merge(self, original: Callable[[Hashable], Hashable]) -> "TextCounts":
-        """Return the counts with the texts that are copies of one as one text, by the name of the original."""
+        """Return the counts with copies of a text merged into one text, by the name of the original."""
         names, places = factorize([original(text) for text in self.texts])
         counts = np.zeros((len(names), self.counts.shape[1]))
         np.add.at(counts, places, self.counts)
@@ -322,7 +322,7 @@ def count_texts(
     order: Order | None = None,
     **options: Any,
 ) -> TextCounts:
-    """Return what each text adds to one of the scores of this module, with its options and errors.
+    """Return the counts of each text for one of the scores of this module, with its options and errors.
 
     Raises ValueError for another function.
 

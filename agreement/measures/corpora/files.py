@@ -1,4 +1,4 @@
-"""The files of a corpus: which there are, and the judgements in one, or in a table in memory.
+"""The files of a corpus, and the judgements of a file or of a table in memory.
 
 DuckDB reads Parquet files: columns come as numbers, and a name is made once, not in each row.
 """
@@ -159,7 +159,7 @@ def _read_column(connection: "DuckDBPyConnection", column: str, type_: str, colu
 
 
 def _read_text(connection: "DuckDBPyConnection", text: str, *, nameless: bool) -> Factor:
-    """Return the factor of text; where there is much of it a range stands for its names if they are not wanted."""
+    """Return the factor of text; a range replaces the names of a long column if they are not wanted."""
     few = f"select distinct {text} from judgements where {text} is not null limit {_FEW + 1}"  # noqa: S608
     names = [name for (name,) in connection.execute(few).fetchall()]
     if len(names) > _FEW:

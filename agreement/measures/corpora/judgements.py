@@ -1,4 +1,4 @@
-"""Judgements in columns, as files of a corpus hold them: who said what of which unit of which document, in integers."""
+"""Judgements as integer columns of a corpus file: coder, document, unit and value."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class Columns:
         return (self.unit,) if isinstance(self.unit, str) else tuple(self.unit)
 
     def find(self, existing: Sequence[str]) -> "Columns":
-        """Return the same with `chain` and `label` as they are in a file, None where it has none.
+        """Return the columns with `chain` and `label` as in a file, None for a column that the file lacks.
 
         Raises ValueError for a column that is not there.
         """
@@ -101,7 +101,7 @@ class Factor:
         return cls.from_numbers(integers, missing)
 
     def parse_numbers(self, row_name: Callable[[int], str]) -> "Factor":
-        """Return the same with text read as numbers. Raises ValueError, naming one that is none and its first row."""
+        """Return the factor with numbers as names. Raises ValueError for an entry that is no number, with its row."""
         if self.kind == "numbers":
             return self
         numbers = np.zeros(len(self.names))
@@ -128,7 +128,7 @@ class Judgements:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What is in the columns that other files have alike, by what they are for; "" where that is not known."""
+        """The type of each column that all files must share, by its role; "" where it is unknown."""
         columns = self.columns
         roles = {"document": columns.document, "coder": columns.coder, "label": columns.label}
         factors = {role: self.factors[column] if column else None for role, column in roles.items()}
@@ -137,12 +137,12 @@ class Judgements:
 
     @property
     def unit_notes(self) -> tuple[str, ...]:
-        """What looks like a mistake in the names of units, as far as they are known."""
+        """Suspicious names of units, where names are known."""
         factors = (self.factors[column] for column in self.columns.units)
         return tuple(note for factor in factors for note in find_lookalikes("unit", factor.names))
 
     def to_data(self, *, numbers: bool = False) -> ReliabilityData:
-        """Return the reliability data, their units without names; labels are read as `numbers` where that is asked for.
+        """Return the reliability data, with unnamed units; labels become numbers if `numbers` is true.
 
         Raises ValueError, naming the row, for one without document, unit or coder and for a judgement that comes twice.
         """
@@ -179,7 +179,7 @@ class Judgements:
         return _number_pairs(documents.codes, numbers, len(documents.names), n)
 
     def _number_chains(self, documents: Factor, n_units: int) -> NDArray[np.integer[Any]]:
-        """Return an id of each row's chain, small numbers in each document where names are those of one document."""
+        """Return an id for the chain of each row: small numbers by document where names are local to documents."""
         factor = self.factors[self.columns.chain or ""]
         n = len(documents.names)
         if n * len(factor.names) <= _PLACES_PER_ROW * n_units:

@@ -1,4 +1,4 @@
-"""Sums of data that come in parts, each computed wherever an executor runs it."""
+"""Sums of data in parts, each computed by an executor."""
 
 from collections.abc import Callable, Generator, Hashable, Iterable
 from concurrent.futures import BrokenExecutor, Executor, Future, as_completed
@@ -25,7 +25,7 @@ MOST_EXECUTORS = 4
 
 @dataclass(frozen=True, eq=False)
 class PartReport:
-    """What became of a part: its documents and pairable judgements, or why it was left out.
+    """The report of a part: its documents and pairable judgements, or why it was left out.
 
     `notes` says what looks like a mistake in the names of its units.
     """
@@ -39,7 +39,7 @@ class PartReport:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """The sums of a part and what its columns hold: what is sent back from where it was computed, then its place."""
+    """The sums of a part and the types of its columns, as the executor returns them, and the index of the part."""
 
     sums: TextSums
     kinds: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ def over(
     report: Callable[[PartReport], object] | None = None,
     skip_errors: bool = False,
 ) -> TextSums:
-    """Return the sums of all documents of data in parts: the same digits in any order of parts, wherever computed.
+    """Return the sums of all documents of data in parts: the same digits in any order and with any executor.
 
     A part is the path of a file (.parquet, .csv or .tsv) or a DataFrame with one judgement a row, whose columns are
     `columns`, and where a unit is what has one name in one document; or what other functions take as data:
@@ -116,14 +116,14 @@ def over(
 
 
 class _Conflicts:
-    """What no two parts may have: a document, and columns of another kind."""
+    """Conflicts between parts: a document in two parts, or columns of different types."""
 
     def __init__(self) -> None:
         self._of_kind: dict[str, _Sums] = {}
         self._of_document: dict[Hashable, _Sums] = {}
 
     def find(self, part: _Sums) -> ValueError | None:
-        """Return what is wrong with a part beside those that were checked before, if anything is."""
+        """Return the conflict of a part with earlier ones, if there is one."""
         for role, kind in part.kinds.items():
             other = self._of_kind.setdefault(role, part) if kind else part
             if kind != other.kinds[role]:
@@ -157,7 +157,7 @@ def _compute_part(options: SumOptions, columns: Columns, part: Part) -> _Sums:
 
 
 def _read(part: str | Path | Data, columns: Columns) -> Data | Judgements:
-    """Return judgements of a file or of a table that has one a row, and other data as they are."""
+    """Return the judgements of a file or table with one judgement a row; return other data unchanged."""
     if isinstance(part, str | Path):
         return read_judgements(part, columns)
     pandas = modules.get("pandas")
@@ -170,7 +170,7 @@ def _read(part: str | Path | Data, columns: Columns) -> Data | Judgements:
 def _compute(
     parts: Iterable[Part], compute: _Compute, executor: Executor | Callable[[], Executor] | None
 ) -> Generator[_Outcome, None, None]:
-    """Yield the place and the name of each part and what comes of it, as it comes."""
+    """Yield the index, the name and the outcome of each part, in the order of completion."""
     if executor is None:
         for place, part in enumerate(parts):
             yield place, _name_part(place, part), _try(partial(compute, part))
@@ -191,7 +191,7 @@ def _compute(
 
 
 def _compute_by(executor: Executor, pending: dict[int, Part], compute: _Compute) -> Generator[_Outcome, None, None]:
-    """Yield what comes of each part and take it out of those pending, where all that a broken executor had remain."""
+    """Yield the outcome of each part and remove it from `pending`; parts of a broken executor remain."""
     futures: dict[Future[_Sums], int] = {}
     try:
         for place, part in pending.items():
@@ -210,7 +210,7 @@ def _compute_by(executor: Executor, pending: dict[int, Part], compute: _Compute)
 
 
 def _try(compute: Callable[[], _Sums]) -> _Sums | Exception:
-    """Return sums, or what was raised instead."""
+    """Return the sums, or the exception."""
     try:
         return compute()
     except Exception as error:

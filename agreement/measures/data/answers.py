@@ -1,4 +1,4 @@
-"""From what several coders marked in many documents to reliability data, all at once, in arrays.
+"""Reliability data from the answers of several coders in many documents, computed in arrays.
 
 What a value is, `chain_labels` and `index_labels` say. An answer belongs to one or more classes (the tops of its chain,
 or its indices), and its value is the union of what belongs to them.
@@ -37,7 +37,7 @@ UNMARKED_LABEL = "unmarked"
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What coders answered, in integers.
+    """The answers of coders, in integers.
 
     A unit, coder, label and document is its place in the sequence of that name; units stand in text order. `unit`,
     `coder` and `label` have one entry per judgement, at most one for a unit and coder; the label -1 is an answer that
@@ -93,7 +93,7 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class _Links:
-    """The links as pairs of nodes; a node is what a coder says of a member, coder * width + member."""
+    """The links as pairs of nodes; a node is a member as one coder sees it, coder * width + member."""
 
     width: int
     node: Ints
@@ -197,7 +197,7 @@ def indexed_values(
 
 
 def labelled_values(answers: Answers, *, unmarked: str = "missing", second: bool = False) -> ReliabilityData:
-    """Return the data of the labels alone, whatever is linked. `unmarked` is as in `chain_labels`, without "singleton".
+    """Return the data of the labels alone, without links. `unmarked` is as in `chain_labels`, without "singleton".
 
     second: what a judgement links to is a label, its second choice, by its place among the labels, and the value is
     then the pair of both, as in `augmented_kappa`.
@@ -224,7 +224,7 @@ def labelled_values(answers: Answers, *, unmarked: str = "missing", second: bool
 
 
 def label_sets(answers: Answers, *, empty: Label = None, unmarked: str = "missing") -> ReliabilityData:
-    """Return the data of coders who gave several labels: a value is the set of those that a judgement links to.
+    """Return the data of coders who gave several labels: a value is the set of labels to which a judgement links.
 
     What a judgement links to is a place among the labels. Without links it has its label, or the empty set where that
     is `empty`. `unmarked` is as in `labelled_values`. The sets are of labels, which mean the same in every document.
@@ -258,7 +258,7 @@ def _data_of_labels(answers: Answers, label: Ints, more: Sequence[Label], unmark
 
 
 def _unite_chains(links: _Links, chosen: Ints, plural: str) -> tuple[SetRows, Ints]:
-    """Return sets, and which of them is the chain of each of the chosen judgements.
+    """Return sets, and the index of the chain of each chosen judgement.
 
     A chain is the union of what reaches, by links that are a reading alone, the tops of such links that a judgement
     reaches by all links; where what is plural is an entity of its own, by such links only.
@@ -294,7 +294,7 @@ def _separate_readings(
     n_units, width = len(answers.units), links.width
 
     def members(node: int, reading: list[int]) -> list[int]:
-        """Return the members of a reading's set: all that it reaches but by the node itself, and what reaches that."""
+        """Return the members of a reading: all nodes that it reaches without the node, and all that reach these."""
         chain: Iterable[int] = reading
         if mode != "none":
             first = reading if plural == "targets" or len(set(reading)) == 1 else ()
@@ -308,7 +308,7 @@ def _separate_readings(
 
 
 def _group_links(answers: Answers, targets: Ints, readings: Ints) -> dict[int, list[list[int]]]:
-    """Return for each ambiguous judgement that has a value the targets of each reading."""
+    """Return the targets of each reading, for each ambiguous judgement with a value."""
     ambiguous = (answers.n_readings > 1) & (answers.label != MISSING)
     own = np.flatnonzero(ambiguous[answers.link_of])
     places: dict[int, dict[int, list[int]]] = {judgement: {} for judgement in np.flatnonzero(ambiguous).tolist()}
@@ -322,7 +322,7 @@ def _group_links(answers: Answers, targets: Ints, readings: Ints) -> dict[int, l
 def _with_readings(
     data: ReliabilityData, answers: Answers, readings: Mapping[int, Sequence[Sequence[int]]]
 ) -> ReliabilityData:
-    """Return the data in which some judgements have these readings, of units by their numbers and then others."""
+    """Return the data with these readings as values of some judgements; members are unit numbers, then other ids."""
     cells, n_units = data.cells, len(answers.units)
     used = {other: n_units + place for place, other in enumerate(cells.others)}
     number = [*range(n_units), *(used.get(other, MISSING) for other in answers.others)]
@@ -354,7 +354,7 @@ def _with_readings(
 def _unite_classes(
     classes: SetRows, member: Ints, width: int, rows: Ints, reached: SetRows | None = None
 ) -> tuple[SetRows, Ints]:
-    """Return sets, and which of them is the value of each of the rows: the union of its classes.
+    """Return sets, and the index of the value of each row: the union of its classes.
 
     `classes` has the classes of each row, `member` the member that each row is. `reached` has the classes of which the
     value of each row is made, where they are not those that it is in. Rows of the same classes share a set.
@@ -384,7 +384,7 @@ def _unite_classes(
 
 
 def _select_preceding(sets: SetRows, set_of: Ints, unit: Ints, n_units: int) -> tuple[SetRows, Ints]:
-    """Return of the set of each unit the members before it in the text, and those that are no units."""
+    """Return for each unit the members of its set that precede it in the text or are no units."""
     set_of_member = np.repeat(np.arange(len(sets.starts) - 1), sets.sizes)
     width = n_units + 1
     key = set_of_member * width + np.minimum(sets.members, n_units)
@@ -403,7 +403,7 @@ def _select_preceding(sets: SetRows, set_of: Ints, unit: Ints, n_units: int) -> 
 def values_of_sets(
     answers: Answers, starts: Ints, members: Ints, set_of: Ints, *, unmarked: str = "missing"
 ) -> ReliabilityData:
-    """Return the data of judgements whose sets are known, whatever is linked. `unmarked` is as in `chain_labels`.
+    """Return the data of judgements with given sets, without links. `unmarked` is as in `chain_labels`.
 
     `members[starts[s]:starts[s + 1]]` are those of a set, ascending: units by their numbers, then the others. No two
     sets are equal, and each has members of one document. `set_of` has the set of each judgement, or -1 where its value
@@ -423,7 +423,7 @@ def _build_data(
     distinct: bool = False,
     more: Sequence[Label] = (),
 ) -> ReliabilityData:
-    """Return the data in which some judgements have a set; `distinct`: all differ, and are of one document."""
+    """Return the data with sets as values of some judgements; `distinct` promises different sets of one document."""
     check_option("unmarked", unmarked, UNMARKED)
     labels = [*answers.labels, UNMARKED_LABEL, *more]
     codes = np.full((len(answers.units), len(answers.coders)), MISSING, dtype=np.int64)

@@ -27,7 +27,7 @@ def row_starts(sizes: Ints | Sequence[int]) -> Ints:
 
 
 def run_starts(ordered: Ints) -> Ints:
-    """Return where each run of equal numbers begins."""
+    """Return the index at which each run of equal numbers begins."""
     if not len(ordered):
         return np.zeros(0, dtype=np.int64)
     return np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
@@ -60,7 +60,7 @@ def distinct_rows(*columns: Ints) -> tuple[list[Ints], Ints]:
 
 
 def pairs_in_runs(ordered: Ints) -> tuple[Ints, Ints]:
-    """Return the places of each two equal entries of ascending numbers: the earlier, and the later."""
+    """Return the index pairs (earlier, later) of all pairs of equal entries in ascending numbers."""
     places, begins = np.arange(len(ordered)), run_starts(ordered)
     sizes = np.diff(begins, append=len(ordered))
     later = np.repeat(begins + sizes, sizes) - places - 1
@@ -69,14 +69,14 @@ def pairs_in_runs(ordered: Ints) -> tuple[Ints, Ints]:
 
 
 def first_positions(numbers: Ints, n: int) -> Ints:
-    """Return where each of the numbers 0..n-1 appears first, or their number where it does not."""
+    """Return the index at which each of the numbers 0..n-1 appears first; the length if it does not appear."""
     positions = np.full(n, len(numbers), dtype=np.int64)
     positions[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)
     return positions
 
 
 def factorize_integers(numbers: Ints) -> tuple[list[int], Ints]:
-    """Return the distinct integers by first appearance, and the place of each entry among them.
+    """Return the distinct integers in order of first appearance, and the index of each entry among them.
 
     >>> names, places = factorize_integers(np.array([7, 3, 7]))
     >>> names, places.tolist()
@@ -99,7 +99,7 @@ def factorize_integers(numbers: Ints) -> tuple[list[int], Ints]:
 
 
 def factorize(names: Sequence[Hashable] | Ints) -> tuple[Sequence[Hashable], Ints]:
-    """Return the distinct names in the order of their first appearance, and the place of each name among them."""
+    """Return the distinct names in order of first appearance, and the index of each name among them."""
     if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer):
         distinct, places = factorize_integers(names)
         return tuple(distinct), places
@@ -128,7 +128,7 @@ class SetRows:
         return np.diff(self.starts)
 
     def select(self, chosen: Ints, sizes: Ints | None = None) -> "SetRows":
-        """Return the chosen sets, or as many of the first members of each as `sizes` says."""
+        """Return the chosen sets, cut to their first `sizes` members if given."""
         sizes = self.sizes[chosen] if sizes is None else sizes
         return SetRows(row_starts(sizes), self.members[np.repeat(self.starts[chosen], sizes) + run_offsets(sizes)])
 
@@ -182,7 +182,7 @@ def find_classes(source: Ints, target: Ints, n: int) -> SetRows:
 
 
 def reach(nodes: Iterable[int], pointers: Mapping[int, Sequence[int]], known: Iterable[int] = ()) -> set[int]:
-    """Return the nodes, and what they reach by pointers; the pointers of known ones are not followed."""
+    """Return the nodes and all nodes that they reach by pointers, without following pointers of known nodes."""
     reached, ahead = set(known), list(nodes)
     while ahead:
         node = ahead.pop()

@@ -1,4 +1,4 @@
-"""The cells of reliability data as integers: what each coder said of each unit.
+"""The cells of reliability data as integers: the judgement of each coder on each unit.
 
 They are any values at all, or chains that share no unit: what a coder's ids are when each unit has one id. Two chains
 of one coder are disjoint, so only chains of different coders meet, and those that do are found by sorting the pairs of
@@ -24,7 +24,7 @@ _NOTHING = ("NAType", "NaTType")
 
 @dataclass(frozen=True, eq=False)
 class ReadingBits:
-    """Which of the sets have several readings, and which member is in which.
+    """The sets with several readings, and the readings of each member as bits.
 
     `counts` is the number of readings of each set: 1 where it is a set and no more. `bits` has an entry for each of
     `Cells.members`, whose bit i is set where the member is in reading i. No two readings of a set are equal.
@@ -40,7 +40,7 @@ class ReadingBits:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Any values at all: labels, and sets that may overlap.
+    """Cells of any values: labels, and sets that may overlap.
 
     `codes` has the shape (units, coders): -1 is missing, the labels come first, then the sets, whose members are
     in the compressed rows `members[starts[s]:starts[s + 1]]`, sorted. A member below the number of units is that
@@ -93,7 +93,7 @@ class Cells:
         )
 
     def to_cells(self) -> "Cells":
-        """Return itself: the form that every coefficient can work on."""
+        """Return the cells themselves, the form that every coefficient accepts."""
         return self
 
     def select_coders(self, columns: list[int]) -> "Cells":
@@ -106,7 +106,7 @@ class Cells:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def set_at(self, number: int) -> tuple[list[int], int, list[int]]:
-        """Return the members of a set, the number of its readings, and where it has several the bits of each member."""
+        """Return the members of a set, the number of its readings, and the bits of each member if there are several."""
         entries = slice(*self.starts[number : number + 2].tolist())
         members: list[int] = self.members[entries].tolist()
         if self.readings is None or self.readings.counts[number] == 1:
@@ -121,7 +121,7 @@ class Cells:
 
 
 def keep_others(members: Ints, others: Sequence[Label], n_units: int) -> tuple[Ints, tuple[Label, ...]]:
-    """Return the members and the others that are still among them, with new numbers."""
+    """Return the members renumbered, and the names of the other members that are still used."""
     outside = members >= n_units
     used, place = np.unique(members[outside], return_inverse=True)
     members = members.copy()
@@ -180,7 +180,7 @@ def _encode_row(
 
 
 def _is_missing(value: object) -> bool:
-    """Return whether a cell says nothing: None, NaN, or what pandas has for them."""
+    """Return whether a cell is missing: None, NaN, or pandas' values for them."""
     return value is None or (isinstance(value, float) and isnan(value)) or type(value).__name__ in _NOTHING
 
 
@@ -234,7 +234,7 @@ class Partition:
 
     @cached_property
     def complete(self) -> bool:
-        """Did every coder judge every unit?"""
+        """Whether every coder judged every unit."""
         return bool((self.coders == len(self.chains)).all())
 
     def pairable_sizes(self, c: int) -> Ints:
@@ -271,7 +271,7 @@ class Partition:
             yield ChainPairs(i, j, first, second, shared, weight)
 
     def equal(self, met: ChainPairs) -> Bools:
-        """Return which of the pairs are two coders' same chain."""
+        """Return which pairs of chains are equal."""
         first, second = self.sizes[met.i][met.first], self.sizes[met.j][met.second]
         same: Bools = (met.shared == first) & (met.shared == second)
         return same
@@ -282,7 +282,7 @@ class Partition:
         return Partition(self.chains[columns], tuple(sizes), tuple(documents))
 
     def move_to_documents(self, document_of_unit: Ints) -> "Partition":
-        """Return the same chains in other documents, of which none cuts a chain."""
+        """Return the chains in other documents, none of which cuts a chain."""
         documents = []
         for chains, sizes in zip(self.chains, self.sizes, strict=True):
             document, coded = np.zeros(len(sizes), dtype=np.int64), chains != MISSING
@@ -291,7 +291,7 @@ class Partition:
         return Partition(self.chains, self.sizes, tuple(documents))
 
     def to_cells(self) -> Cells:
-        """Return the same values as sets of units, each distinct set once."""
+        """Return the chains as sets of units, each distinct set once."""
         met = list(self.chain_pairs())
         new = [np.ones(len(size), dtype=np.bool_) for size in self.sizes]
         for pairs in met:

@@ -1,4 +1,4 @@
-"""From what one coder marked to the value of each markable.
+"""Values of markables from the answers of one coder.
 
 Pointers: Poesio & Artstein 2005, section 4.3. Indices: Passonneau 2004.
 """
@@ -176,7 +176,7 @@ def _as_answers[M: Hashable](
 
 
 def _list_values[M: Hashable](data: ReliabilityData, units: Sequence[M], coded: Iterable[M]) -> dict[M, Value]:
-    """Return the values of the only coder, first of what was coded."""
+    """Return the values of the only coder, first the values of coded markables."""
     values = [data.value(code) for code in range(data.n_values)]
     codes = dict(zip(units, data.codes[:, 0].tolist(), strict=True))
     return {m: values[codes[m]] for m in dict.fromkeys((*coded, *units)) if codes[m] != MISSING}

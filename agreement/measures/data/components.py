@@ -1,4 +1,4 @@
-"""The connected parts of reliability data: what one merge or split of a chain can change, and no more."""
+"""Connected components of reliability data: the units that one merge or split of a chain can change."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ def split_components(data: Data, original: Original | None = None) -> Reliabilit
 
 
 def merge_documents(data: ReliabilityData, original: Original) -> ReliabilityData:
-    """Return the data with the documents that are copies of one as one document, by the name of the original."""
+    """Return the data with copies of a document merged into one, by the name of the original."""
     names, places = factorize([original(document) for document in data.documents])
     return move_to_documents(data, places[data.document_of_unit], names)
 
@@ -40,7 +40,7 @@ def merge_documents(data: ReliabilityData, original: Original) -> ReliabilityDat
 def split_shared_components(
     first: ReliabilityData, second: ReliabilityData, original: Original | None = None
 ) -> tuple[ReliabilityData, ReliabilityData]:
-    """Return both with the components of both as documents; `original` returns what a unit or member is a copy of."""
+    """Return both data with common components as documents; `original` maps a copied unit or member to its source."""
     name = original or _itself
     of_members = name if first.members == "units" else _itself
     given: dict[Hashable, list[Value | None]] = {}
@@ -127,7 +127,7 @@ def _chain_edges(content: Partition) -> list[Ints]:
 
 
 def _set_edges(data: ReliabilityData) -> list[Ints]:
-    """Return pairs of a unit or other member and a set that it has or is in; sets are numbered after all members."""
+    """Return pairs of a member and a set that contains it or is its value; sets are numbered after all members."""
     cells = data.cells
     begin = len(data.units) + len(cells.others)
     filled = np.diff(cells.starts) > 0

@@ -1,4 +1,4 @@
-"""What looks like a mistake in the names of labels, coders, documents and units."""
+"""Suspicious names of labels, coders, documents and units."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from math import isfinite
@@ -52,7 +52,7 @@ def find_odd_labels(labels: Iterable[Hashable]) -> Iterator[str]:
 
 
 def _simplify(name: Hashable) -> Hashable:
-    """Return what is equal for names that look alike."""
+    """Return a form that is equal for names that look alike."""
     if isinstance(name, str):
         return name.strip() if name.isascii() else normalize("NFC", name).strip()
     if isinstance(name, tuple | frozenset):

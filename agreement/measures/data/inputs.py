@@ -1,4 +1,4 @@
-"""What every function of the library takes as its data: reliability data, or a table that they can be made of."""
+"""The input of the library: reliability data, or a table."""
 
 from collections.abc import Sequence
 from sys import modules
@@ -20,7 +20,7 @@ ACCEPTED = (
 
 
 def as_data(data: Data) -> ReliabilityData:
-    """Return reliability data as they are, and make them of a table: units in rows, coders in columns.
+    """Return reliability data unchanged, or create them from a table: units in rows, coders in columns.
 
     A DataFrame is read by `ReliabilityData.from_frame`; a list of lists or an array is one document whose units and
     coders are named by their numbers. A cell is a label, a set, or None or NaN (missing). The package krippendorff has

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UnnamedCoder:
-    """One of the coders of counts: nobody knows which judgements are theirs."""
+    """A coder of counts, whose judgements are not known."""
 
     number: int
 
@@ -37,7 +37,7 @@ MAX_COUNT = 1_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityData:
-    """What several coders answered on the same units: the input of every coefficient.
+    """The answers of several coders to the same units: the input of every coefficient.
 
     Use `from_frame`, `from_values`, `from_chain_ids`, `from_records`, `from_counts`, `from_csv` or `from_matrix`. A
     value is a label (any hashable) or a frozenset of members: units, or other ids that are not coded themselves. None
@@ -331,7 +331,7 @@ class ReliabilityData:
 
     @cached_property
     def cache(self) -> dict[Hashable, Any]:
-        """Sums over documents that were computed, by what they are of: data never change, and the sums are small."""
+        """Computed sums over documents, by their options: data never change, and the sums are small."""
         return {}
 
     @cached_property
@@ -341,7 +341,7 @@ class ReliabilityData:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What looks like a mistake: labels such as NA, and names that differ in nothing that is seen.
+        """Suspicious entries: labels such as NA, and names that look alike.
 
         >>> ReliabilityData.from_values("AB", ["Ann", "Ann "], [["x", "x"], ["x", "NA"]], ["text"] * 2).notes[1]
         "coders 'Ann ' and 'Ann' are two: they differ only in outer blanks"
@@ -362,12 +362,12 @@ class ReliabilityData:
 
     @property
     def has_sets(self) -> bool:
-        """Is any value a set?"""
+        """Whether any value is a set."""
         return not isinstance(self.content, Cells) or len(self.content.starts) > 1
 
     @property
     def members(self) -> str:
-        """What the members of sets are: "units", or "labels" where sets are themselves labels of all documents."""
+        """The kind of the members of sets: "units", or "labels" where sets are labels of all documents."""
         return "labels" if any(isinstance(label, frozenset) for label in self.labels) else "units"
 
     @property
@@ -487,7 +487,7 @@ def check_members(data: ReliabilityData) -> None:
 
 
 def check_known_coders(data: ReliabilityData) -> None:
-    """Raise ValueError for counts, of which nobody knows who gave what."""
+    """Raise ValueError for counts, whose coders are unknown."""
     if any(isinstance(coder, UnnamedCoder) for coder in data.coders):
         raise ValueError("these data are counts: which coder gave what is not known, and this needs it")
 

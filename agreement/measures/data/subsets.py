@@ -35,7 +35,7 @@ def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
 
 
 def number_labels(data: ReliabilityData, purpose: str) -> ReliabilityData:
-    """Return the data with labels in text as numbers. Raises ValueError for another, saying what numbers are for."""
+    """Return the data with numeric labels as numbers. Raises ValueError for other labels, naming what needs numbers."""
     if all(isinstance(label, Real) for label in data.labels):
         return data
     if "numbers" not in data.cache:
@@ -52,7 +52,7 @@ def number_labels(data: ReliabilityData, purpose: str) -> ReliabilityData:
 
 
 def _replace_labels(data: ReliabilityData, labels: Sequence[Label]) -> ReliabilityData:
-    """Return the data with others in the place of its labels, equal ones being one."""
+    """Return the data with new labels in place of its labels; equal new labels are merged."""
     place: dict[Label, int] = {}
     new = [place.setdefault(label, len(place)) for label in labels]
     cells = data.cells
@@ -69,12 +69,12 @@ def select_coders(data: ReliabilityData, columns: list[int]) -> ReliabilityData:
 
 
 def without_coder(data: ReliabilityData, column: int) -> ReliabilityData:
-    """Return the data of all coders but one. Raises ValueError as `select_coders` does."""
+    """Return the data without one coder. Raises ValueError as `select_coders`."""
     return select_coders(data, [other for other in range(len(data.coders)) if other != column])
 
 
 def select_units(data: ReliabilityData, selected: Bools) -> ReliabilityData:
-    """Return the data of some of the units, true in `selected`; the others remain as members in the values of these."""
+    """Return the data of the units that are true in `selected`; other units remain as members of values."""
     if len(selected) != len(data.units):
         raise ValueError(f"{len(selected)} entries for {len(data.units)} units")
     if selected.all():
@@ -100,7 +100,7 @@ def select_units(data: ReliabilityData, selected: Bools) -> ReliabilityData:
 
 
 def drop_unused(cells: Cells) -> Cells:
-    """Return the cells without the labels and sets that none of them has."""
+    """Return the cells without unused labels and sets."""
     n_labels = len(cells.labels)
     used = sorted_unique(cells.codes[cells.codes >= 0])
     number = np.full(n_labels + len(cells.starts), MISSING, dtype=np.int64)

@@ -48,20 +48,20 @@ type DataFields = tuple[Sequence[Hashable], Sequence[Hashable], Sequence[Hashabl
 
 @dataclass(frozen=True, eq=False)
 class ColumnTable:
-    """Some columns of a table, by name. `header` has the names of all its columns."""
+    """Selected columns of a table by name; `header` has the names of all columns."""
 
     header: Sequence[Hashable]
     factors: Mapping[str, Factor]
     row_name: Callable[[int], str]
 
     def factor(self, column: str) -> Factor:
-        """Return a column. Raises ValueError where there is none of this name."""
+        """Return a column. Raises ValueError for an unknown name."""
         if column not in self.factors:
             raise ValueError(f"there is no column {column!r} among {list(self.header)}")
         return self.factors[column]
 
     def find(self, column: str | None, default: str) -> Factor | None:
-        """Return a column; if none is asked for the one of the default name, or None where there is none."""
+        """Return the column of the given name, or of the default name, or None where there is none."""
         return self.factor(column) if column is not None else self.factors.get(default)
 
 
@@ -94,7 +94,7 @@ class CsvFile:
             raise ValueError("there is no header")
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the rows after the header, each with the line in which it begins; rows without a word are skipped."""
+        """Yield the rows after the header, each with its line number; empty rows are skipped."""
         reader, n_before, width = self._reader(self.separator), int(self.begin > 0), None
         line = 1 + n_before
         try:
@@ -140,7 +140,7 @@ class CsvFile:
 
 
 def _decode(content: bytes) -> str:
-    """Return the text of a file. Raises ValueError, naming the line, for what is in another encoding."""
+    """Return the text of a file. Raises ValueError, naming the line, for another encoding."""
     name, encoding = "UTF-8", "utf-8-sig"
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         name = encoding = "UTF-16"
@@ -191,7 +191,7 @@ def map_documents(units: Sequence[Hashable], documents: Sequence[Hashable]) -> d
 
 
 def _name_members(value: Any, document: Hashable, level: int) -> Value:
-    """Return a value whose members are named as units are: by document, at this place of the name, and unit."""
+    """Return a value whose members are named like units: document, at this index of the name, and unit."""
 
     def name(member: Hashable) -> Hashable:
         if isinstance(member, tuple) and len(member) == 2 and member[level] == document:
@@ -204,7 +204,7 @@ def _name_members(value: Any, document: Hashable, level: int) -> Value:
 def read_matrix(
     path: str | Path, document: str | None, unit: str | None, *, raw: bool = False, members: str = "units"
 ) -> tuple[ValueTable, Mapping[Label, str]]:
-    """Return the values, and where each label in text stands first."""
+    """Return the values, and the line in which each text label appears first."""
     names = (document,) if document else DOCUMENT_COLUMNS
     file = CsvFile(path, (*names, unit or "unit"))
     header = file.header if raw else list(map(_remove_guard, file.header))
@@ -238,7 +238,7 @@ def read_matrix(
 
 
 def _find_columns(header: list[str], document: str | None, unit: str | None) -> tuple[int | None, int]:
-    """Return the places of the columns of documents, None where there is none, and of units: the first columns."""
+    """Return the indices of the document column, or None, and of the unit columns: the first columns."""
     first = [name.strip().lower() for name in header[:2]]
     if not all(header):
         raise ValueError("a column has no name")
@@ -340,7 +340,7 @@ def parse_records(
 
 
 def frame_table(records: "pd.DataFrame", label: str, columns: Sequence[str]) -> ColumnTable:
-    """Return some columns of a DataFrame. Raises ValueError for fractions where they are no labels."""
+    """Return columns of a DataFrame. Raises ValueError for fractions in columns that are no labels."""
 
     def row_name(row: int) -> str:
         return f"{records.index.name or 'row'} {records.index[row]}"
@@ -350,7 +350,7 @@ def frame_table(records: "pd.DataFrame", label: str, columns: Sequence[str]) -> 
 
 
 def _factorize(column: "pd.Series", is_label: bool) -> Factor:
-    """Return the distinct entries of a column, by first appearance, and the place of each row's."""
+    """Return the distinct entries of a column by first appearance, and the index of the entry of each row."""
     import pandas as pd
 
     if column.dtype == np.int64:
@@ -365,7 +365,7 @@ def _factorize(column: "pd.Series", is_label: bool) -> Factor:
 
 
 def _find_names(table: ColumnTable, column: str) -> Factor:
-    """Return a column in which no row is without an entry."""
+    """Return a column. Raises ValueError for a row without an entry."""
     names, numbers = table.factor(column)
     if len(numbers) and numbers.min() < 0:
         raise ValueError(f"{table.row_name(int(numbers.argmin()))}: there is no {column}")
@@ -373,7 +373,7 @@ def _find_names(table: ColumnTable, column: str) -> Factor:
 
 
 def _factorize_units(table: ColumnTable, columns: list[str]) -> Factor:
-    """Return what `_find_names` does; of several columns the names are tuples."""
+    """Return the column as `_find_names`; the names of several columns are tuples."""
     factors = [_find_names(table, column) for column in columns]
     if len(factors) == 1:
         return factors[0]
@@ -387,14 +387,14 @@ def _factorize_units(table: ColumnTable, columns: list[str]) -> Factor:
 
 
 def pivot(place: Ints, numbers: NDArray[np.integer[Any]], shape: tuple[int, int]) -> Ints:
-    """Return the numbers of rows in a table of units and coders, -1 where it has no entry."""
+    """Return a table of units and coders with row numbers, -1 where there is no row."""
     table = np.full(shape[0] * shape[1], MISSING, dtype=np.int64)
     table[place] = numbers
     return table.reshape(shape)
 
 
 def overlay_sets(sets: Cells, codes: Ints, labels: tuple[Hashable, ...]) -> Cells:
-    """Return cells of labels, with the sets in their place where there are any; unused labels are dropped."""
+    """Return cells with sets in place of labels where there are sets, without unused labels."""
     codes = np.where(sets.codes == MISSING, codes, MISSING)
     used = np.zeros(len(labels), dtype=np.bool_)
     used[codes[codes != MISSING]] = True

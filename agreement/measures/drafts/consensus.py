@@ -1,4 +1,4 @@
-"""What several coders say together: the draft from which adjudication begins, what it has to decide, and pointers."""
+"""The draft from which adjudication begins: the consensus of coders, contested units, and pointers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ type CoderPointers = Mapping[Hashable, Collection[Hashable | Set[Hashable]]]
 
 @dataclass(frozen=True, repr=False)
 class Consensus:
-    """A draft of what holds: the value of each unit that is in it, in text order.
+    """A draft of gold: the value of each unit in it, in text order.
 
     A value is a label, a set of units and other members (an entity), `Readings` where a unit is in several, or None
     where coders are undecided. `contested` has the units that have to be looked at, in text order: those that are
@@ -61,7 +61,7 @@ class Consensus:
 
 
 def consensus(data: Data, method: str = "most", *, coder: Hashable = None, coded: ArrayLike | None = None) -> Consensus:
-    """Return a draft of what coders say together, document by document.
+    """Return a draft from the answers of several coders, document by document.
 
     method "most": a unit is in the draft if more than half of the coders who coded its document marked it. Each coder
     who did gives a label, or a set; the most frequent answer holds, and a tie is undecided. Units with a set are
@@ -130,7 +130,7 @@ def consensus(data: Data, method: str = "most", *, coder: Hashable = None, coded
 def find_contested(
     answers: DocumentAnswers, draft: Mapping[Hashable, Value | None], projected: Sequence[Sequence[Value | None]]
 ) -> list[Hashable]:
-    """Return the units of a document that have to be looked at. `projected` is what `project_answers` makes of them."""
+    """Return the contested units of a document. `projected` is the result of `project_answers`."""
     return [
         unit
         for unit, row in zip(answers.units, projected, strict=True)
@@ -144,7 +144,7 @@ def _most(n: int, of: int) -> bool:
 
 
 def _find_values(answers: DocumentAnswers, rule: Rule, find: FindClusters) -> Values:
-    """Return the values on which the coders agree as the rule asks, their chains being clustered."""
+    """Return the values with the agreement that the rule asks for, with chains clustered."""
     values: Values = {}
     chained: list[Hashable] = []
     for unit, row in zip(answers.units, answers.codes, strict=True):
@@ -164,7 +164,7 @@ def _find_values(answers: DocumentAnswers, rule: Rule, find: FindClusters) -> Va
 
 
 def _find_entities(answers: DocumentAnswers, rule: Rule, find: FindClusters, units: Sequence[Hashable]) -> Values:
-    """Return the entities of some units: a cluster of each, or several where coders agree that it is ambiguous.
+    """Return the entity of each unit: a cluster, or several clusters where coders agree on an ambiguity.
 
     What is ambiguous would hold clusters together, and is placed when the others are clustered. Where coders agree on
     no two clusters for it, it is clustered with the others after all.
@@ -194,7 +194,7 @@ def _find_entities(answers: DocumentAnswers, rule: Rule, find: FindClusters, uni
 
 
 def _cluster(answers: DocumentAnswers, find: FindClusters, units: Sequence[Hashable]) -> list[list[Hashable]]:
-    """Return the clusters of units in text order, and of the members that are no units."""
+    """Return the clusters of units in text order, and of other members."""
     nodes = [*units, *list(answers.nodes)[len(answers.units) :]]
     numbers = find([answers.profiles[answers.nodes[node]] for node in nodes], answers.adjacent)
     clusters: dict[int, list[Hashable]] = {}
@@ -206,7 +206,7 @@ def _cluster(answers: DocumentAnswers, find: FindClusters, units: Sequence[Hasha
 def _find_places(
     answers: DocumentAnswers, rule: Rule, clusters: Sequence[Sequence[Hashable]], units: Set[Hashable]
 ) -> dict[Hashable, tuple[int, ...]]:
-    """Return of each of some units the clusters where coders agree that it is, if any."""
+    """Return for each unit the clusters to which coders agree that it belongs, if any."""
     if not units:
         return {}
     number_of = {frozenset(nodes): number for number, nodes in enumerate(clusters)}
@@ -229,7 +229,7 @@ def _find_places(
 
 @dataclass(frozen=True)
 class CardRow:
-    """Units that no coder separates, in text order: one decision is for all of them.
+    """Units that no coder separates, in text order; one decision covers all of them.
 
     `answers` has what each coder of the card says, in the order of its coders: a label; the entity of the draft that
     the coder's chain is, or the chain itself where it is none; `Readings` of such; or None, not marked. `draft` is what
@@ -243,7 +243,7 @@ class CardRow:
 
     @property
     def votes(self) -> Mapping[Value | None, int]:
-        """How many coders give each answer: the options to choose from, most votes first."""
+        """The number of coders by answer, most votes first: the options of the decision."""
         return dict(Counter(self.answers).most_common())
 
 
@@ -265,7 +265,7 @@ class Card:
 
 
 def cards(data: Data, draft: Consensus, *, coded: ArrayLike | None = None) -> tuple[Card, ...]:
-    """Return what has to be decided of a draft, document by document, in the order in which to decide it.
+    """Return the decisions that a draft needs, document by document, in the order of deciding.
 
     Entities with a contested unit come first, those with the larger share of disagreement before others; then
     contested units that are in no entity: which have a label, or none, or are undecided. Equal shares are in text
@@ -334,7 +334,7 @@ def _build_rows(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]
 
 
 def antecedents(draft: Consensus, pointers: Iterable[CoderPointers]) -> dict[Hashable, list[Reading]]:
-    """Return pointers that make the entities of a draft: the readings of each unit that points, as `chain_labels` has.
+    """Return pointers that produce the entities of a draft: the readings of each pointing unit, as in `chain_labels`.
 
     `pointers` has those of each coder, as `chain_labels` takes them. Of an entity each unit but one points to one
     other, along pointers of coders: those of more coders first, then in text order, then the nearest target, if it
@@ -369,7 +369,7 @@ def antecedents(draft: Consensus, pointers: Iterable[CoderPointers]) -> dict[Has
 
 
 class _Votes:
-    """How many coders point from where to what, and the order of units in the text."""
+    """The number of coders by pointer, and the order of units in the text."""
 
     def __init__(self, pointers: Iterable[CoderPointers], draft: Consensus) -> None:
         self.place = {unit: number for number, unit in enumerate(draft.values)}
@@ -396,12 +396,12 @@ class _Votes:
         return sorted(value.sets, key=self._places)
 
     def rank(self, unit: Hashable, target: Hashable) -> tuple[bool, int]:
-        """Return a key by which targets that precede come before others, and near ones before far ones."""
+        """Return a sort key: preceding targets first, near targets before far ones."""
         distance = self.place[unit] - self.place.get(target, -1)
         return distance < 0, abs(distance)
 
     def choose(self, unit: Hashable, targets: Collection[Hashable]) -> Hashable | None:
-        """Return the target to which most coders point from a unit, the nearest among equals; None without any."""
+        """Return the target of most coders for a unit, the nearest among equals; None without any."""
         votes = self.targets.get(unit, Counter())
         return min(targets, key=lambda target: (-votes[target], *self.rank(unit, target)), default=None)
 
@@ -410,7 +410,7 @@ class _Votes:
 
 
 class _Tree:
-    """The pointers of an entity: each unit points to one other at most, and all lead to one member."""
+    """The pointers of an entity: each unit points to at most one other, and all paths end at one member."""
 
     def __init__(self, members: Set[Hashable], firm: Set[Hashable], votes: _Votes) -> None:
         self.votes = votes
@@ -443,7 +443,7 @@ class _Tree:
         return found
 
     def _find_last(self) -> Hashable:
-        """Return the member to which all others are to lead."""
+        """Return the member at which all paths end."""
         if self.others:
             # of equally frequent ones the one that the first unit leads to, whatever its name
             leading = Counter(end for unit in self.units if (end := self._end(unit)) in self.others)
@@ -451,7 +451,7 @@ class _Tree:
         return self.plural if self.plural is not None else next(one for one in self.units if one not in self.target)
 
     def _may_join(self, unit: Hashable, target: Hashable, last: Hashable) -> bool:
-        """Say whether a target leads to the last member, or can be made to, and not back to the unit."""
+        """Return whether a target leads, or can lead, to the last member and not back to the unit."""
         end = self._end(target)
         return end == last or (end != unit and end not in self.others)
 

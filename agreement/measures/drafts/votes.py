@@ -1,4 +1,4 @@
-"""Whom coders join in a document, in classes: two nodes of one class are joined with the same others.
+"""Joins by coders in a document, as classes: nodes of one class are joined with the same nodes.
 
 A node is a unit, or another member of the sets that coders gave (a turn that they point to). A coder joins two nodes
 where each is in the other's value, parts them where both have a set and that is not so, and says nothing of a node
@@ -34,7 +34,7 @@ MOST_ROUNDS = 100
 
 @dataclass(frozen=True)
 class JoinClasses:
-    """What one coder, or a draft, joins: the class of each node, and of each class the adjacent ones, itself among."""
+    """The joins of one coder or a draft: class by node, and adjacent classes (itself included) by class."""
 
     of_node: Sequence[int]
     adjacent: Sequence[Sequence[int]]
@@ -58,7 +58,7 @@ class DocumentAnswers:
 
     @cached_property
     def classes(self) -> list[JoinClasses]:
-        """What each coder joins. The classes of all coders have different numbers."""
+        """The joins of each coder; classes of different coders have different numbers."""
         classes: list[JoinClasses] = []
         for column, coded in zip(zip(*self.codes, strict=True), self.coded, strict=True):
             sets = [self.set_of(code) for code in column]
@@ -72,28 +72,28 @@ class DocumentAnswers:
 
     @cached_property
     def profiles(self) -> list[Profile]:
-        """Of each node its class by each coder: no coder separates nodes with equal ones."""
+        """The classes of each node by coder; no coder separates nodes with equal profiles."""
         return list(zip(*(of_coder.of_node for of_coder in self.classes), strict=True))
 
     def set_of(self, code: int) -> ValueSet | None:
-        """Return the set, or the readings, that a code stands for; None for a label and what is missing."""
+        """Return the set or readings of a code; None for a label or a missing value."""
         return self.as_set(self.values[code]) if code >= self.n_labels else None
 
     def as_set(self, value: Value | None) -> ValueSet | None:
-        """Return the value of a draft if it is a set or readings; a set of labels is a label itself."""
+        """Return the value of a draft if it is a set or readings; a set of labels counts as a label."""
         if len(self.values) == self.n_labels:
             return None
         return value if isinstance(value, frozenset | Readings) else None
 
     def order_sets(self, value: Value | None) -> tuple[frozenset[Hashable], ...]:
-        """Return the set of a value, or the sets of its readings in the order of their members; of a label none."""
+        """Return the sets of a value: its readings in the order of their members, or none for a label."""
         chains = self.as_set(value)
         if isinstance(chains, Readings):
             return tuple(sorted(chains.sets, key=lambda one: sorted(self.nodes[member] for member in one)))
         return () if chains is None else (chains,)
 
     def find_classes(self, sets: Sequence[ValueSet | None], *, coded: bool = True, first: int = 0) -> JoinClasses:
-        """Return what the sets of the units join, None being no set. The classes are numbered from `first`.
+        """Return the joins by the sets of the units; None is no set. Classes are numbered from `first`.
 
         `coded`: whether other members that are in no set are parted from all, or nothing is said of them.
         """
@@ -123,7 +123,7 @@ class DocumentAnswers:
 
 
 def _find_near(kinds: Sequence[tuple[tuple[int, ...], tuple[int, ...], int]]) -> list[frozenset[int]]:
-    """Return the kinds of nodes that each kind is joined with: either is in a set that is the value of the other."""
+    """Return the joined kinds of each kind of nodes: one is in the set of the other."""
     inside: dict[int, list[int]] = {}
     for number, (_, homes, _) in enumerate(kinds):
         for one in homes:
@@ -179,7 +179,7 @@ def split_documents(data: ReliabilityData, coded: ArrayLike | None = None) -> It
 
 
 def project_chains(answers: DocumentAnswers, coder: int, entities: Sequence[Sequence[Entity]]) -> dict[Entity, Entity]:
-    """Return of each chain of a coder, by their number, the entity that it is; of some chains none.
+    """Return the entity that matches each chain of a coder, by chain number; some chains match none.
 
     `entities` has those of each unit. A chain is one entity at most, and an entity one chain: pairs that share more
     units come first, of these the smaller ones, of these the ones that share the earlier unit.
@@ -200,7 +200,7 @@ def project_chains(answers: DocumentAnswers, coder: int, entities: Sequence[Sequ
 
 
 def project_answers(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]) -> list[list[Value | None]]:
-    """Return for each unit and coder the answer, with chains as the entities of the draft that they are."""
+    """Return the answer of each unit and coder, with chains replaced by the matching entities of the draft."""
     entities = [answers.order_sets(draft.get(unit)) for unit in answers.units]
     columns: list[list[Value | None]] = []
     for coder in range(len(answers.coded)):
@@ -264,7 +264,7 @@ def find_clusters(profiles: Sequence[Profile], joined: Sequence[Sequence[int]]) 
 
 
 def number_by_appearance(names: Iterable[Hashable]) -> list[int]:
-    """Return the names as numbers from 0 in the order of their first appearance; NO_VOTE is another name each time."""
+    """Return the names as numbers from 0 in order of first appearance; each NO_VOTE is a new name."""
     numbers: dict[Hashable, int] = {}
     return [
         numbers.setdefault((NO_VOTE, place) if name == NO_VOTE else name, len(numbers))
@@ -273,7 +273,7 @@ def number_by_appearance(names: Iterable[Hashable]) -> list[int]:
 
 
 class _Search:
-    """A clustering of groups that is made better. Clusters have numbers; those that begin have the smallest."""
+    """A local search for the best clustering of groups; initial clusters have the smallest numbers."""
 
     def __init__(self, profiles: Sequence[Profile], joined: Sequence[Sequence[int]], start: Sequence[int]) -> None:
         sizes = Counter(profiles)
@@ -294,7 +294,7 @@ class _Search:
             self._add(group, cluster)
 
     def run(self) -> None:
-        """Move groups and merge clusters until nothing makes the sum of votes larger."""
+        """Move groups and merge clusters until the sum of votes no longer grows."""
         changed = set(self.members)
         unmerged = set(self.members)
         for _ in range(MOST_ROUNDS):
@@ -305,7 +305,7 @@ class _Search:
                 break
 
     def _move_groups(self, changed: set[int]) -> set[int]:
-        """Move each group, in text order, to where its votes are best; alone where they are above 0 nowhere.
+        """Move each group, in text order, to the cluster with the best votes, or alone if no votes are above 0.
 
         Return the clusters that changed. A group is passed over whose cluster, and all others where a coder joins
         anything with it, are not among the changed ones.
@@ -330,7 +330,7 @@ class _Search:
         return moved
 
     def _merge_clusters(self, changed: set[int]) -> set[int]:
-        """Merge changed clusters with those whose votes are best, while above 0; return which changed by it."""
+        """Merge changed clusters with their best partners while votes are above 0; return the clusters that changed."""
         merged = set()
         for cluster in sorted(changed):
             while cluster in self.members and (other := self._best_merge(cluster)) is not None:
@@ -341,7 +341,7 @@ class _Search:
         return merged
 
     def _best_merge(self, cluster: int) -> int | None:
-        """Return the other cluster whose nodes have the best votes with those of this, None if they are not above 0."""
+        """Return the cluster with the best votes with this one, or None if no votes are above 0."""
         sizes: dict[int, int] = {}
         for group in self.members[cluster]:
             for near in self.near[group]:
@@ -359,7 +359,7 @@ class _Search:
         return best
 
     def _count_votes(self, group: int) -> dict[int, int]:
-        """Return the votes for each cluster with a node that some coder joins with the group, per node of the group."""
+        """Return the votes of the group for each cluster that a coder joins with it, per node of the group."""
         joined: dict[int, int] = {}
         for near in self.near[group]:
             for cluster, n in self.places[near].items():
@@ -367,7 +367,7 @@ class _Search:
         return {cluster: 2 * n - self._count_voted(group, cluster) for cluster, n in joined.items()}
 
     def _count_voted(self, group: int, cluster: int) -> int:
-        """Return how often coders who vote on the group vote on a node of the cluster; 0 of one that is no more."""
+        """Return the number of votes on nodes of the cluster by coders of the group; 0 for a deleted cluster."""
         votes = self.votes.get(cluster)
         return 0 if votes is None else sum([votes[coder] for coder in self.voters[group]])
 

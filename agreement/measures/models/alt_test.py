@@ -34,7 +34,7 @@ _PASSING = 0.5
 
 @dataclass(frozen=True)
 class LeftOutHuman:
-    """The candidate in the place of one human, both compared with the other humans, on what both coded.
+    """The candidate in place of one human, both compared with the other humans on the units that both coded.
 
     `candidate_score` and `human_score` are means over texts of the mean of 1 - distance, and `difference` is the first
     less the second. `p_value` tests it over texts by flips of its sign, `adjusted` is for several humans (Benjamini &
@@ -94,12 +94,12 @@ class AltTest(Figure):
 
     @property
     def passed(self) -> bool | None:
-        """May the candidate replace half of the humans or more? None where that is not known."""
+        """Whether the candidate may replace half of the humans or more; None if unknown."""
         return None if self.winning_rate is None else self.winning_rate >= _PASSING
 
     @property
     def published_passed(self) -> bool | None:
-        """The same by the published test."""
+        """`passed` by the published test."""
         return None if self.published_winning_rate is None else self.published_winning_rate >= _PASSING
 
     def to_dict(self) -> dict[str, object]:
@@ -318,7 +318,7 @@ class Advantages:
 
     @property
     def compared(self) -> Bools:
-        """Which human is compared on which unit."""
+        """A mask (units, humans) of the comparisons."""
         compared: Bools = ~np.isnan(self.human)
         return compared
 
@@ -351,7 +351,7 @@ def find_advantages(data: ReliabilityData, candidate: int, humans: list[int], op
 
 
 def _sum_distances(data: ReliabilityData, options: Options) -> tuple[Floats, Floats]:
-    """Return of each unit and human the distance from the candidate, the first coder, and the sum from other humans."""
+    """Return for each unit and human the distance to the candidate, the first coder, and the sum over other humans."""
     pairable = PairableUnits.from_data(data)
     units, left, right, distances = compare_pairs(pairable, options)
     rows = pairable.rows[units]
@@ -364,7 +364,7 @@ def _sum_distances(data: ReliabilityData, options: Options) -> tuple[Floats, Flo
 
 
 def sign_flip_p_value(differences: Floats, resamples: int, seed: int) -> float:
-    """Return the one-sided p-value of a mean above 0, if each difference could as well have the other sign.
+    """Return the one-sided p-value of a mean above 0, where each difference could have the other sign.
 
     Up to MOST_EXACT differences it is the share of all signs whose sum is at least that at hand. Of more, `resamples`
     random signs are drawn, and the data at hand count as one of them, so that it is never 0. The order of differences
@@ -408,7 +408,7 @@ def student_p_value(differences: Floats) -> float:
 
 
 def adjust_p_values(p_values: Floats) -> Floats:
-    """Return p-values of Benjamini & Yekutieli 2001: of those up to q, a share of q at most is false on average.
+    """Return the adjusted p-values of Benjamini & Yekutieli 2001, which bound the false discovery rate.
 
     It holds however the tests depend on each other, as those of coders who judged the same texts do.
 

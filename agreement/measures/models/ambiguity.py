@@ -1,4 +1,4 @@
-"""Which units are truly ambiguous, and where somebody only slipped: an order with probabilities."""
+"""Rank units by the probability that a disagreement is real ambiguity and not a slip."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_ALTERNATIVES = 1e9
 
 @dataclass(frozen=True)
 class UnitReadings:
-    """What coders take a unit to mean, and whether it has two readings.
+    """The readings of a unit, and the probability that it has two.
 
     `posterior` is the probability that it has. `groups` are the coders who give the same reading, those of most coders
     first, and `probabilities` says of each group how probable its reading is one that is meant. `camps` is the rule of
@@ -37,7 +37,7 @@ class UnitReadings:
 
     @property
     def verdict(self) -> str:
-        """What is likely where coders differ: "ambiguous" or "slip"; nothing where they agree."""
+        """The likely cause of a disagreement: "ambiguous" or "slip"; empty where coders agree."""
         if len(self.groups) < 2:
             return ""
         return "ambiguous" if self.posterior >= 0.5 else "slip"
@@ -50,7 +50,7 @@ class UnitReadings:
 
 @dataclass(frozen=True, repr=False)
 class Ambiguity(Figure):
-    """The units in order: those that are most probably ambiguous first, equal ones in the order of the data.
+    """The units, most probably ambiguous first, equal ones in the order of the data.
 
     `prevalence` is the share of ambiguous units, and `skills` says of each coder how often the answer is a reading that
     is meant; both are estimates, and None, with a note, where no unit was judged by two coders. `model` is
@@ -100,7 +100,7 @@ class Ambiguity(Figure):
 
 
 def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
-    """Return the units in the order in which they are likely to be ambiguous, and not slips, by a model of coders.
+    """Return the units by their probability of ambiguity, from a model of the skills of coders.
 
     Coders who mean the same by a unit are one group: who give the same label, or sets that are near by the distance of
     Jaccard without the unit. A unit has one reading or, with a probability that is estimated, two; of an ambiguous one

@@ -1,4 +1,4 @@
-"""Which coders mean the same by a unit, and how probably it has two readings: groups, camps, and a model by EM."""
+"""Groups of coders with the same reading of a unit, and the probability of two readings by EM."""
 
 from dataclasses import dataclass
 from math import log
@@ -30,7 +30,7 @@ TOLERANCE, MOST_ROUNDS = 1e-5, 200
 
 @dataclass(frozen=True, eq=False)
 class ReadingGroups:
-    """The groups of coders who give a unit the same reading, of the units that two coders or more judged.
+    """The groups of coders with the same reading, for each unit that two coders or more judged.
 
     `groups` has the group of each judgement, (units, coders), -1 where it is missing: 0 is that of most coders, and
     equal ones are in the order of coders. `explicit` counts coders who gave several readings, who are in no group.
@@ -62,7 +62,7 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
 
 
 def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Ints:
-    """Return the groups of the answers to these units: values by which they are named."""
+    """Return the groups of the answers to these units, named by values."""
     place, left, right, distance = _find_pairs(data, rows, codes)
     groups, near = codes.copy(), distance <= SAME_READING
     if not near.any():
@@ -91,7 +91,7 @@ def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Ints:
 
 
 def _link_answers(data: ReliabilityData, codes: Ints, left: Ints, right: Ints, distance: Floats) -> Ints:
-    """Return the groups of the answers to a unit by average linkage, given the distances of those that differ."""
+    """Return the groups of the answers to a unit by average linkage, from the distances of different answers."""
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 
@@ -128,7 +128,7 @@ def _order_key(data: ReliabilityData, code: int) -> tuple[int, list[int]]:
 
 
 def _number_by_value(data: ReliabilityData, groups: Ints, codes: Ints) -> Ints:
-    """Return the groups of a unit numbered from 0, larger ones first, then those whose values come first."""
+    """Return the groups of a unit numbered from 0, by size, then by value."""
     given = np.flatnonzero(groups != MISSING).tolist()
     first = {
         group: min(_order_key(data, int(codes[one])) for one in given if groups[one] == group)
@@ -141,7 +141,7 @@ def _number_by_value(data: ReliabilityData, groups: Ints, codes: Ints) -> Ints:
 
 
 def _number_by_frequency(groups: Ints) -> Ints:
-    """Return the groups of each unit numbered from 0, larger ones first, then those of earlier coders."""
+    """Return the groups of each unit numbered from 0, by size, then by first coder."""
     units, columns = np.nonzero(groups != MISSING)
     width = int(groups.max(initial=0)) + 1
     keys, first, which, sizes = np.unique(
@@ -180,7 +180,7 @@ def count_camps(codes: Ints) -> tuple[Ints, Ints]:
 
 
 def split_into_camps(codes: Ints) -> Bools:
-    """Return which units have four coders or more, of whom two, and a quarter, give the second most frequent value."""
+    """Return which units have four coders or more, two and a quarter of them with the second most frequent value."""
     judged = (codes != MISSING).sum(axis=1)
     _, second = count_camps(codes)
     camps: Bools = (judged >= LEAST_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
@@ -189,7 +189,7 @@ def split_into_camps(codes: Ints) -> Bools:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What was fitted.
+    """The fitted parameters.
 
     `posterior` is the probability of each unit to have two readings, `of_group` that of each of its first groups to be
     one, (units, groups). `skill` is how often each coder gives a reading that is meant, `prevalence` the share of
@@ -206,7 +206,7 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class _Expected:
-    """The probabilities of what the units mean, given the parameters, and the log probability of all answers.
+    """The probabilities of the meanings of units, given the parameters, and the log probability of all answers.
 
     `one` is of a group as the only reading, (units, groups); `shared` of it as one of two that is read in each of
     SHARES, (units, groups, shares).
@@ -247,7 +247,7 @@ def fit_two_readings(groups: Ints, alternatives: float) -> Fit:
 
 
 class _Model:
-    """What the answers say of each possible meaning of a unit; `weights` counts the units with each row of groups."""
+    """The likelihood of each possible meaning of a unit; `weights` counts the units with each row of groups."""
 
     def __init__(self, groups: Ints, weights: Ints, alternatives: float) -> None:
         self.weights = weights
@@ -303,7 +303,7 @@ class _Model:
         )
 
     def count_right(self, expected: _Expected, skill: Floats) -> Floats:
-        """Return how many answers of each coder are what the coder took a unit to mean."""
+        """Return the expected number of answers of each coder that are no slips."""
         right = expected.one[self.unit, self.group]
         own = skill[self.coder]
         for number, share in enumerate(SHARES):
@@ -311,7 +311,7 @@ class _Model:
         return np.bincount(self.coder, weights=right * self.weights[self.unit], minlength=self.n_coders)
 
     def _mix(self, share: float, skill: Floats) -> Floats:
-        """Return how probable it is to give a reading that is taken by this share: by skill, or by a slip."""
+        """Return the probability of an answer with this share of coders: by skill, or by a slip."""
         mixed: Floats = share * skill + (1 - share) * (1 - skill) / (self.alternatives - 1)
         return mixed
 
@@ -322,6 +322,6 @@ class _Model:
 
 
 def _log_prior(skill: Floats, prevalence: float) -> float:
-    """Return the logarithm of what is known of the parameters before, but for a constant."""
+    """Return the logarithm of the prior of the parameters, up to a constant."""
     of_skill = RIGHT * np.log(skill) + WRONG * np.log(1 - skill)
     return float(of_skill.sum()) + AMBIGUOUS * log(prevalence) + CLEAR * log(1 - prevalence)

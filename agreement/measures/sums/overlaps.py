@@ -1,4 +1,4 @@
-"""Which sets share members, and how many: all that the distance between two sets needs.
+"""Overlaps of sets: the numbers of shared members, from which distances of sets are computed.
 
 The cost follows the pairs of sets that do share a member. Two sets of different documents never do.
 
@@ -24,7 +24,7 @@ from ..values import Bools, Floats, Ints
 
 @dataclass(frozen=True)
 class PairableUnits:
-    """The units that enough coders coded, two unless said otherwise.
+    """The units with enough coders, two by default.
 
     `rows` are the units' rows in the data, `documents` their documents, `codes` their cells and `coders` the
     number of coders of each.
@@ -38,14 +38,14 @@ class PairableUnits:
 
     @classmethod
     def from_data(cls, data: ReliabilityData, least: int = 2) -> Self:
-        """Return the units that at least so many coders coded."""
+        """Return the units with at least `least` coders."""
         coders = (data.codes != MISSING).sum(axis=1)
         rows = np.flatnonzero(coders >= least)
         return cls(data, rows, data.document_of_unit[rows], data.codes[rows], coders[rows])
 
     @cached_property
     def inside(self) -> Bools:
-        """Whether each value is a set that the unit is in: the shape of `codes`."""
+        """Whether each value is a set with its unit as a member, in the shape of `codes`."""
         inside = np.zeros(self.codes.shape, dtype=np.bool_)
         units, columns = np.nonzero(self.codes >= len(self.data.labels))  # of many coders few judged a unit
         sets = self.codes[units, columns] - len(self.data.labels)
@@ -59,7 +59,7 @@ class PairableUnits:
         return self.documents, self.data.documents
 
     def set_sizes(self) -> Ints:
-        """Return for each cell the size of its set, -1 where it has none: the shape of `codes`."""
+        """Return the size of the set of each cell, -1 without a set, in the shape of `codes`."""
         sets = np.maximum(self.codes - len(self.data.labels), -1)
         return np.append(np.diff(self.data.cells.starts), -1)[sets]
 
@@ -74,7 +74,7 @@ class PairableUnits:
 
 @dataclass(frozen=True)
 class SetOverlaps:
-    """Pairs of sets `first` < `second` that have `shared` > 0 members in common, in ascending order.
+    """Pairs of sets `first` < `second` with `shared` > 0 common members, in ascending order.
 
     `excluded` counts for each entry of the data's `members` the judgements that gave the set to that member as a unit:
     0 where no units are excluded. The other three count judgements whose unit is one of the shared members: those with
@@ -123,19 +123,19 @@ def find_overlaps(pairable: PairableUnits, *, exclude_units: bool = False) -> Se
 
 
 def find_entries(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
-    """Find the place in `data.cells.members` of each unit in each set, or -1 where it is no member (or no set)."""
+    """Return the index in `data.cells.members` of each unit in each set, -1 where it is no member."""
     width = len(data.units) + len(data.cells.others)
     return _find_keys(data.cells.set_of_member * width + data.cells.members, sets * width + units)
 
 
 def list_entries(starts: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """Return the entries of some compressed rows: the place of the row among the chosen ones, and of the entry."""
+    """Return the entries of chosen compressed rows: the index of the row among the chosen, and of the entry."""
     sizes = np.diff(starts)[chosen]
     return np.repeat(np.arange(len(chosen)), sizes), np.repeat(starts[chosen], sizes) + run_offsets(sizes)
 
 
 def _find_keys(keys: Ints, wanted: Ints) -> Ints:
-    """Return the place of each wanted number among ascending keys, or -1 where it is none."""
+    """Return the index of each wanted number among ascending keys, -1 if absent."""
     if not len(keys):
         return np.full(wanted.shape, -1, dtype=np.int64)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -178,7 +178,7 @@ def _list_pairs(members: Ints, sets: Ints, weights: Ints) -> Ints:
 
 
 def _multiply_incidence(members: Ints, sets: Ints, weights: Ints) -> Ints:
-    """Do the same by the incidence matrix of one document, in floats, which are exact for counts."""
+    """List the pairs of sets of one document by its incidence matrix, in floats, which are exact for counts."""
     names, row = np.unique(sets, return_inverse=True)
     distinct, column = np.unique(members, return_inverse=True)
     incidence = np.zeros((len(names), len(distinct)))
@@ -201,7 +201,7 @@ EMPTY_SET, FILLED_SET = (1, 1), (1, 0)
 
 @dataclass(frozen=True, eq=False)
 class SetPairs:
-    """Pairs of sets, the first of which has several readings.
+    """Pairs of sets whose first set has several readings.
 
     A second with one reading may be without one of its members: `less` is then 1, and `lost` has the readings of the
     first that this member is in, as bits. `number` says how many ordered pairs of judgements are such a pair.
@@ -226,7 +226,7 @@ def has_several(cells: Cells, sets: Ints) -> Bools:
 
 
 def find_several(cells: Cells, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return which pairs of sets have several readings in one, and these pairs with such a set first."""
+    """Return which pairs have a set with several readings, and these pairs with that set first."""
     several = has_several(cells, first)
     chosen = np.flatnonzero(several | has_several(cells, second))
     several, first, second = several[chosen], first[chosen], second[chosen]
@@ -282,7 +282,7 @@ def _shared_by_readings(data: ReliabilityData, first: Ints, second: Ints, k: int
 
 
 def remove_units_from_readings(pairable: PairableUnits) -> PairableUnits:
-    """Return the units with values of several readings replaced by what they are without the unit.
+    """Return the units with their values of several readings, without the unit itself in each reading.
 
     Each such value of a unit becomes a set of its own, which the unit is not in; all other values stay.
     """
@@ -320,7 +320,7 @@ def remove_units_from_readings(pairable: PairableUnits) -> PairableUnits:
 
 
 def pair_overlapping_readings(pairable: PairableUnits, overlap: SetOverlaps) -> Iterator[SetPairs]:
-    """Yield the pairs of judgements on overlapping sets of which one has several readings, in kinds.
+    """Yield, by kind, the pairs of judgements with overlapping sets, one of which has several readings.
 
     Where units are excluded the sets with several readings are without them already.
     """
@@ -381,7 +381,7 @@ def kinds_of_readings(pairable: PairableUnits) -> tuple[Ints, Ints]:
 
 
 def pair_kinds(cells: Cells, pairs: SetPairs) -> tuple[Ints, Ints]:
-    """Return the kinds of the first and the second of each pair, the second as it is without a member."""
+    """Return the kinds of both values of each pair, the second without a member."""
     kinds = set_kinds(cells)
     second = kinds[pairs.second].copy()
     emptied = np.diff(cells.starts)[pairs.second] == pairs.less
@@ -390,7 +390,7 @@ def pair_kinds(cells: Cells, pairs: SetPairs) -> tuple[Ints, Ints]:
 
 
 def empty_similarities(first: Ints, second: Ints, name: str, options: Options) -> Floats:
-    """Return what values of these kinds, (..., 2), have in common if they share no member; the arrays broadcast.
+    """Return the similarity of values of these kinds, (..., 2), without shared members; the arrays broadcast.
 
     Either both empty readings are matched with each other, or each with a reading of the other side that is not empty.
     """
@@ -403,13 +403,13 @@ def empty_similarities(first: Ints, second: Ints, name: str, options: Options) -
 
 
 def kind_similarities(kinds: Sequence[ReadingKind], name: str, options: Options) -> Floats:
-    """Return what each two of the empty set, any other set and these kinds have in common if they share no member."""
+    """Return the similarities of the empty set, any other set and these kinds, without shared members."""
     table = np.array([EMPTY_SET, FILLED_SET, *kinds], dtype=np.int64)
     return empty_similarities(table[:, None], table[None, :], name, options)
 
 
 def sum_kind_similarities(counts: Floats, similar: Floats) -> Floats:
-    """Return what judgements have in common, over all ordered pairs of different ones with several readings in one.
+    """Return the sum of similarities over ordered pairs of different judgements, one of them with several readings.
 
     `counts` (replicates, 2 + kinds) has the judgements of the empty set, of other sets and of each kind, and `similar`
     is of `kind_similarities`.

@@ -1,4 +1,4 @@
-"""The distances of pairs of judgements on one unit and on sets that overlap, and how they are distributed."""
+"""Distances of pairs of judgements on one unit or with overlapping sets, and their distribution."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ DIGITS = 9
 def observed_distances(
     pairable: PairableUnits, options: Options, names: Sequence[str], overlap: SetOverlaps | None = None
 ) -> tuple[Ints, dict[str, Floats]]:
-    """Return the distances of the unordered pairs of different values of each unit, and the place of the unit."""
+    """Return the distances of the unordered pairs of different values on one unit, and the index of the unit."""
     exclude_unit = options.exclude_unit != "none"
     if exclude_unit and pairable.data.cells.readings is not None:
         pairable, overlap = remove_units_from_readings(pairable), None
@@ -65,7 +65,7 @@ def observed_distances(
 
 
 def _different_readings(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints, SetPairs]:
-    """Return which of the pairs of different values of one unit are of sets with several readings in one, and these."""
+    """Return which pairs of different values have a set with several readings, and these pairs."""
     _, chosen, p, q, p_inside, q_inside = _pairs_of_sets(pairable, exclude_unit=exclude_unit)
     some, first, second = find_several(pairable.data.cells, p, q)
     nothing = np.zeros_like(first)
@@ -87,7 +87,7 @@ def different_sets(
 
 
 def _pairs_of_sets(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints, Ints, Ints, Ints, Bools, Bools]:
-    """Return the place of the unit of each pair of different values, which pairs are of sets, and the two sets of each.
+    """Return the unit index of each pair of different values, which pairs are sets, and the two sets of each.
 
     The last two say whether the unit is to be excluded from the sets.
     """
@@ -101,14 +101,14 @@ def _pairs_of_sets(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints
 
 
 def different_labels(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
-    """Return the unordered pairs of different labels of each unit, the lower code first, and the place of the unit."""
+    """Return the unordered pairs of different labels on one unit, lower code first, and the index of the unit."""
     units, left, right = different_judgements(pairable)
     p, q = pairable.codes[units, left], pairable.codes[units, right]
     return units, np.minimum(p, q), np.maximum(p, q)
 
 
 def different_judgements(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
-    """Return pairs of judgements of one unit with different codes: its place, and the columns of the coders."""
+    """Return pairs of judgements on one unit with different codes: the unit index, and the columns of the coders."""
     units, left, right = _judgement_pairs(pairable)
     different = np.flatnonzero(pairable.codes[units, left] != pairable.codes[units, right])
     return units[different], left[different], right[different]
@@ -124,7 +124,7 @@ def _judgement_pairs(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
 def overlapping_distances(
     pairable: PairableUnits, overlap: SetOverlaps, options: Options, names: Sequence[str]
 ) -> tuple[Ints, dict[str, Floats]]:
-    """Return by document the number and distances of ordered pairs of judgements whose sets share a member.
+    """Return by document the number and distances of ordered pairs of judgements with overlapping sets.
 
     Where one has several readings, what the two would have in common without sharing a member is added to the distance:
     that is counted for all pairs of their kinds.
@@ -147,7 +147,7 @@ def overlapping_distances(
 def _compare_overlapping(
     pairable: PairableUnits, overlap: SetOverlaps, options: Options, names: Sequence[str]
 ) -> Iterator[tuple[Ints, Ints, Iterator[tuple[str, Floats, Floats]]]]:
-    """Yield kinds of ordered pairs of judgements whose sets share a member: one of the sets, and the number.
+    """Yield kinds of ordered pairs of judgements with overlapping sets: one of the sets, and the number.
 
     Then come the name of each distance, the distances, and what the two would have in common without sharing a member.
     """
@@ -214,13 +214,13 @@ def _overlapping_judgements(
 
 
 def _judgement_kinds(judged: Ints, inside: Ints, shared: Ints) -> list[tuple[int, int, Ints]]:
-    """Return (members less, shared members less, number of judgements), without the kinds that nothing is of."""
+    """Return (removed members, removed shared members, judgements), without kinds that do not occur."""
     kinds = [(0, 0, judged - inside), (1, 0, inside - shared), (1, 1, shared)]
     return [kind for kind in kinds if not any(kind[:2]) or kind[2].any()]
 
 
 def sum_groups(groups: Ints, terms: Floats, n: int) -> Floats:
-    """Return the sum of the terms of each group 0..n-1, which no order of the terms changes.
+    """Return the sum of the terms of each group 0..n-1, independent of their order.
 
     Terms are cut into parts of BITS bits. Those at one place are added up without rounding, for up to 2**27 terms, and
     only the sums of these are rounded, from the smallest on.
@@ -239,7 +239,7 @@ def sum_groups(groups: Ints, terms: Floats, n: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class PairDistances:
-    """The distances of each two coders on each unit that both judged: its place, and the columns of the two."""
+    """The distances of each two coders on each common unit: its index, and the columns of the two coders."""
 
     units: Ints
     first: Ints
@@ -270,7 +270,7 @@ def pair_distances(pairable: PairableUnits, options: Options) -> PairDistances:
 
 
 def bin_of(distances: Floats) -> Ints:
-    """Return the bin of each distance: 0 for none at all, 1 to STEPS for more than none, the last for 1.
+    """Return the bin of each distance: 0 for distance 0, 1 to STEPS for larger ones, the last for 1.
 
     >>> bin_of(np.array([0, 0.05, 0.1, 0.11, 0.99, 1])).tolist()
     [0, 1, 1, 2, 10, 11]
@@ -317,7 +317,7 @@ def count_distances(pairable: PairableUnits, options: Options) -> DistanceCounts
 
 
 def _add_pairs(total: Ints, counts: Ints, similar: Floats) -> None:
-    """Add the ordered pairs of different judgements of values that have something in common, by their distance."""
+    """Add the ordered pairs of different judgements with overlapping values, by distance."""
     pairs = np.outer(counts, counts)
     np.fill_diagonal(pairs, counts * (counts - 1))
     some = similar > 0

@@ -1,4 +1,4 @@
-"""Units with the same labels counted together, by text: what coefficients and tables of labels are made of."""
+"""Units with the same labels counted together, by text: the base of coefficients and tables of labels."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from .sufficient_statistics import Matrix, is_large, sparse_sums
 
 @dataclass(frozen=True, eq=False)
 class LabelPatterns:
-    """How many coders gave a unit each label, a pattern, and how many units of each text have which pattern.
+    """Patterns, the numbers of coders by label, and the number of units with each pattern by text.
 
     `n_coders` (patterns,) is how many coders labelled a unit of each pattern. `pattern`, `label` and `count` (entries,)
     say how many of them gave it a label, which is a place in `labels`, ascending. `text`, `text_pattern` and

@@ -270,7 +270,7 @@ class TextSums(Mapping[str, "DistanceSums"]):
         return replace(self, options=options, rows=rows)
 
     def sort(self) -> "TextSums":
-        """Return the same sums in an order of texts, coders and labels that depends on their names alone."""
+        """Return the sums with texts, coders and labels in an order that depends on their names alone."""
         ordered = self.select(sort_places(self.documents))
         coders, labels = sort_places(self.coders), sort_places(self.labels)
         arrays: dict[str, Any] = {}
@@ -312,7 +312,7 @@ class DistanceSums(Sequence[DocumentSums]):
 
     @classmethod
     def from_sequence(cls, sums: Iterable[DocumentSums]) -> "DistanceSums":
-        """Return sums that are such already, or are given one by one. Raises ValueError for different parameters."""
+        """Return the sums of a sequence of `DocumentSums`. Raises ValueError for different parameters."""
         if isinstance(sums, DistanceSums):
             return sums
         texts = TextSums.from_documents(sums)
@@ -386,12 +386,12 @@ def reading_counts(sums: TextSums) -> tuple[list[ReadingKind], Ints]:
 
 
 def _places(names: Sequence[Hashable], numbers: dict[Hashable, int]) -> Ints:
-    """Return the number of each name; those without one are numbered on."""
+    """Return the number of each name; new names get the next numbers."""
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
 def _renumber(entries: Entries, coders: Ints, labels: Ints, first: int) -> Entries:
-    """Return entries with other numbers of coders and labels, and of texts so many more."""
+    """Return entries with new numbers of coders and labels, and an offset of texts."""
     new = entries.copy()
     new["text"] += first
     for field in new.dtype.names or ():

@@ -1,4 +1,4 @@
-"""Alpha as sums over documents.
+"""Alpha from sums over documents.
 
 Documents are independent: sets of different documents share no member, so they are at distance 1 without
 being compared. What a document adds is a few numbers, and `combine` makes alpha of them. Only the labels

@@ -1,4 +1,4 @@
-"""The bootstrap: how far a coefficient varies over random samples of the documents.
+"""The bootstrap: the variation of a coefficient over random samples of documents.
 
 Documents are the unit of sampling: what is coded in one text hangs together. Where there is one document, units are.
 A coefficient that follows from sums over groups is computed from these sums; any other is computed anew for each
@@ -237,7 +237,7 @@ def _count_blocks(sums: Any, n: int) -> int:
 
 
 def _draw_block(sums: Any, n: int, seed: int, block: int) -> Floats:
-    """Return the samples of one block of n: how often each group is in each, (samples, groups).
+    """Return the samples of one block of n: the count of each group in each sample, (samples, groups).
 
     Each has a generator of its own, so that its samples are the same wherever they are drawn.
     """

@@ -1,4 +1,4 @@
-"""One coefficient of parts of the data: of each two coders, and without each coder, document or category in turn."""
+"""A coefficient of parts of the data: of each two coders, and without each coder, document or category."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Pairwise(Display):
 
     @property
     def n_defined(self) -> int:
-        """How many pairs have a value: the mean is of these."""
+        """The number of pairs with a value, which the mean covers."""
         return sum(result.value is not None for result in self.results.values())
 
     def to_frame(self) -> pd.DataFrame:

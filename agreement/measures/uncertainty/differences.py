@@ -1,4 +1,4 @@
-"""How two rounds, groups of coders or projects differ: the difference of two coefficients, its interval and a test."""
+"""The difference of the coefficients of two rounds, groups of coders or projects, with its interval and a test."""
 
 from math import isnan, sqrt
 from typing import Any
@@ -31,7 +31,7 @@ def difference(
     original: Original | None = None,
     **options: Any,
 ) -> Difference:
-    """Return how the coefficients of two rounds or groups of coders differ, first − second, with its interval.
+    """Return the difference of the coefficients of two rounds or groups of coders, first − second, with its interval.
 
     Where both have pairable units in the same documents, each is left out of both at once, and the interval is the
     jackknife's of the difference: se = sqrt((G - 1)/G sum (d(g) - mean of d(g))^2), t of Student's distribution with
@@ -68,7 +68,7 @@ def difference(
 
 
 def _subtract(results: tuple[Result, Result], left_out: list[LeftOutValues]) -> LeftOutValues:
-    """Return the difference without each group that either has."""
+    """Return the difference without each group of either data."""
     names = list(dict.fromkeys([*left_out[0].names, *left_out[1].names]))
     sides = []
     for result, one in zip(results, left_out, strict=True):
@@ -114,7 +114,7 @@ def permutation_test(
     seed: int = 0,
     **options: Any,
 ) -> Comparison:
-    """Test if the coefficients of two rounds or conditions differ more than by chance.
+    """Test whether the coefficients of two rounds or conditions differ by more than chance.
 
     Documents are those with pairable units. Where both have the same ones, each document's two codings change places
     at random (paired); else the documents of both are dealt anew into two lots of the same sizes. The p-value is
@@ -161,7 +161,7 @@ def permutation_test(
 def _permute_documents(
     first: ReliabilityData, second: ReliabilityData, call: CoefficientCall, partner: Ints | None, n: int, seed: int
 ) -> Floats:
-    """Return the difference of the documents as they are, and those of n random assignments of them.
+    """Return the observed difference, and the differences of n random assignments of documents.
 
     partner: of each document of the first the number of the same one of the second, where they are paired.
     """

@@ -1,4 +1,4 @@
-"""How many documents are enough: what the interval of a coefficient will be with more of them, and what it can show.
+"""How many documents are enough: the interval of a coefficient with more documents, and its power.
 
 The variance of a figure over documents falls with their number. What a document adds to it is known from the interval
 of those that there are, so that the interval of any other number follows, on the scale of the interval itself.
@@ -57,7 +57,7 @@ SCALES = {
 
 @dataclass(frozen=True, repr=False)
 class Forecast(Figure):
-    """What the interval of a figure will be with other numbers of documents and coders, as `forecast` says.
+    """The expected interval of a figure for other numbers of documents and coders; see `forecast`.
 
     `low` and `high` are the interval of the documents (and coders) at hand, of which there are `n_documents` (and
     `n_coders`, 0 where coders are taken to be the ones that are meant). `document_variance` and `coder_variance` are on
@@ -77,7 +77,7 @@ class Forecast(Figure):
     note: str = ""
 
     def bounds(self, n_documents: int, n_coders: int | None = None) -> tuple[float, float] | None:
-        """Return the interval that so many documents (and coders, where they are a sample) would have.
+        """Return the expected interval for these numbers of documents and, where coders are a sample, of coders.
 
         The figure is taken to stay as it is. Raises ValueError for fewer than three documents or coders.
         """
@@ -89,12 +89,12 @@ class Forecast(Figure):
         return scale.back(center - reach), scale.back(center + reach)
 
     def margin(self, n_documents: int, n_coders: int | None = None) -> float | None:
-        """Return half the width of the interval that so many documents would have: what stands after ±."""
+        """Return half the width of the expected interval for this number of documents, the figure after ±."""
         bounds = self.bounds(n_documents, n_coders)
         return bounds and (bounds[1] - bounds[0]) / 2
 
     def documents_for_margin(self, margin: float, n_coders: int | None = None) -> int | None:
-        """Return the fewest documents whose interval reaches no further than this; None for more than MOST.
+        """Return the smallest number of documents with at most this margin; None above MOST.
 
         Raises ValueError for a margin that is not above 0.
         """
@@ -110,7 +110,7 @@ class Forecast(Figure):
         return _first_number(reach <= most)
 
     def power_above(self, bound: float, n_documents: int) -> float | None:
-        """Return the probability that the interval of so many documents lies above a bound, if the figure is as here.
+        """Return the probability that the interval for this number of documents lies above a bound.
 
         The lower end is above where (g(v) - g(bound))/se exceeds the quantile of the interval, g being its scale; the
         ratio has the noncentral distribution of Student with n - 1 degrees of freedom (Johnson & Welch 1940). Of two
@@ -120,11 +120,11 @@ class Forecast(Figure):
         return self._power_of(partial(self._powers_above, bound), n_documents)
 
     def documents_above(self, bound: float, power: float = 0.8) -> int | None:
-        """Return the fewest documents whose interval lies above a bound with this probability; None as MOST says."""
+        """Return the smallest number of documents with this probability of lying above a bound; None above MOST."""
         return _fewest_documents(partial(self._powers_above, bound), power)
 
     def power_of_difference(self, difference: float, n_documents: int) -> float | None:
-        """Return the probability that two rounds, each of so many documents, are told apart if they differ so much.
+        """Return the power to detect this difference between two rounds of this number of documents each.
 
         The documents of the two are others, each with the variance that there is here, and the test is that of
         `difference`, on the plain scale with 2(n - 1) degrees of freedom and both sides: noncentral t. None where
@@ -133,7 +133,7 @@ class Forecast(Figure):
         return self._power_of(partial(self._powers_of_difference, difference), n_documents)
 
     def documents_for_difference(self, difference: float, power: float = 0.8) -> int | None:
-        """Return the fewest documents of each of two rounds that are told apart so often; None as MOST says."""
+        """Return the smallest number of documents of each of two rounds for this power; None above MOST."""
         return _fewest_documents(partial(self._powers_of_difference, difference), power)
 
     def _power_of(self, powers: Powers, n_documents: int) -> float | None:
@@ -150,7 +150,7 @@ class Forecast(Figure):
             raise ValueError("n_coders is of forecasts in which coders are a sample: sample='both'")
 
     def _reach(self, n_documents: Floats, n_coders: int | None) -> Floats:
-        """Return t times the standard error with each number of documents, on the scale of the interval."""
+        """Return t times the standard error for each number of documents, on the scale of the interval."""
         variances, freedoms = [(self.document_variance or 0.0) / n_documents], [n_documents - 1.0]
         if self.coder_variance is not None:
             c = n_coders or self.n_coders
@@ -203,7 +203,7 @@ class Forecast(Figure):
 def forecast(
     data: Data, coefficient: Coefficient, *arguments: Any, sample: str = "groups", level: float = 0.95, **options: Any
 ) -> Forecast:
-    """Return what the interval of a coefficient will be with other numbers of documents: how many are enough.
+    """Return the expected interval of a coefficient for other numbers of documents.
 
     Of the G documents at hand `interval` has the standard error se/a on its scale, the logarithm of disagreement. With
     n documents like these it is sqrt(G/n) se/a, with n - 1 degrees of freedom (precision for planning: Maxwell, Kelley
@@ -231,7 +231,7 @@ def forecast(
 def forecast_interval(
     found: Interval | ScoreInterval, coders: Interval | None = None, *, level: float = 0.95, why_no_coders: str = ""
 ) -> Forecast:
-    """Return `forecast` from an interval over documents that is there already, and with "both" that over coders.
+    """Return `forecast` from a computed interval over documents and, with "both", one over coders.
 
     `found` may also be a score's, of `score_interval` or `mean_interval`, which is on its logit; `level` is the one
     that it was made with. `why_no_coders` says that coders are no sample, if they are none. Raises ValueError for an
@@ -262,7 +262,7 @@ def forecast_interval(
 
 
 def _scaled_error(found: Interval | ScoreInterval, n: int, level: float) -> float | None:
-    """Return the standard error on the scale of an interval: of a score's from its ends."""
+    """Return the standard error on the scale of an interval; for scores from the ends of the interval."""
     if found.low is None or found.high is None or found.value is None:
         return None
     scale = SCALES[found.method]
@@ -272,7 +272,7 @@ def _scaled_error(found: Interval | ScoreInterval, n: int, level: float) -> floa
 
 
 def _why_incomplete(data: ReliabilityData) -> str:
-    """Return which coder has not coded which document, of coders and documents in use, or nothing."""
+    """Return a sentence that names a missing coding of a coder and document in use, or nothing."""
     used = find_pairable_documents(data)
     if not len(used):  # there is nothing to compare, which is another reason
         return ""
@@ -294,7 +294,7 @@ def _student_quantiles(level: float, freedom: Floats) -> Floats:
 
 
 def _noncentral_tail(freedom: Floats, shift: Floats, quantiles: Floats) -> Floats:
-    """Return the probability of more than these quantiles in Student's distribution with a shift."""
+    """Return the probability above these quantiles in the noncentral Student distribution."""
     from scipy.special import nctdtr
 
     # beyond, the distribution cannot be computed and the tail is 0 or 1 in every digit
@@ -310,13 +310,13 @@ def _fewest_documents(powers: Powers, power: float) -> int | None:
 
 
 def _first_number(enough: Any) -> int | None:
-    """Return the first number of documents that is enough, or None."""
+    """Return the smallest sufficient number of documents, or None."""
     place = int(np.argmax(enough))
     return int(NUMBERS[place]) if enough[place] else None
 
 
 def _largest(fits: Callable[[float], bool]) -> float:
-    """Return the largest number at least 0 that fits, of a condition that only holds up to some number."""
+    """Return the largest number from 0 for which a condition holds that fails for all larger numbers."""
     low, high = 0.0, 1.0
     while fits(high) and high < 700:
         low, high = high, 2 * high

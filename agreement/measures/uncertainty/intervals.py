@@ -1,4 +1,4 @@
-"""What intervals and tests return, and the exact interval of a share of independent cases."""
+"""Results of intervals and tests, and the exact interval of a share of independent cases."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ MAX_TRIALS = 10**15
 
 @dataclass(frozen=True, repr=False)
 class Interval(Figure):
-    """A coefficient with an interval around it: `low` and `high` are None where there is none, and `note` says why.
+    """A coefficient with its interval; `low` and `high` are None without one, with the reason in `note`.
 
     `method` is "jackknife-log" (`interval`), "percentile" or "bootstrap-t" (`bootstrap`), or "jackknife". `by` says
     what is taken for a sample: documents, connected components or units; "coder", or "both" documents (or components)
@@ -51,11 +51,11 @@ class Interval(Figure):
 
     @property
     def axis(self) -> str:
-        """What the axis of a chart is of."""
+        """The label of the axis of a chart."""
         return f"value, {self.level:.0%} interval"
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything but the replicates, with the fields of the result beside those of the interval."""
+        """Return all fields of the interval and of its result as a dictionary, without the replicates."""
         own = super().to_dict()
         del own["result"], own["replicates"]
         return {**self.result.to_dict(), **own}
@@ -67,7 +67,7 @@ class Interval(Figure):
         return f"<{text} ({self.describe_method()}){f'; {self.note}' if self.note else ''}>"
 
     def describe_method(self) -> str:
-        """Return how the interval was made, in a few words: jackknife, log scale, over 8 documents."""
+        """Return the method of the interval in a few words: "jackknife, log scale, over 8 documents"."""
         name = METHODS[self.method]
         if self.n:
             undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
@@ -96,7 +96,7 @@ class Interval(Figure):
 
 @dataclass(frozen=True, repr=False)
 class Jackknife(Interval):
-    """A coefficient with what becomes of it without each document or unit in turn.
+    """A coefficient, and its values without each document or unit in turn.
 
     `values` has the coefficient without each of `groups` (None where undefined). `bias` is how far the coefficient is
     off by the size of the sample, `low` and `high` the normal interval of `level` around it.
@@ -174,7 +174,7 @@ class Difference(_Contrast):
 
     @property
     def axis(self) -> str:
-        """What the axis of a chart is of."""
+        """The label of the axis of a chart."""
         return f"difference, {self.level:.0%} interval"
 
     def _points(self) -> Sequence[Point]:
@@ -183,7 +183,7 @@ class Difference(_Contrast):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(_Contrast):
-    """Two rounds or conditions: the difference of their coefficients, first − second, and how unlikely it is.
+    """The difference of the coefficients of two rounds or conditions, first − second, and its p-value.
 
     `p_value` is the share of `n` random assignments (and the one at hand) whose difference is as far from 0.
     """
@@ -220,7 +220,7 @@ class Comparison(_Contrast):
 
 @dataclass(frozen=True)
 class BinomialInterval(Figure):
-    """The share of `hits` among `trials`, with an interval; without a trial there is neither, as `note` says."""
+    """The share of `hits` among `trials`, with an interval; both are None without trials, with the reason in `note`."""
 
     hits: float
     trials: float
@@ -235,12 +235,12 @@ class BinomialInterval(Figure):
 
     @property
     def note(self) -> str:
-        """Why there is no share, where there is none."""
+        """The reason for a missing share."""
         return "" if self.trials else "nothing was tried"
 
     @property
     def axis(self) -> str:
-        """What the axis of a chart is of."""
+        """The label of the axis of a chart."""
         return f"share, {self.level:.0%} interval"
 
     def to_dict(self) -> dict[str, object]:

@@ -70,16 +70,16 @@ class LeftOutValues:
     def from_parts(
         cls, by: str, names: Sequence[Hashable], call: CoefficientCall, parts: Iterable[ReliabilityData]
     ) -> LeftOutValues:
-        """Return the coefficients of the parts of data that are left without each of the groups."""
+        """Return the coefficients of the data without each of the groups, given these parts."""
         values = [defined_values(call(part)) for part in parts]
         return cls(by, names, np.array(values, dtype=np.float64).reshape(len(values), len(values[0]) if values else 1))
 
     def why_too_few(self) -> str:
-        """Return that there are too few groups, or nothing."""
+        """Return the note on too few groups, or nothing."""
         return why_too_few(len(self.names), LEAST[self.by], self.by)
 
     def why_undefined(self, column: int) -> str:
-        """Return without which group one of the coefficients is undefined, or nothing."""
+        """Return the note on a group without which a coefficient is undefined, or nothing."""
         undefined = np.flatnonzero(np.isnan(self.values[:, column]))
         if len(undefined):
             which = f"{self.by} {self.names[int(undefined[0])]!r}"
@@ -92,12 +92,12 @@ class LeftOutValues:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """One less than there are groups."""
+        """The number of groups less one."""
         return len(self.names) - 1
 
 
 def why_too_few(n: int, least: int, noun: str) -> str:
-    """Return that there is no interval of fewer than so many, or nothing where there are enough."""
+    """Return the note on too few groups for an interval, or nothing."""
     there = f"there {'is' if n == 1 else 'are'} {n}"
     return "" if n >= least else f"no interval: it takes {pluralize(least, noun)}, and {there}"
 
@@ -109,7 +109,7 @@ def jackknife_error(values: Floats) -> float:
 
 
 def find_groups(data: ReliabilityData, by: str, original: Original | None = None) -> tuple[str, ReliabilityData]:
-    """Return what the groups are, and the data with each group as a document.
+    """Return the kind of the groups, and the data with each group as a document.
 
     They are the documents; the connected components, where one document has all pairable units or `by` asks for them.
     `original` is that of `split_components`.
@@ -139,7 +139,7 @@ def leave_out_coders(data: ReliabilityData, call: CoefficientCall) -> LeftOutVal
 
 
 def named_results(estimate: Result | Mapping[str, Result]) -> dict[str, Result]:
-    """Return the results of a coefficient by name: a single one has none."""
+    """Return the results of a coefficient by name; a single result has the name ""."""
     return {"": estimate} if isinstance(estimate, Result) else dict(estimate)
 
 
@@ -353,12 +353,12 @@ def interval_statistics(
 def _log_intervals(
     results: Mapping[str, Result], samples: Sequence[LeftOutValues], level: float
 ) -> dict[str, Interval]:
-    """Return the intervals of coefficients, whose values without each group are the columns of the samples."""
+    """Return the intervals of coefficients; the columns of the samples are their values without each group."""
     return {name: _log_interval(result, samples, k, level) for k, (name, result) in enumerate(results.items())}
 
 
 def _log_interval(result: Result, samples: Sequence[LeftOutValues], column: int, level: float) -> Interval:
-    """Return the interval of one coefficient from what it is without each group, of one or two kinds."""
+    """Return the interval of one coefficient from its values without each group, for one or two kinds of groups."""
     low = high = error = None
     note = _why_no_interval(result, samples, column)
     if not note and result.value is not None:
@@ -387,13 +387,13 @@ def _why_no_interval(result: Result, samples: Sequence[LeftOutValues], column: i
 
 
 def satterthwaite(variances: Sequence[float], samples: Sequence[LeftOutValues]) -> float:
-    """Return the degrees of freedom of the sum of independent variances (Satterthwaite 1946); of one, its own."""
+    """Return the degrees of freedom of a sum of independent variances (Satterthwaite 1946)."""
     spread = sum(v**2 / s.degrees_of_freedom for v, s in zip(variances, samples, strict=True))
     return sum(variances) ** 2 / spread if spread else min(sample.degrees_of_freedom for sample in samples)
 
 
 def student_quantile(level: float, degrees_of_freedom: float) -> float:
-    """Return how many standard errors to either side hold `level` of Student's distribution."""
+    """Return the two-sided quantile of Student's distribution at `level`, in standard errors."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees_of_freedom, (1 + level) / 2))

@@ -104,7 +104,7 @@ def _copy_documents(cells: Cells, codes: Ints, copy: Ints, place: Ints, first_ro
 
 
 def pool_documents(first: ReliabilityData, second: ReliabilityData) -> ReliabilityData:
-    """Return the documents of both, as different documents; coders are matched by their place."""
+    """Return the documents of both data as different documents; coders are matched by index."""
     n_coders = max(len(first.coders), len(second.coders))
     units: list[Value] = []
     documents: list[Value] = []
@@ -124,12 +124,12 @@ def _tag_value(value: Value, which: int, members: str) -> Value:
 
 
 def draw_counts(random: np.random.Generator, groups: int) -> Ints:
-    """Return how often each group is in a sample, with replacement, of as many groups."""
+    """Return the count of each group in a sample, with replacement, of the same number of groups."""
     return np.bincount(random.integers(0, groups, groups), minlength=groups)
 
 
 def groups_in_use(data: ReliabilityData, by: str) -> Ints:
-    """Return the numbers of the documents or units in which anything was coded: those that can be drawn."""
+    """Return the numbers of the documents or units with a judgement, which can be drawn."""
     coded = (data.codes != MISSING).any(axis=1)
     if by == "unit":
         return np.flatnonzero(coded)

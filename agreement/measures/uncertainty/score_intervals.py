@@ -1,4 +1,4 @@
-"""How far scores can be trusted: of texts, of peer summaries, and the similarity of two rankings of peers.
+"""Intervals of scores: of texts, of peer summaries, and of the correlation of two rankings of peers.
 
 Texts and peers are what is drawn: with others of the same kind the figures would be others.
 """
@@ -32,7 +32,7 @@ CORRELATION_METHODS = ("fisher-z", "percentile")
 
 @dataclass(frozen=True, slots=True)
 class ScoreInterval(Figure):
-    """A figure of some texts or peers and its interval; both ends are None where there is none, as `note` says.
+    """A figure of texts or peers and its interval; both ends are None without one, with the reason in `note`.
 
     `n` is the number of texts or peers (`by`); `undefined` of the replicates had no value and are left out, where there
     are such. `p_value` is of a correlation: the probability of one as far from 0 if there were none. `method` is
@@ -56,7 +56,7 @@ class ScoreInterval(Figure):
         return f"<value {format_equality(self.value)}{reach}, {pluralize(self.n, self.by)}{note}>"
 
     def describe(self) -> str:
-        """Return the value and its interval as they stand in a table."""
+        """Return the value and its interval as text for a table."""
         reach = "" if self.low is None or self.high is None else f" [{self.low:z.4f}, {self.high:z.4f}]"
         return f"{format_defined(self.value)}{reach}"
 
@@ -145,7 +145,7 @@ def score_interval(
 
 
 def score_intervals_of_counts(texts: TextCounts, level: float = 0.95) -> ScoreIntervals:
-    """Return `score_interval` from what each text adds to the score."""
+    """Return `score_interval` from the counts of each text."""
     check_level(level)
     used = texts.counts.any(axis=1)
     counts, whole, total = texts.counts[used], texts.score, texts.counts.sum(axis=0)
@@ -162,7 +162,7 @@ def score_intervals_of_counts(texts: TextCounts, level: float = 0.95) -> ScoreIn
 def share_interval(
     found: Sequence[int], total: Sequence[int], *, level: float = 0.95, by: str = "text"
 ) -> ScoreInterval:
-    """Return the share of what is counted in some texts, found over total, with its interval: the jackknife over texts.
+    """Return the share found / total over some texts, with its interval: the jackknife over texts.
 
     `found` and `total` are counts, one of each text: of all that is counted there, and of what of it is found. The
     share is the sum of the one over the sum of the other, and its interval that of `score_interval`: answers in one
@@ -199,7 +199,7 @@ def _text_interval(
     by: str = "text",
     note: str = "",
 ) -> ScoreInterval:
-    """Return a figure of some texts with its interval, from the figures without each of them; none with a note."""
+    """Return a figure of texts with its interval, from the figures without each text; without an interval a note."""
     values = np.array(without, dtype=np.float64)
     low = high = None
     too_few = why_too_few(len(values), LEAST["document"], by)
@@ -356,7 +356,7 @@ def _percentile_interval(value: float | None, replicates: Floats, level: float, 
 
 @lru_cache(maxsize=8)
 def _draw_samples(peers: int, n: int, seed: int) -> Ints:
-    """Return how often each peer is in each sample, (samples, peers). All systems of a project ask for the same."""
+    """Return the count of each peer in each sample, (samples, peers), the same for all systems of a project."""
     random = np.random.default_rng(seed)
     counts = np.stack([draw_counts(random, peers) for _ in range(n)])
     counts.flags.writeable = False
@@ -364,7 +364,7 @@ def _draw_samples(peers: int, n: int, seed: int) -> Ints:
 
 
 def _weighted_ranks(counts: Ints, scores: Floats) -> Floats:
-    """Return the mid-rank of each peer among those drawn: how many are below, and half of those level and one."""
+    """Return the midrank of each peer among the drawn peers."""
     below, level = (scores[:, None] > scores[None, :]), (scores[:, None] == scores[None, :])
     ranks: Floats = counts @ below.T + (counts @ level.T + 1) / 2
     return ranks
@@ -383,7 +383,7 @@ def _weighted_pearson(counts: Ints, x: Floats, y: Floats) -> Floats:
 
 
 def _has_variation(counts: Ints, scores: Floats) -> Bools:
-    """Return which samples hold two different scores; of others rounding may leave a variance that is not 0."""
+    """Return which samples have two different scores; rounding may leave the variance of others above 0."""
     drawn = counts > 0
     varies: Bools = np.where(drawn, scores, -np.inf).max(axis=1) > np.where(drawn, scores, np.inf).min(axis=1)
     return varies
