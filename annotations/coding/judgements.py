@@ -18,7 +18,7 @@ from annotations.schemes.project_scheme import FurtherQuestions, SchemeKeys, fur
 
 
 def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> dict[str, dict[str, Any]]:
-    """Return the payloads of the judgements of a coding by markable key, in text order. Queries as `decisions_of`."""
+    """Return the judgements of a coding as payloads by markable key, in text order. Queries as in `decisions_of`."""
     judgements, *linked = _rows_of_coding(coding, further)
     links = _links_of_rows(*linked)
     payloads = {}
@@ -29,8 +29,8 @@ def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> di
 
 
 def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> list[Decision]:
-    """Return the decisions of a coding, in text order. `further` is what its project asks, where that is known."""
-    # Three queries, a fourth where the project has attributes, and one more if it is not said whether it has.
+    """Return the decisions of a coding, in text order. `further` are the further questions of the project, if known."""
+    # Three queries, a fourth if the project has attributes, and one more if `further` is None.
     return list(decisions_of_rows(*_rows_of_coding(coding, further)))
 
 
@@ -43,7 +43,7 @@ def _rows_of_coding(coding: Coding, further: FurtherQuestions | None) -> tuple[R
 
 
 def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQuestions) -> list[Decision]:
-    """Return the decisions of these judgements, of each coding in text order. Queries as `decisions_by_coding`."""
+    """Return the decisions of the judgements, of each coding in text order. Queries as in `decisions_by_coding`."""
     by_coding = decisions_by_coding(judgements, further).values()
     return [decision for decisions in by_coding for decision in decisions.values()]
 

@@ -100,7 +100,7 @@ def test_the_pace_of_a_round_is_of_its_own_work_and_what_is_closed_or_submitted_
 
 def test_of_a_long_log_the_last_part_tells_the_pace(worked, monkeypatch, django_assert_num_queries):
     whole = read_coder_paces(worked, {"ann": 18}, TODAY)["ann"]
-    monkeypatch.setattr("annotations.coding.active_time.MOST_RECENT", 6)
+    monkeypatch.setattr("annotations.coding.active_time.MAX_RECENT", 6)
     with django_assert_num_queries(1):
         last = read_coder_paces(worked, {"ann": 18}, TODAY)["ann"]
     assert (whole.pace.judgements, last.pace.judgements) == (6, 4)
