@@ -229,11 +229,11 @@ def holes_in(constraints: Constraints, answers: str, decisions: Mapping[str, Dec
     judged = {
         key: one for key, one in given.items() if one.category is not None or not categories_on(constraints, one.level)
     }
-    for key, answers in given.items():
-        if lacks_category(constraints, answers, has_index=bool(decisions[key].indices)):
+    for key, own in given.items():
+        if lacks_category(constraints, own, has_index=bool(decisions[key].indices)):
             yield Hole((key,), CATEGORY)
         if key in judged:
-            yield from (Hole((key,), attribute) for attribute in missing_attributes(constraints, answers))
+            yield from (Hole((key,), attribute) for attribute in missing_attributes(constraints, own))
     if required_of_entities(constraints):
         chains = chains_without(constraints, answers, decisions, judged)
         yield from (Hole(tuple(asked), attribute) for attribute, asked in chains)

@@ -93,8 +93,8 @@ class ReplayedCoding:
                 self.decisions.pop(operation.markable, None)
                 self._repoint(operation.markable, None)
             case MoveMarkable() if operation.markable in self.decisions:
-                key = split_key(operation.to)
-                parts = key.parts if key else ()
+                place = split_key(operation.to)
+                parts = place.parts if place else ()
                 moved = self.decisions.pop(operation.markable)
                 head = tuple(part for part in moved.head if lies_within([part], parts))
                 self.decisions[operation.to] = replace(moved, markable=operation.to, head=head)
