@@ -71,7 +71,7 @@ SIZES = (
     "agreement.web.discussion.PAGE_SIZE",
     "annotations.core.http.fields.MOST_CHOICES",
     "annotations.planning.plans.matrix.CODERS_ON_A_PAGE",
-    "annotations.planning.plans.matrix.MOST_PAIRED",
+    "annotations.planning.plans.matrix.MAX_PAIRED",
     "annotations.planning.plans.matrix.PAGE_SIZE",
     "annotations.planning.training.CODERS_ON_A_PAGE",
     "annotations.planning.training.TEXTS_ON_A_PAGE",

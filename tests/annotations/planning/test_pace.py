@@ -10,7 +10,7 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Operation, Project
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.pace import FEWEST_WORKED_DAYS, WORKED_DAYS, Pace, estimate_pace, read_coder_paces
+from annotations.planning.work.pace import MIN_WORKED_DAYS, WORKED_DAYS, Pace, estimate_pace, read_coder_paces
 from annotations.planning.work.progress import read_progress_matrix
 from tests.conftest import judge, person
 
@@ -49,7 +49,7 @@ def test_an_idle_week_slows_the_pace_down():
     ],
 )
 def test_where_nothing_can_be_said_there_is_none(days, left):
-    assert FEWEST_WORKED_DAYS == 2
+    assert MIN_WORKED_DAYS == 2
     assert estimate_pace(days, left, TODAY) is None
 
 
