@@ -21,7 +21,7 @@ from annotations.projects.people.model_coders import GROUP
 
 
 def group_field(**options: Any) -> forms.CharField:
-    """Return the field of a group of coders: one that is suggested or a label of one's own, none where it is empty."""
+    """Return the field of a group of coders: a suggested group, another label, or empty for none."""
     widget = forms.TextInput({"list": "groups", "autocomplete": "off"})
     length = Membership.GROUP_LENGTH
     return forms.CharField(max_length=length, required=False, validators=[check_group], widget=widget, **options)
@@ -53,7 +53,7 @@ class GroupForm(forms.Form):
 
 
 class ModelForm(forms.ModelForm[ModelCoder]):
-    """A model that codes, and what is said of it."""
+    """A model that codes, with its description."""
 
     name = forms.CharField(max_length=150, help_text="A name that no account has, such as gpt-4.1-zero-shot.")
     group = group_field(initial=GROUP, help_text="Results are compared by groups of coders.")
@@ -79,12 +79,12 @@ class TokenForm(forms.Form):
 
 @sensitive_variables("password")
 def is_password_of(user: User, password: str, request: HttpRequest) -> bool:
-    """Return whether it is the user's password, which can be guessed no more often than at sign-in."""
+    """Return whether this is the user's password, with the same limit on guesses as at sign-in."""
     return authenticate(request, username=user.get_username(), password=password) == user
 
 
 class AddressForm(forms.Form):
-    """An address for mails, once confirmed. It can reset the password, so it takes the password to change it."""
+    """An address for mails, once confirmed. It can reset the password, so changing it needs the password."""
 
     address = forms.EmailField(
         label="E-mail address",
@@ -132,7 +132,7 @@ class ForgottenPasswordForm(forms.Form):
 
 
 class InvitationForm(forms.Form):
-    """Invitations into one role: a link for each name, or one for a group, and with a mail server sent to addresses."""
+    """Invitations into one role: links by name, a link for a group, or, with a mail server, links sent by mail."""
 
     whom = forms.CharField(
         label="For whom",
@@ -179,7 +179,7 @@ class InvitationForm(forms.Form):
         return addresses
 
     def clean(self) -> dict[str, Any]:
-        """Take no names for none where there are addresses, and no group for them."""
+        """With addresses, remove the empty name, and reject several uses."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("addresses"):
             if cleaned.get("max_uses", 1) > 1:
@@ -214,7 +214,7 @@ class JoinForm(UserCreationForm[User]):
 
 
 class PasswordForm(PasswordChangeForm):
-    """A new password, in place of the old one."""
+    """A new password, replacing the old one."""
 
     def __init__(self, user: User, request: HttpRequest, **options: Any) -> None:
         super().__init__(user, **options)
