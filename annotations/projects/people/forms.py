@@ -15,7 +15,7 @@ from annotations.mail.queue import is_enabled
 from annotations.models import Membership, ModelCoder, Project, Token, User
 from annotations.models.people.user import ADDRESS_LENGTH
 from annotations.models.project import MAX_USES, check_group
-from annotations.projects.people.invitations import MOST_AT_ONCE
+from annotations.projects.people.invitations import MAX_AT_ONCE
 from annotations.projects.people.members import find_person, members_shown
 from annotations.projects.people.model_coders import GROUP
 
@@ -136,18 +136,18 @@ class InvitationForm(forms.Form):
 
     whom = forms.CharField(
         label="For whom",
-        max_length=MOST_AT_ONCE * 101,
+        max_length=MAX_AT_ONCE * 101,
         required=False,
         widget=forms.Textarea({"rows": 3}),
-        help_text=f"One name a line: each gets a link. Up to {MOST_AT_ONCE}. Names are notes for the managers.",
+        help_text=f"One name a line: each gets a link. Up to {MAX_AT_ONCE}. Names are notes for the managers.",
     )
 
     addresses = forms.CharField(
         label="By e-mail to",
-        max_length=MOST_AT_ONCE * 255,
+        max_length=MAX_AT_ONCE * 255,
         required=False,
         widget=forms.Textarea({"rows": 3}),
-        help_text=f"One address a line: each is sent a link of its own, which works once. Up to {MOST_AT_ONCE}.",
+        help_text=f"One address a line: each is sent a link of its own, which works once. Up to {MAX_AT_ONCE}.",
     )
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
     days = forms.TypedChoiceField(
@@ -169,8 +169,8 @@ class InvitationForm(forms.Form):
 
     def clean_addresses(self) -> list[str]:
         addresses = list(dict.fromkeys(self.cleaned_data["addresses"].replace(",", " ").split()))
-        if len(addresses) > MOST_AT_ONCE:
-            raise forms.ValidationError(f"{len(addresses)} addresses: invite up to {MOST_AT_ONCE} at once.")
+        if len(addresses) > MAX_AT_ONCE:
+            raise forms.ValidationError(f"{len(addresses)} addresses: invite up to {MAX_AT_ONCE} at once.")
         for address in addresses:
             try:
                 forms.EmailField(max_length=ADDRESS_LENGTH).clean(address)
@@ -191,8 +191,8 @@ class InvitationForm(forms.Form):
     def clean_whom(self) -> list[str]:
         """Return the names, [""] for none. Raise ValidationError if there are too many or one is too long."""
         names = [line.strip() for line in self.cleaned_data["whom"].splitlines() if line.strip()]
-        if len(names) > MOST_AT_ONCE:
-            raise forms.ValidationError(f"{len(names)} names: create up to {MOST_AT_ONCE} links at once.")
+        if len(names) > MAX_AT_ONCE:
+            raise forms.ValidationError(f"{len(names)} names: create up to {MAX_AT_ONCE} links at once.")
         if too_long := next((name for name in names if len(name) > 100), None):
             raise forms.ValidationError(f"“{too_long[:20]}…” has more than 100 characters.")
         return names or [""]

@@ -20,7 +20,7 @@ from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import digest_of
 
 MAX_DAYS = 30
-MOST_AT_ONCE = 50
+MAX_AT_ONCE = 50
 # The hourly limit of invitations by mail, by manager.
 MAILS, MAX_MAILS = Limit("invitation mails", seconds=3600), 200
 MAIL_KIND = "invitation"
