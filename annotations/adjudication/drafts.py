@@ -110,7 +110,7 @@ class DraftReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DraftSource:
     """A text in a round with its submitted codings, which a draft may use, and its gold, if there is any."""
 
     text: Text
@@ -131,34 +131,34 @@ def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None =
         raise ValidationError({"coder": "Name a coder with the method “coder”, and only with it."})
     user = _find_adjudicator(project, request.adjudicator)
     kind = DraftKind.of(project)
-    places = _find_places(project, request, kind)
-    final = _final_gold([place.gold for place in places if place.gold is not None], again=request.again)
-    to_draft = [place for place in places if place.gold is None or place.gold.pk not in final]
+    sources = _find_sources(project, request, kind)
+    final = _final_gold([source.gold for source in sources if source.gold is not None], again=request.again)
+    to_draft = [source for source in sources if source.gold is None or source.gold.pk not in final]
     if at_most is not None and len(to_draft) > at_most:
         raise ValidationError(
             f"These are {len(to_draft)} texts; at most {at_most} are drafted at a time: name some of them, or use the "
             "command draft_gold."
         )
-    new = [place for place in to_draft if place.gold is None]
+    new = [source for source in to_draft if source.gold is None]
     if kind is PYRAMIDS and user is None and new:
         user = _only_adjudicator(project)
-    for round_ in {place.round.pk: place.round for place in to_draft}.values():
+    for round_ in {source.round.pk: source.round for source in to_draft}.values():
         refuse_closed(round_)
-    early = find_early(project, [(place.text, place.round) for place in new]) if kind is TEXTS else []
+    early = find_early(project, [(source.text, source.round) for source in new]) if kind is TEXTS else []
     if early and not request.early:
         raise GoldIsEarly(early)
-    record_view(Coding.objects.of_coders().filter(pk__in=[coding.pk for place in to_draft for coding in place.codings]))
-    logs = read_logs([place.gold.pk for place in to_draft if place.gold is not None and place.gold.is_begun])
+    record_view(Coding.objects.of_coders().filter(pk__in=[coding.pk for row in to_draft for coding in row.codings]))
+    logs = read_logs([source.gold.pk for source in to_draft if source.gold is not None and source.gold.is_begun])
     drafter = _Drafter(project, request, kind, user, read_scheme(project.pk), logs)
-    drafted = [drafter.draft(place) for place in to_draft]
+    drafted = [drafter.draft(source) for source in to_draft]
     Judgement.objects.filter(coding__in=list(logs)).delete()  # the draft has all judgements that are kept
     SCU.objects.filter(coding__in=list(logs)).delete()
     import_codings(drafted)
     return DraftReport(
         kind,
         request.again,
-        [place.text.slug for place in to_draft],
-        [place.text.slug for place in places if place.gold is not None and place.gold.pk in final],
+        [source.text.slug for source in to_draft],
+        [source.text.slug for source in sources if source.gold is not None and source.gold.pk in final],
         [early_text.text.slug for early_text in early],
     )
 
@@ -232,7 +232,7 @@ def _only_adjudicator(project: Project) -> User:
     return adjudicators[0]
 
 
-def _find_places(project: Project, request: DraftRequest, kind: DraftKind) -> list[Place]:
+def _find_sources(project: Project, request: DraftRequest, kind: DraftKind) -> list[DraftSource]:
     """Return the texts to draft, in their order, each in its round."""
     texts = {text.slug: text for text in project.texts.filter(role=kind.role).defer("content")}
     for slug in request.texts:
@@ -242,7 +242,7 @@ def _find_places(project: Project, request: DraftRequest, kind: DraftKind) -> li
     submitted = _submitted(project, request, kind, round_)
     existing = _existing_gold(project, kind)
     in_rounds = rounds_by_text(project)
-    places = []
+    sources = []
     for slug, text in texts.items():
         if request.texts and slug not in request.texts:
             continue
@@ -252,12 +252,12 @@ def _find_places(project: Project, request: DraftRequest, kind: DraftKind) -> li
         latest = latest_round(coded or (rounds if request.method is Method.EMPTY and request.texts else []))
         if latest is not None:
             gold = existing.get((text.pk, latest.pk if kind is TEXTS else 0))
-            places.append(Place(text, latest, text_codings.get(latest.pk, ()), gold))
+            sources.append(DraftSource(text, latest, text_codings.get(latest.pk, ()), gold))
         elif request.texts:
             who = f"{request.coder} has not" if request.coder else "Nobody has"
             where = f" in the round {round_}" if round_ is not None else ""
             raise ValidationError({"texts": f"{who} submitted a coding of “{text}”{where}."})
-    return places
+    return sources
 
 
 def _submitted(
@@ -311,27 +311,27 @@ class _Drafter:
     scheme: ProjectScheme
     logs: Mapping[int, GoldLog]
 
-    def draft(self, place: Place) -> ImportedCoding:
+    def draft(self, source: DraftSource) -> ImportedCoding:
         """Return the gold of a text with its draft, ready to be written."""
-        rows = Operation.objects.filter(coding__in=place.codings, sequence=F("coding__version"))
+        rows = Operation.objects.filter(coding__in=source.codings, sequence=F("coding__version"))
         last = dict(rows.values_list("coding", "uuid"))
-        names = [coding.coder.get_username() for coding in place.codings]
+        names = [coding.coder.get_username() for coding in source.codings]
         coder = names.index(self.request.coder) if self.request.coder else None
-        gold, user = place.gold, self.user
+        gold, user = source.gold, self.user
         log = self.logs.get(gold.pk) if gold is not None else None
         if gold is None:
-            gold = Coding(text=place.text, round=place.round, kind=self.kind.drafted, coder=user)
+            gold = Coding(text=source.text, round=source.round, kind=self.kind.drafted, coder=user)
         elif user is not None and self.request.adjudicator and gold.coder_id != user.pk:
             hand_over(gold, user)
         if self.kind is PYRAMIDS:
             user = gold.coder
-            proposal = self._draft_pyramid(place, coder, gold, log)
+            proposal = self._draft_pyramid(source, coder, gold, log)
             try:
                 markables, keys = create_contributors(gold, proposal.decisions)
             except OperationRejected as rejection:
                 raise ValidationError(str(rejection)) from None
         else:
-            proposal, markables = self._draft_text(place, coder, gold, log)
+            proposal, markables = self._draft_text(source, coder, gold, log)
             keys = self.scheme.keys
         return ImportedCoding(
             gold,
@@ -346,24 +346,24 @@ class _Drafter:
                 "method": str(self.request.method),
                 # A coding is named by its last operation, which discloses no name, neither here nor in an archive.
                 "codings": sorted(map(str, last.values())),
-                **({"coder": str(last[place.codings[coder].pk])} if coder is not None else {}),
+                **({"coder": str(last[source.codings[coder].pk])} if coder is not None else {}),
                 "contested": [[item.markable, item.question] for item in proposal.contested],
             },
         )
 
     def _draft_text(
-        self, place: Place, coder: int | None, gold: Coding, log: GoldLog | None
+        self, source: DraftSource, coder: int | None, gold: Coding, log: GoldLog | None
     ) -> tuple[Proposal, dict[str, int]]:
         """Return the draft of a text, and the keys of all markables that its codings name."""
 
         def read(coding: Coding) -> dict[str, Decision]:
             return {decision.markable: decision for decision in decisions_of(coding, self.scheme.further)}
 
-        codings, kept = list(map(read, place.codings)), read(gold) if log is not None else {}
+        codings, kept = list(map(read, source.codings)), read(gold) if log is not None else {}
         named = [decision for decisions in (*codings, kept) for decision in decisions.values()]
         names = {key for decision in named for key in (decision.markable, *decision.targets())}
         levels = {level.pk: level for level in self.scheme.levels}
-        markables = {row.key: row for row in Markable.objects.filter(text=place.text) if row.key in names}
+        markables = {row.key: row for row in Markable.objects.filter(text=source.text) if row.key in names}
         for markable in markables.values():
             markable.level = levels[markable.level_id]
         rules = Rules(self.project.answers, self.scheme.constraints, markables, keys=self.scheme.keys)
@@ -373,10 +373,10 @@ class _Drafter:
             proposal = keep_decided(proposal, log, kept, given)
         return proposal, {key: markable.pk for key, markable in markables.items()}
 
-    def _draft_pyramid(self, place: Place, coder: int | None, agreed: Coding, log: GoldLog | None) -> Proposal:
+    def _draft_pyramid(self, source: DraftSource, coder: int | None, agreed: Coding, log: GoldLog | None) -> Proposal:
         """Return the draft of an agreed pyramid. Three queries a coding, and two."""
-        summaries = read_summaries(self.project, place.text)
-        proposal = propose_pyramid(summaries, list(map(read_pyramid, place.codings)), self.request.method, coder)
+        summaries = read_summaries(self.project, source.text)
+        proposal = propose_pyramid(summaries, list(map(read_pyramid, source.codings)), self.request.method, coder)
         if log is not None:
             proposal = PyramidKeeping(proposal, log, read_pyramid(agreed), summaries).proposal()
         [category] = [key for key, category in self.scheme.constraints["categories"].items() if category["takes_index"]]

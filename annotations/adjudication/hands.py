@@ -33,8 +33,8 @@ class GoldOfOther(Http404):
 
 def gold_coding(user: User, project: Project, text_slug: str, *, choice: CodingChoice = LATEST) -> Coding:
     """Return the user's gold of a text. Raise Http404, or GoldOfOther if it has another owner or none."""
-    found = Coding.objects.filter(kind=Coding.Kind.GOLD, text__project=project, text__slug=text_slug)
-    rows = list(found.latest_first().select_related("text__docset", "coder", "round"))
+    gold = Coding.objects.filter(kind=Coding.Kind.GOLD, text__project=project, text__slug=text_slug)
+    rows = list(gold.latest_first().select_related("text__docset", "coder", "round"))
     own = [coding for coding in rows if coding.coder_id == user.pk]
     for coding in own:
         coding.is_alone = len(own) == 1  # type: ignore[attr-defined]

@@ -52,7 +52,7 @@ def keep_decided(
                 result.setdefault(target, Decision(target))
     contested = {item for item in contested if item.markable not in removed or item in decided}
     return Proposal(
-        tuple(sorted(result.values(), key=lambda one: key_order(one.markable))),
+        tuple(sorted(result.values(), key=lambda row: key_order(row.markable))),
         tuple(sorted(contested, key=item_order)),
     )
 

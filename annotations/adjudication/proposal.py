@@ -309,7 +309,7 @@ class _Draft(_Answers):
                 given = [_answer_in(of_coder, members) for of_coder in shared]
                 if not any(given):
                     continue
-                answers = [answer for one in self.voters if (answer := given[one]) is not None]
+                answers = [answer for n in self.voters if (answer := given[n]) is not None]
                 chosen = self._choose(answer for _, answer in answers)
                 votes = Counter(key for key, answer in answers if chosen is None or answer == chosen)
                 member = max(votes, key=lambda key: (votes[key], -self.place[key]), default=members[0])
@@ -367,7 +367,7 @@ class _Draft(_Answers):
         names: dict[frozenset[Hashable], str] = {}
         used: set[str] = set()
         for entity, keys in members.items():
-            counts = Counter(index for key in keys for one in self._votes(key) for index in one.indices)
+            counts = Counter(index for key in keys for vote in self._votes(key) for index in vote.indices)
             best = min(sorted(counts.keys() - used), key=lambda index: -counts[index], default=None)
             if counts and best is None:
                 best = free_key((), used)
@@ -408,9 +408,9 @@ def _answer_in(answers: Mapping[str, PlacedAnswer], members: Sequence[str]) -> P
         return None
     counts = Counter(answer for _, answer in answered.values())
     [(chosen, _)] = counts.most_common(1)
-    places = [place for place, answer in answered.values() if answer == chosen]
+    sources = [member for member, answer in answered.values() if answer == chosen]
     return next(
-        (place for place in places if place in members), next(key for key in answered if answered[key][1] == chosen)
+        (member for member in sources if member in members), next(key for key in answered if answered[key][1] == chosen)
     ), chosen
 
 

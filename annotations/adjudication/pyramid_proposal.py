@@ -128,8 +128,8 @@ def _match(first: Sequence[Words], second: Sequence[Words]) -> list[Overlap]:
 def match_scus(first: Mapping[str, Words], second: Mapping[str, Words]) -> dict[str, str]:
     """Return the matching SCU of another pyramid for each SCU that has one, by key."""
     keys, others = list(first), list(second)
-    found = _match([*first.values()], [*second.values()])
-    return {keys[int(str(pair.first))]: others[int(str(pair.second))] for pair in found}
+    pairs = _match([*first.values()], [*second.values()])
+    return {keys[int(str(pair.first))]: others[int(str(pair.second))] for pair in pairs}
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ class _Pyramid:
 
     def said_of(self, words: Words) -> list[HeldWords]:
         """Return the contributors with exactly these words; if there is none, those that share some, in text order."""
-        sharing = dict.fromkeys(one for word in sorted(words) for one in self.at_word[word])
+        sharing = dict.fromkeys(held for word in sorted(words) for held in self.at_word[word])
         return [row for row in sharing if row.words == words] or list(sharing)
 
     def answer_on(self, words: Words, now: Words) -> Answer | None:

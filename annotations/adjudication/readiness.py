@@ -64,12 +64,12 @@ class EarlyText:
 
     def describe(self, *, names: bool) -> str:
         """Return the number of submissions in words, with `names` also the missing coders."""
-        found = self.submissions
-        start = f"{self.text.title}: {found.submitted} of {pluralize(found.assigned, 'coder')} submitted it"
+        counts = self.submissions
+        start = f"{self.text.title}: {counts.submitted} of {pluralize(counts.assigned, 'coder')} submitted it"
         if not names:
             return f"{start}."
-        named = ", ".join(found.missing[:MAX_NAMED])
-        more = f" and {len(found.missing) - MAX_NAMED} more" if len(found.missing) > MAX_NAMED else ""
+        named = ", ".join(counts.missing[:MAX_NAMED])
+        more = f" and {len(counts.missing) - MAX_NAMED} more" if len(counts.missing) > MAX_NAMED else ""
         return f"{start}; missing: {named}{more}."
 
 

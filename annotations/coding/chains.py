@@ -114,21 +114,21 @@ def _shared_numbers(
     given: Mapping[str, int],
 ) -> dict[str, int]:
     chains_of: dict[str, list[str]] = {}
-    for other in given:
-        for key in others.get(other, ()):
-            chains_of.setdefault(key, []).append(other)
+    for match in given:
+        for key in others.get(match, ()):
+            chains_of.setdefault(key, []).append(match)
     overlaps: dict[tuple[str, str], int] = {}
     for name in shared:
         for key in members[name]:
-            for other in chains_of.get(key, ()):
-                overlaps[name, other] = overlaps.get((name, other), 0) + 1
+            for match in chains_of.get(key, ()):
+                overlaps[name, match] = overlaps.get((name, match), 0) + 1
     numbers: dict[str, int] = {}
     taken: set[str] = set()
     # Of equal overlaps the one that comes first in the text.
-    for (name, other), _ in sorted(overlaps.items(), key=lambda entry: -entry[1]):
-        if name not in numbers and other not in taken:
-            numbers[name] = given[other]
-            taken.add(other)
+    for (name, match), _ in sorted(overlaps.items(), key=lambda entry: -entry[1]):
+        if name not in numbers and match not in taken:
+            numbers[name] = given[match]
+            taken.add(match)
     return numbers
 
 

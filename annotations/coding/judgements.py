@@ -54,10 +54,10 @@ def decisions_by_coding(
     """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes."""
     rows = list(_judgement_rows(judgements, "coding_id"))
     decisions = decisions_of_rows((row[:-1] for row in rows), *_linked_rows(judgements, further))
-    found = defaultdict[int, dict[str, Decision]](dict)
+    by_coding = defaultdict[int, dict[str, Decision]](dict)
     for (*_, coding), decision in zip(rows, decisions, strict=True):
-        found[coding][decision.markable] = decision
-    return found
+        by_coding[coding][decision.markable] = decision
+    return by_coding
 
 
 def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
@@ -162,11 +162,11 @@ def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
         return alternatives([targets[0][1]])
     if all(len(set(column)) == len(targets) for column in zip(*targets, strict=True)):
         return alternatives(target for _, target in targets)
-    places = {target: place for place, target in enumerate(dict.fromkeys(target for _, target in targets))}
+    order = {target: n for n, target in enumerate(dict.fromkeys(target for _, target in targets))}
     readings: dict[int, list[str]] = {}
     for reading, target in targets:
         readings.setdefault(reading, []).append(target)
-    in_order = sorted(readings.values(), key=lambda reading: [places[target] for target in reading])
+    in_order = sorted(readings.values(), key=lambda reading: [order[target] for target in reading])
     return without_doubles(tuple(reading) for reading in in_order)
 
 

@@ -214,10 +214,10 @@ def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
     unjudged = given.annotate(of_coding=F("text__codings")).filter(~Exists(judged), of_coding__in=list(gold))
     if not required_of_entities(scheme.constraints):  # otherwise all are read, as any member of a chain may answer
         judgements = judgements.exclude(complete())
-    found = decisions_by_coding(judgements, scheme.further)
+    lists = decisions_by_coding(judgements, scheme.further)
     for coding, key in unjudged.values_list("of_coding", "key"):
-        found[coding][key] = Decision(key)
-    return {pk: list(holes_in(scheme.constraints, project.answers, decisions)) for pk, decisions in found.items()}
+        lists[coding][key] = Decision(key)
+    return {pk: list(holes_in(scheme.constraints, project.answers, decisions)) for pk, decisions in lists.items()}
 
 
 def holes_in(constraints: Constraints, answers: str, decisions: Mapping[str, Decision]) -> Iterator[Hole]:

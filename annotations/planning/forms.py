@@ -6,8 +6,8 @@ from django import forms
 from django.db.models import QuerySet
 
 from annotations.core.http.fields import (
+    MAX_NAMED,
     MOST_CHOICES,
-    MOST_NAMED,
     BoundedModelCheckboxes,
     BoundedModelField,
     BoundedSelect,
@@ -134,7 +134,7 @@ class RoundTextsForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         same = [text.slug for text in cleaned.get("add", ()) if text in cleaned.get("remove", ())]
         if same:
-            self.add_error("remove", f"{', '.join(same[:MOST_NAMED])}: to be added and taken out. Choose one of these.")
+            self.add_error("remove", f"{', '.join(same[:MAX_NAMED])}: to be added and taken out. Choose one of these.")
         return cleaned
 
     @property

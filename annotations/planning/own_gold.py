@@ -18,9 +18,9 @@ def codings_beside_gold(project: Project, user: User) -> QuerySet[Coding]:
     open_texts = own.exclude(status=Coding.Status.SUBMITTED).order_by().values("text")
     gold = Coding.objects.filter(kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED)
     has_gold = Exists(gold.filter(text=OuterRef("text"), round=OuterRef("round")))
-    found = own.filter(has_gold, status=Coding.Status.SUBMITTED, occasion=1)
-    found = found.exclude(text__in=open_texts).exclude(round__kind=Round.Kind.TRAINING).select_related("text", "round")
-    return found.order_by("round__position", "round_id", "text__position", "text__slug")
+    rows = own.filter(has_gold, status=Coding.Status.SUBMITTED, occasion=1)
+    rows = rows.exclude(text__in=open_texts).exclude(round__kind=Round.Kind.TRAINING).select_related("text", "round")
+    return rows.order_by("round__position", "round_id", "text__position", "text__slug")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def compare_with_gold(project: Project, codings: Sequence[Coding]) -> list[TextB
     gold = {(coding.text_id, coding.round_id): coding for coding in rows}
     pairs = [(own, gold[own.text_id, own.round_id]) for own in codings if (own.text_id, own.round_id) in gold]
     scheme = read_scheme(project.pk)
-    answers = read_answers(project, scheme, [one.pk for pair in pairs for one in pair])
+    answers = read_answers(project, scheme, [coding.pk for pair in pairs for coding in pair])
     decisions = gold_decisions([coding for _, coding in pairs])
     comparer = Comparer(scheme, project.answers, Round.PassMeasure.ANSWERS)
     labels = question_labels(project)

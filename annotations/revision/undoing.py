@@ -55,8 +55,8 @@ def undo_merges(project: Project, number: int, user: User) -> int:
 def merging_versions(project: Project, numbers: Collection[int]) -> set[int]:
     """Return the versions among `numbers` that merged answers. One query."""
     merges = Operation.objects.filter(coding__text__project=project, kind=Operation.Kind.MERGE)
-    found = merges.filter(scheme_version__in=numbers).order_by().values_list("scheme_version", flat=True)
-    return set(found.distinct())
+    versions = merges.filter(scheme_version__in=numbers).order_by().values_list("scheme_version", flat=True)
+    return set(versions.distinct())
 
 
 def _opposites(project: Project, number: int) -> dict[int, list[AnswerChange]]:

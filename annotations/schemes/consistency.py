@@ -85,7 +85,7 @@ def _key_problems(spec: SchemeSpec) -> Problems:
     for kind, (kinds, _) in BOUNDS.items():
         for key in _doubles(getattr(spec, kinds)):
             yield SchemeProblem(kind, key, f"Another {kind} has the key {key!r}.")
-    categories, relations = ({one.key for one in questions} for questions in (spec.categories, spec.relations))
+    categories, relations = ({q.key for q in questions} for questions in (spec.categories, spec.relations))
     for asked in _questions(spec):
         if isinstance(asked, RelationSpec) and asked.identity:
             continue  # it may have the key of its category; its other keys are checked elsewhere
@@ -179,8 +179,8 @@ def _value_messages(attribute: AttributeSpec) -> Messages:
         yield f"An attribute has at most {MAX_VALUES} values."
     for value in _doubles(values):
         yield f"Another value has the key {value!r}."
-    for one in values:
-        yield from (f"{one.key}: {message}" for message in _label_messages(one))
+    for spec in values:
+        yield from (f"{spec.key}: {message}" for message in _label_messages(spec))
 
 
 def _label_messages(spec: LevelSpec | Labelled) -> Messages:

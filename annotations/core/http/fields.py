@@ -14,9 +14,9 @@ from annotations.core.text import is_storable
 
 # Longer lists of choices would let a page grow with the project.
 MOST_CHOICES = 100
-MOST_NAMED = 5
+MAX_NAMED = 5
 # Names typed at once, as databases limit the size of a query.
-MOST_NAMES = 5_000
+MAX_NAMES = 5_000
 
 
 class ModelCheckboxField(forms.ModelMultipleChoiceField[Any]):
@@ -153,9 +153,9 @@ class NamesField(forms.CharField):
         _refuse_too_many(names)
         by_slug = {row.slug: row for row in self.queryset.filter(slug__in=names)}
         if missing := [name for name in names if name not in by_slug]:
-            more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+            more = f" and {len(missing) - MAX_NAMED} more" if len(missing) > MAX_NAMED else ""
             raise forms.ValidationError(
-                f"There is no {', '.join(missing[:MOST_NAMED])}{more}: see their addresses in the list.",
+                f"There is no {', '.join(missing[:MAX_NAMED])}{more}: see their addresses in the list.",
                 code="invalid_choice",
             )
         return [by_slug[name] for name in names]
@@ -167,5 +167,5 @@ def split_names(values: Iterable[str]) -> list[str]:
 
 
 def _refuse_too_many(names: Sized) -> None:
-    if len(names) > MOST_NAMES:
-        raise forms.ValidationError(f"Name at most {MOST_NAMES:,} at once: these are {len(names):,}.")
+    if len(names) > MAX_NAMES:
+        raise forms.ValidationError(f"Name at most {MAX_NAMES:,} at once: these are {len(names):,}.")

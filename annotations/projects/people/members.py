@@ -174,13 +174,13 @@ def adjudicators_of(project: Project) -> Any:
 
 def find_adjudicator(project: Project, username: str) -> User:
     """Return the member with that name who may decide on gold. Raise ValidationError."""
-    found = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username).first()
-    if found is None:
+    member = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username).first()
+    if member is None:
         raise ValidationError({"adjudicator": f"{username!r} is not a member of {project.slug}."})
-    if Right.ADJUDICATE not in rights_of(found.role, results_open=False):
-        message = f"{found.user} is {found.role} of {project.slug}: gold is of managers and adjudicators."
+    if Right.ADJUDICATE not in rights_of(member.role, results_open=False):
+        message = f"{member.user} is {member.role} of {project.slug}: gold is of managers and adjudicators."
         raise ValidationError({"adjudicator": message})
-    return found.user
+    return member.user
 
 
 def refuse_accounts(number: int) -> str:

@@ -16,7 +16,7 @@ from annotations.formats.model.scheme import (
 )
 from annotations.schemes.consistency import BOUNDS
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 ANSWERS: dict[str, str] = {
     AnswerKind.SEVERAL: "several values",
     AnswerKind.TEXT: "text",
@@ -48,7 +48,7 @@ FIELDS = {
 }
 # The fields of categories that follow from their relation.
 IMPLIED = {"points_to", "max_pointers", "allow_later"}
-MOST_VALUES_NAMED = 5
+MAX_VALUES = 5
 
 
 def join_words(words: Sequence[str], last: str = "or") -> str:
@@ -84,7 +84,7 @@ class SchemeWording:
             attributes = [attribute for attribute in self.spec.attributes if attribute.key == condition.question]
             name = self.label(condition.question)
             labels = {value.key: value.label for attribute in attributes for value in attribute.values}
-        named = name_first([labels.get(value, value) for value in condition.values], MOST_NAMED)
+        named = name_first([labels.get(value, value) for value in condition.values], MAX_NAMED)
         return f"if {name} is {join_words(named) or 'nothing'}"
 
     def asked(self, question: RelationSpec | AttributeSpec) -> str:
@@ -203,7 +203,7 @@ def _value_changes(name: str, old: AttributeSpec, new: AttributeSpec) -> Iterato
     kept = [(value, after[key]) for key, value in before.items() if key in after]
 
     def named(labels: Sequence[str]) -> str:
-        return join_words(name_first(labels, MOST_VALUES_NAMED), "and")
+        return join_words(name_first(labels, MAX_VALUES), "and")
 
     for verb, labels in (
         ("has new values:", [value.label for key, value in after.items() if key not in before]),

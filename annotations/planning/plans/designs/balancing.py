@@ -167,7 +167,7 @@ class _Plan:
             self.add(number, coder, -1)
             is_spared = self._reaches(coder, self.coded[number])
             self.add(number, coder)
-            theirs = [place for place in places if part_of[place[1]] != part_of[coder]] if is_spared else []
+            theirs = [row for row in places if part_of[row[1]] != part_of[coder]] if is_spared else []
             if theirs:
                 back, other = min(theirs, key=lambda place: abs(self.work[place[0]] - self.work[number]))
                 self._carry_out((number, coder, other), (back, other, coder))
