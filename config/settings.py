@@ -74,7 +74,7 @@ if PATH_PREFIX and not re.fullmatch(r"(/[\w.~-]+)+", PATH_PREFIX, re.ASCII):
     raise ImproperlyConfigured(f"Set PATH_PREFIX to a path such as /tools/coindex, or to nothing; not {PATH_PREFIX!r}.")
 FORCE_SCRIPT_NAME = PATH_PREFIX or None
 
-# The origin of links in mails; their paths begin with PATH_PREFIX.
+# The name of the site and the origin of links in mails; the paths of links begin with PATH_PREFIX.
 SITE_URL = env.str("SITE_URL", default="").rstrip("/").removesuffix(PATH_PREFIX)
 if not SITE_URL:
     SITE_URL = "http://127.0.0.1:8000" if LOCAL else f"https://{ALLOWED_HOSTS[0].lstrip('.')}"

@@ -294,7 +294,7 @@ def _rounds_of_coder(rounds: Mapping[int, list[Coding]], coder: str) -> dict[int
 
 
 def _existing_gold(project: Project, kind: DraftKind) -> dict[tuple[int, int], Coding]:
-    """Return the existing gold, locked, by text and round; an agreed pyramid belongs to no round."""
+    """Return the existing gold, locked, by text and round; a docset has one agreed pyramid for all its rounds."""
     gold = Coding.objects.filter(text__project=project, kind=kind.drafted).order_by("pk")
     rows = gold.select_for_update(of=("self",)).select_related("round", "text").defer("text__content")
     return {(coding.text_id, coding.round_id if kind is TEXTS else 0): coding for coding in rows}

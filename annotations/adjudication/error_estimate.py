@@ -1,4 +1,4 @@
-"""The estimated errors among units that drafts of gold accept unseen, from checks of a random sample of them."""
+"""The estimated errors among units that drafts of gold accept unseen, from checks of a random sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drafts of agreed pyramids from coders' pyramids, and what is contested in them. Pure: no queries."""
+"""Drafts of agreed pyramids from the pyramids of coders, with contested contributors. Pure: no queries."""
 
 from __future__ import annotations
 

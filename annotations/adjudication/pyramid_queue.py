@@ -75,7 +75,7 @@ class _Pyramid:
         return [row for row in sharing if row.words == words] or list(sharing)
 
     def answer_on(self, words: Words, now: Words) -> Answer | None:
-        """Return the answer for words; None if none of them is marked. `now` are the unit's current words."""
+        """Return the answer for words; None if no word is marked. `now` are the current words of the unit."""
         contributors = self.said_of(words)
         if not contributors:
             return None

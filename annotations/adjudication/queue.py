@@ -1,4 +1,4 @@
-"""The queue of an adjudicator: cards with what a draft leaves to decide, and each coder's answers.
+"""The queue of an adjudicator: cards with open decisions of a draft, and each coder's answers.
 
 Queues of texts are built here, queues of agreed pyramids in `annotations.adjudication.pyramid_queue`.
 """

@@ -145,7 +145,7 @@ class Description:
 
 
 type MarkableOperation = Decision | ClearJudgement | DeleteMarkable | MoveMarkable
-# Operations that write to tables besides the log, or depend on them.
+# Operations that write to other tables than the log, or depend on them.
 type WritingOperation = MarkableOperation | CheckJudgement | Description
 type OperationPayload = WritingOperation | DecideItems
 # The operation classes, by the kinds of PAYLOADS.

@@ -59,7 +59,7 @@ def was_gold_shown(coding: Coding) -> bool:
 def check_judgement(coding: Coding, key: str) -> None:
     """Check that a judgement can be compared with the gold: gold is submitted and the judgement is complete.
 
-    Raise OperationRejected otherwise. The log then records the comparison: the coder's answer before it is what counts.
+    Raise OperationRejected otherwise. After the comparison, which the log records, the earlier answer counts.
     """
     if gold_at_once(coding) is None:
         raise OperationRejected("no_gold", "There is no gold to see here before the text is submitted.")
@@ -70,9 +70,8 @@ def check_judgement(coding: Coding, key: str) -> None:
 def check_decides(coding: Coding, decides: Mapping[int, DecideItems]) -> int:
     """Check the decisions on items of gold in a batch, by position, and return the version of the scheme.
 
-    Raise OperationRejected if the coding is neither gold nor an agreed pyramid, if an item has an unknown question or
-    an invalid markable, or if no draft of this gold used the named coding. The markable of an item may be deleted: its
-    removal is also a decision.
+    Raise OperationRejected for a coding that is neither gold nor an agreed pyramid, unknown questions, invalid
+    markables, and codings that no draft used. A deleted markable is allowed: its removal is a decision, too.
     """
     if coding.kind not in DECIDED_KINDS:
         message = "Only on gold and agreed pyramids it is said what holds of items, and why."

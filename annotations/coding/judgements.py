@@ -61,7 +61,7 @@ def decisions_by_coding(
 
 
 def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
-    """Return the fields of payloads that are in other tables, by judgement. Two queries, three with attributes."""
+    """Return the fields of payloads from other tables, by judgement. Two queries, three with attributes."""
     return _links_of_rows(*_linked_rows(judgements, further))
 
 
@@ -83,7 +83,7 @@ type AttributeAnswers = tuple[tuple[str, AnswerValue], ...]
 
 
 class NamedLinks(NamedTuple):
-    """What judgements say in other tables, by judgement: readings in the order in which the coder named them."""
+    """The links of judgements by primary key; readings are in the order in which the coder named them."""
 
     pointers: Mapping[int, Readings]
     relations: Mapping[int, RelationReadings]
@@ -92,7 +92,7 @@ class NamedLinks(NamedTuple):
 
 
 def links_as_named(judgements: QuerySet[Judgement], further: FurtherQuestions) -> NamedLinks:
-    """Return what the judgements say in other tables. Two queries, three with attributes."""
+    """Return the links of the judgements. Two queries, three with attributes."""
     pointers, relations = _readings_by_judgement(_pointer_rows(judgements).order_by("pk"), group_readings)
     return NamedLinks(
         pointers,

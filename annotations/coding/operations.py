@@ -78,7 +78,7 @@ class VersionConflict(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An operation as received. The operations of a `step` are undone together; `undoes` is the step that it undoes."""
+    """An operation as received. Operations with equal `step` are undone together; this one undoes the step `undoes`."""
 
     uuid: UUID
     kind: str
@@ -130,7 +130,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
                 for position, operation in run:
                     _apply_alone(coding, position, operation, moves)
             else:
-                # The version may have changed since the project was read, as the coding was locked after it.
+                # The project's row may have been read before the lock on the coding was granted.
                 scheme_version = _apply_judgements(coding, dict(run))
         _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:

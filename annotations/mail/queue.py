@@ -44,7 +44,7 @@ def notify(user: User, kind: str, project: Project, texts: Iterable[Text], *, pa
     """Tell the user of texts of the project by a mail of this kind, unless it is turned off: see `texts_kind`.
 
     Notifications within five minutes are one mail. It has the names of the texts that the user may see when it is sent,
-    and links to the page at `path`; without one, or for several paths, to the project.
+    and a link to the page at `path`; without one, or for several texts, to the project.
     """
     if not is_enabled() or not wants(user, kind):
         return

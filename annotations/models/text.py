@@ -45,7 +45,7 @@ class TextQuerySet(models.QuerySet["Text"]):
         )
 
     def next_position(self, project: int) -> int:
-        """Return the position of new texts in the project: last, if somebody has put its texts into an order."""
+        """Return the position of new texts in the project: the last, or 0 if its texts have no order of their own."""
         last: int | None = self.filter(project=project).aggregate(last=Max("position"))["last"]
         return last + 1 if last else 0
 

@@ -1,8 +1,8 @@
 """Whether a submission has been viewed: until then its coder may reopen it.
 
-Viewing means that somebody else than the coder is shown its answers: as a text, a row, a pyramid beside their own, or
-figures or a file of the project's codings. With open results all submissions are viewed. The state of a coding and its
-number of decided markables do not count.
+It is viewed once another person is shown its answers: as a text, a row, a pyramid beside their own, or figures or a
+file of the project's codings. With open results all submissions are viewed. The state of a coding and its number of
+decided markables do not count.
 """
 
 from django.db import transaction

@@ -16,7 +16,7 @@ LONGEST_WORDS = 60  # characters of the words of a judgement
 
 
 def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement]:
-    """Return the judgements with an answer that lack what the scheme requires now."""
+    """Return the judgements with an answer that lack an answer required by the current scheme."""
     return judgements.filter(_answered()).exclude(complete())
 
 

@@ -1,7 +1,7 @@
 """The effects of a change of a project's scheme, before it is made.
 
-No answers are lost: parts in use are retired or merged instead of removed, and narrowed only if no judgement has what
-would be forbidden. The database is queried for such judgements question by question.
+No answers are lost: parts in use are retired or merged instead of removed. They are narrowed only if no judgement has a
+forbidden answer then. The database is queried for such judgements question by question.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -68,7 +68,7 @@ class DeletionFigures:
 
 
 def deletion_figures(texts: QuerySet[Text], *, gold: bool = False) -> DeletionFigures:
-    """Return the rows that are deleted with the texts; gold is counted only for readers who see it."""
+    """Return the rows that are deleted with the texts. Gold is deleted, too, but counted only with `gold`."""
     keys = list(texts.values_list("pk", flat=True))
     counted = Coding.objects.filter(text__in=keys) if gold else Coding.objects.of_people().filter(text__in=keys)
     codings = list(counted.order_by().values_list("status", "version", "corrections"))

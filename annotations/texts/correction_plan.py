@@ -1,4 +1,4 @@
-"""Plan the correction of a text that is coded: what moves with its words, and what cannot be mapped."""
+"""Plan the correction of a text that is coded: new offsets, and obstacles."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence

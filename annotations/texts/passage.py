@@ -1,6 +1,6 @@
 """A text with markables as pieces for a template: nested spans, badges, words. Pure.
 
-The result looks like that of `static/js/coding/text/slices.js` and `view/text.js`.
+The result looks like the coding page of `static/js/coding/text/slices.js` and `view/text.js`.
 """
 
 import re

@@ -25,7 +25,7 @@ def compiled_query[Row](
 ) -> Callable[[Callable[..., QuerySet[Any, Row]]], Callable[..., list[Row]]]:
     """Turn a function from arguments of these fields to a queryset into a function that returns a list of rows.
 
-    The decorated function runs once, with placeholders: it may only compare its arguments, and none may be None.
+    The decorated function runs once, with placeholders: it may use its arguments only in comparisons, and none is None.
     """
 
     def decorate(build: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]]:

@@ -9,7 +9,7 @@ from django.db.models import Count, F, Subquery, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Length, Replace, Trim
 
-# White space other than the space, and two characters that no text has: as a pair they stand for a space.
+# White space other than the space, and two characters that no text has: a pair of them replaces a space.
 WHITE_SPACE = "\t\n\v\f\r\x85\xa0\u2028\u2029\u3000"
 OPEN, CLOSE = "\x01", "\x02"
 

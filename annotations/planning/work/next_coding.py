@@ -57,7 +57,7 @@ class OwnWork:
 
 
 def read_own_work(project: Project, coder: User, codings: Iterable[Coding], required: Collection[int] = ()) -> OwnWork:
-    """Return what the coder of these codings `with_progress` is to do in open rounds."""
+    """Return the work of a coder in open rounds, from the coder's codings `with_progress`."""
     # required: further training rounds to pass. One query, and at most 17 for each training round.
     codings = [coding for coding in codings if not coding.round.is_closed]
     open_codings = [coding for coding in codings if coding.status == Coding.Status.OPEN]
@@ -79,7 +79,7 @@ def read_own_work(project: Project, coder: User, codings: Iterable[Coding], requ
 
 
 def work_after(project: Project, coder: User, coding: Coding) -> OwnWork:
-    """Return what the coder is to do after this coding, in open rounds."""
+    """Return the work of the coder after this coding, in open rounds."""
     own = Coding.objects.of_coders().visible_to(coder).filter(text__project=project, coder=coder)
     open_codings = own.filter(status=Coding.Status.OPEN, round__closed_at=None).exclude(pk=coding.pk)
     rows = open_codings.in_order_of_rounds().with_progress().select_related("text", "round").defer("text__content")

@@ -1,7 +1,7 @@
 """The accounts of people: their mail addresses and forgotten passwords.
 
-A manager can make a link for a member to reset the password. Whoever has the link controls the account. So the account
-must have been created for the manager's project and be of no use elsewhere; staff helps with all others.
+A manager can make a link for a member to reset the password, which gives control of the account. So the account must
+have been created for the manager's project, and have no use elsewhere; staff helps with all others.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """Coded names of peer summaries for their coders: random, and different for each coder.
 
-Coders who do not see results are shown neither the name of a peer nor its system, so that knowledge of a system cannot
-sway the scores.
+Coders who do not see results see neither the name of a peer nor its system. So knowledge of a system cannot sway the
+scores.
 """
 
 from base64 import b32encode
