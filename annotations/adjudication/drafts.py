@@ -12,10 +12,10 @@ from django.db.models import F
 
 from annotations.adjudication.decisions.changes import read_changes
 from annotations.adjudication.decisions.log import GoldLog, read_logs
-from annotations.adjudication.keeping import PyramidKeeping, keep_decided
 from annotations.adjudication.proposal import Method, Proposal, propose
 from annotations.adjudication.pyramid_proposal import PyramidContent, Summaries, propose_pyramid
 from annotations.adjudication.readiness import GoldIsEarly, Submissions, codings_of_coders, find_early, submissions_of
+from annotations.adjudication.redrafts import PyramidRedraft, keep_decided
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.coding.active_time import hand_over
 from annotations.coding.decisions import Decision, Description, OperationRejected
@@ -378,7 +378,7 @@ class _Drafter:
         summaries = read_summaries(self.project, source.text)
         proposal = propose_pyramid(summaries, list(map(read_pyramid, source.codings)), self.request.method, coder)
         if log is not None:
-            proposal = PyramidKeeping(proposal, log, read_pyramid(agreed), summaries).proposal()
+            proposal = PyramidRedraft(proposal, log, read_pyramid(agreed), summaries).proposal()
         [category] = [key for key, category in self.scheme.constraints["categories"].items() if category["takes_index"]]
         decisions = (Decision(row.key, category=category, indices=row.scus) for row in proposal.contributors)
         return Proposal(tuple(decisions), proposal.contested, proposal.descriptions)

@@ -196,7 +196,7 @@ class _Draft(_Answers):
         return [coding[key] for coding in (self.codings if of_all else self.voting) if key in coding]
 
     def _choose[Answer: Hashable](self, votes: Iterable[Answer]) -> Answer | None:
-        """Return the most frequent vote; None without votes, on a tie, or if AGREED and two votes differ."""
+        """Return the most frequent vote; None without votes, on a tie, or if votes differ with AGREED."""
         counts = Counter(votes).most_common(2)
         if not counts or (len(counts) > 1 and (self.method is Method.AGREED or counts[0][1] == counts[1][1])):
             return None

@@ -132,6 +132,6 @@ def _shared_numbers(
     return numbers
 
 
-def look(number: int) -> str:
-    """Return the classes of colour and underline of a chain: thirty looks before one comes back."""
+def chain_classes(number: int) -> str:
+    """Return the CSS classes for colour and underline of a chain; thirty combinations are repeated."""
     return f"chain-{(number - 1) % COLOURS + 1} line-{(number - 1) % LINES + 1}"

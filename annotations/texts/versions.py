@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotations.coding.chains import chains_of, look, members_of, number_chains
+from annotations.coding.chains import chain_classes, chains_of, members_of, number_chains
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of
 from annotations.coding.rules import given_answers
@@ -170,7 +170,7 @@ class ReadText:
         further = self._in_words(version.further.get(highlight.key, {}))
         classes = [] if highlight.coded else ["is-target"]
         if numbers:
-            classes.append(look(numbers[0]))
+            classes.append(chain_classes(numbers[0]))
         if len(numbers) > 1:
             classes.append("is-ambiguous")
         if highlight.coded and not (decision and self._is_complete(level, decision)):

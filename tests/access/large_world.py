@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agreement.models import Flag, Mapping, Remark
 from annotations.adjudication.drafts import DraftRequest, draft_gold
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.adjudication.proposal import Method
 from annotations.api.lists import ArrayPages, CursorPages, ReportPages
 from annotations.coding import operations

@@ -92,7 +92,7 @@ def _part(project: Project, user: User) -> dict[str, Any]:
 
 
 def day_of(now: datetime) -> date:
-    """Return the day whose mails are sent at a time."""
+    """Return the date whose mails are due at a time."""
     return timezone.localdate(now - timedelta(hours=HOUR))
 
 

@@ -207,7 +207,7 @@ class _Plan:
                 places[first], places[second] = (number, other), (back, coder)
 
     def _try(self, bound: int, *changes: Change) -> bool:
-        """Make a move or exchange if its cost is within the bound, and no coder's work too far from its target."""
+        """Make a move or exchange within the bounds of cost and of work; return whether it was made."""
         number, coder, other = changes[0]
         work = self.work[number] - sum(self.work[back] for back, _, _ in changes[1:])
         limit = max(self.largest, abs(self.loads[coder]), abs(self.loads[other]))

@@ -57,7 +57,7 @@ def keep_decided(
     )
 
 
-class PyramidKeeping:
+class PyramidRedraft:
     """The decided and touched contributors of an agreed pyramid, kept in a new proposal with their SCUs.
 
     An SCU that matches one of the agreed pyramid by words has its key, label and comment. Other contributors lose the
