@@ -44,7 +44,7 @@ class Summaries:
     options: PyramidOptions
 
     def words_of(self, key: str) -> Words:
-        """Return the indices of a contributor's words."""
+        """Return the indices of the words of a contributor."""
         split = split_key(key)
         return frozenset(held_words(self.words, split.parts if split is not None else ()))
 

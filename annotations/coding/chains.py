@@ -89,9 +89,9 @@ def number_chains(
     others: Mapping[str, Sequence[str]] | None = None,
     given: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """Return the numbers of the chains of two members or more, in the order of their first members."""
-    # A chain wears the number, among those `given` to `others` of another coder, of the one with which it shares most
-    # members, as far as no other chain has it.
+    """Return the numbers of the chains with two or more members, in the order of their first members."""
+    # A chain keeps the number, in `given`, of the chain of another coder (`others`) that shares most members with it,
+    # unless another chain has that number.
     shared = [name for name, its in members.items() if len(its) > 1]
     numbers = _shared_numbers(shared, members, others or {}, given or {})
     used = {*numbers.values(), *(given or {}).values()}
@@ -124,7 +124,7 @@ def _shared_numbers(
                 overlaps[name, match] = overlaps.get((name, match), 0) + 1
     numbers: dict[str, int] = {}
     taken: set[str] = set()
-    # Of equal overlaps the one that comes first in the text.
+    # Of equal overlaps, the first in the text counts.
     for (name, match), _ in sorted(overlaps.items(), key=lambda entry: -entry[1]):
         if name not in numbers and match not in taken:
             numbers[name] = given[match]

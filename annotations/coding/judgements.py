@@ -51,7 +51,7 @@ def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQue
 def decisions_by_coding(
     judgements: QuerySet[Judgement], further: FurtherQuestions
 ) -> defaultdict[int, dict[str, Decision]]:
-    """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes."""
+    """Return the decisions of judgements by coding and markable key. Three queries, and a fourth with attributes."""
     rows = list(_judgement_rows(judgements, "coding_id"))
     decisions = decisions_of_rows((row[:-1] for row in rows), *_linked_rows(judgements, further))
     by_coding = defaultdict[int, dict[str, Decision]](dict)
@@ -108,7 +108,7 @@ type Rows = Iterable[tuple[Any, ...]]
 def decisions_of_rows(
     judgement_rows: Rows, pointer_rows: Rows, index_rows: Rows, answer_rows: Rows
 ) -> Iterator[Decision]:
-    """Yield the decision of each row of a judgement, of the database or an archive; pointers in order of targets."""
+    """Yield the decision of each judgement row, from the database or an archive; pointers are in target order."""
     pointers, relations = _readings_by_judgement(pointer_rows, group_targets)
     indices = _indices_by_judgement(index_rows)
     attributes = group_answers(answer_rows)
@@ -135,7 +135,7 @@ type ReadingsByJudgement = tuple[dict[int, Readings], dict[int, RelationReadings
 
 
 def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]]], Readings]) -> ReadingsByJudgement:
-    """Return the readings of identity by judgement, and those of other relations; `group` makes them of targets."""
+    """Return the readings of identity, and of other relations, by judgement; `group` builds them from targets."""
     identity: dict[int, list[tuple[int, str]]] = {}
     others: dict[int, dict[str, list[tuple[int, str]]]] = {}
     for judgement, target, reading, is_identity, relation in rows:
@@ -155,8 +155,7 @@ def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]
 def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
     """Return the readings of targets in text order, each with the number of its reading.
 
-    They are in the order of their first targets, then of the next. Where the deletion of a markable has made two equal,
-    they are one.
+    Readings are sorted by their first targets, then by the next ones. Readings that a deletion has made equal are one.
     """
     if len(targets) == 1:
         return alternatives([targets[0][1]])
@@ -211,7 +210,7 @@ def _answer_rows(judgements: QuerySet[Judgement]) -> QuerySet[AttributeAnswer, t
 
 
 def _of_coding(rows: Callable[[QuerySet[Judgement]], QuerySet[Any, tuple[Any, ...]]]) -> Callable[[int], Rows]:
-    """Return a function that reads these rows of a coding, by its key."""
+    """Return a function that reads these rows of a coding, given its primary key."""
     return compiled_query(IntegerField())(lambda coding: rows(Judgement.objects.filter(coding=coding)))
 
 
@@ -228,7 +227,7 @@ ANSWER_FIELDS = ("judgement", "attribute", "value", "text", "number")
 def pointer_rows(
     judgement: int, decision: Decision, markables: Mapping[str, int], keys: SchemeKeys
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the rows of the pointers of a judgement: readings are numbered from 0, each relation's by themselves."""
+    """Yield the pointer rows of a judgement; readings are numbered from 0 within each relation."""
     if decision.pointers and decision.category is not None:
         relation = keys.identity[decision.category]
         for number, reading in enumerate(decision.pointers):
@@ -242,7 +241,7 @@ def pointer_rows(
 
 
 def answer_rows(judgement: int, decision: Decision, keys: SchemeKeys) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the answers to attributes."""
+    """Yield the rows of answers to attributes."""
     for key, answer in decision.attributes:
         attribute = keys.attributes[key]
         if isinstance(answer, int | float):

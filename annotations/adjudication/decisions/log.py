@@ -239,7 +239,7 @@ def _undone_steps(log: Sequence[Entry]) -> set[UUID]:
 
 @dataclass(slots=True)
 class Step:
-    """Operations that are undone together, the items that they decide, and the items whose answers they replace."""
+    """Operations that are undone together, with the items that they decide, and the items with replaced answers."""
 
     step: UUID
     undoes: UUID | None

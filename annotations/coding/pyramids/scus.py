@@ -1,4 +1,4 @@
-"""The SCUs of a pyramid, the SCUs that a peer summary is coded with, and checks of both."""
+"""The SCUs of pyramids and of peer summaries, and checks of both."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ _is_writing: ContextVar[bool] = ContextVar("is_writing", default=False)
 
 @contextmanager
 def request_method(method: str | None) -> Iterator[None]:
-    """Let `is_writing` answer for a request with this method until the block ends."""
+    """Set the method that `is_writing` reports on, for the block."""
     token = _is_writing.set(method not in SAFE_METHODS)
     try:
         yield

@@ -69,7 +69,7 @@ class Item:
     gold_chain: Sequence[str]
     answers: Sequence[Answer]
     explanation: str
-    score: float  # its part of the mean, from 0 to 1
+    score: float  # its share of the mean, from 0 to 1
     reasons: Sequence[ReasonOfGold] = ()  # of decisions on gold, once results are open
 
 

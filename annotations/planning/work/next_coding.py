@@ -9,7 +9,7 @@ from annotations.planning.training import NextStep, TrainingResult, is_to_pass, 
 
 
 class Progress(Protocol):
-    """A coding with the number of its markables and of those decided."""
+    """A coding with its numbers of markables and of decided markables."""
 
     pk: int
     round_id: int
