@@ -146,7 +146,7 @@ def _members(project: Project, request: RepeatRequest) -> Mapping[str, User]:
 
 
 def _submitted(round_: Round, members: Mapping[str, User]) -> list[tuple[str, str, bool, datetime]]:
-    """Return the first submitted codings as coder, text, whether it may be repeated, and time of the last change."""
+    """Return the submitted codings of the first occasion: coder, text, whether repeatable, time of the last change."""
     # Not if the coder has the text in another round, asks to reopen it, or has a question that is open or has news.
     last = Operation.objects.filter(coding=OuterRef("pk")).order_by("-sequence").values("applied_at")[:1]
     elsewhere = Coding.objects.of_people().filter(text=OuterRef("text"), coder=OuterRef("coder")).exclude(round=round_)

@@ -111,7 +111,7 @@ def unassign(text: Text, coder: str, kind: str = "", round_: Round | None = None
 
 @transaction.atomic
 def assign_docset(docset: Docset, coders: Iterable[User], *, pyramid: bool, peers: Iterable[Text], agreed: bool) -> int:
-    """Assign the pyramid, and peers with it or the agreed one; return the number of codings. Raise ValidationError."""
+    """Assign the pyramid, and peers with it or the agreed one; return the number of new ones. Raise ValidationError."""
     lock_project(docset.project_id)
     coders, peers, n_new = list(coders), list(peers), 0
     if pyramid:
