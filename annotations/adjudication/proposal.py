@@ -228,7 +228,7 @@ class _Draft(_Answers):
         given = [self.codings[n][key].category for n in self.voters if _is_set(self.values[n].get(key))]
         chosen = self._choose(given)
         if points and chosen is not None and chosen not in self.pointing:
-            return self._choose(one for one in given if one in self.pointing) or chosen
+            return self._choose(own for own in given if own in self.pointing) or chosen
         return chosen
 
     def _answer_further(

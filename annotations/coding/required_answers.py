@@ -227,7 +227,7 @@ def holes_in(constraints: Constraints, answers: str, decisions: Mapping[str, Dec
         for key in sorted(decisions, key=key_order)
     }
     judged = {
-        key: one for key, one in given.items() if one.category is not None or not categories_on(constraints, one.level)
+        key: own for key, own in given.items() if own.category is not None or not categories_on(constraints, own.level)
     }
     for key, own in given.items():
         if lacks_category(constraints, own, has_index=bool(decisions[key].indices)):

@@ -117,7 +117,7 @@ def plan_correction(text: Text, content: str) -> CorrectionPlan:
         is_word = text.role != Text.Role.SOURCE and markable.level.key == WORD_LEVEL and not markable.level.coded
         (words if is_word else others).append(markable)
     starts, ends = {word.start for word in words}, {word.end for word in words}
-    whole = {other.pk for other in others if _consists_of(other, starts, ends)}
+    whole = {row.pk for row in others if _consists_of(row, starts, ends)}
     in_use = _plan_markables(plan, text, others)
     _plan_heads(plan, text)
     if words:

@@ -150,7 +150,7 @@ def list_decisions(project: Project, round_name: str = "") -> list[ItemDecision]
 
 def count_decisions(decisions: Sequence[ItemDecision]) -> dict[str, list[tuple[str, str, int]]]:
     """Return the values of each filter, with their labels and their numbers of decisions."""
-    reasons, sources = Counter(one.reason for one in decisions), Counter(one.source for one in decisions)
+    reasons, sources = Counter(row.reason for row in decisions), Counter(row.source for row in decisions)
     sections = Counter(row.section for row in decisions if row.section)
     return {
         "reason": [(reason or NO_REASON, label, reasons[reason]) for reason, label in REASONS.items()],
@@ -158,7 +158,7 @@ def count_decisions(decisions: Sequence[ItemDecision]) -> dict[str, list[tuple[s
         "section": [
             (name, name, sections[name]) for name in sorted(sections, key=lambda name: (-sections[name], name))
         ],
-        "changed": [("true", "Work changed since", sum(one.changed for one in decisions))],
+        "changed": [("true", "Work changed since", sum(row.changed for row in decisions))],
     }
 
 
@@ -212,7 +212,7 @@ def describe_decisions(
     contents = dict(Text.objects.filter(pk__in=texts).values_list("pk", "content"))
     called = _name_sources(project, decisions, with_names=shown)
     labels = question_labels(project)
-    answers = read_gold_answers(project, {(one.gold.pk, one.gold.text_id) for one in decisions}, contents)
+    answers = read_gold_answers(project, {(row.gold.pk, row.gold.text_id) for row in decisions}, contents)
     described = []
     for decision in decisions:
         text, split = decision.gold.text_id, split_key(decision.item.markable)

@@ -75,7 +75,7 @@ def _rounds_for(project: Project, texts: Sequence[Text], round_: Round | None) -
         chosen[text.pk] = round_ or latest_round(own) or current_round(project)
         if chosen[text.pk] not in own:
             new[chosen[text.pk].pk].append(text)
-    for used in {one.pk: one for one in chosen.values()}.values():
+    for used in {row.pk: row for row in chosen.values()}.values():
         refuse_closed(used)
         put_into_round(used, new[used.pk])
     return chosen

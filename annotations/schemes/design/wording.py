@@ -193,7 +193,7 @@ def _changes(kind: str, old: Any, new: Any, spec: SchemeSpec) -> Iterator[str]:
         differing.remove("retired")
         yield f"{name} is {'retired' if new.retired else 'offered again'}."
     if differing:
-        yield f"{name}: {join_words([FIELDS[one] for one in differing], 'and')} changed."
+        yield f"{name}: {join_words([FIELDS[key] for key in differing], 'and')} changed."
     if isinstance(new, AttributeSpec):
         yield from _value_changes(name, old, new)
 
