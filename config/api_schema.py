@@ -1,4 +1,4 @@
-"""The description of the API: it is the same for everybody, so that a process makes it once."""
+"""The description of the API: equal for all users, so a process generates it once."""
 
 from __future__ import annotations
 

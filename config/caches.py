@@ -7,9 +7,9 @@ from django.core.cache.backends.locmem import LocMemCache
 
 
 class BoundedMemoryCache(LocMemCache):
-    """What was used longest ago goes where the values would take more than `MAX_BYTES` of the options."""
+    """Evict the least recently used values while all values together exceed the option `MAX_BYTES`."""
 
-    _cache: OrderedDict[str, bytes]  # the value that was used last is first
+    _cache: OrderedDict[str, bytes]  # the most recently used value is first
     _delete: Any
 
     def __init__(self, name: str, params: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ FILE = "plotly.min.js"
 
 
 class PlotlyFinder(BaseFinder):
-    """The finder of the one script in Plotly's package, as plotly/plotly.min.js."""
+    """The finder of the single script in Plotly's package, as plotly/plotly.min.js."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         spec = find_spec("plotly")  # locates the package without importing it
@@ -24,7 +24,7 @@ class PlotlyFinder(BaseFinder):
         self.storage.prefix = "plotly"  # type: ignore[attr-defined]
 
     def find(self, path: str, find_all: bool = False, **_: Any) -> Any:
-        # Django takes any result that is no list for a match, so that "not found" is an empty list.
+        # Django takes any result that is no list for a match, so "not found" is an empty list.
         matches = [str(self.folder / FILE)] if path == f"plotly/{FILE}" else []
         return matches[0] if matches and not find_all else matches
 

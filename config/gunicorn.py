@@ -1,4 +1,4 @@
-"""How gunicorn serves Coindex: `gunicorn config.wsgi --config python:config.gunicorn`; its options may say more."""
+"""The options of gunicorn for Coindex: `gunicorn config.wsgi --config python:config.gunicorn`."""
 
 import os
 import shutil
@@ -10,10 +10,10 @@ workers = 2
 threads = 8
 preload_app = True
 loglevel = "warning"
-# It would be a file in the home directory, which a container cannot write, and nobody here asks for it.
+# It would need a writable home directory, which a container lacks, and is not used.
 control_socket_disable = True
 
-# Read before the program, and before forks: what they count for /metrics goes into a folder that is new at each start.
+# Set before the program is loaded and forked: the counts for /metrics are in a folder that is new at each start.
 _started_in = os.getpid()
 _own_folder = ""
 if _given := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
@@ -25,13 +25,13 @@ else:
 
 
 def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 - gunicorn's signature
-    """Let go of what only a living process has."""
+    """Remove the metrics that only apply to a living process."""
     from prometheus_client.multiprocess import mark_process_dead
 
     mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
 def on_exit(server: Any) -> None:  # noqa: ARG001 - gunicorn's signature
-    """Delete the folder with what was counted, if it was made here."""
+    """Delete the folder of counts if it was created here."""
     if os.getpid() == _started_in and _own_folder:
         shutil.rmtree(_own_folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Middleware of our own."""
+"""Coindex's own middleware."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ API_PREFIX = "/api/"
 
 
 class PathPrefixMiddleware(MiddlewareMixin):
-    """Take PATH_PREFIX from the path of a request, where the proxy has left it there."""
+    """Remove PATH_PREFIX from the path of a request if the proxy has left it there."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         if not settings.PATH_PREFIX:
@@ -32,7 +32,7 @@ class PathPrefixMiddleware(MiddlewareMixin):
 
 
 class APIConditionalGetMiddleware(ConditionalGetMiddleware):
-    """Answer `If-None-Match` with 304 in the API alone: a page has a new token each time, so none is ever the same."""
+    """Answer `If-None-Match` with 304 only in the API: pages have a new token each time, so they never match."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         is_of_api = request.path_info.startswith(API_PREFIX)
@@ -40,7 +40,7 @@ class APIConditionalGetMiddleware(ConditionalGetMiddleware):
 
 
 class RequestMethodMiddleware:
-    """Let rights know whether the request may change something (`annotations/projects/permissions.py`)."""
+    """Tell permissions whether the request may write (`annotations/projects/permissions.py`)."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -51,7 +51,7 @@ class RequestMethodMiddleware:
 
 
 class UncachedPagesMiddleware(MiddlewareMixin):
-    """Let nobody store a page: what is on it is of one person and of one moment. The Back button asks for it again."""
+    """Forbid storing pages, which belong to one person and one moment; the Back button requests them again."""
 
     def process_response(self, _: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if response.headers.get("Content-Type", "").startswith("text/html") and "Cache-Control" not in response:
@@ -60,7 +60,7 @@ class UncachedPagesMiddleware(MiddlewareMixin):
 
 
 class NulCharacterMiddleware(MiddlewareMixin):
-    """Answer 404 where the path has a NUL character, which PostgreSQL takes in no comparison."""
+    """Answer 404 to a path with a NUL character, which PostgreSQL cannot compare."""
 
     def process_request(self, request: HttpRequest) -> None:
         if "\0" in request.path_info:

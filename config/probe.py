@@ -1,4 +1,4 @@
-"""Health checks of containers, by exit status: `python -m config.probe URL`, or `worker` of this machine."""
+"""Health checks of containers by exit status: `python -m config.probe URL`, or `worker` for this machine's worker."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from annotations.core.processes.heartbeat import host_name, living
 
 
 def look_for_worker() -> int:
-    """Return 0 if a worker of this machine is not silent for too long."""
+    """Return 0 if this machine has a living worker."""
     folder = Path(os.environ.get("DATA_DIR", "var")) / "workers"
     if any(name.startswith(f"{host_name()}.") for name in living(folder)):
         return 0
@@ -21,7 +21,7 @@ def look_for_worker() -> int:
 
 
 def ask(url: str) -> int:
-    """Return 0 if the server is ready. The Host header is one of ALLOWED_HOSTS, since it answers no other."""
+    """Return 0 if the server is ready. The Host header is one of ALLOWED_HOSTS, as the server rejects others."""
     [allowed, *_] = environ.FileAwareEnv().list("ALLOWED_HOSTS", default=["127.0.0.1"])
     host = "127.0.0.1" if allowed == "*" else allowed.lstrip(".")
     try:

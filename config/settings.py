@@ -1,7 +1,7 @@
 """The settings: one file, filled from environment variables.
 
-Every variable NAME but DATA_DIR may instead be a file named by NAME_FILE (container secrets). Without any variable the
-settings are those of production and refuse to start. `LOCAL=1` is for a developer's or coder's own machine: plain HTTP,
+Each variable NAME except DATA_DIR may also be a file named by NAME_FILE (container secrets). Without variables the
+settings are for production, and refuse to start. `LOCAL=1` is for the machine of a developer or coder: plain HTTP,
 local hosts, a generated key. `DEBUG=1` is LOCAL with tracebacks, for developers.
 """
 
@@ -20,7 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 from django.utils.csp import CSP
 
-# Lets generic classes such as ModelForm[Project] be subscripted.
+# Allows subscripts of generic classes such as ModelForm[Project].
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -37,7 +37,7 @@ MIN_SECRET_KEY_LENGTH = 32
 
 
 def _secret_key() -> str:
-    """Return the secret key: from the environment, or if LOCAL a generated one, stored for the next start."""
+    """Return the secret key from the environment, or if LOCAL a generated key that is stored for the next start."""
     configured: str = env.str("SECRET_KEY", default="")
     if configured and not LOCAL and len(configured) < MIN_SECRET_KEY_LENGTH:
         raise ImproperlyConfigured(
@@ -51,7 +51,7 @@ def _secret_key() -> str:
     path = DATA_DIR / "secret-key"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written atomically; if two processes start at once, both use the key of the first.
+        # Written atomically; if two processes start at once, both use the first key.
         with NamedTemporaryFile("w", dir=path.parent, encoding="utf-8") as file:
             file.write(get_random_secret_key())
             file.flush()
@@ -68,20 +68,20 @@ if not ALLOWED_HOSTS:
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 
-# The path below which the site is, where the host has others: /tools/coindex. A proxy may hand it on, or take it away.
+# The path of the site on a shared host, such as /tools/coindex. A proxy may pass it on or remove it.
 PATH_PREFIX = env.str("PATH_PREFIX", default="").rstrip("/")
 if PATH_PREFIX and not re.fullmatch(r"(/[\w.~-]+)+", PATH_PREFIX, re.ASCII):
     raise ImproperlyConfigured(f"Set PATH_PREFIX to a path such as /tools/coindex, or to nothing; not {PATH_PREFIX!r}.")
 FORCE_SCRIPT_NAME = PATH_PREFIX or None
 
-# How mails call the site, and what is in front of the addresses of their links, which begin with PATH_PREFIX.
+# The name of the site and the origin of links in mails; the paths of links begin with PATH_PREFIX.
 SITE_URL = env.str("SITE_URL", default="").rstrip("/").removesuffix(PATH_PREFIX)
 if not SITE_URL:
     SITE_URL = "http://127.0.0.1:8000" if LOCAL else f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
 
 
 def _mailers() -> dict[str, dict[str, Any]]:
-    """Return Django's setting of mail servers: that of EMAIL_URL, or none."""
+    """Return Django's setting of mail servers, from EMAIL_URL; empty without one."""
     if not env.str("EMAIL_URL", default=""):
         return {}
     url = env.email_url("EMAIL_URL")
@@ -102,7 +102,7 @@ def _mailers() -> dict[str, dict[str, Any]]:
     return {"default": {"BACKEND": url["EMAIL_BACKEND"], "OPTIONS": options}}
 
 
-# Without a mail server no page speaks of mails, and that there is none is no fault.
+# Without a mail server no page mentions mails, and Django's warning is silenced.
 MAILERS = _mailers()
 SILENCED_SYSTEM_CHECKS = ["mail.W001"]
 if MAILERS and (not SITE_URL.startswith(("https://", "http://")) or "*" in SITE_URL):
@@ -111,9 +111,9 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="")
 if not DEFAULT_FROM_EMAIL:
     DEFAULT_FROM_EMAIL = f"Coindex <coindex@{urlsplit(SITE_URL).hostname}>"
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
-# Who is told by mail of errors of the server.
+# The recipients of mails about server errors.
 ADMINS = env.list("ADMINS", default=[])
-# Links to set another password.
+# Links to reset a password, in seconds.
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 
 INSTALLED_APPS = [
@@ -181,32 +181,32 @@ IS_SQLITE = DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"
 if IS_SQLITE:
     DATABASES["default"]["ENGINE"] = "annotations.core.database.sqlite"
     # IMMEDIATE takes the write lock when a transaction starts, so two writers wait instead of failing.
-    # FULL: in WAL mode a power failure would otherwise undo the transactions acknowledged last.
+    # FULL: in WAL mode a power failure would otherwise lose the transactions acknowledged last.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
-    # A file, as in production: a live server's threads each have their own connection.
+    # A file, as in production: each thread of a live server has its own connection.
     DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
     Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    # Statements are prepared at their first repetition: parsing and planning them each time is half of the work.
-    # PostgreSQL would compile those of tables that it takes to be large, for a second; they take milliseconds.
+    # Statements are prepared at the second use: parsing and planning each time is half of the work.
+    # The JIT of PostgreSQL takes a second for tables that seem large; the queries take milliseconds.
     defaults = {"server_side_binding": True, "prepare_threshold": 1, "options": "-c jit=off"}
     DATABASES["default"]["OPTIONS"] = defaults | DATABASES["default"].get("OPTIONS", {})
-# Also for SQLite: closing the last connection writes the whole write-ahead log back into the database.
+# Also for SQLite: closing the last connection writes the whole write-ahead log to the database.
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
 
 BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 
 AUTH_USER_MODEL = "annotations.User"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
-# After so many failures from one address sign-in is blocked for a while, whether the username exists or not.
+# After this number of failures from one address, sign-in is blocked for a while, for any username.
 AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURES", default=10)
 SIGN_IN_FAILURES_OF_ADDRESS = env.int("SIGN_IN_FAILURES_OF_ADDRESS", default=100)
-# Sign-ins with the right password, of one name from one network, in a quarter of an hour.
+# Successful sign-ins of one name from one network, in a quarter of an hour.
 SIGN_INS_OF_NAME = env.int("SIGN_INS_OF_NAME", default=30)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -235,7 +235,7 @@ TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_I18N = False
 USE_TZ = True
 
-# Uploads and exports. No URL serves this folder: views that check rights send the files as attachments.
+# Uploads and exports. No URL serves this folder: views with permission checks send the files as attachments.
 MEDIA_ROOT = DATA_DIR / "files"
 
 STATIC_URL = f"{PATH_PREFIX}/static/"
@@ -280,8 +280,8 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 if PATH_PREFIX:
-    # Other programs of the host may have cookies of the usual names for all its paths. A script that looks for the
-    # token takes the first of both: browsers put cookies of longer paths before others.
+    # Other programs of the host may set cookies of the default names for all paths. A script that searches for the
+    # token takes the first of both, as browsers put cookies of longer paths first.
     SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = PATH_PREFIX
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "coindex_sessionid", "coindex_csrftoken"
     MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
@@ -290,7 +290,7 @@ if not LOCAL:
     # Requested from within the network by plain HTTP.
     SECURE_REDIRECT_EXEMPT = [rf"^{re.escape(PATH_PREFIX[1:])}/?(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=365 * 24 * 3600)
-    # Both also bind other names than ours, and for long: whoever runs those decides.
+    # Both also bind other host names for a long time, so their operators decide.
     SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=False)
     SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=False)
     SILENCED_SYSTEM_CHECKS += ["security.W005", "security.W021"]
@@ -299,8 +299,8 @@ if not LOCAL:
     if BEHIND_PROXY:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-# The default cache counts what is limited, for all processes together: a table of PostgreSQL, or Redis or Valkey at
-# CACHE_URL. SQLite lets one process write at a time, and one process serves it: its memory does.
+# The default cache counts limits for all processes: a table of PostgreSQL, or Redis or Valkey at CACHE_URL. One process
+# serves SQLite, which has one writer at a time, so its memory suffices.
 PROCESS_MEMORY = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}}
 BOUNDED_MEMORY = {"BACKEND": "config.caches.BoundedMemoryCache"}
 SHARED_TABLE = {
@@ -310,37 +310,36 @@ SHARED_TABLE = {
 }
 CACHES = {
     "default": PROCESS_MEMORY if IS_SQLITE else SHARED_TABLE,
-    # What a process remembers of what it has read; it is checked before it is used.
+    # Data that a process has read; it is validated before use.
     "process": PROCESS_MEMORY | {"LOCATION": "process"},
-    # Reports that take long, and pages as they were rendered, of two parts each: with the names that are in them they
-    # stay in the memory of a process.
+    # Slow reports, and rendered pages in two parts each. They contain names, so they stay in the memory of a process.
     "figures": BOUNDED_MEMORY | {"LOCATION": "figures", "OPTIONS": {"MAX_ENTRIES": 500, "MAX_BYTES": 120_000_000}},
     "pages": BOUNDED_MEMORY | {"LOCATION": "pages", "OPTIONS": {"MAX_ENTRIES": 200, "MAX_BYTES": 40_000_000}},
 }
 if env.str("CACHE_URL", default=""):
     CACHES["default"] = env.cache_url("CACHE_URL")
-# Jobs are run by workers: manage.py db_worker. What may take minutes waits in a queue of its own, so that a worker that
-# leaves it alone has mails and small things done at once: annotations/core/processes/queue.py.
+# Workers run jobs: manage.py db_worker. Long jobs have their own queue, so that a worker without it runs mails and
+# small jobs at once: annotations/core/processes/queue.py.
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["default", "long"]}}
-# The signs of life of workers, a file each.
+# One heartbeat file per worker.
 WORKERS_DIR = DATA_DIR / "workers"
-# Where `manage.py scheduled_backup` writes.
+# The folder of `manage.py scheduled_backup`.
 BACKUP_DIR = Path(env.str("BACKUP_DIR", default=str(DATA_DIR / "backups")))
-# What Prometheus sends to read /metrics; if empty there is no such page.
+# The token that Prometheus sends to read /metrics; empty: no such page.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 32:
     raise ImproperlyConfigured("Set METRICS_TOKEN to 32 characters or more, by chance, or to none.")
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
-# The largest total size of an upload of texts with their codings, packed and unpacked, and the most files in it. What
-# they say is in memory together: some twelve times their bytes where words are dense with markables (decision 0015).
+# The largest upload of texts with their codings, packed and unpacked, and its maximum of files. Its content is in
+# memory at once: some twelve times its bytes where words are dense with markables (decision 0015).
 IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", default=50 * 1024 * 1024)
 IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=200_000)
-# Django's limits are 100 files and 1,000 fields, but a form has a field for each text to be ticked. More come in a zip.
+# Django's limits are 100 files and 1,000 fields, but a form has a field for each text to tick. Larger uploads are zips.
 DATA_UPLOAD_MAX_NUMBER_FILES = DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
-# The largest unpacked size of a project archive: one of 240,000 judgements takes some 100 MB.
+# The largest unpacked project archive: 240,000 judgements take some 100 MB.
 ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
-# The most accounts that an archive makes, or all imports into a project.
+# The maximum of accounts that an archive, or all imports into a project, create.
 ACCOUNTS_OF_PROJECT = env.int("ACCOUNTS_OF_PROJECT", default=1000)
 
 # Per user.
@@ -379,7 +378,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
-    # Several fields have the name kind.
+    # Several fields are named kind.
     "ENUM_NAME_OVERRIDES": {
         "CodingKindEnum": "annotations.models.Coding.Kind",
         "RoundKindEnum": "annotations.models.Round.Kind",

@@ -30,7 +30,7 @@ reset_password = with_mail(refuse_crowd(ResetPasswordView.as_view()))
 member_password = refuse_crowd(MemberPasswordView.as_view())
 swagger = apidocs(SpectacularSwaggerSplitView.as_view(url_name="api-schema", http_method_names=["get", "head"]))
 redoc = apidocs(SpectacularRedocView.as_view(url_name="api-schema", template_name="redoc.html"))
-# One page on which people sign in, with its bounds.
+# The admin uses the same limited sign-in page.
 staff_sign_in = RedirectView.as_view(pattern_name="sign_in", query_string=True, http_method_names=["get", "head"])
 
 urlpatterns = [
@@ -45,9 +45,9 @@ urlpatterns = [
     path("password/member/<str:uidb64>/<str:token>/", member_password, name="member-password"),
     path("account/password/", change_password, name="change-password"),
     path("account/mail/", refuse_crowd(mail), name="account-mail"),
-    # The admin's own page for it counts no guesses of the old password.
+    # The admin's own page does not limit guesses of the old password.
     path("admin/password_change/", admin.site.admin_view(change_password), name="change-password-of-staff"),
-    # before all pages, whose patterns a request of the API need not be compared with
+    # first, so that API requests are not compared with the patterns of pages
     path("api/v1/", include("annotations.api.urls")),
     path("api/v1/", include(api_patterns)),
     path("api/v1/schema/", SchemaView.as_view(), name="api-schema"),

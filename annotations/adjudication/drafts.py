@@ -1,4 +1,4 @@
-"""Make drafts of gold and of agreed pyramids from what coders submitted, each as one operation of their log."""
+"""Make drafts of gold and of agreed pyramids from submitted codings, each as one operation of the log."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from django.db.models import F
 
 from annotations.adjudication.decisions.changes import read_changes
 from annotations.adjudication.decisions.log import GoldLog, read_logs
-from annotations.adjudication.keeping import PyramidKeeping, keep_decided
 from annotations.adjudication.proposal import Method, Proposal, propose
 from annotations.adjudication.pyramid_proposal import PyramidContent, Summaries, propose_pyramid
 from annotations.adjudication.readiness import GoldIsEarly, Submissions, codings_of_coders, find_early, submissions_of
+from annotations.adjudication.redrafts import PyramidRedraft, keep_decided
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.coding.active_time import hand_over
 from annotations.coding.decisions import Decision, Description, OperationRejected
@@ -46,19 +46,19 @@ from annotations.projects.rounds import find_round, latest_round, refuse_closed,
 from annotations.projects.viewing import record_view
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
-# So many texts are drafted by one request; the command drafts any number.
+# A request drafts at most this number of texts; the command drafts any number.
 MAX_TEXTS = 100
-# What is not drafted again.
+# The reason why gold is not drafted again.
 FINAL = "is closed or came from a file"
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRequest:
-    """What drafts are made of.
+    """The options of drafts.
 
     coder: a username, with the method of that name. texts: slugs of texts or docsets; none: all that are submitted.
-    round_name: empty: of each text the latest round in which it was submitted. adjudicator: whose the gold is; empty:
-    whoever opens it. again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
+    round_name: empty: the latest round in which each text was submitted. adjudicator: the owner of the gold; empty:
+    whoever opens it. again: redraft what is not decided yet. early: allow gold before all coders have submitted.
     """
 
     method: Method
@@ -72,7 +72,7 @@ class DraftRequest:
 
 @dataclass(frozen=True, slots=True)
 class DraftKind:
-    """What is drafted in a project, gold of texts or agreed pyramids of docsets, and of what."""
+    """The kind of drafts in a project: gold of texts or agreed pyramids of docsets, with the kind of their sources."""
 
     role: Text.Role
     coders: Coding.Kind
@@ -90,7 +90,7 @@ PYRAMIDS = DraftKind(Text.Role.MODELS, Coding.Kind.PYRAMID, Coding.Kind.AGREED, 
 
 @dataclass(frozen=True, slots=True)
 class DraftReport:
-    """The slugs of what was drafted, of what stayed as it had been begun, and of what was drafted early."""
+    """The slugs of drafted texts, of texts whose gold had been begun, and of texts drafted early."""
 
     kind: DraftKind
     again: bool
@@ -110,8 +110,8 @@ class DraftReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A text in a round, the submitted codings of it, which a draft may rest on, and its gold, if there is any."""
+class DraftSource:
+    """A text in a round with its submitted codings, which a draft may use, and its gold, if there is any."""
 
     text: Text
     round: Round
@@ -121,61 +121,61 @@ class Place:
 
 @transaction.atomic
 def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None = None) -> DraftReport:
-    """Draft the gold of texts, or the agreed pyramids of docsets, all of them or none.
+    """Draft the gold of texts, or the agreed pyramids of docsets: all of them or none.
 
-    Raise ValidationError for names and texts that cannot be drafted, closed rounds, and more texts than `at_most`.
-    Raise GoldIsEarly where coders have yet to submit a text whose gold is new, unless the request says `early`.
+    Raise ValidationError for unknown names, texts that cannot be drafted, closed rounds, and more texts than `at_most`.
+    Raise GoldIsEarly if new gold would precede submissions of coders, unless the request says `early`.
     """
     lock_project(project.pk)
     if (request.method is Method.CODER) != bool(request.coder):
         raise ValidationError({"coder": "Name a coder with the method “coder”, and only with it."})
     user = _find_adjudicator(project, request.adjudicator)
     kind = DraftKind.of(project)
-    places = _find_places(project, request, kind)
-    final = _final_gold([place.gold for place in places if place.gold is not None], again=request.again)
-    to_draft = [place for place in places if place.gold is None or place.gold.pk not in final]
+    sources = _find_sources(project, request, kind)
+    final = _final_gold([source.gold for source in sources if source.gold is not None], again=request.again)
+    to_draft = [source for source in sources if source.gold is None or source.gold.pk not in final]
     if at_most is not None and len(to_draft) > at_most:
         raise ValidationError(
             f"These are {len(to_draft)} texts; at most {at_most} are drafted at a time: name some of them, or use the "
             "command draft_gold."
         )
-    new = [place for place in to_draft if place.gold is None]
+    new = [source for source in to_draft if source.gold is None]
     if kind is PYRAMIDS and user is None and new:
         user = _only_adjudicator(project)
-    for round_ in {place.round.pk: place.round for place in to_draft}.values():
+    for round_ in {source.round.pk: source.round for source in to_draft}.values():
         refuse_closed(round_)
-    early = find_early(project, [(place.text, place.round) for place in new]) if kind is TEXTS else []
+    early = find_early(project, [(source.text, source.round) for source in new]) if kind is TEXTS else []
     if early and not request.early:
         raise GoldIsEarly(early)
-    record_view(Coding.objects.of_coders().filter(pk__in=[one.pk for place in to_draft for one in place.codings]))
-    logs = read_logs([place.gold.pk for place in to_draft if place.gold is not None and place.gold.is_begun])
+    record_view(Coding.objects.of_coders().filter(pk__in=[coding.pk for row in to_draft for coding in row.codings]))
+    logs = read_logs([source.gold.pk for source in to_draft if source.gold is not None and source.gold.is_begun])
     drafter = _Drafter(project, request, kind, user, read_scheme(project.pk), logs)
-    drafted = [drafter.draft(place) for place in to_draft]
-    Judgement.objects.filter(coding__in=list(logs)).delete()  # what is kept of them is in the draft
+    drafted = [drafter.draft(source) for source in to_draft]
+    Judgement.objects.filter(coding__in=list(logs)).delete()  # the draft has all judgements that are kept
     SCU.objects.filter(coding__in=list(logs)).delete()
     import_codings(drafted)
     return DraftReport(
         kind,
         request.again,
-        [place.text.slug for place in to_draft],
-        [place.text.slug for place in places if place.gold is not None and place.gold.pk in final],
-        [one.text.slug for one in early],
+        [source.text.slug for source in to_draft],
+        [source.text.slug for source in sources if source.gold is not None and source.gold.pk in final],
+        [early_text.text.slug for early_text in early],
     )
 
 
 def _final_gold(gold: Iterable[Coding], *, again: bool) -> set[int]:
-    """Return the gold that is not drafted again: what is begun, or of it what is closed or came from a file."""
-    begun = [one for one in gold if one.is_begun]
+    """Return the gold that is not drafted again: all that is begun, or with `again` what is closed or imported."""
+    begun = [coding for coding in gold if coding.is_begun]
     if not again:
-        return {one.pk for one in begun}
+        return {coding.pk for coding in begun}
     imports = Operation.objects.filter(coding__in=begun, kind=Operation.Kind.IMPORT).order_by()
-    closed = {one.pk for one in begun if one.status != Coding.Status.OPEN}
+    closed = {coding.pk for coding in begun if coding.status != Coding.Status.OPEN}
     return closed | set(imports.values_list("coding", flat=True))
 
 
 @dataclass(frozen=True, slots=True)
 class GoldOfText:
-    """A text or docset in a round, its gold, who submitted it, and how many markables changed since the draft."""
+    """A text or docset in a round, its gold and submissions, and the number of markables changed since the draft."""
 
     text: Text
     round: Round
@@ -185,36 +185,36 @@ class GoldOfText:
 
 
 def gold_of_rounds(project: Project, rounds: Sequence[Round]) -> list[GoldOfText]:
-    """Return the texts of rounds with their gold, in the order of rounds and texts. Seventeen queries at most."""
+    """Return the texts of rounds with their gold, in the order of rounds and texts. At most seventeen queries."""
     kind = DraftKind.of(project)
     submissions = submissions_of(project, kind.coders, rounds)
     rows = Coding.objects.filter(round__in=rounds, kind=kind.drafted).select_related("coder").order_by()
     states = gold_states(list(rows))
     gold = {(state.coding.text_id, state.coding.round_id): state for state in states}
-    changes = read_changes([one.coding for one in states], {one.coding.pk: one.log for one in states})
+    changes = read_changes([row.coding for row in states], {row.coding.pk: row.log for row in states})
     by_key = {round_.pk: round_ for round_ in rounds}
     members = RoundText.objects.filter(round__in=rounds, text__role=kind.role)
     members = members.select_related("text").defer("text__content")
-    found = []
-    for one in members.order_by("round__position", "round_id", "text__position", "text__slug"):
-        place = one.text_id, one.round_id
-        state = gold.get(place)
+    listed = []
+    for member in members.order_by("round__position", "round_id", "text__position", "text__slug"):
+        key = member.text_id, member.round_id
+        state = gold.get(key)
         changed = changes[state.coding.pk].since(state.draft) if state is not None else ()
         n_changed = len({item.markable for item in changed})
-        found.append(
-            GoldOfText(one.text, by_key[one.round_id], state, submissions.get(place, Submissions()), n_changed)
+        listed.append(
+            GoldOfText(member.text, by_key[member.round_id], state, submissions.get(key, Submissions()), n_changed)
         )
-    return found
+    return listed
 
 
 def agreed_state(docset: Docset) -> GoldState | None:
-    """Return how far the agreed pyramid of a docset is, if there is one. Thirteen queries at most."""
+    """Return the state of the agreed pyramid of a docset, if there is one. At most thirteen queries."""
     rows = Coding.objects.of_people().filter(text__docset=docset, kind=PYRAMIDS.drafted).select_related("coder")
     return next(iter(gold_states(list(rows))), None)
 
 
 def _find_adjudicator(project: Project, name: str) -> User | None:
-    """Return in whose hands drafts are, where somebody is named. An agreed pyramid is in those of an adjudicator."""
+    """Return the named owner of drafts, if any. The owner of an agreed pyramid must be an adjudicator."""
     user = find_adjudicator(project, name) if name else None
     if user is not None and DraftKind.of(project) is PYRAMIDS:
         refuse_other_than_adjudicator(project, user)
@@ -222,7 +222,7 @@ def _find_adjudicator(project: Project, name: str) -> User | None:
 
 
 def _only_adjudicator(project: Project) -> User:
-    """Return in whose hands new agreed pyramids are where nobody is named."""
+    """Return the default owner of new agreed pyramids: the only adjudicator."""
     adjudicators: list[User] = list(members_in_roles(project, (Membership.Role.ADJUDICATOR,))[:2])
     if len(adjudicators) != 1:
         number = "no" if not adjudicators else "more than one"
@@ -232,7 +232,7 @@ def _only_adjudicator(project: Project) -> User:
     return adjudicators[0]
 
 
-def _find_places(project: Project, request: DraftRequest, kind: DraftKind) -> list[Place]:
+def _find_sources(project: Project, request: DraftRequest, kind: DraftKind) -> list[DraftSource]:
     """Return the texts to draft, in their order, each in its round."""
     texts = {text.slug: text for text in project.texts.filter(role=kind.role).defer("content")}
     for slug in request.texts:
@@ -242,30 +242,30 @@ def _find_places(project: Project, request: DraftRequest, kind: DraftKind) -> li
     submitted = _submitted(project, request, kind, round_)
     existing = _existing_gold(project, kind)
     in_rounds = rounds_by_text(project)
-    places = []
+    sources = []
     for slug, text in texts.items():
         if request.texts and slug not in request.texts:
             continue
-        of_text = submitted.get(text.pk, {})
-        rounds = [one for one in in_rounds.get(text.pk, ()) if round_ in (None, one)]
-        coded = [one for one in rounds if one.pk in of_text]
+        text_codings = submitted.get(text.pk, {})
+        rounds = [candidate for candidate in in_rounds.get(text.pk, ()) if round_ in (None, candidate)]
+        coded = [candidate for candidate in rounds if candidate.pk in text_codings]
         latest = latest_round(coded or (rounds if request.method is Method.EMPTY and request.texts else []))
         if latest is not None:
             gold = existing.get((text.pk, latest.pk if kind is TEXTS else 0))
-            places.append(Place(text, latest, of_text.get(latest.pk, ()), gold))
+            sources.append(DraftSource(text, latest, text_codings.get(latest.pk, ()), gold))
         elif request.texts:
             who = f"{request.coder} has not" if request.coder else "Nobody has"
             where = f" in the round {round_}" if round_ is not None else ""
             raise ValidationError({"texts": f"{who} submitted a coding of “{text}”{where}."})
-    return places
+    return sources
 
 
 def _submitted(
     project: Project, request: DraftRequest, kind: DraftKind, round_: Round | None
 ) -> dict[int, dict[int, list[Coding]]]:
-    """Return the submitted codings by text and round, locked; with the method “coder” where that coder's is among."""
+    """Return the submitted codings by text and round, locked; with method “coder” only where the coder submitted."""
     codings = codings_of_coders(project, kind.coders)
-    if request.coder:  # an adjudicator's coding, or that of a model, can become gold, too
+    if request.coder:  # an adjudicator's or a model's coding can become gold, too
         codings |= Coding.objects.of_coders().filter(
             text__project=project, kind=kind.coders, occasion=1, coder__username=request.coder
         )
@@ -274,18 +274,18 @@ def _submitted(
         codings = codings.filter(text__slug__in=request.texts)
     if round_ is not None:
         codings = codings.filter(round=round_)
-    found: dict[int, dict[int, list[Coding]]] = defaultdict(lambda: defaultdict(list))
+    codings_of: dict[int, dict[int, list[Coding]]] = defaultdict(lambda: defaultdict(list))
     for coding in codings.select_for_update(of=("self",)).select_related("coder").order_by("pk"):
-        found[coding.text_id][coding.round_id].append(coding)
-    if request.coder:  # seen once the rows are locked: the coder may have reopened the coding meanwhile
-        found = {text: _rounds_of_coder(rounds, request.coder) for text, rounds in found.items()}
-        if not any(found.values()):
+        codings_of[coding.text_id][coding.round_id].append(coding)
+    if request.coder:  # checked after the rows are locked, as the coder may have reopened the coding meanwhile
+        codings_of = {text: _rounds_of_coder(rounds, request.coder) for text, rounds in codings_of.items()}
+        if not any(codings_of.values()):
             raise ValidationError({"coder": f"{request.coder!r} has submitted no coding here."})
-    return found
+    return codings_of
 
 
 def _rounds_of_coder(rounds: Mapping[int, list[Coding]], coder: str) -> dict[int, list[Coding]]:
-    """Return the codings of the rounds in which the coder's coding is among them."""
+    """Return the rounds that have a coding of the coder, with all their codings."""
     return {
         round_: codings
         for round_, codings in rounds.items()
@@ -294,15 +294,15 @@ def _rounds_of_coder(rounds: Mapping[int, list[Coding]], coder: str) -> dict[int
 
 
 def _existing_gold(project: Project, kind: DraftKind) -> dict[tuple[int, int], Coding]:
-    """Return the gold there is, locked, by text and round; a docset has one agreed pyramid, whatever the round."""
+    """Return the existing gold, locked, by text and round; a docset has one agreed pyramid for all its rounds."""
     gold = Coding.objects.filter(text__project=project, kind=kind.drafted).order_by("pk")
     rows = gold.select_for_update(of=("self",)).select_related("round", "text").defer("text__content")
-    return {(one.text_id, one.round_id if kind is TEXTS else 0): one for one in rows}
+    return {(coding.text_id, coding.round_id if kind is TEXTS else 0): coding for coding in rows}
 
 
 @dataclass(frozen=True, slots=True)
 class _Drafter:
-    """What drafts are made of. `logs` are those of gold that was begun."""
+    """The inputs of drafts. `logs` are the logs of gold that was begun."""
 
     project: Project
     request: DraftRequest
@@ -311,27 +311,27 @@ class _Drafter:
     scheme: ProjectScheme
     logs: Mapping[int, GoldLog]
 
-    def draft(self, place: Place) -> ImportedCoding:
-        """Return the gold of a text with its draft, to be written."""
-        rows = Operation.objects.filter(coding__in=place.codings, sequence=F("coding__version"))
+    def draft(self, source: DraftSource) -> ImportedCoding:
+        """Return the gold of a text with its draft, ready to be written."""
+        rows = Operation.objects.filter(coding__in=source.codings, sequence=F("coding__version"))
         last = dict(rows.values_list("coding", "uuid"))
-        names = [coding.coder.get_username() for coding in place.codings]
+        names = [coding.coder.get_username() for coding in source.codings]
         coder = names.index(self.request.coder) if self.request.coder else None
-        gold, user = place.gold, self.user
+        gold, user = source.gold, self.user
         log = self.logs.get(gold.pk) if gold is not None else None
         if gold is None:
-            gold = Coding(text=place.text, round=place.round, kind=self.kind.drafted, coder=user)
+            gold = Coding(text=source.text, round=source.round, kind=self.kind.drafted, coder=user)
         elif user is not None and self.request.adjudicator and gold.coder_id != user.pk:
             hand_over(gold, user)
         if self.kind is PYRAMIDS:
             user = gold.coder
-            proposal = self._draft_pyramid(place, coder, gold, log)
+            proposal = self._draft_pyramid(source, coder, gold, log)
             try:
                 markables, keys = create_contributors(gold, proposal.decisions)
             except OperationRejected as rejection:
                 raise ValidationError(str(rejection)) from None
         else:
-            proposal, markables = self._draft_text(place, coder, gold, log)
+            proposal, markables = self._draft_text(source, coder, gold, log)
             keys = self.scheme.keys
         return ImportedCoding(
             gold,
@@ -344,48 +344,48 @@ class _Drafter:
             kind=Operation.Kind.DRAFT,
             details={
                 "method": str(self.request.method),
-                # A coding is named by its last operation, which tells no name, here or in an archive.
+                # A coding is named by its last operation, which discloses no name, neither here nor in an archive.
                 "codings": sorted(map(str, last.values())),
-                **({"coder": str(last[place.codings[coder].pk])} if coder is not None else {}),
+                **({"coder": str(last[source.codings[coder].pk])} if coder is not None else {}),
                 "contested": [[item.markable, item.question] for item in proposal.contested],
             },
         )
 
     def _draft_text(
-        self, place: Place, coder: int | None, gold: Coding, log: GoldLog | None
+        self, source: DraftSource, coder: int | None, gold: Coding, log: GoldLog | None
     ) -> tuple[Proposal, dict[str, int]]:
-        """Return the draft of a text, and the keys of the markables that coders, and the gold as it is, name."""
+        """Return the draft of a text, and the keys of all markables that its codings name."""
 
         def read(coding: Coding) -> dict[str, Decision]:
-            return {one.markable: one for one in decisions_of(coding, self.scheme.further)}
+            return {decision.markable: decision for decision in decisions_of(coding, self.scheme.further)}
 
-        codings, kept = list(map(read, place.codings)), read(gold) if log is not None else {}
-        named = [one for decisions in (*codings, kept) for one in decisions.values()]
-        names = {key for one in named for key in (one.markable, *one.targets())}
+        codings, kept = list(map(read, source.codings)), read(gold) if log is not None else {}
+        named = [decision for decisions in (*codings, kept) for decision in decisions.values()]
+        names = {key for decision in named for key in (decision.markable, *decision.targets())}
         levels = {level.pk: level for level in self.scheme.levels}
-        markables = {one.key: one for one in Markable.objects.filter(text=place.text) if one.key in names}
+        markables = {row.key: row for row in Markable.objects.filter(text=source.text) if row.key in names}
         for markable in markables.values():
             markable.level = levels[markable.level_id]
         rules = Rules(self.project.answers, self.scheme.constraints, markables, keys=self.scheme.keys)
         proposal = propose(rules, codings, self.request.method, coder)
         if log is not None:
-            given = {key for key, one in markables.items() if one.predefined}
+            given = {key for key, markable in markables.items() if markable.predefined}
             proposal = keep_decided(proposal, log, kept, given)
-        return proposal, {key: one.pk for key, one in markables.items()}
+        return proposal, {key: markable.pk for key, markable in markables.items()}
 
-    def _draft_pyramid(self, place: Place, coder: int | None, agreed: Coding, log: GoldLog | None) -> Proposal:
+    def _draft_pyramid(self, source: DraftSource, coder: int | None, agreed: Coding, log: GoldLog | None) -> Proposal:
         """Return the draft of an agreed pyramid. Three queries a coding, and two."""
-        summaries = read_summaries(self.project, place.text)
-        proposal = propose_pyramid(summaries, list(map(read_pyramid, place.codings)), self.request.method, coder)
+        summaries = read_summaries(self.project, source.text)
+        proposal = propose_pyramid(summaries, list(map(read_pyramid, source.codings)), self.request.method, coder)
         if log is not None:
-            proposal = PyramidKeeping(proposal, log, read_pyramid(agreed), summaries).proposal()
-        [category] = [key for key, one in self.scheme.constraints["categories"].items() if one["takes_index"]]
-        decisions = (Decision(one.key, category=category, indices=one.scus) for one in proposal.contributors)
+            proposal = PyramidRedraft(proposal, log, read_pyramid(agreed), summaries).proposal()
+        [category] = [key for key, category in self.scheme.constraints["categories"].items() if category["takes_index"]]
+        decisions = (Decision(row.key, category=category, indices=row.scus) for row in proposal.contributors)
         return Proposal(tuple(decisions), proposal.contested, proposal.descriptions)
 
 
 def read_pyramid(coding: Coding) -> PyramidContent:
-    """Return the pyramid of a coding. Three queries."""
+    """Return the content of a pyramid. Three queries."""
     descriptions = {key: Description(key, **row) for key, row in scu_descriptions(coding).items()}
     return PyramidContent(contributors_of(coding), descriptions)
 

@@ -1,4 +1,4 @@
-"""How much of what drafts of gold accept unseen is wrong, by what was checked of a random sample of it."""
+"""The estimated errors among units that drafts of gold accept unseen, from checks of a random sample."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from annotations.coding.log.payloads import Source
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation
 
-# What of a log says which units are in a sample, and what their keys are today.
+# The operations that determine the units of a sample and their current keys.
 KINDS = (Operation.Kind.DRAFT, Operation.Kind.MOVE, Operation.Kind.CORRECT)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedSample:
-    """What of the units that the draft of a text accepted unseen was checked, was wrong, and was not checked."""
+    """The units that the draft of a text accepted unseen: number checked, wrong among them, and not checked."""
 
     checked: int
     wrong: int
@@ -35,9 +35,9 @@ class CheckedSample:
 
 @dataclass(frozen=True, slots=True)
 class ErrorEstimate:
-    """The share of wrong units, with its interval of 95 %, among those that drafts accepted unseen."""
+    """The share of wrong units, with its 95 % interval, among the units that drafts accepted unseen."""
 
-    # unreached: how many of the unseen units are of texts of which nothing was checked: the share is of the others.
+    # unreached: the unseen units of texts without a check; the share is about the other texts.
 
     checked: int
     wrong: int
@@ -59,9 +59,9 @@ class ErrorEstimate:
 
 
 def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
-    """Return the estimate for the texts of the samples, each counting for the units that its draft accepted."""
-    # The interval is the exact binomial one, of as many cases as the sample is worth with these weights (Kish 1965),
-    # and within what the unchecked units leave possible.
+    """Return the estimate for the texts of the samples, weighted by the units that their drafts accepted."""
+    # The interval is the exact binomial one for the effective sample size under these weights (Kish 1965), within the
+    # bounds that the unchecked units leave.
     reached = [sample for sample in samples if sample.checked]
     checked, wrong = sum(sample.checked for sample in reached), sum(sample.wrong for sample in reached)
     unseen = sum(sample.unseen for sample in samples)
@@ -70,8 +70,8 @@ def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
         return ErrorEstimate(checked, wrong, unseen, unreached)
     total = sum(sample.total for sample in reached)
     share = float(sum(Fraction(sample.total * sample.wrong, sample.checked) for sample in reached) / total)
-    worth = float(Fraction(total**2) / sum(Fraction(sample.total**2, sample.checked) for sample in reached))
-    interval = binomial_interval(share * worth, worth)
+    effective = float(Fraction(total**2) / sum(Fraction(sample.total**2, sample.checked) for sample in reached))
+    interval = binomial_interval(share * effective, effective)
     low, high = interval.low, interval.high
     if low is not None and high is not None:
         low, high = max(low, wrong / total), min(high, (wrong + unseen - unreached) / total)
@@ -79,48 +79,48 @@ def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
 
 
 def estimate_errors(gold: Sequence[Coding]) -> dict[int, ErrorEstimate]:
-    """Return the estimate of each round of the gold codings, by primary key. Four queries at most."""
-    # A unit is right where gold has the answers of the draft. Units count that were checked without a gap from the
-    # start of the sample's order: others are no random cases.
-    keys = [one.pk for one in gold]
+    """Return the estimate for each round of the gold codings, by primary key. At most four queries."""
+    # A unit is right if gold has the answers of the draft. Only units checked without a gap from the start of the
+    # random order count; later ones are no random sample.
+    keys = [coding.pk for coding in gold]
     logs, samples = read_logs(keys, details=True), _read_samples(keys)
-    checked = {one.pk: _checked(logs[one.pk], samples.get(one.pk, ())) for one in gold}
+    checked = {coding.pk: _checked(logs[coding.pk], samples.get(coding.pk, ())) for coding in gold}
     bases = {
         pk: (pk, log.draft.sequence) for pk, log in logs.items() if log.draft and any(map(_is_own_answer, checked[pk]))
     }
     changes = changes_since(bases.values())
     altered = {pk: {item.markable for item in changes[base]} for pk, base in bases.items()}
-    found: dict[int, list[CheckedSample]] = defaultdict(list)
-    for one in gold:
-        sample, decisions = samples.get(one.pk, ()), checked[one.pk]
+    samples_of: dict[int, list[CheckedSample]] = defaultdict(list)
+    for coding in gold:
+        sample, decisions = samples.get(coding.pk, ()), checked[coding.pk]
         wrong = sum(
-            key in altered[one.pk] if _is_own_answer(decision) else decision.entry.decide().source != Source.DRAFT
+            key in altered[coding.pk] if _is_own_answer(decision) else decision.entry.decide().source != Source.DRAFT
             for key, decision in zip(sample, decisions, strict=False)
         )
-        found[one.round_id].append(CheckedSample(len(decisions), wrong, len(sample) - len(decisions)))
-    return {round_: combine_samples(of_round) for round_, of_round in found.items()}
+        samples_of[coding.round_id].append(CheckedSample(len(decisions), wrong, len(sample) - len(decisions)))
+    return {round_: combine_samples(round_samples) for round_, round_samples in samples_of.items()}
 
 
 def _checked(log: GoldLog, sample: Sequence[str]) -> list[LoggedDecision]:
     """Return the decisions on checked units, in order. Answers in the text count once SAMPLE_SIZE are decided."""
-    found: list[LoggedDecision] = []
+    decisions: list[LoggedDecision] = []
     for key in sample:
         decision = log.decision_of(Item(key, CATEGORY))
         if decision is None or decision.draft is None:
             break
-        found.append(decision)
-    certain = next((place for place in range(len(found), 0, -1) if not _is_own_answer(found[place - 1])), 0)
+        decisions.append(decision)
+    certain = next((n for n in range(len(decisions), 0, -1) if not _is_own_answer(decisions[n - 1])), 0)
     shown = min(SAMPLE_SIZE, len(sample))
-    return found[: max(certain, shown) if len(found) >= shown else certain]
+    return decisions[: max(certain, shown) if len(decisions) >= shown else certain]
 
 
 def _is_own_answer(decision: LoggedDecision) -> bool:
-    """Return whether it is an answer in the text, and does not say itself whether the draft was right."""
+    """Return whether the decision is an answer in the text, which does not say if the draft was right."""
     return decision.entry.kind != Operation.Kind.DECIDE
 
 
 def _read_samples(gold: Sequence[int]) -> dict[int, list[str]]:
-    """Return the sample of each last draft, in its order, by the keys of today. One query."""
+    """Return the sample of each last draft, in its order, with current keys. One query."""
     samples: dict[int, list[str]] = {}
     log = Operation.objects.filter(coding__in=gold, kind__in=KINDS).order_by("coding", "sequence")
     for coding, uuid, kind, payload in log.values_list("coding", "uuid", "kind", "payload"):

@@ -1,4 +1,4 @@
-"""What coders say of a text, as a draft of its gold: judgements, and what is contested. Pure: no queries."""
+"""Drafts of gold from the codings of a text: judgements and contested items. Pure: no queries."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from annotations.formats.model.scheme import CATEGORY, AnswerValue, Subject
 from annotations.models import Project
 from annotations.schemes.constraints import categories_on
 
-# The label of what is judged on a level without categories.
+# The label of a judged markable on a level without categories.
 NO_CATEGORY = ""
 
 
 class Method(StrEnum):
-    """Of what a draft is made: of what most coders say, all of them, one of them, or of nothing."""
+    """The source of a draft: the majority of coders, their agreement, one coder, or nothing."""
 
     MOST = "most"
     AGREED = "agreed"
@@ -36,14 +36,14 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Item:
-    """A markable and a question: “category”, with the chain, or the key of an attribute or relation."""
+    """A markable and a question: “category”, including the chain, or the key of an attribute or relation."""
 
     markable: str
     question: str
 
 
 def item_order(item: Item) -> tuple[int, int, str, bool, str]:
-    """Return a sort key: text order, and of a markable the category first."""
+    """Return a sort key: text order, and for each markable the category first."""
     return *key_order(item.markable), item.question != CATEGORY, item.question
 
 
@@ -57,91 +57,91 @@ class Proposal:
 
 
 type Value = Hashable | None
-# An answer to an attribute, and the markable at which it is given.
+# An answer to an attribute, and the markable where it was given.
 type PlacedAnswer = tuple[str, tuple[AnswerValue, ...]]
 
 
 def propose(
     rules: Rules, codings: Sequence[Mapping[str, Decision]], method: Method, coder: int | None = None
 ) -> Proposal:
-    """Return a draft of what coders say of a text; `coder` is the place of one in `codings`, for its method."""
-    # Chains are those of `consensus`. The category is the most frequent one of those who say the same of the chain,
-    # other answers are the most frequent ones of those who give that category. Ties and what the scheme does not allow
-    # are left open; notes and doubts are not taken over. The order of the codings changes nothing.
+    """Return a draft from the codings of a text; `coder` is an index of `codings`, for the method “coder”."""
+    # Chains come from `consensus`. The category is the most frequent one among coders with the same chain, other
+    # answers the most frequent ones among coders with that category. Ties and answers that the scheme forbids stay
+    # open; notes and doubts are not copied. The order of codings does not matter.
     return _Draft(rules, codings, method, coder).proposal()
 
 
 def answers_of_draft(
     rules: Rules, codings: Sequence[Mapping[str, Decision]], draft: Mapping[str, Decision]
 ) -> tuple[ReliabilityData, Consensus, dict[str, list[Value]]]:
-    """Return what coders say of chains, the same of a draft, and by unit the values of the coders (None: nothing)."""
+    """Return the coders' chain values, the draft's, and each unit's values by coder; None: no value."""
     answers = _Answers(rules, [*codings, draft])
-    *of_coders, of_draft = answers.values
-    data = _as_data(answers.order, of_coders)
+    *coder_values, draft_values = answers.values
+    data = _as_data(answers.order, coder_values)
     units = set(data.units)
-    values: dict[Hashable, Value] = {key: of_draft.get(key) for key in draft if key in units}
-    said = {str(unit): [one.get(str(unit)) for one in of_coders] for unit in data.units}
+    values: dict[Hashable, Value] = {key: draft_values.get(key) for key in draft if key in units}
+    said = {str(unit): [own.get(str(unit)) for own in coder_values] for unit in data.units}
     return data, Consensus(values, (), 0), said
 
 
 def all_coded(data: ReliabilityData) -> NDArray[np.bool_]:
-    """Return that every coder coded each document, also who marked nothing: all have submitted it."""
+    """Return the mask of documents and coders, all true: every coder submitted, even without markables."""
     return np.ones((len(data.documents), len(data.coders)), dtype=np.bool_)
 
 
 def free_key(wanted: Iterable[str], used: Collection[str]) -> str:
-    """Return the first of the wanted keys that is not used; where all are, the first number that is not."""
+    """Return the first of the wanted keys that is not used, or else the first unused number."""
     numbers = (str(n) for n in range(1, len(used) + 2))
     return next(key for key in (*wanted, *numbers) if key not in used)
 
 
 def _as_data(order: Sequence[str], values: Sequence[Mapping[str, Value]]) -> ReliabilityData:
-    units = [key for key in order if any(key in of_coder for of_coder in values)]
-    rows = [[of_coder.get(key) for of_coder in values] for key in units]
+    units = [key for key in order if any(key in coder_values for coder_values in values)]
+    rows = [[coder_values.get(key) for coder_values in values] for key in units]
     return ReliabilityData.from_values(units, range(len(values)), rows, [0] * len(units))
 
 
 class _Answers:
-    """What codings say of chains: of each the value of every markable that it judges."""
+    """The chain values of codings: for each coding, a value for each judged markable."""
 
     def __init__(self, rules: Rules, codings: Sequence[Mapping[str, Decision]]) -> None:
         self.rules = rules
         categories, relations = rules.constraints["categories"], rules.constraints["relations"]
         self.pointing = {
-            key for key, one in categories.items() if one["identity"] and relations[one["identity"]]["to_levels"]
+            key for key, spec in categories.items() if spec["identity"] and relations[spec["identity"]]["to_levels"]
         }
-        self.codings = [{key: one for key, one in coding.items() if self._is_judged(one)} for coding in codings]
-        named = {key for coding in self.codings for one in coding.values() for key in (one.markable, *one.targets())}
+        self.codings = [{key: row for key, row in coding.items() if self._is_judged(row)} for coding in codings]
+        named = {key for coding in self.codings for row in coding.values() for key in (row.markable, *row.targets())}
         self.order = sorted(named, key=lambda key: (*text_order(rules.markable(key)), key))
         self.values = [self._values(coding) for coding in self.codings]
         self._let_referring_categories_stand_alone()
 
     def _is_judged(self, decision: Decision) -> bool:
-        """Return whether a coder has said what the markable is; else it is marked at most."""
+        """Return whether the coder judged the markable, and did not only mark it."""
         return decision.category is not None or not self._has_categories(decision.markable)
 
     def _has_categories(self, key: str) -> bool:
         return bool(categories_on(self.rules.constraints, self.rules.markable(key).level.key))
 
     def _values(self, coding: Mapping[str, Decision]) -> dict[str, Value]:
-        """Return what a coder says of each markable: its chain, or its category where nothing joins it to others."""
-        labels = {key: one.category or NO_CATEGORY for key, one in coding.items()}
+        """Return a coder's value for each markable: its chain, or its category if it is linked to none."""
+        labels = {key: decision.category or NO_CATEGORY for key, decision in coding.items()}
         if self.rules.answers == Project.Answers.INDICES:
-            indices = {key: one.indices for key, one in coding.items()}
+            indices = {key: decision.indices for key, decision in coding.items()}
             return dict(index_labels(self.order, indices, "missing", categories=labels, readings="matched"))
-        pointers = {key: list(map(_as_pointer, one.pointers)) for key, one in coding.items() if one.pointers}
+        pointers = {key: list(map(_as_pointer, row.pointers)) for key, row in coding.items() if row.pointers}
         return dict(chain_labels(self.order, labels, pointers, top="chain", readings="matched", plural="entity"))
 
     def _let_referring_categories_stand_alone(self) -> None:
-        """Part what somebody calls new: make a chain of one where the category can be in a chain and links nothing."""
-        takes_index = {key for key, one in self.rules.constraints["categories"].items() if one["takes_index"]}
+        """Make a category that can be in a chain a chain of one where it links nothing: a new entity."""
+        takes_index = {key for key, spec in self.rules.constraints["categories"].items() if spec["takes_index"]}
         referring = self.pointing | takes_index
-        said = list(zip(self.codings, self.values, strict=True))
-        for coding, values in said:
-            referring |= {str(one.category) for key, one in coding.items() if _is_chain(values.get(key))}
-        for coding, values in said:
-            for key, one in coding.items():
-                if one.category in referring and not _is_chain(values[key]):
+        pairs = list(zip(self.codings, self.values, strict=True))
+        for coding, values in pairs:
+            referring |= {str(row.category) for key, row in coding.items() if _is_chain(values.get(key))}
+        for coding, values in pairs:
+            for key, decision in coding.items():
+                if decision.category in referring and not _is_chain(values[key]):
                     values[key] = frozenset((key,))
 
 
@@ -151,15 +151,15 @@ class _Draft(_Answers):
     ) -> None:
         super().__init__(rules, codings)
         self.method = method
-        # by their places, those whose answers the draft is made of, and not only compared with
+        # indices of the codings that the draft is made of; the others are only compared
         self.voters = range(len(codings)) if coder is None else [coder]
         self.voting = [self.codings[number] for number in self.voters]
         self.place = {key: number for number, key in enumerate(self.order)}
         questions = rules.constraints["relations"] | rules.constraints["attributes"]
-        # what is asked no longer, so that nobody can decide about it
-        self.retired = {key for key, one in questions.items() if one["retired"]}
+        # retired questions, which nobody can decide any more
+        self.retired = {key for key, spec in questions.items() if spec["retired"]}
         attributes = rules.constraints["attributes"]
-        self.of_entity = {key for key, one in attributes.items() if one["of"] == Subject.ENTITY}
+        self.of_entity = {key for key, spec in attributes.items() if spec["of"] == Subject.ENTITY}
         data = _as_data(self.order, self.values)
         self.consensus = consensus(data, str(method), coder=coder, coded=all_coded(data))
         self.drafted = {str(key): value for key, value in self.consensus.values.items()}
@@ -168,35 +168,35 @@ class _Draft(_Answers):
     def proposal(self) -> Proposal:
         entity_answers = self._answers_of_entities()
         decisions = {key: self._decide(key, entity_answers.get(key, {})) for key in self.drafted}
-        self.contested |= {Item(key, CATEGORY) for key, one in decisions.items() if self._is_contested(one)}
+        self.contested |= {Item(key, CATEGORY) for key, row in decisions.items() if self._is_contested(row)}
         if self.method is Method.EMPTY:
             self.contested |= {
                 Item(key, question)
                 for coding in self.codings
-                for key, one in coding.items()
-                for question, _ in (*one.attributes, *one.relations)
+                for key, decision in coding.items()
+                for question, _ in (*decision.attributes, *decision.relations)
                 if question not in self.retired
             }
         for decision in list(decisions.values()):
             for key in decision.targets():
                 decisions.setdefault(key, Decision(key))
-        # what came with the text is there without a decision
+        # a predefined markable exists without a decision
         wanted = (
-            one
-            for one in decisions.values()
-            if one != Decision(one.markable) or not self.rules.markable(one.markable).predefined
+            decision
+            for decision in decisions.values()
+            if decision != Decision(decision.markable) or not self.rules.markable(decision.markable).predefined
         )
         return Proposal(
-            tuple(sorted(wanted, key=lambda one: self.place[one.markable])),
+            tuple(sorted(wanted, key=lambda row: self.place[row.markable])),
             tuple(sorted(self.contested, key=item_order)),
         )
 
     def _votes(self, key: str, *, of_all: bool = False) -> list[Decision]:
-        """Return the decisions on a markable by those who vote, or by all."""
+        """Return the decisions on a markable by the voting coders, or by all coders."""
         return [coding[key] for coding in (self.codings if of_all else self.voting) if key in coding]
 
     def _choose[Answer: Hashable](self, votes: Iterable[Answer]) -> Answer | None:
-        """Return the most frequent vote; None where there is none, or several are: where all have to agree, two."""
+        """Return the most frequent vote; None without votes, on a tie, or if votes differ with AGREED."""
         counts = Counter(votes).most_common(2)
         if not counts or (len(counts) > 1 and (self.method is Method.AGREED or counts[0][1] == counts[1][1])):
             return None
@@ -208,15 +208,15 @@ class _Draft(_Answers):
         category = self._category(key, value, points=bool(pointers))
         if value is None or (category is None and self._has_categories(key)):
             return Decision(key)
-        votes = [one for one in self._votes(key) if one.category == category]
+        votes = [vote for vote in self._votes(key) if vote.category == category]
         takes_index = category is not None and self.rules.constraints["categories"][category]["takes_index"]
         base = Decision(
             key,
             category=category,
             indices=indices if takes_index else (),
-            name=self._choose(one.name for one in votes) or "",
-            head=self._choose(one.head for one in votes) or (),
-            optional=bool(self._choose(one.optional for one in votes)),
+            name=self._choose(vote.name for vote in votes) or "",
+            head=self._choose(vote.head for vote in votes) or (),
+            optional=bool(self._choose(vote.optional for vote in votes)),
         )
         return self._answer_further(base, pointers if category in self.pointing else (), votes, entity_answers)
 
@@ -225,29 +225,29 @@ class _Draft(_Answers):
             return None
         if not _is_set(value):
             return str(value) if value != NO_CATEGORY else None
-        given = [self.codings[one][key].category for one in self.voters if _is_set(self.values[one].get(key))]
+        given = [self.codings[n][key].category for n in self.voters if _is_set(self.values[n].get(key))]
         chosen = self._choose(given)
         if points and chosen is not None and chosen not in self.pointing:
-            return self._choose(one for one in given if one in self.pointing) or chosen
+            return self._choose(own for own in given if own in self.pointing) or chosen
         return chosen
 
     def _answer_further(
         self, base: Decision, pointers: Readings, votes: Sequence[Decision], entity_answers: Mapping[str, AnswerValue]
     ) -> Decision:
-        """Return the decision with all further answers that the scheme allows; the others stay open, and contested."""
+        """Return the decision with all further answers that the scheme allows; others stay open and contested."""
         key = base.markable
         if not self._allows(base):
             self.contested.add(Item(key, CATEGORY))
             return Decision(key)
         decision = self._extend(base, CATEGORY, replace(base, pointers=pointers))
-        of_category = [one for one in self._votes(key, of_all=True) if one.category == base.category]
-        for relation in sorted({name for one in of_category for name, _ in one.relations} - self.retired):
+        of_category = [row for row in self._votes(key, of_all=True) if row.category == base.category]
+        for relation in sorted({name for row in of_category for name, _ in row.relations} - self.retired):
             readings = self._settle(relation, partial(_readings, relation=relation), votes, of_category)
             if readings:
                 related = replace(decision, relations=(*decision.relations, (relation, readings)))
                 decision = self._extend(decision, relation, related)
         wanted = dict(entity_answers)
-        answered = {name for one in of_category for name, _ in one.attributes}
+        answered = {name for row in of_category for name, _ in row.attributes}
         for attribute in sorted(answered - self.retired - self.of_entity):
             answer = self._settle(attribute, partial(_answer, attribute=attribute), votes, of_category)
             if answer:
@@ -257,37 +257,37 @@ class _Draft(_Answers):
     def _settle[Answer: Hashable](
         self, question: str, answer: Callable[[Decision], Answer], votes: Sequence[Decision], of_all: Sequence[Decision]
     ) -> Answer | None:
-        """Return the most frequent answer of those who vote, which is contested unless all give it."""
+        """Return the voters' most frequent answer; it is contested unless all coders give it."""
         chosen = self._choose(map(answer, votes))
         if chosen is None or {*map(answer, of_all)} != {chosen}:
             self.contested.add(Item(of_all[0].markable, question))
         return chosen
 
     def _extend(self, decision: Decision, question: str, extended: Decision) -> Decision:
-        """Return the decision with a further answer, if the scheme allows it; else its question is contested."""
+        """Return the decision with a further answer if the scheme allows it; otherwise its question is contested."""
         if extended == decision or self._allows(extended):
             return extended
         self.contested.add(Item(decision.markable, question))
         return decision
 
     def _with_attributes(self, decision: Decision, wanted: Mapping[str, AnswerValue]) -> Decision:
-        """Return the decision with these answers: one to which another leads comes after it."""
-        left = dict(wanted)
-        while left:
-            for attribute, answer in left.items():
+        """Return the decision with these answers; an answer that depends on another comes after it."""
+        pending = dict(wanted)
+        while pending:
+            for attribute, answer in pending.items():
                 answered = dict(decision.attributes) | {attribute: answer}
                 candidate = replace(decision, attributes=tuple(sorted(answered.items())))
                 if self._allows(candidate):
                     decision = candidate
-                    del left[attribute]
+                    del pending[attribute]
                     break
             else:
-                self.contested |= {Item(decision.markable, attribute) for attribute in left}
+                self.contested |= {Item(decision.markable, attribute) for attribute in pending}
                 return decision
         return decision
 
     def _allows(self, decision: Decision) -> bool:
-        """Return whether the scheme allows the decision today, so that nobody has to give a retired answer."""
+        """Return whether the current scheme allows the decision, without retired answers."""
         try:
             self.rules.check(decision)
         except OperationRejected:
@@ -300,41 +300,41 @@ class _Draft(_Answers):
         for key, value in self.drafted.items():
             if value is not None:
                 entities.setdefault(value if isinstance(value, frozenset) else key, []).append(key)
-        found: dict[str, dict[str, AnswerValue]] = {}
+        chosen_at: dict[str, dict[str, AnswerValue]] = {}
         for attribute in sorted(self.of_entity - self.retired):
-            shared = [self._share_answers(*one, attribute) for one in zip(self.codings, self.values, strict=True)]
+            shared = [self._share_answers(*pair, attribute) for pair in zip(self.codings, self.values, strict=True)]
             if not any(shared):
                 continue
             for members in entities.values():
                 given = [_answer_in(of_coder, members) for of_coder in shared]
                 if not any(given):
                     continue
-                answers = [answer for one in self.voters if (answer := given[one]) is not None]
+                answers = [answer for n in self.voters if (answer := given[n]) is not None]
                 chosen = self._choose(answer for _, answer in answers)
-                places = Counter(key for key, answer in answers if chosen is None or answer == chosen)
-                place = max(places, key=lambda key: (places[key], -self.place[key]), default=members[0])
+                votes = Counter(key for key, answer in answers if chosen is None or answer == chosen)
+                member = max(votes, key=lambda key: (votes[key], -self.place[key]), default=members[0])
                 if chosen is None or any(answer is not None and answer[1] != chosen for answer in given):
-                    self.contested.add(Item(place, attribute))
+                    self.contested.add(Item(member, attribute))
                 if chosen is not None:
-                    [found.setdefault(place, {})[attribute]] = chosen
-        return found
+                    [chosen_at.setdefault(member, {})[attribute]] = chosen
+        return chosen_at
 
     def _share_answers(
         self, coding: Mapping[str, Decision], values: Mapping[str, Value], attribute: str
     ) -> dict[str, PlacedAnswer]:
-        """Return what a coder answers of the entity of each markable, and at which of its markables."""
-        of_chain: dict[Value, PlacedAnswer] = {}
+        """Return a coder's answer for the entity of each markable, with the markable that has it."""
+        by_chain: dict[Value, PlacedAnswer] = {}
         for key in filter(coding.__contains__, self.order):
             if answer := _answer(coding[key], attribute):
-                of_chain.setdefault(_chain(key, values), (key, answer))
-        keys = coding if of_chain else ()
-        return {key: of_chain[chain] for key in keys if (chain := _chain(key, values)) in of_chain}
+                by_chain.setdefault(_chain(key, values), (key, answer))
+        keys = coding if by_chain else ()
+        return {key: by_chain[chain] for key in keys if (chain := _chain(key, values)) in by_chain}
 
     def _is_contested(self, decision: Decision) -> bool:
-        """Return whether somebody gives another category, or nobody's was taken."""
+        """Return whether a coder gives another category, or no category was chosen."""
         if decision.category is None:
             return self._has_categories(decision.markable)
-        return any(one.category != decision.category for one in self._votes(decision.markable, of_all=True))
+        return any(vote.category != decision.category for vote in self._votes(decision.markable, of_all=True))
 
     @cached_property
     def _pointers(self) -> dict[str, Readings]:
@@ -342,20 +342,20 @@ class _Draft(_Answers):
         if self.rules.answers != Project.Answers.POINTERS:
             return {}
         if self.method is Method.CODER:
-            return {key: one.pointers for key, one in self.voting[0].items() if one.pointers}
+            return {key: row.pointers for key, row in self.voting[0].items() if row.pointers}
         pointers: list[dict[Hashable, list[Hashable]]] = [
-            {key: [*map(_as_pointer, one.pointers)] for key, one in coding.items() if one.pointers}
+            {key: [*map(_as_pointer, row.pointers)] for key, row in coding.items() if row.pointers}
             for coding in self.voting
         ]
-        found = antecedents(self.consensus, pointers)
+        readings_of = antecedents(self.consensus, pointers)
         return {
             str(unit): tuple(sorted((self._in_order(reading) for reading in readings), key=self._places))
-            for unit, readings in found.items()
+            for unit, readings in readings_of.items()
         }
 
     @cached_property
     def _indices(self) -> dict[str, tuple[str, ...]]:
-        """The indices of markables: of each entity that which its coders give most often, if no other has it."""
+        """The indices of markables: each entity has its coders' most frequent index that no other entity has."""
         if self.rules.answers != Project.Answers.INDICES:
             return {}
         if self.method is Method.CODER:
@@ -367,7 +367,7 @@ class _Draft(_Answers):
         names: dict[frozenset[Hashable], str] = {}
         used: set[str] = set()
         for entity, keys in members.items():
-            counts = Counter(index for key in keys for one in self._votes(key) for index in one.indices)
+            counts = Counter(index for key in keys for vote in self._votes(key) for index in vote.indices)
             best = min(sorted(counts.keys() - used), key=lambda index: -counts[index], default=None)
             if counts and best is None:
                 best = free_key((), used)
@@ -396,21 +396,21 @@ def _as_pointer(reading: Sequence[str]) -> str | Set[str]:
 
 
 def _chain(key: str, values: Mapping[str, Value]) -> Value:
-    """Return the chain of a markable; what is in none or several is by itself."""
+    """Return the chain of a markable; a markable in no chain or several is its own."""
     value = values.get(key)
     return value if isinstance(value, frozenset) else key
 
 
 def _answer_in(answers: Mapping[str, PlacedAnswer], members: Sequence[str]) -> PlacedAnswer | None:
-    """Return what a coder answers most often of an entity, and at which of its members."""
-    here = {key: answers[key] for key in members if key in answers}
-    if not here:
+    """Return a coder's most frequent answer for an entity, and the member where it was given."""
+    answered = {key: answers[key] for key in members if key in answers}
+    if not answered:
         return None
-    counts = Counter(answer for _, answer in here.values())
+    counts = Counter(answer for _, answer in answered.values())
     [(chosen, _)] = counts.most_common(1)
-    places = [place for place, answer in here.values() if answer == chosen]
+    sources = [member for member, answer in answered.values() if answer == chosen]
     return next(
-        (place for place in places if place in members), next(key for key in here if here[key][1] == chosen)
+        (member for member in sources if member in members), next(key for key in answered if answered[key][1] == chosen)
     ), chosen
 
 
@@ -419,7 +419,7 @@ def _is_set(value: Value) -> bool:
 
 
 def _is_chain(value: Value) -> bool:
-    """Return whether the value joins a markable to others."""
+    """Return whether the value links a markable to others."""
     members: Collection[Hashable] = value.members if isinstance(value, Ambiguity) else ()
     return len(value if isinstance(value, frozenset) else members) > 1
 
@@ -429,7 +429,7 @@ def _readings(decision: Decision, relation: str) -> Readings:
 
 
 def _answer(decision: Decision, attribute: str) -> tuple[AnswerValue, ...]:
-    """Return the answer to an attribute; nothing where there is none. Several values have no order."""
+    """Return the answer to an attribute as a tuple, empty if there is none. Several values are sorted."""
     answer = dict(decision.attributes).get(attribute)
     if answer is None:
         return ()

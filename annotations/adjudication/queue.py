@@ -1,6 +1,6 @@
-"""The queue of an adjudicator: what of a draft has to be decided, card by card, and what each coder says of it.
+"""The queue of an adjudicator: cards with open decisions of a draft, and each coder's answers.
 
-Queues of texts are made here, those of agreed pyramids in `annotations.adjudication.pyramid_queue` of the same parts.
+Queues of texts are built here, queues of agreed pyramids in `annotations.adjudication.pyramid_queue`.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from annotations.projects.letters import shuffle_codings
 from annotations.schemes.constraints import Constraints, categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
-# Units that the rows of cards may have; more cards come when these are decided.
+# Units in the rows of cards; more cards follow once these are decided.
 MAX_UNITS = 10_000
-# Of one question so many markables are on a card.
+# Markables on a card of one question.
 ROWS_OF_QUESTION = 20
-# So many units of what a draft accepts unseen are checked at a time, and may be checked of a text.
+# Units accepted unseen that are checked at a time, and at most in a text.
 SAMPLE_SIZE, MAX_CHECKS = 10, 1000
 
 type Decisions = Mapping[str, Decision]
 
 
 class Kind(StrEnum):
-    """What a card is about: an entity of the draft, a unit in none, a question, or what nobody contests."""
+    """The subject of a card: an entity of the draft, a unit in none, a question, or uncontested units."""
 
     ENTITY = "entity"
     UNIT = "unit"
@@ -51,10 +51,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a coder or the draft says of a unit: its entities, by their numbers in the queue, or a label.
+    """The answer of a coder or the draft for a unit: entities, by number in the queue, or a label.
 
-    Of a pyramid entities are SCUs. Where no contributor has just the words of the unit, `units` are those that have
-    some, each with the number of its SCU.
+    Entities of a pyramid are SCUs. If no contributor has exactly the unit's words, `units` are those that share some,
+    each with the number of its SCU.
     """
 
     entities: tuple[int, ...] = ()
@@ -64,10 +64,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Units that no coder separates. `answers` are those of the coders in the order of columns; None: not marked.
+    """Units that no coder separates. `answers` are in the order of columns; None: not marked.
 
-    `elsewhere`: the draft has them in another entity than that of the card. `undecided`: it has no answer to accept, as
-    coders are as many for one as for another, or nobody gives what the scheme asks for.
+    `elsewhere`: the draft has them in another entity than the card's. `undecided`: the draft has no answer to accept,
+    because coders are tied or nobody gives what the scheme asks for.
     """
 
     units: tuple[str, ...]
@@ -80,7 +80,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class QueueCard:
-    """What is decided together. `entity` is the number of one in the queue, `question` that of a card of questions."""
+    """Rows that are decided together. `entity` is a number in the queue, `question` is set on a card of questions."""
 
     kind: Kind
     rows: tuple[Row, ...]
@@ -91,7 +91,7 @@ class QueueCard:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A coder whose answers the draft rests on: `operation` names the version of their coding."""
+    """A coder whose answers the draft used; `operation` identifies the version of the coding."""
 
     letter: str
     name: str
@@ -102,11 +102,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """All that an adjudicator looks at in a text, in order. Without a draft there is nothing.
+    """All cards of a text in order; none without a draft.
 
-    `entities` are those of the draft, so many as `drafted` says, then chains of coders that are none of these, each
-    with its markables in text order. Of a pyramid `scus` says which they are: those of the draft with their keys.
-    `sample` has all units that could be checked; `left_off` counts cards that are beyond the bound.
+    `entities` are first the draft's, `drafted` in number, then further chains of coders, each with its markables in
+    text order. For a pyramid, `scus` describes them. `sample` counts all units that could be checked; `left_off` counts
+    the cards beyond the bound.
     """
 
     state: GoldState
@@ -122,7 +122,7 @@ class Queue:
 
 
 def build_queue(project: Project, gold: Coding, checks: int = SAMPLE_SIZE) -> Queue:
-    """Return the queue of the gold of a text, of the answers that its draft rests on. checks: units to check."""
+    """Return the queue of the gold of a text from the answers that its draft used. checks: number of units to check."""
     [state] = gold_states([gold])
     if state.draft is None:
         return Queue(state)
@@ -131,29 +131,29 @@ def build_queue(project: Project, gold: Coding, checks: int = SAMPLE_SIZE) -> Qu
 
 
 def sample_units(draft: UUID, payload: Mapping[str, Any]) -> list[str]:
-    """Return what the draft answers and nobody contests, in the random order in which it is checked."""
-    # The order is that of a hash keyed by the draft's operation: nobody knows it before the draft is made.
+    """Return the uncontested units of a draft that have an answer, in the random order of their checks."""
+    # Order by a hash keyed by the draft's operation, which nobody can know before the draft is made.
     contested = {markable for markable, _ in payload["contested"]}
     units = [
-        one["markable"]
-        for one in payload["judgements"]
-        if one["markable"] not in contested and (one["category"] is not None or one.get("attributes"))
+        judgement["markable"]
+        for judgement in payload["judgements"]
+        if judgement["markable"] not in contested and (judgement["category"] is not None or judgement.get("attributes"))
     ]
     return sorted(units, key=lambda key: hashlib.sha256(f"{draft} {key}".encode()).digest())
 
 
 def follow_keys(keys: Sequence[str], log: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str | None]:
-    """Return the keys that markables have after corrections and moves; None where their words are gone."""
-    found: list[str | None] = list(keys)
+    """Return the keys of markables after corrections and moves; None if the words are gone."""
+    new_keys: list[str | None] = list(keys)
     for kind, payload in log:
         if (rename := renaming(kind, payload)) is not None:
-            found = [key and rename(key) for key in found]
-    return found
+            new_keys = [key and rename(key) for key in new_keys]
+    return new_keys
 
 
 @dataclass(frozen=True, slots=True)
 class DraftContent:
-    """The decisions of a draft by the text of today, its sample, SCUs, and the keys that its markables have today."""
+    """A draft's decisions in the current text, its sample, its SCUs, and the current keys of its markables."""
 
     decisions: Decisions
     sample: Sequence[str]
@@ -163,39 +163,39 @@ class DraftContent:
 
 def read_draft(gold: Coding, draft: Draft) -> DraftContent:
     """Return the content of a draft. One query."""
-    # besides the draft, what changes keys and what changes answers without their coders
+    # the draft, and later changes of keys and automatic changes of answers
     kinds = (Operation.Kind.DRAFT, Operation.Kind.MOVE, Operation.Kind.CORRECT, Operation.Kind.MERGE)
     log = gold.operations.filter(sequence__gte=draft.sequence, kind__in=kinds).order_by("sequence")
     [(uuid, sequence, kind, payload), *later] = log.values_list("uuid", "sequence", "kind", "payload")
     changes = [(kind, payload) for _, _, kind, payload in later]
     sample = [key for key in follow_keys(sample_units(uuid, payload), changes) if key is not None]
-    content = replay_until([(sequence, kind, payload), *(one[1:] for one in later)], sequence)
-    keys = [one["markable"] for one in payload["judgements"]]
-    corrections = [one for one in changes if one[0] == Operation.Kind.CORRECT]
+    content = replay_until([(sequence, kind, payload), *(entry[1:] for entry in later)], sequence)
+    keys = [row["markable"] for row in payload["judgements"]]
+    corrections = [change for change in changes if change[0] == Operation.Kind.CORRECT]
     moved = zip(follow_keys(keys, corrections), follow_keys(keys, changes), strict=True)
-    today = {key: now for key, now in moved if key is not None and now is not None}
+    today = {key: current for key, current in moved if key is not None and current is not None}
     return DraftContent(content.decisions, sample, content.descriptions, today)
 
 
 def read_columns(gold: Coding, draft: Draft) -> tuple[Column, ...]:
-    """Return the columns of the coders, in an order that tells nothing of names. Two queries."""
+    """Return the columns of the coders, in an order that discloses no names. Two queries."""
     bases = bases_of_drafts(draft.codings, [gold.text_id])
-    found = {
+    bases_of = {
         coding: (sequence, str(uuid), name)
         for coding, sequence, uuid, name in bases.values_list("coding", "sequence", "uuid", "coding__coder__username")
     }
-    logs = read_logs_of(found)
+    logs = read_logs_of(bases_of)
     return tuple(
-        Column(letters(number), found[coding][2], found[coding][1], replayed.decisions, replayed.descriptions)
-        for number, coding in enumerate(shuffle_codings(gold.text_id, found))
-        for replayed in [replay_until(logs[coding], found[coding][0])]
+        Column(letters(number), bases_of[coding][2], bases_of[coding][1], replayed.decisions, replayed.descriptions)
+        for number, coding in enumerate(shuffle_codings(gold.text_id, bases_of))
+        for replayed in [replay_until(logs[coding], bases_of[coding][0])]
     )
 
 
 def add_cards(
     queue: Queue, cards: Sequence[QueueCard], sample: Sequence[str], row_of: Callable[[str], Row], checks: int
 ) -> Queue:
-    """Return the queue with no more cards than the bound allows; once none is left off, with units to check."""
+    """Return the queue with the cards that the bound allows; if none is left off, with units to check."""
     shown: list[QueueCard] = []
     n_units = 0
     for card in cards:
@@ -211,7 +211,7 @@ def add_cards(
 
 
 class _Builder:
-    """The cards of a text, and the numbers of the entities that they name."""
+    """The cards of a text, and the numbers of the entities on them."""
 
     def __init__(
         self,
@@ -223,30 +223,30 @@ class _Builder:
     ) -> None:
         self.state, self.drafted = state, drafted
         codings = [column.decisions for column in columns]
-        lacking = {one.markables[0]: Decision(one.markables[0]) for one in state.holes}
+        lacking = {hole.markables[0]: Decision(hole.markables[0]) for hole in state.holes}
         self.markables = _markables_of([*codings, drafted.decisions, lacking], scheme)
         in_text = sorted(self.markables, key=lambda key: (*text_order(self.markables[key]), key))
-        self.place = {key: place for place, key in enumerate(in_text)}
+        self.place = {key: index for index, key in enumerate(in_text)}
         known = [self._known(coding) for coding in codings]
-        self.columns = tuple(replace(column, decisions=of) for column, of in zip(columns, known, strict=True))
+        self.columns = tuple(replace(column, decisions=own) for column, own in zip(columns, known, strict=True))
         self.draft = self._known(drafted.decisions)
         self.undecided = self._undecided_items(project.answers, scheme.constraints)
         rules = Rules(project.answers, scheme.constraints, self.markables, keys=scheme.keys)
         data, draft, self.said = answers_of_draft(rules, known, self.draft)
         self.values = draft.values
         self.cards = cards(data, draft, coded=all_coded(data))
-        # What was contested when the draft was made: where it left a category open, its chains are read otherwise now.
-        self.contested = {one.item.markable for one in state.contested if one.item.question == CATEGORY}
+        # Contested at the time of the draft: categories that it left open change how its chains are read now.
+        self.contested = {row.item.markable for row in state.contested if row.item.question == CATEGORY}
         self.numbers: dict[frozenset[Any], int] = {}
         for key in self._in_order(self.values):
             self._answer(self.values[key])
         self.drafted_entities = len(self.numbers)
 
     def build(self, checks: int) -> Queue:
-        """Return the queue, its cards in order, no more of them than the bound allows."""
-        of_chains = [card for card in map(self._card, self.cards) if any(row.contested for row in card.rows)]
-        covered = {unit for card in of_chains for row in card.rows if row.contested for unit in row.units}
-        all_cards = [*of_chains, *self._questions(covered)]
+        """Return the queue with its cards in order, at most as many as the bound allows."""
+        chain_cards = [card for card in map(self._card, self.cards) if any(row.contested for row in card.rows)]
+        covered = {unit for card in chain_cards for row in card.rows if row.contested for unit in row.units}
+        all_cards = [*chain_cards, *self._questions(covered)]
         queue = Queue(
             self.state,
             self.columns,
@@ -259,13 +259,13 @@ class _Builder:
         return add_cards(queue, all_cards, sample, self._row_of_unit, checks)
 
     def _known(self, decisions: Decisions) -> dict[str, Decision]:
-        """Return the decisions on markables of levels that the scheme still has, and on which one answers."""
+        """Return the decisions on coded levels that the scheme still has, with known targets."""
         return {
-            key: one
-            for key, one in decisions.items()
+            key: decision
+            for key, decision in decisions.items()
             if key in self.markables
             and self.markables[key].level.coded
-            and all(target in self.markables for target in one.targets())
+            and all(target in self.markables for target in decision.targets())
         }
 
     def _in_order(self, keys: Iterable[Any]) -> list[str]:
@@ -290,8 +290,8 @@ class _Builder:
         if value is None:
             return None
         if isinstance(value, Readings):
-            chains = sorted(value.sets, key=lambda one: [self.place[key] for key in self._in_order(one)])
-            return Answer(tuple(self._number(one) for one in chains))
+            chains = sorted(value.sets, key=lambda members: [self.place[key] for key in self._in_order(members)])
+            return Answer(tuple(self._number(members) for members in chains))
         if isinstance(value, frozenset):
             return Answer((self._number(value),))
         return Answer(label=str(value))
@@ -300,55 +300,55 @@ class _Builder:
         return self.numbers.setdefault(entity, len(self.numbers))
 
     def _questions(self, covered: Collection[str]) -> list[QueueCard]:
-        """Return the cards of what is contested or lacking and on no card yet, those of one question together."""
+        """Return the cards of contested or missing answers that no chain card covers, by question."""
         units: dict[str, list[str]] = defaultdict(list)
-        for item in (*(one.item for one in self.state.contested), *self.state.uncontested_holes):
+        for item in (*(row.item for row in self.state.contested), *self.state.uncontested_holes):
             key, question = item.markable, item.question
             if key in self.markables and not (question == CATEGORY and key in covered):
                 units[question].append(key)
-        found = []
+        question_cards = []
         for question in sorted(units, key=lambda name: (name != CATEGORY, name)):
             keys = self._in_order(set(units[question]))
             for part in batched(keys, ROWS_OF_QUESTION):
                 rows = tuple(self._row_of_unit(key, question, contested=True) for key in part)
-                found.append(QueueCard(Kind.QUESTION, rows, question=question))
-        return found
+                question_cards.append(QueueCard(Kind.QUESTION, rows, question=question))
+        return question_cards
 
     def _undecided_items(self, answers: str, constraints: Constraints) -> set[Item]:
-        """Return the items to which the draft has no answer, although the scheme asks for one or coders give some."""
+        """Return the items without an answer of the draft where the scheme asks for one or coders are tied."""
         judged = {
             key: self.draft.get(key, Decision(key))
-            for key, one in self.markables.items()
-            if one.level.coded and (key in self.draft or not one.level.coders_mark)
+            for key, row in self.markables.items()
+            if row.level.coded and (key in self.draft or not row.level.coders_mark)
         }
         holes = holes_in(constraints, answers, judged)
-        found = {Item(key, hole.question) for hole in holes for key in hole.markables}
-        return found | {one.item for one in self.state.contested if self._is_tied(one.item, constraints)}
+        lacking = {Item(key, hole.question) for hole in holes for key in hole.markables}
+        return lacking | {row.item for row in self.state.contested if self._is_tied(row.item, constraints)}
 
     def _is_tied(self, item: Item, constraints: Constraints) -> bool:
-        """Return whether the draft leaves a question open and does not mean that it has no answer."""
+        """Return whether the draft leaves a question open, rather than deciding that it has no answer."""
         assert self.state.draft is not None
         method, decision = self.state.draft.method, self.draft.get(item.markable, Decision(item.markable))
         nothing = answer_to(None, item.question)
         if method == Method.CODER or (item.markable in self.draft and answer_to(decision, item.question) != nothing):
             return False
         if item.question == CATEGORY:
-            given = (one.decisions.get(item.markable) for one in self.columns)
-            n_marked = sum(one is not None and _is_judged(constraints, one) for one in given)
+            given = (row.decisions.get(item.markable) for row in self.columns)
+            n_marked = sum(row is not None and _is_judged(constraints, row) for row in given)
             return item.markable not in self.draft and (method != Method.MOST or 2 * n_marked >= len(self.columns))
         attribute = constraints["attributes"].get(item.question)
         if method == Method.EMPTY or (attribute is not None and attribute["of"] == Subject.ENTITY):
             return True
-        codings = [one.decisions[item.markable] for one in self.columns if item.markable in one.decisions]
-        votes = [answer_to(one, item.question) for one in codings if one.category == decision.category]
-        others = Counter(map(str, (one for one in votes if one != nothing)))
+        codings = [row.decisions[item.markable] for row in self.columns if item.markable in row.decisions]
+        votes = [answer_to(row, item.question) for row in codings if row.category == decision.category]
+        others = Counter(map(str, (row for row in votes if row != nothing)))
         n_nothing = votes.count(nothing)
         return bool(others) and (method == Method.AGREED or n_nothing <= max(others.values()))
 
     def _row_of_unit(self, key: str, question: str = CATEGORY, *, contested: bool = False) -> Row:
-        """Return the row of a unit that is on no card of a chain.
+        """Return the row of a unit that is on no chain card.
 
-        Who marks it agrees with the draft, except where the chain was contested when the draft was made.
+        Coders who mark it agree with the draft, unless its chain was contested when the draft was made.
         """
         draft = self._answer(self.values.get(key))
         answers = tuple((draft or Answer()) if key in column.decisions else None for column in self.columns)
@@ -358,17 +358,17 @@ class _Builder:
 
 
 def _is_judged(constraints: Constraints, decision: Decision) -> bool:
-    """Return whether a decision says what the markable is; else it is marked at most."""
+    """Return whether the decision judges the markable, and does not only mark it."""
     level = decision.markable.partition(":")[0]
     return decision.category is not None or not categories_on(constraints, level)
 
 
 def _markables_of(codings: Iterable[Decisions], scheme: ProjectScheme) -> dict[str, Markable]:
-    """Return the markables that decisions name, by their keys, which say where they are: some were deleted since."""
+    """Return the markables that decisions name, by key. They are built from their keys, as some were deleted."""
     levels = {level.key: level for level in scheme.levels}
-    named = {key for coding in codings for one in coding.values() for key in (one.markable, *one.targets())}
+    named = {key for coding in codings for row in coding.values() for key in (row.markable, *row.targets())}
     return {
-        key: Markable(level=levels[place.level], key=key, start=place.parts[0][0], end=place.parts[-1][1])
+        key: Markable(level=levels[split.level], key=key, start=split.parts[0][0], end=split.parts[-1][1])
         for key in named
-        if (place := split_key(key)) is not None and place.level in levels
+        if (split := split_key(key)) is not None and split.level in levels
     }

@@ -1,4 +1,4 @@
-"""Whether gold of a text is due: which coders have submitted it, and who has not yet."""
+"""Whether gold of a text is due: which coders have submitted the text, and which have not."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from annotations.core.text import pluralize
 from annotations.models import Coding, Membership, Project, Round, Text
 
-# So many texts, and coders of one, are named in a question.
-MOST_NAMED = 10
+# Texts, and coders of each text, named in a question.
+MAX_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Submissions:
-    """How many coders have submitted a text in a round, and the names of those who have it and have not, in order."""
+    """The number of coders who have submitted a text in a round, and the sorted names of those who have not."""
 
     submitted: int = 0
     missing: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class Submissions:
 
 
 def codings_of_coders(project: Project, kind: Coding.Kind) -> Any:
-    """Return the codings that drafts are made of. Who adjudicates has seen the work of others."""
+    """Return the codings for drafts. Adjudicators are excluded, as they have seen the work of others."""
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
     codings = Coding.objects.of_people().filter(text__project=project, kind=kind, occasion=1).order_by()
     return codings.exclude(coder__in=adjudicators)
@@ -36,7 +36,7 @@ def codings_of_coders(project: Project, kind: Coding.Kind) -> Any:
 def submissions_of(
     project: Project, kind: Coding.Kind, rounds: Collection[Round], texts: Collection[Text] | None = None
 ) -> Mapping[tuple[int, int], Submissions]:
-    """Return the submissions of texts in rounds, by the keys of both; of all texts without `texts`. A query."""
+    """Return the submissions by primary keys of text and round; without `texts` for all texts. One query."""
     codings = codings_of_coders(project, kind).filter(round__in=rounds)
     if texts is not None:
         codings = codings.filter(text__in=texts)
@@ -47,37 +47,34 @@ def submissions_of(
             submitted[text, round_] += 1
         else:
             missing[text, round_].append(coder)
-    return {
-        place: Submissions(submitted[place], tuple(sorted(missing[place])))
-        for place in submitted.keys() | missing.keys()
-    }
+    return {key: Submissions(submitted[key], tuple(sorted(missing[key]))) for key in submitted.keys() | missing.keys()}
 
 
 def is_early(round_: Round, submissions: Submissions) -> bool:
-    """Return whether coders have yet to submit the text. Gold of training is made before they code."""
+    """Return whether coders have yet to submit the text. Gold of training precedes their work anyway."""
     return bool(submissions.missing) and round_.kind != Round.Kind.TRAINING
 
 
 @dataclass(frozen=True, slots=True)
 class EarlyText:
-    """A text whose gold nobody has begun, and which some coders have not submitted yet."""
+    """A text without gold that some coders have not submitted."""
 
     text: Text
     submissions: Submissions
 
     def describe(self, *, names: bool) -> str:
-        """Return how many have submitted it; with names, who has not."""
-        found = self.submissions
-        said = f"{self.text.title}: {found.submitted} of {pluralize(found.assigned, 'coder')} submitted it"
+        """Return the number of submissions in words, with `names` also the missing coders."""
+        counts = self.submissions
+        start = f"{self.text.title}: {counts.submitted} of {pluralize(counts.assigned, 'coder')} submitted it"
         if not names:
-            return f"{said}."
-        named = ", ".join(found.missing[:MOST_NAMED])
-        more = f" and {len(found.missing) - MOST_NAMED} more" if len(found.missing) > MOST_NAMED else ""
-        return f"{said}; missing: {named}{more}."
+            return f"{start}."
+        named = ", ".join(counts.missing[:MAX_NAMED])
+        more = f" and {len(counts.missing) - MAX_NAMED} more" if len(counts.missing) > MAX_NAMED else ""
+        return f"{start}; missing: {named}{more}."
 
 
 class GoldIsEarly(Exception):
-    """Gold would begin before all coders have submitted, and nobody has said that it may. Nothing was done."""
+    """Gold would begin before all coders have submitted, without permission to do so. Nothing was done."""
 
     def __init__(self, texts: Sequence[EarlyText]) -> None:
         super().__init__("Not all coders have submitted.")
@@ -85,16 +82,16 @@ class GoldIsEarly(Exception):
 
 
 def find_early(project: Project, places: Sequence[tuple[Text, Round]]) -> list[EarlyText]:
-    """Return those of the texts, each in a round, that coders have yet to submit. A query where there is any."""
+    """Return the texts, each in a round, that coders have yet to submit. One query if there are any."""
     if not places:
         return []
     rounds, texts = {round_.pk: round_ for _, round_ in places}, [text for text, _ in places]
     submissions = submissions_of(project, Coding.Kind.TEXT, list(rounds.values()), texts)
-    found = [(round_, EarlyText(text, submissions.get((text.pk, round_.pk), Submissions()))) for text, round_ in places]
-    return [early for round_, early in found if is_early(round_, early.submissions)]
+    pairs = [(round_, EarlyText(text, submissions.get((text.pk, round_.pk), Submissions()))) for text, round_ in places]
+    return [early for round_, early in pairs if is_early(round_, early.submissions)]
 
 
 def describe_early(texts: Sequence[EarlyText], *, names: bool) -> list[str]:
-    """Return a sentence for each text, of the first ones, and how many more there are."""
-    more = [f"And {pluralize(len(texts) - MOST_NAMED, 'other text')}."] if len(texts) > MOST_NAMED else []
-    return [*(one.describe(names=names) for one in texts[:MOST_NAMED]), *more]
+    """Return a sentence for each of the first texts, and one with the number of the others."""
+    more = [f"And {pluralize(len(texts) - MAX_NAMED, 'other text')}."] if len(texts) > MAX_NAMED else []
+    return [*(text.describe(names=names) for text in texts[:MAX_NAMED]), *more]

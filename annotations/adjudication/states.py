@@ -1,4 +1,4 @@
-"""How far gold is: what of its draft was contested, what has been decided since, and which answers it lacks."""
+"""The progress of gold: contested items of its draft, decisions since, and missing answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from annotations.models import Coding
 
 
 class State(StrEnum):
-    """Closed is what was submitted; decided what is answered, with nothing contested open and no answer lacking."""
+    """The state of gold. Closed: submitted. Decided: no contested item is open and no answer is missing."""
 
     OPEN = "open"
     DECIDED = "decided"
@@ -29,12 +29,12 @@ DRAFT_FIELDS = {"method", "codings", "contested", "judgements"}
 def check_draft(payload: Mapping[str, Any]) -> None:
     """Raise OperationRejected unless this is the payload of a draft."""
     codings, contested, judgements = (payload.get(name) for name in ("codings", "contested", "judgements"))
-    of_coder = {"coder"} if payload.get("method") == Method.CODER else set()
-    if payload.keys() - {"scus"} != DRAFT_FIELDS | of_coder or payload["method"] not in list(Method):
+    coder_field = {"coder"} if payload.get("method") == Method.CODER else set()
+    if payload.keys() - {"scus"} != DRAFT_FIELDS | coder_field or payload["method"] not in list(Method):
         raise OperationRejected("bad_payload", "a draft says method, codings, contested and judgements.")
     if not isinstance(codings, list) or not all(map(is_uuid, codings)):
         raise OperationRejected("bad_payload", "the codings of a draft are uuids of operations.")
-    if of_coder and payload["coder"] not in codings:
+    if coder_field and payload["coder"] not in codings:
         raise OperationRejected("bad_payload", "the coder of a draft is one of its codings.")
     if not isinstance(contested, list) or not all(map(is_item, contested)):
         raise OperationRejected("bad_payload", "what is contested is a list of markables, each with a question.")
@@ -45,7 +45,7 @@ def check_draft(payload: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ContestedItem:
-    """What was contested in the last draft, by the key of today, and whether gold has a decided answer to it."""
+    """A contested item of the last draft, with its current key, and whether gold has a decided answer to it."""
 
     item: Item
     decided: bool
@@ -53,10 +53,10 @@ class ContestedItem:
 
 @dataclass(frozen=True, slots=True)
 class GoldState:
-    """How far the gold of a text is. What is contested is unknown without a draft, and with a draft of no coding.
+    """The progress of the gold of a text. Without a draft, or with a draft of no coding, contested items are unknown.
 
-    contested: an item is decided only if the gold has its answer. uncontested_holes: further answers that the scheme
-    asks for and the gold lacks. is_empty: it has no answer at all, and is refused when it is submitted.
+    contested: an item is decided only if the gold has its answer. uncontested_holes: further missing answers that the
+    scheme asks for. is_empty: gold has no answer at all, so it cannot be submitted.
     """
 
     coding: Coding
@@ -74,25 +74,25 @@ class GoldState:
     def state(self) -> State:
         if self.coding.status == Coding.Status.SUBMITTED:
             return State.CLOSED
-        # a draft of no coding contests nothing: what is contested is unknown, as without a draft
+        # a draft of no coding contests nothing, so contested items are unknown
         is_known = self.draft is not None and bool(self.draft.codings)
         return State.DECIDED if is_known and not self.n_open and not self.is_empty else State.OPEN
 
     @property
     def n_decided(self) -> int:
-        return sum(one.decided for one in self.contested)
+        return sum(row.decided for row in self.contested)
 
     @property
     def n_open(self) -> int:
-        """Return how many answers are to decide: contested items, and what the scheme asks for besides."""
+        """Return the number of answers to decide: open contested items, and further holes."""
         return len(self.contested) - self.n_decided + len(self.uncontested_holes)
 
 
 def gold_states(gold: Sequence[Coding]) -> list[GoldState]:
-    """Return how far gold codings of a project are, in their order. Thirteen queries at most, whatever their number."""
-    keys = [one.pk for one in gold]
+    """Return the states of gold codings of a project, in their order. At most thirteen queries, for any number."""
+    keys = [coding.pk for coding in gold]
     logs, holes, empty = read_logs(keys), find_holes(keys), find_empty_gold(keys)
-    return [_state_of(one, logs[one.pk], holes.get(one.pk, ()), is_empty=one.pk in empty) for one in gold]
+    return [_state_of(row, logs[row.pk], holes.get(row.pk, ()), is_empty=row.pk in empty) for row in gold]
 
 
 def _state_of(gold: Coding, log: GoldLog, holes: Sequence[Hole], *, is_empty: bool) -> GoldState:

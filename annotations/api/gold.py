@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from annotations.adjudication.decisions.listing import NO_REASON, DecisionFilters, describe_decisions, list_decisions
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
-from annotations.adjudication.hands import gold_coding, hand_on_gold, open_gold
+from annotations.adjudication.ownership import gold_coding, open_gold, reassign_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramid_queue import build_pyramid_queue
 from annotations.adjudication.queue import MAX_CHECKS, SAMPLE_SIZE, Kind, Queue, build_queue
@@ -391,7 +391,7 @@ class HandOnGold(APIView):
         round_ = get_object_or_404(Round, project=project, name=name)
         fields = validated(HandOnSerializer(data=request.data))
         [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
-        gold = hand_on_gold(project, text, round_.name, cast(User, request.user), to=fields["adjudicator"] or "")
+        gold = reassign_gold(project, text, round_.name, cast(User, request.user), to=fields["adjudicator"] or "")
         return Response(GoldSerializer(gold).data)
 
 

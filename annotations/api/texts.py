@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.adjudication.hands import gold_coding
+from annotations.adjudication.ownership import gold_coding
 from annotations.api.codings import OWN_ROUND, StatusSerializer, change_status
 from annotations.api.http.endpoints import IF_MATCH, endpoint, etag_response, require_match
 from annotations.api.http.problems import rejection_problem

@@ -22,10 +22,10 @@ from annotations.models.coding import INDEPENDENT_KINDS
 
 IDLE_THRESHOLD = timedelta(minutes=5)
 READ_AT_ONCE = 5_000
-# When an operation was made, by the clock of its user unless it is ahead.
+# The time of an operation by the clock of its user; a clock that is ahead is not trusted.
 MADE_AT = Least(Coalesce("made_at", "applied_at"), "applied_at")
-# So many operations at most tell how fast coders work of late.
-MOST_RECENT = 20_000
+# Only the most recent operations tell the current pace of coders.
+MAX_RECENT = 20_000
 
 
 def active_time(times: Iterable[datetime]) -> timedelta:
@@ -35,27 +35,28 @@ def active_time(times: Iterable[datetime]) -> timedelta:
 
 
 def active_seconds_by_day(times: Iterable[datetime]) -> dict[date, float]:
-    """Return the seconds of `active_time` by day in the time zone of the site: a gap is of the day on which it ends.
+    """Return the seconds of `active_time` by day in the time zone of the site. A gap belongs to the day on which it
+    ends.
 
-    Days on which something was done are there, too, if it took no time.
+    Days with operations are included even if they took no time.
     """
     days: dict[date, float] = {}
-    day = earlier = midnight = None
+    day = previous = midnight = None
     for moment in sorted(times):
         if day is None or midnight is None or moment >= midnight:
             day = timezone.localdate(moment)
             midnight = timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min))
             days[day] = 0.0
-        if earlier is not None and moment - earlier <= IDLE_THRESHOLD:
-            days[day] += (moment - earlier).total_seconds()
-        earlier = moment
+        if previous is not None and moment - previous <= IDLE_THRESHOLD:
+            days[day] += (moment - previous).total_seconds()
+        previous = moment
     return days
 
 
 def add_active_time(coding: Coding, times: Sequence[datetime]) -> None:
-    """Add to the active time what further changes of the coder took, which are in the log. The caller saves the coding.
+    """Add the time of new changes, which the log already has, to the active time. The caller saves the coding.
 
-    Where a clock went back the log is counted again.
+    If a clock went back, the time is counted again from the whole log.
     """
     if coding.last_active is not None:
         times = [coding.last_active, *times]
@@ -67,7 +68,7 @@ def add_active_time(coding: Coding, times: Sequence[datetime]) -> None:
 
 
 def hand_over(coding: Coding, to: User | None) -> None:
-    """Let somebody else go on with the coding. Its active time is what they have worked on it."""
+    """Give the coding to another owner. Its active time becomes the time that the new owner has worked on it."""
     coding.coder = to  # type: ignore[assignment]
     coding.save(update_fields=["coder"])
     count_active_time(Coding.objects.filter(pk=coding.pk))
@@ -75,7 +76,7 @@ def hand_over(coding: Coding, to: User | None) -> None:
 
 
 def count_active_time(codings: QuerySet[Coding]) -> None:
-    """Set the active time of the codings to what their logs say."""
+    """Recompute the active time of the codings from their logs."""
     codings.update(active_time=timedelta(), last_active=None)
     counted = [
         Coding(pk=coding, active_time=active_time(times), last_active=max(times))
@@ -85,23 +86,22 @@ def count_active_time(codings: QuerySet[Coding]) -> None:
 
 
 def _times_of_coders(operations: QuerySet[Operation]) -> Iterator[tuple[int, list[datetime]]]:
-    """Yield each coding with the times at which its own coder worked on it: an import is no work.
+    """Yield each coding with the times of its own coder's operations, without imports.
 
-    The log is read in parts, and of one coding at a time.
+    The log is read in chunks, one coding at a time.
     """
     operations = operations.exclude(kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT))
-    # The user is compared with the coder in Python: with the condition, SQLite would search all that a coder has ever
-    # done, for each coding.
+    # Compare users in Python: with that condition, SQLite would search everything a coder has ever done, per coding.
     columns = ("coding_id", "time", "user_id", "coding__coder_id")
     rows = operations.annotate(time=MADE_AT).order_by("coding_id").values_list(*columns)
-    for coding, of_coding in groupby(rows.iterator(chunk_size=READ_AT_ONCE), key=itemgetter(0)):
-        if times := [moment for _, moment, user, coder in of_coding if user == coder]:
+    for coding, coding_rows in groupby(rows.iterator(chunk_size=READ_AT_ONCE), key=itemgetter(0)):
+        if times := [moment for _, moment, user, coder in coding_rows if user == coder]:
             yield coding, times
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """A coder's `active_time` on a text, number of operations, first and last time by the clock of the server."""
+    """A coder's `active_time` on a text, number of operations, and first and last time by the server's clock."""
 
     seconds: float
     operations: int
@@ -111,9 +111,9 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class JudgementTime:
-    """When a coder first answered for a markable, and the active seconds before all changes of its judgement."""
+    """The day of a coder's first answer for a markable, and the active seconds before all changes of its judgement."""
 
-    # seconds: None where each of them followed a pause, or was the coder's first change of the coding.
+    # seconds: None where each change followed a pause or was the coder's first change of the coding.
 
     day: date
     seconds: float | None
@@ -124,7 +124,7 @@ type CodingAndCoder = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class ProjectWork:
-    """What the log says of the work on a project; of `judgement_times` each markable has one."""
+    """The work on a project according to its log; `judgement_times` has one entry for each markable."""
 
     activities: dict[CodingAndCoder, Activity]
     judgement_times: dict[CodingAndCoder, list[JudgementTime]]
@@ -132,7 +132,7 @@ class ProjectWork:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """An operation of a coder: `made_at` by their own clock unless it is ahead, `applied_at` by that of the server."""
+    """An operation of a coder: `made_at` by their own clock unless it is ahead, `applied_at` by the server's clock."""
 
     made_at: datetime
     applied_at: datetime
@@ -143,9 +143,9 @@ class _Change:
 
 
 def read_work(project: Project, texts: Collection[int] | None = None) -> ProjectWork:
-    """Return the work of each coder on each independent coding of the project, or of these texts. One query."""
-    # Only what their coders did counts: no import, and no correction, after which a markable has another key.
-    # A coding that was only imported, submitted or reopened has no activity: the work on it was done elsewhere.
+    """Return the work of each coder on each independent coding of the project, or of the given texts. One query."""
+    # Only operations of the own coder count: no import, and no correction, which changes the keys of markables.
+    # A coding that was only imported, submitted or reopened has no activity: it was coded elsewhere.
     chosen = Q(coding__text__project=project) if texts is None else Q(coding__text__in=texts)
     operations = (
         Operation.objects.filter(chosen, coding__kind__in=INDEPENDENT_KINDS, coding__by_model=False)
@@ -155,7 +155,7 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
     )
     changes: dict[CodingAndCoder, list[_Change]] = defaultdict(list)
     corrections: dict[CodingAndCoder, list[tuple[int, Sequence[Edit]]]] = defaultdict(list)
-    # The user is compared with the coder in Python: with the condition, SQLite would search by coder before coding.
+    # Compare users in Python: with that condition, SQLite would search by coder before coding.
     columns = (
         "user_id",
         "coding__coder_id",
@@ -176,17 +176,17 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
         elif user == coder and kind not in Operation.MANAGING_KINDS:
             made_at = min(made_at or applied_at, applied_at)
             changes[coding, name].append(_Change(made_at, applied_at, sequence, kind, markable, judged))
-    for key, found in corrections.items():
-        found.sort(key=itemgetter(0))
-        changes[key] = [_with_key_now(change, found) for change in changes[key]]
+    for coding_and_coder, key_corrections in corrections.items():
+        key_corrections.sort(key=itemgetter(0))
+        changes[coding_and_coder] = [_with_key_now(change, key_corrections) for change in changes[coding_and_coder]]
     return ProjectWork(
-        {key: activity for key, of_coder in changes.items() if (activity := _sum_up(of_coder))},
-        {key: times for key, of_coder in changes.items() if (times := _times_of_markables(of_coder))},
+        {key: activity for key, coder_changes in changes.items() if (activity := _sum_up(coder_changes))},
+        {key: times for key, coder_changes in changes.items() if (times := _times_of_markables(coder_changes))},
     )
 
 
 def _has_answer() -> Q:
-    """Return whether an operation says more than that something is marked, or a note."""
+    """Return the condition that an operation gives an answer: more than a mark or a note."""
     # None is JSON's null. Where a level has no categories, attributes alone are the answer.
     category = Q(payload__category__isnull=False) & ~Q(payload__category=None)
     return category | Q(payload__attributes__isnull=False)
@@ -194,7 +194,7 @@ def _has_answer() -> Q:
 
 @dataclass(frozen=True, slots=True)
 class RecentWork:
-    """What a coder did of late: active seconds, and the day on which each markable was first judged since then."""
+    """A coder's recent work: active seconds, and the day of the first judgement of each markable in that period."""
 
     seconds: float
     judged_on: Sequence[date]
@@ -202,8 +202,8 @@ class RecentWork:
 
 def read_recent_work(project: Project, since: datetime, round_: Round | None = None) -> dict[str, RecentWork]:
     """Return the work of each coder on texts of the project since a time, or in a round. One query."""
-    # Of the log the last MOST_RECENT operations are read. A markable that was judged before, too, counts on the day on
-    # which it was judged again; what is shown again counts nothing.
+    # Only the last MAX_RECENT operations are read. A markable that was judged earlier, too, counts on the day of its
+    # new judgement; repeated texts do not count.
     operations = Operation.objects.filter(
         coding__text__project=project,
         coding__kind=Coding.Kind.TEXT,
@@ -219,7 +219,7 @@ def read_recent_work(project: Project, since: datetime, round_: Round | None = N
     judged: dict[tuple[str, int, str], datetime] = {}
     for coding, coder, moment, kind, has_answer, markable in rows.values_list(
         *columns, KeyTextTransform("markable", "payload")
-    )[:MOST_RECENT]:
+    )[:MAX_RECENT]:
         times[coder, coding].append(moment)
         if kind == Operation.Kind.JUDGE and has_answer:
             key = coder, coding, markable
@@ -247,7 +247,7 @@ class WorkedDay:
 def read_worked_days(project: Project, round_: Round | None = None) -> list[WorkedDay]:
     """Return the active time of coders by day on all codings of the project, or of a round. Two queries.
 
-    The rule is that of `active_time`; gold is left out. Of several occasions within a round the days are one.
+    Gold is left out. The occasions of a text within a round are added up. Gaps count as in `active_time`.
     """
     operations = Operation.objects.filter(coding__text__project=project)
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(coding__by_model=True)
@@ -269,7 +269,7 @@ def read_worked_days(project: Project, round_: Round | None = None) -> list[Work
 
 
 def _with_key_now(change: _Change, corrections: Iterable[tuple[int, Sequence[Edit]]]) -> _Change:
-    """Return the change with the key that its markable has now: its last one where a correction took its words."""
+    """Return the change with the current key of its markable; the last key if a correction removed its words."""
     key = change.markable
     for sequence, edits in corrections:
         if key and sequence > change.sequence:
@@ -278,10 +278,10 @@ def _with_key_now(change: _Change, corrections: Iterable[tuple[int, Sequence[Edi
 
 
 def _sum_up(changes: list[_Change]) -> Activity | None:
-    if all(one.kind in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN) for one in changes):
+    if all(change.kind in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN) for change in changes):
         return None
-    applied = [one.applied_at for one in changes]
-    seconds = active_time(one.made_at for one in changes).total_seconds()
+    applied = [change.applied_at for change in changes]
+    seconds = active_time(change.made_at for change in changes).total_seconds()
     return Activity(seconds, len(changes), min(applied), max(applied))
 
 
@@ -290,13 +290,13 @@ def _times_of_markables(changes: list[_Change]) -> list[JudgementTime]:
     judged: dict[str, datetime] = {}
     seconds: dict[str, float] = {}
     before: datetime | None = None
-    for one in sorted(changes, key=lambda one: (one.made_at, one.sequence)):
-        gap = one.made_at - before if before else None
-        before = one.made_at
-        if one.kind != Operation.Kind.JUDGE:
+    for change in sorted(changes, key=lambda change: (change.made_at, change.sequence)):
+        gap = change.made_at - before if before else None
+        before = change.made_at
+        if change.kind != Operation.Kind.JUDGE:
             continue
         if gap is not None and gap <= IDLE_THRESHOLD:
-            seconds[one.markable] = seconds.get(one.markable, 0.0) + gap.total_seconds()
-        if one.has_answer:  # else it is marked, or has a note
-            judged[one.markable] = min(one.applied_at, judged.get(one.markable, one.applied_at))
+            seconds[change.markable] = seconds.get(change.markable, 0.0) + gap.total_seconds()
+        if change.has_answer:  # otherwise it only marks, or adds a note
+            judged[change.markable] = min(change.applied_at, judged.get(change.markable, change.applied_at))
     return [JudgementTime(timezone.localtime(moment).date(), seconds.get(key)) for key, moment in judged.items()]

@@ -1,4 +1,4 @@
-"""Operations as payloads: what they say, and the shape that they must have."""
+"""Operations as payloads: their meaning and their required shape."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from annotations.formats.model.judgement import VALUE_FIELDS, JudgementData, tar
 from annotations.formats.model.scheme import AnswerValue
 from annotations.schemes.constraints import MAX_KEYS
 
-# Fields that a payload has only where they say something.
+# Fields that a payload omits when empty.
 FURTHER_FIELDS = ("relations", "attributes")
-# Those that every payload has.
+# Fields that every payload has.
 DECISION_FIELDS = tuple(name for name in PAYLOADS["judge"] if name not in FURTHER_FIELDS)
-# Those that are columns of `Judgement`, by the same names.
+# Fields that are columns of `Judgement`, under the same names.
 ROW_FIELDS = tuple(name for name in DECISION_FIELDS if name in ("head", *VALUE_FIELDS))
 
 
@@ -42,7 +42,7 @@ class Decision(JudgementData[str]):
     head: tuple[tuple[int, int], ...] = ()
 
     def targets(self) -> Iterator[str]:
-        """Yield the keys of all that it points at, as often as they are named."""
+        """Yield the keys of all targets, repeated as often as they are named."""
         yield from targets_of(self.pointers)
         for _, readings in self.relations:
             yield from targets_of(readings)
@@ -63,16 +63,16 @@ row_values = attrgetter(*ROW_FIELDS)
 
 
 def fields_of_row(values: Iterable[Any]) -> dict[str, Any]:
-    """Return the fields of a decision from the values of ROW_FIELDS, as rows, payloads and archives have them."""
-    found = dict(zip(ROW_FIELDS, values, strict=True))
-    found["head"] = tuple((start, end) for start, end in found["head"])
-    return found
+    """Return the fields of a decision from the values of ROW_FIELDS in a row, payload or archive."""
+    fields = dict(zip(ROW_FIELDS, values, strict=True))
+    fields["head"] = tuple((start, end) for start, end in fields["head"])
+    return fields
 
 
 def further_payload(
     relations: Iterable[tuple[str, Readings]], attributes: Iterable[tuple[str, AnswerValue]]
 ) -> dict[str, Any]:
-    """Return the fields of a payload that only judgements have which set further relations or answer attributes."""
+    """Return the optional fields of a payload, for further relations and attributes; without those that are empty."""
     payload: dict[str, Any] = {}
     if relations:
         payload["relations"] = {key: readings_payload(readings) for key, readings in relations}
@@ -99,7 +99,7 @@ class DeleteMarkable:
 
 @dataclass(frozen=True, slots=True)
 class MoveMarkable:
-    """The change of the boundaries of a coder's own markable, and so of its key; judgement and pointers follow."""
+    """The change of the boundaries, and therefore the key, of a coder's own markable; judgement and pointers follow."""
 
     markable: str
     to: str
@@ -114,7 +114,7 @@ class CheckJudgement:
 
 @dataclass(frozen=True, slots=True)
 class DecideItems:
-    """What holds of items of gold, each a markable and a question, and why. It changes no judgement."""
+    """The decision on items of gold, each a markable and a question, with its reason. It changes no judgement."""
 
     # codings: the last operations of the codings whose answer was taken. section: a heading of the guidelines.
 
@@ -126,7 +126,7 @@ class DecideItems:
     note: str = ""
 
     def payload(self) -> dict[str, Any]:
-        """Return the payload as it is written to the log, without what says nothing."""
+        """Return the payload as the log has it, without empty fields."""
         fields = {"items": [list(item) for item in self.items], "codings": list(self.codings)}
         payload = asdict(self) | fields | {"source": str(self.source), "reason": str(self.reason)}
         return {name: value for name, value in payload.items() if value}
@@ -145,10 +145,10 @@ class Description:
 
 
 type MarkableOperation = Decision | ClearJudgement | DeleteMarkable | MoveMarkable
-# What is written to other tables than the log, or has a condition there.
+# Operations that write to other tables than the log, or depend on them.
 type WritingOperation = MarkableOperation | CheckJudgement | Description
 type OperationPayload = WritingOperation | DecideItems
-# By the kinds of PAYLOADS.
+# The operation classes, by the kinds of PAYLOADS.
 OPERATIONS: dict[str, Callable[..., OperationPayload]] = {
     "judge": Decision,
     "clear": ClearJudgement,
@@ -172,7 +172,7 @@ def parse_operation(kind: str, payload: Mapping[str, Any]) -> OperationPayload:
 
 
 def import_decision(payload: Mapping[str, Any]) -> Decision:
-    """Return the decision of an import that the log holds; it may name more than an operation of a coder."""
+    """Return the decision of an import in the log; it may have more targets than a coder's operation."""
     return Decision(
         payload["markable"],
         category=payload["category"],
@@ -185,7 +185,7 @@ def import_decision(payload: Mapping[str, Any]) -> Decision:
 
 
 def check_descriptions(scus: object) -> None:
-    """Raise OperationRejected unless this is a list of descriptions, as an import has them of SCUs."""
+    """Raise OperationRejected unless the value is a list of descriptions of SCUs, as imports have it."""
     if not isinstance(scus, list) or not all(isinstance(description, dict) for description in scus):
         raise bad_payload("its SCUs are no list.")
     for description in scus:
@@ -193,7 +193,7 @@ def check_descriptions(scus: object) -> None:
 
 
 def is_import_decision(payload: object) -> bool:
-    """Return whether it is the payload of a decision of an import, which may name more than that of a coder."""
+    """Return whether the value is the payload of an imported decision, which may have more targets than a coder's."""
     if not isinstance(payload, dict) or payload.keys() - FURTHER_FIELDS != set(DECISION_FIELDS):
         return False
     relations, indices, head = payload.get("relations", {}), payload["indices"], payload["head"]

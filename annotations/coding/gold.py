@@ -1,4 +1,4 @@
-"""The gold of texts: what was decided, which a coder sees beside their own work once it is submitted."""
+"""The gold of texts, and when coders see it beside their own submitted work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 
 def gold_beside(coding: Coding) -> Coding | None:
-    """Return the gold that the coder of a coding may see: of training, once both are submitted. A query of training."""
+    """Return the gold of a training text if both it and the coding are submitted. One query, in training only."""
     return _submitted_gold(coding) if _is_training(coding, Coding.Status.SUBMITTED) else None
 
 
@@ -26,12 +26,12 @@ def _is_training(coding: Coding, *statuses: Coding.Status) -> bool:
 
 
 def shows_gold_once_submitted(coding: Coding) -> bool:
-    """Return whether its coder is shown the gold as soon as the coding is submitted. A query of training."""
+    """Return whether the coder sees the gold as soon as the coding is submitted. One query, in training only."""
     return _is_training(coding, *Coding.Status) and _submitted_gold(coding) is not None
 
 
 def gold_at_once(coding: Coding) -> Coding | None:
-    """Return the gold with which the coder of an open coding may compare judgements one by one. A query of training."""
+    """Return the gold if single judgements of the open coding may be compared with it. One query, in training only."""
     is_compared = _is_training(coding, Coding.Status.OPEN) and coding.round.feedback == Round.Feedback.JUDGEMENT
     return _submitted_gold(coding) if is_compared else None
 
@@ -45,7 +45,7 @@ def _submitted_gold(coding: Coding) -> Coding | None:
 
 
 def was_gold_shown(coding: Coding) -> bool:
-    """Return whether the coder could see the gold at some time since the submission, be it taken back by now."""
+    """Return whether the coder could see the gold at any time since the submission, even if it was reopened later."""
     if not _is_training(coding, Coding.Status.SUBMITTED):
         return False
     gold = _gold_of(coding).first()
@@ -57,9 +57,9 @@ def was_gold_shown(coding: Coding) -> bool:
 
 
 def check_judgement(coding: Coding, key: str) -> None:
-    """Refuse the comparison of a judgement with the gold where there is none yet, or something is still to answer.
+    """Check that a judgement can be compared with the gold: gold is submitted and the judgement is complete.
 
-    The log then says that the coder has seen it: what they said before is what counts. Raise OperationRejected.
+    Raise OperationRejected otherwise. After the comparison, which the log records, the earlier answer counts.
     """
     if gold_at_once(coding) is None:
         raise OperationRejected("no_gold", "There is no gold to see here before the text is submitted.")
@@ -68,11 +68,10 @@ def check_judgement(coding: Coding, key: str) -> None:
 
 
 def check_decides(coding: Coding, decides: Mapping[int, DecideItems]) -> int:
-    """Check what operations of a batch, by their positions, say of items of gold; return the version of the scheme.
+    """Check the decisions on items of gold in a batch, by position, and return the version of the scheme.
 
-    Raise OperationRejected where the coding is neither gold nor an agreed pyramid, for an item whose question or place
-    in the text there is not, and for a coding that no draft of this gold rests on. A markable may be gone: its removal
-    is a decision, too.
+    Raise OperationRejected for a coding that is neither gold nor an agreed pyramid, unknown questions, invalid
+    markables, and codings that no draft used. A deleted markable is allowed: its removal is a decision, too.
     """
     if coding.kind not in DECIDED_KINDS:
         message = "Only on gold and agreed pyramids it is said what holds of items, and why."
@@ -80,7 +79,7 @@ def check_decides(coding: Coding, decides: Mapping[int, DecideItems]) -> int:
     scheme = read_scheme(coding.text.project_id)
     [length] = Text.objects.filter(pk=coding.text_id).values_list(Length("content"), flat=True)
     drafted: set[str] = set()
-    if any(one.codings for one in decides.values()):
+    if any(decide.codings for decide in decides.values()):
         drafts = coding.operations.filter(kind=Operation.Kind.DRAFT).order_by()
         drafted = {uuid for codings in drafts.values_list("payload__codings", flat=True) for uuid in codings}
     for position, decide in decides.items():

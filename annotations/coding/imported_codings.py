@@ -1,4 +1,4 @@
-"""Codings filled from files or drafts, many at a time, with the operations that say so in their logs."""
+"""Codings filled from files or drafts, in bulk, with the operations that record it in their logs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from annotations.schemes.project_scheme import SchemeKeys
 
 @dataclass(frozen=True, slots=True)
 class ImportedCoding:
-    """An untouched coding, saved or not, with the content that a file or draft gives it.
+    """An untouched coding, saved or not, with the content from a file or draft.
 
-    The decisions have passed `Rules.check`. `markables` and `scheme` map the keys that they name to primary keys.
-    `submitted` is False where the coder is to continue; `details` is what the operation says besides judgements; `user`
-    is None for a draft of gold that is nobody's.
+    The decisions have passed `Rules.check`. `markables` and `scheme` map the keys in decisions to primary keys.
+    `submitted` is False if the coder will continue; `details` are further fields of the payload; `user` is None for a
+    draft of gold without an owner.
     """
 
     coding: Coding
@@ -40,11 +40,11 @@ class ImportedCoding:
 
     @property
     def n_operations(self) -> int:
-        """Return how many operations `log` has, without making them."""
+        """Return the number of operations of `log` without building them."""
         return 1 + self.submitted
 
     def log(self) -> list[tuple[Operation.Kind, dict[str, Any]]]:
-        """Return the kind and payload of each operation that the log gets."""
+        """Return the kinds and payloads of the operations for the log."""
         payload = {**self.details, "judgements": [decision.payload() for decision in self.decisions]}
         if self.descriptions:
             payload["scus"] = [description.payload() for description in self.descriptions]
@@ -53,14 +53,14 @@ class ImportedCoding:
 
 
 def import_codings(imports: Sequence[ImportedCoding]) -> None:
-    """Fill and submit untouched codings, and log it, in a fixed number of statements. Call it inside a transaction."""
+    """Fill and submit untouched codings and log it, in a fixed number of statements. Call it inside a transaction."""
     unsaved = [imported.coding for imported in imports if imported.coding.pk is None]
     saved = [imported.coding for imported in imports if imported.coding.pk is not None]
     now = timezone.now()
     for imported in imports:
         if imported.submitted:
             imported.coding.status = Coding.Status.SUBMITTED
-            imported.coding.viewed_at = now  # who imports it has the file
+            imported.coding.viewed_at = now  # the importer has the file
             if imported.user is not None and imported.user.pk == imported.coding.coder_id:
                 imported.coding.last_active = now
         imported.coding.version += imported.n_operations

@@ -18,7 +18,7 @@ from annotations.schemes.project_scheme import FurtherQuestions, SchemeKeys, fur
 
 
 def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> dict[str, dict[str, Any]]:
-    """Return the payloads of the judgements of a coding by markable key, in text order. Queries as `decisions_of`."""
+    """Return the judgements of a coding as payloads by markable key, in text order. Queries as in `decisions_of`."""
     judgements, *linked = _rows_of_coding(coding, further)
     links = _links_of_rows(*linked)
     payloads = {}
@@ -29,8 +29,8 @@ def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> di
 
 
 def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> list[Decision]:
-    """Return the decisions of a coding, in text order. `further` is what its project asks, where that is known."""
-    # Three queries, a fourth where the project has attributes, and one more if it is not said whether it has.
+    """Return the decisions of a coding, in text order. `further` are the further questions of the project, if known."""
+    # Three queries, a fourth if the project has attributes, and one more if `further` is None.
     return list(decisions_of_rows(*_rows_of_coding(coding, further)))
 
 
@@ -43,7 +43,7 @@ def _rows_of_coding(coding: Coding, further: FurtherQuestions | None) -> tuple[R
 
 
 def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQuestions) -> list[Decision]:
-    """Return the decisions of these judgements, of each coding in text order. Queries as `decisions_by_coding`."""
+    """Return the decisions of the judgements, of each coding in text order. Queries as in `decisions_by_coding`."""
     by_coding = decisions_by_coding(judgements, further).values()
     return [decision for decisions in by_coding for decision in decisions.values()]
 
@@ -51,17 +51,17 @@ def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQue
 def decisions_by_coding(
     judgements: QuerySet[Judgement], further: FurtherQuestions
 ) -> defaultdict[int, dict[str, Decision]]:
-    """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes."""
+    """Return the decisions of judgements by coding and markable key. Three queries, and a fourth with attributes."""
     rows = list(_judgement_rows(judgements, "coding_id"))
     decisions = decisions_of_rows((row[:-1] for row in rows), *_linked_rows(judgements, further))
-    found = defaultdict[int, dict[str, Decision]](dict)
+    by_coding = defaultdict[int, dict[str, Decision]](dict)
     for (*_, coding), decision in zip(rows, decisions, strict=True):
-        found[coding][decision.markable] = decision
-    return found
+        by_coding[coding][decision.markable] = decision
+    return by_coding
 
 
 def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
-    """Return the fields of payloads that are in other tables, by judgement. Two queries, three with attributes."""
+    """Return the fields of payloads from other tables, by judgement. Two queries, three with attributes."""
     return _links_of_rows(*_linked_rows(judgements, further))
 
 
@@ -83,7 +83,7 @@ type AttributeAnswers = tuple[tuple[str, AnswerValue], ...]
 
 
 class NamedLinks(NamedTuple):
-    """What judgements say in other tables, by judgement: readings in the order in which the coder named them."""
+    """The links of judgements by primary key; readings are in the order in which the coder named them."""
 
     pointers: Mapping[int, Readings]
     relations: Mapping[int, RelationReadings]
@@ -92,7 +92,7 @@ class NamedLinks(NamedTuple):
 
 
 def links_as_named(judgements: QuerySet[Judgement], further: FurtherQuestions) -> NamedLinks:
-    """Return what the judgements say in other tables. Two queries, three with attributes."""
+    """Return the links of the judgements. Two queries, three with attributes."""
     pointers, relations = _readings_by_judgement(_pointer_rows(judgements).order_by("pk"), group_readings)
     return NamedLinks(
         pointers,
@@ -108,7 +108,7 @@ type Rows = Iterable[tuple[Any, ...]]
 def decisions_of_rows(
     judgement_rows: Rows, pointer_rows: Rows, index_rows: Rows, answer_rows: Rows
 ) -> Iterator[Decision]:
-    """Yield the decision of each row of a judgement, of the database or an archive; pointers in order of targets."""
+    """Yield the decision of each judgement row, from the database or an archive; pointers are in target order."""
     pointers, relations = _readings_by_judgement(pointer_rows, group_targets)
     indices = _indices_by_judgement(index_rows)
     attributes = group_answers(answer_rows)
@@ -135,7 +135,7 @@ type ReadingsByJudgement = tuple[dict[int, Readings], dict[int, RelationReadings
 
 
 def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]]], Readings]) -> ReadingsByJudgement:
-    """Return the readings of identity by judgement, and those of other relations; `group` makes them of targets."""
+    """Return the readings of identity, and of other relations, by judgement; `group` builds them from targets."""
     identity: dict[int, list[tuple[int, str]]] = {}
     others: dict[int, dict[str, list[tuple[int, str]]]] = {}
     for judgement, target, reading, is_identity, relation in rows:
@@ -155,18 +155,17 @@ def _readings_by_judgement(rows: Rows, group: Callable[[Sequence[tuple[int, str]
 def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
     """Return the readings of targets in text order, each with the number of its reading.
 
-    They are in the order of their first targets, then of the next. Where the deletion of a markable has made two equal,
-    they are one.
+    Readings are sorted by their first targets, then by the next ones. Readings that a deletion has made equal are one.
     """
     if len(targets) == 1:
         return alternatives([targets[0][1]])
     if all(len(set(column)) == len(targets) for column in zip(*targets, strict=True)):
         return alternatives(target for _, target in targets)
-    places = {target: place for place, target in enumerate(dict.fromkeys(target for _, target in targets))}
+    order = {target: n for n, target in enumerate(dict.fromkeys(target for _, target in targets))}
     readings: dict[int, list[str]] = {}
     for reading, target in targets:
         readings.setdefault(reading, []).append(target)
-    in_order = sorted(readings.values(), key=lambda reading: [places[target] for target in reading])
+    in_order = sorted(readings.values(), key=lambda reading: [order[target] for target in reading])
     return without_doubles(tuple(reading) for reading in in_order)
 
 
@@ -211,7 +210,7 @@ def _answer_rows(judgements: QuerySet[Judgement]) -> QuerySet[AttributeAnswer, t
 
 
 def _of_coding(rows: Callable[[QuerySet[Judgement]], QuerySet[Any, tuple[Any, ...]]]) -> Callable[[int], Rows]:
-    """Return a function that reads these rows of a coding, by its key."""
+    """Return a function that reads these rows of a coding, given its primary key."""
     return compiled_query(IntegerField())(lambda coding: rows(Judgement.objects.filter(coding=coding)))
 
 
@@ -228,7 +227,7 @@ ANSWER_FIELDS = ("judgement", "attribute", "value", "text", "number")
 def pointer_rows(
     judgement: int, decision: Decision, markables: Mapping[str, int], keys: SchemeKeys
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the rows of the pointers of a judgement: readings are numbered from 0, each relation's by themselves."""
+    """Yield the pointer rows of a judgement; readings are numbered from 0 within each relation."""
     if decision.pointers and decision.category is not None:
         relation = keys.identity[decision.category]
         for number, reading in enumerate(decision.pointers):
@@ -242,7 +241,7 @@ def pointer_rows(
 
 
 def answer_rows(judgement: int, decision: Decision, keys: SchemeKeys) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the answers to attributes."""
+    """Yield the rows of answers to attributes."""
     for key, answer in decision.attributes:
         attribute = keys.attributes[key]
         if isinstance(answer, int | float):

@@ -1,7 +1,7 @@
-"""The only write path for judgements: a batch is checked, applied and logged in one transaction, or nothing of it."""
+"""The only write path for judgements: a batch is checked, applied and logged in one transaction, or wholly rejected."""
 
-# A coder's own markable exists from the first operation that names it until it is unmarked: a judgement sent from one
-# window is not lost because another window deleted its markable or antecedent.
+# A coder's own markable exists from the first operation that names it until it is unmarked. So a judgement from one
+# window survives the deletion of its markable or antecedent in another.
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ from annotations.projects.rounds import begin_round
 from annotations.schemes.project_scheme import further_questions
 
 MAX_OPERATIONS = 500
-MAX_MOVED_POINTERS = 20_000  # that follow the markables of one request; a page moves one at a time
-# What one answer tells of operations that somebody has not seen. A log may be as long as somebody likes.
+MAX_MOVED_POINTERS = 20_000  # pointers to the moved markables of one request; the coding page moves one at a time
+# The limits of the missed operations in one response, as a log has any length.
 MAX_MISSED = 500
 MAX_MISSED_BYTES = 1_000_000
 STATUS_KINDS = (Operation.Kind.SUBMIT, Operation.Kind.REOPEN)
@@ -68,7 +68,7 @@ STATUS_KINDS = (Operation.Kind.SUBMIT, Operation.Kind.REOPEN)
 class VersionConflict(Exception):
     """The author has not seen the operations in `missed`, which lead to `version`. Nothing was applied."""
 
-    # Where too many were missed for one answer, `missed` is the first of them: who sends again hears of the next.
+    # If too many were missed for one response, `missed` has the first; sending again returns the next.
 
     def __init__(self, current: int, missed: Sequence[Mapping[str, Any]]) -> None:
         super().__init__(f"The coding is now at version {current}. Apply the operations you missed and send again.")
@@ -78,7 +78,7 @@ class VersionConflict(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An operation as received. Those of one `step` are undone together; `undoes` is the step that this one undoes."""
+    """An operation as received. Operations with equal `step` are undone together; this one undoes the step `undoes`."""
 
     uuid: UUID
     kind: str
@@ -91,9 +91,9 @@ class Change:
 def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -> int:
     """Apply the user's changes to the coding and return its new version.
 
-    An operation whose uuid is in the log already is skipped, so sending twice changes nothing. Raise VersionConflict if
-    the log has operations after `version` that are not in this batch, and OperationRejected if a rule is broken; then
-    nothing is changed. (If all of the batch is in the log already, a later submission or reopening is no conflict.)
+    An operation whose UUID is in the log is skipped, so sending twice changes nothing. Raise VersionConflict if the log
+    has operations after `version` that are not in this batch. Raise OperationRejected if a rule is broken. In both
+    cases nothing is changed. If the log has the whole batch, a later submission or reopening is no conflict.
     """
     if len(changes) > MAX_OPERATIONS:
         raise OperationRejected("too_many_operations", f"Send at most {MAX_OPERATIONS} operations at a time.")
@@ -121,16 +121,16 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
             with _at(position):
                 payloads[position] = parse_operation(change.kind, change.payload)
         moves, scheme_version = Moves(), coding.text.project.scheme_version
-        decides = {position: one for position, one in payloads.items() if isinstance(one, DecideItems)}
+        decides = {position: payload for position, payload in payloads.items() if isinstance(payload, DecideItems)}
         if decides:
             scheme_version = check_decides(coding, decides)
-        writing = {position: one for position, one in payloads.items() if not isinstance(one, DecideItems)}
+        writing = {position: payload for position, payload in payloads.items() if not isinstance(payload, DecideItems)}
         for is_alone, run in groupby(writing.items(), key=lambda item: isinstance(item[1], ALONE)):
             if is_alone:
                 for position, operation in run:
                     _apply_alone(coding, position, operation, moves)
             else:
-                # The row of the project may have been read while one waited for the lock on the coding.
+                # The project's row may have been read before the lock on the coding was granted.
                 scheme_version = _apply_judgements(coding, dict(run))
         _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:
@@ -141,21 +141,21 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
 
 
 def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, Any], scheme_version: int) -> None:
-    """Log the correction of a text in all of its codings, which are locked. What it moves is written already."""
+    """Log the correction of a text in all of its codings, which are locked and already moved."""
     for coding in codings:
         append_to_log(coding, user, [Change(uuid4(), Operation.Kind.CORRECT, payload)], scheme_version)
     Coding.objects.filter(pk__in=[coding.pk for coding in codings]).update(corrections=F("corrections") + 1)
 
 
 def log_assignment(coding: Coding, user: User, to: User | None) -> None:
-    """Log who goes on with gold, which is locked, and by whose order; None is whoever opens it first."""
+    """Log the new owner of gold, which is locked, and the user who chose the owner. None: whoever opens it first."""
     payload = {"to": to.get_username() if to is not None else None}
     append_to_log(coding, user, [Change(uuid4(), Operation.Kind.ASSIGN, payload)], coding.text.project.scheme_version)
     Coding.objects.filter(pk=coding.pk).update(corrections=F("corrections") + 1)
 
 
 def begin_round_of(coding: Coding, scheme_version: int) -> None:
-    """Let the round begin with the work of coders: gold may be made before."""
+    """Begin the round with the work of coders; gold may be made before the round begins."""
     if coding.kind != Coding.Kind.GOLD:
         begin_round(coding.round, scheme_version)
 
@@ -167,7 +167,7 @@ def refuse_other_coder(coding: Coding, user: User) -> None:
 
 
 def refuse_closed_round(coding: Coding) -> None:
-    """Raise OperationRejected if nobody codes in the round any more."""
+    """Raise OperationRejected if the round is closed."""
     if coding.round.is_closed:
         raise OperationRejected(
             "round_closed", f"The round {coding.round} is closed: nothing is changed in it until a manager opens it."
@@ -177,7 +177,7 @@ def refuse_closed_round(coding: Coding) -> None:
 def lock_coding(coding: Coding) -> Coding:
     """Return the coding, re-read and locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)
 
-    Raise Http404 where its text or project was deleted while the request came in.
+    Raise Http404 if its text or project was deleted in the meantime.
     """
     rows = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
     locked = rows.defer("text__content").filter(pk=coding.pk).order_by("pk").first()
@@ -187,7 +187,7 @@ def lock_coding(coding: Coding) -> Coding:
 
 
 def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
-    """Return the operations after a version, as many as one answer holds; refuse where the first alone is too large."""
+    """Return the operations after a version that fit into one response; refuse if the first alone is too large."""
     later = coding.operations.filter(sequence__gt=version).order_by("sequence")
     missed: list[Mapping[str, Any]] = []
     size = 0
@@ -202,20 +202,20 @@ def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
     return missed
 
 
-# Operations that are no judgements or clearings, which are written together where they follow one another.
+# Operations that are written one by one; consecutive judgements and clearings are written together.
 ALONE = (DeleteMarkable, MoveMarkable, Description, CheckJudgement)
 
 
 @dataclass(slots=True)
 class Moves:
-    """What a request has moved: the positions of its operations by the new keys, and the number of pointers written."""
+    """The moves of a request: positions of the operations by new key, and the number of pointers written."""
 
     positions: dict[str, int] = field(default_factory=dict)
     pointers: int = 0
 
 
 def _apply_judgements(coding: Coding, run: Mapping[int, WritingOperation]) -> int:
-    """Write consecutive judgements and clearings, and return the version of the scheme that they were checked by."""
+    """Write consecutive judgements and clearings, and return the version of the scheme that checked them."""
     judgements = {n: operation for n, operation in run.items() if isinstance(operation, Decision | ClearJudgement)}
     rules = Rules.for_coding(coding, {key for operation in judgements.values() for key in _keys_of(operation)})
     _write_decisions(coding, rules, _final_decisions(coding, rules, judgements))
@@ -236,7 +236,7 @@ def _apply_alone(coding: Coding, position: int, operation: WritingOperation, mov
     if isinstance(operation, MoveMarkable):
         if moves.positions and moves.pointers > MAX_MOVED_POINTERS:
             message = f"More than {MAX_MOVED_POINTERS} pointers follow these moves: send fewer of them at a time."
-            raise OperationRejected("too_many_operations", message)  # none of them is wrong
+            raise OperationRejected("too_many_operations", message)  # no single operation is wrong
         moves.positions[operation.to] = position
 
 
@@ -248,7 +248,7 @@ type FinalDecisions = Mapping[str, Decision | None]
 
 
 def _final_decisions(coding: Coding, rules: Rules, run: Mapping[int, MarkableOperation]) -> FinalDecisions:
-    """Return the final decision for each markable of the run, or None where it is cleared."""
+    """Return the final decision for each markable of the run, or None if it is cleared."""
     decisions: dict[str, Decision | None] = {}
     _refuse_retired(coding, rules, run)
     for position, operation in run.items():
@@ -264,7 +264,7 @@ def _final_decisions(coding: Coding, rules: Rules, run: Mapping[int, MarkableOpe
 
 
 def _refuse_retired(coding: Coding, rules: Rules, run: Mapping[int, MarkableOperation]) -> None:
-    """Raise OperationRejected where a judgement has an answer that is retired, and had another one before."""
+    """Raise OperationRejected if a judgement newly gives a retired answer."""
     retired = {
         position: operation
         for position, operation in run.items()
@@ -284,7 +284,7 @@ def _refuse_retired(coding: Coding, rules: Rules, run: Mapping[int, MarkableOper
 
 def _delete_markable(coding: Coding, deletion: DeleteMarkable) -> None:
     """Delete a coder's own markable from the coding, and the pointers to it."""
-    # Its row stays, for others may mark the same words at this moment; `MarkableQuerySet.in_use` leaves it out.
+    # The row stays, as others may mark the same words now; `MarkableQuerySet.in_use` leaves it out.
     rules = Rules.for_coding(coding, [deletion.markable])
     markable = rules.markable(deletion.markable)
     if markable.pk is None:
@@ -295,7 +295,7 @@ def _delete_markable(coding: Coding, deletion: DeleteMarkable) -> None:
 
 
 def _move_markable(coding: Coding, move: MoveMarkable) -> int:
-    """Change the boundaries of a coder's own markable; return the number of pointers to it, which follow."""
+    """Change the boundaries of a coder's own markable with the pointers to it; return the number of those pointers."""
     rules = Rules.for_coding(coding, [move.markable, move.to])
     markable, target = rules.markable(move.markable), rules.markable(move.to)
     if markable.pk is None:
@@ -314,7 +314,7 @@ def _move_markable(coding: Coding, move: MoveMarkable) -> int:
 
 
 def _check_moved(coding: Coding, moves: Moves) -> None:
-    """Check the judgements of the markables that were moved, and those that point to them, as they are in the end."""
+    """Check the judgements of moved markables and the judgements that point to them, after all moves."""
     if not moves.positions:
         return
     moved = Markable.objects.filter(text=coding.text_id, key__in=moves.positions)
@@ -330,7 +330,7 @@ def _check_moved(coding: Coding, moves: Moves) -> None:
 
 
 def _describe_scu(coding: Coding, description: Description) -> None:
-    """Write the label and comment of an SCU of the coder's pyramid, or delete them where both are empty."""
+    """Write the label and comment of an SCU of the coder's pyramid, or delete the row if both are empty."""
     if coding.kind not in (Coding.Kind.PYRAMID, Coding.Kind.AGREED):
         raise OperationRejected("no_pyramid", "This is not a pyramid: it has no SCUs of its own.")
     if description.label or description.comment:
@@ -361,7 +361,7 @@ def _create_markables(coding: Coding, markables: Iterable[Markable]) -> dict[str
 
 
 def _new_changes(changes: Sequence[Change], known: Collection[UUID]) -> dict[int, Change]:
-    """Return the changes that the log does not have, by position; of one that is sent twice the first counts."""
+    """Return the changes that are not in the log, by position; of a repeated change the first counts."""
     first: dict[UUID, int] = {}
     for position, change in enumerate(changes):
         first.setdefault(change.uuid, position)
@@ -380,7 +380,7 @@ def _at(position: int) -> Iterator[None]:
 def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> None:
     """Write the final decisions to the rows of the touched markables. A fixed number of statements."""
     markables = {**rules.markables, **(_create_markables(coding, rules.new.values()) if rules.new else {})}
-    # Antecedents that are named for the first time become markables too.
+    # Antecedents that are named for the first time become markables, too.
     final = {key: Decision(key) for key in rules.new} | dict(final)
     cleared = [markables[key].pk for key, decision in final.items() if decision is None]
     if cleared:
@@ -426,7 +426,7 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
 
 
 def append_to_log(coding: Coding, user: User, changes: Collection[Change], scheme_version: int) -> None:
-    """Log the changes of a coding, which is locked, and count its version and active time."""
+    """Log the changes of a coding, which is locked, and update its version and active time."""
     now = timezone.now()
     Operation.objects.bulk_create(
         Operation(

@@ -1,4 +1,4 @@
-"""The answers that codings lack: those that the scheme requires of coders, and all that it asks of gold.
+"""The answers that codings lack: the answers that the scheme requires of coders, and all answers of gold.
 
 `missingRequired` of the coding page and `static/js/coding/questions/holes.js` follow the same rules.
 """
@@ -37,7 +37,7 @@ MAX_WORDS_LENGTH = 60
 
 @dataclass(frozen=True, slots=True)
 class RequiredAnswer:
-    """An answer that is missing: to an attribute of a markable, or of the chain in which the markable is."""
+    """A missing answer to an attribute of a markable, or of the markable's chain."""
 
     attribute: str
     markable: str
@@ -45,7 +45,7 @@ class RequiredAnswer:
 
 
 class AnswersMissing(OperationRejected):
-    """A submission without answers that the scheme requires; `missing` in text order."""
+    """A submission without answers that the scheme requires; `missing` is in text order."""
 
     def __init__(self, message: str, missing: Sequence[RequiredAnswer], code: str = "missing_attribute") -> None:
         super().__init__(code, message)
@@ -67,7 +67,7 @@ def refuse_missing_answers(coding: Coding) -> None:
 
 
 def missing_answers(coding: Coding) -> list[RequiredAnswer]:
-    """Return the required answers that judged markables lack, in text order. A query where nothing is required."""
+    """Return the required answers that judged markables lack, in text order. One query if nothing is required."""
     project = coding.text.project
     if not Attribute.objects.filter(project=project, required=True).exists():
         return []
@@ -86,8 +86,8 @@ def missing_answers(coding: Coding) -> list[RequiredAnswer]:
 
 
 def subtract_lacking(project: Project, codings: Iterable[Coding]) -> None:
-    """Count as undecided, of codings `with_progress`, where the chain lacks an answer that is required of entities."""
-    # The database counts what is said of single markables. A query where nothing is required of entities.
+    """Reduce `decided` of codings `with_progress` by the markables whose chain lacks a required answer."""
+    # The database counts the answers of single markables. One query if nothing is required of entities.
     rows: list[Any] = [coding for coding in codings if coding.status == Coding.Status.OPEN]
     lacking = count_lacking(project, [row.pk for row in rows if row.decided])
     for row in rows:
@@ -95,23 +95,23 @@ def subtract_lacking(project: Project, codings: Iterable[Coding]) -> None:
 
 
 def count_lacking(project: Project, codings: Collection[int]) -> dict[int, int]:
-    """Return at how many markables that are answered else a required answer of their chains is missing, by coding."""
+    """Return the number of otherwise complete markables whose chain lacks a required answer, by coding."""
     required = Attribute.objects.filter(project=project, required=True, retired=False, of=Subject.ENTITY)
     if not codings or not required.exists():
         return {}
     scheme = read_scheme(project.pk)
     constraints = scheme.constraints
     judgements = Judgement.objects.filter(coding__in=codings, markable__level__coded=True)
-    found = {}
+    counts = {}
     for pk, decisions in decisions_by_coding(judgements, scheme.further).items():
         judged = _judged(constraints, decisions)
         asked = {keys[0] for _, keys in chains_without(constraints, project.answers, decisions, judged)}
-        found[pk] = sum(is_complete(constraints, judged[key], has_index=bool(decisions[key].indices)) for key in asked)
-    return found
+        counts[pk] = sum(is_complete(constraints, judged[key], has_index=bool(decisions[key].indices)) for key in asked)
+    return counts
 
 
 def _judged(constraints: Constraints, decisions: Mapping[str, Decision]) -> dict[str, GivenAnswers]:
-    """Return what is answered of each markable that has a category or, on a level without categories, any answer."""
+    """Return the answers of each markable that has a category or, on a level without categories, any answer."""
     judged = {}
     for key, decision in decisions.items():
         level = key.partition(":")[0]
@@ -124,9 +124,9 @@ def _judged(constraints: Constraints, decisions: Mapping[str, Decision]) -> dict
 def chains_without(
     constraints: Constraints, answers: str, decisions: Mapping[str, Decision], judged: Mapping[str, GivenAnswers]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield what is asked at some member of a chain and answered at none, with the members at which it is asked.
+    """Yield the required attributes without an answer in a chain, with the members that ask for one.
 
-    A markable that no index or pointer joins to others is a chain of its own.
+    A markable without index or pointer is a chain by itself.
     """
     targets = {target for decision in decisions.values() for target in decision.targets()}
     order = sorted({*decisions, *targets}, key=key_order)
@@ -134,8 +134,8 @@ def chains_without(
     for members in members_of(chains).values():
         for key in required_of_entities(constraints):
             attribute = constraints["attributes"][key]
-            here = (member for member in members if member in judged and judged[member].level in attribute["levels"])
-            asked = [member for member in here if is_asked(attribute, judged[member])]
+            asking = (member for member in members if member in judged and judged[member].level in attribute["levels"])
+            asked = [member for member in asking if is_asked(attribute, judged[member])]
             answered = any(key in dict(decisions[member].attributes) for member in members if member in decisions)
             if asked and not answered:
                 yield key, asked
@@ -143,16 +143,16 @@ def chains_without(
 
 def words_at(content: str, key: str) -> str:
     """Return the words of a markable, its parts joined by an ellipsis."""
-    place = split_key(key)
-    words = " … ".join(" ".join(content[start:end].split()) for start, end in place.parts) if place else key
+    split = split_key(key)
+    words = " … ".join(" ".join(content[start:end].split()) for start, end in split.parts) if split else key
     return words if len(words) <= MAX_WORDS_LENGTH else f"{words[: MAX_WORDS_LENGTH - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A question that has no answer, and where one may be given: at a markable, or at any of these of a chain.
+    """A question without an answer, with the markable, or the markables of a chain, where one may be given.
 
-    question: the key of an attribute, or "category", with the antecedent or index that the category asks for.
+    question: the key of an attribute, or "category", which includes its antecedent or index.
     """
 
     markables: tuple[str, ...]
@@ -160,17 +160,17 @@ class Hole:
 
 
 def refuse_holes(gold: Coding) -> None:
-    """Raise AnswersMissing with the first answer that the gold or agreed pyramid lacks, in words."""
+    """Raise AnswersMissing with the answers that the gold or agreed pyramid lacks; the message names the first."""
     holes = find_holes([gold.pk]).get(gold.pk, [])
     if holes:
-        missing = [RequiredAnswer(one.question, one.markables[0], len(one.markables) > 1) for one in holes]
+        missing = [RequiredAnswer(hole.question, hole.markables[0], len(hole.markables) > 1) for hole in holes]
         others = f" In all, {len(holes)} answers are missing." if len(holes) > 1 else ""
         first = describe_hole(holes[0], gold.text.content, question_labels(gold.text.project))
         raise AnswersMissing(f"Answer {first} first.{others}", missing, "undecided")
 
 
 def refuse_empty_gold(coding: Coding) -> None:
-    """Raise OperationRejected for gold without any answer: coders would be compared with nothing."""
+    """Raise OperationRejected for gold without any answer: there would be nothing to compare coders with."""
     if coding.kind != Coding.Kind.GOLD or not find_empty_gold([coding.pk]):
         return
     is_to_judge = coding.text.markables.filter(level__coded=True).exists()
@@ -183,9 +183,9 @@ def refuse_empty_gold(coding: Coding) -> None:
 
 
 def find_empty_gold(codings: Collection[int]) -> set[int]:
-    """Return which codings, by primary key, are gold without any answer. One query.
+    """Return the primary keys of the codings that are gold without any answer. One query.
 
-    Where coders mark, nothing may be what there is: such gold is not empty.
+    Gold is not empty where coders mark: that nothing is marked is a decision.
     """
     answered = Judgement.objects.filter(Q(category__isnull=False) | Q(answers__isnull=False), coding=OuterRef("pk"))
     marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True)
@@ -194,15 +194,15 @@ def find_empty_gold(codings: Collection[int]) -> set[int]:
 
 
 def describe_hole(hole: Hole, content: str, labels: Callable[[str], str]) -> str:
-    """Return the question, and the words of the first markable at which it may be answered."""
+    """Return the question with the words of the first markable where it may be answered."""
     return f"“{labels(hole.question)}” for “{words_at(content, hole.markables[0])}”"
 
 
 def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
     """Return the holes of gold codings or agreed pyramids of a project, by primary key, in text order.
 
-    Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
-    was left out. So does each markable of somebody's own that gold has. Eleven queries at most, for any number.
+    Each predefined markable needs an answer, unless coders mark its level: an unmarked one was left out. So does each
+    marked one that gold has. At most eleven queries, for any number of codings.
     """
     project = Project.objects.filter(texts__codings__in=list(gold)[:1]).first()
     if project is None:
@@ -212,28 +212,28 @@ def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
     given = Markable.objects.filter(predefined=True, level__coded=True, level__coders_mark=False)
     judged = Judgement.objects.filter(coding=OuterRef("of_coding"), markable=OuterRef("pk"))
     unjudged = given.annotate(of_coding=F("text__codings")).filter(~Exists(judged), of_coding__in=list(gold))
-    if not required_of_entities(scheme.constraints):  # else all are read, as any member of a chain may answer
+    if not required_of_entities(scheme.constraints):  # otherwise all are read, as any member of a chain may answer
         judgements = judgements.exclude(complete())
-    found = decisions_by_coding(judgements, scheme.further)
+    lists = decisions_by_coding(judgements, scheme.further)
     for coding, key in unjudged.values_list("of_coding", "key"):
-        found[coding][key] = Decision(key)
-    return {pk: list(holes_in(scheme.constraints, project.answers, decisions)) for pk, decisions in found.items()}
+        lists[coding][key] = Decision(key)
+    return {pk: list(holes_in(scheme.constraints, project.answers, decisions)) for pk, decisions in lists.items()}
 
 
 def holes_in(constraints: Constraints, answers: str, decisions: Mapping[str, Decision]) -> Iterator[Hole]:
-    """Yield the holes of decisions on markables of coded levels, by key: an empty one where nobody has judged."""
+    """Yield the holes of decisions on markables of coded levels, by key; an unjudged markable has an empty decision."""
     given = {
         key: given_answers(constraints, key.partition(":")[0], decisions[key])
         for key in sorted(decisions, key=key_order)
     }
     judged = {
-        key: one for key, one in given.items() if one.category is not None or not categories_on(constraints, one.level)
+        key: own for key, own in given.items() if own.category is not None or not categories_on(constraints, own.level)
     }
-    for key, one in given.items():
-        if lacks_category(constraints, one, has_index=bool(decisions[key].indices)):
+    for key, own in given.items():
+        if lacks_category(constraints, own, has_index=bool(decisions[key].indices)):
             yield Hole((key,), CATEGORY)
         if key in judged:
-            yield from (Hole((key,), attribute) for attribute in missing_attributes(constraints, one))
+            yield from (Hole((key,), attribute) for attribute in missing_attributes(constraints, own))
     if required_of_entities(constraints):
         chains = chains_without(constraints, answers, decisions, judged)
         yield from (Hole(tuple(asked), attribute) for attribute, asked in chains)

@@ -26,9 +26,9 @@ from annotations.schemes.constraints import (
 )
 from annotations.schemes.project_scheme import SchemeKeys, read_scheme
 
-# Readings of a relation that a file may name; an operation names fewer.
+# The readings of a relation that an import may have; operations have fewer.
 MAX_READINGS = 1000
-# The types of answers by the kind of their attribute, and what messages call them.
+# The types of answers by kind of attribute, with their names in messages.
 ANSWER_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     AnswerKind.ONE: (str, "one value"),
     AnswerKind.SEVERAL: (tuple, "a list of values"),
@@ -38,7 +38,7 @@ ANSWER_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
 
 
 def given_answers(constraints: Constraints, level: str, decision: Decision) -> GivenAnswers:
-    """Return what a decision on a markable of that level answers, by which further questions are asked."""
+    """Return the answers of a decision on a markable of the level, on which further questions depend."""
     relations = {key for key, _ in decision.relations}
     category = constraints["categories"].get(decision.category or "")
     if decision.pointers and category is not None and category["identity"] is not None:
@@ -48,14 +48,14 @@ def given_answers(constraints: Constraints, level: str, decision: Decision) -> G
 
 @dataclass(frozen=True, slots=True)
 class RetiredAnswer:
-    """An answer of a judgement that nobody may give anew: its name in messages, and what it is."""
+    """A retired answer of a judgement: its name in messages, and its value."""
 
     name: str
     answer: Readings | AnswerValue
 
 
 def retired_answers(constraints: Constraints, decision: Decision) -> Iterator[RetiredAnswer]:
-    """Yield what of the answers of a decision is retired."""
+    """Yield the retired answers of a decision."""
     category = constraints["categories"].get(decision.category or "")
     if category is not None:
         if category["retired"]:
@@ -80,8 +80,8 @@ def retired_answers(constraints: Constraints, decision: Decision) -> Iterator[Re
 class Rules:
     """The rules of the scheme for one coding and the markables that some operations name."""
 
-    # `markables` are those that the coder sees; `new` are unsaved ones that come into being as the coder names them;
-    # `invalid` maps each key that cannot be a markable to the reason.
+    # markables: the saved markables that the coder sees. new: unsaved markables that operations create. invalid: the
+    # reason for each key that cannot be a markable.
 
     answers: str
     constraints: Constraints
@@ -92,7 +92,7 @@ class Rules:
 
     @classmethod
     def for_coding(cls, coding: Coding, keys: Iterable[str]) -> Rules:
-        """Return the rules for these keys. Where coders mark themselves, every well-formed key names a markable."""
+        """Return the rules for the keys. Where coders mark themselves, every well-formed key names a markable."""
         project, keys = coding.text.project, set(keys)
         scheme = read_scheme(project.pk)
         levels = {level.pk: level for level in scheme.levels}
@@ -134,18 +134,18 @@ class Rules:
             raise OperationRejected("name_too_long", f"A name has at most {NAME_LENGTH} characters.")
 
     def check_targets(self, decision: Decision) -> None:
-        """Raise OperationRejected if the scheme does not allow those targets of the decision, wherever they are."""
+        """Raise OperationRejected if the scheme does not allow a target of the decision."""
         if decision.pointers:
             self._check_pointers(decision)
         for key, readings in decision.relations:
             self._check_readings(decision, key, readings, self._relation(key))
 
     def given_answers(self, decision: Decision) -> GivenAnswers:
-        """Return what the decision answers, by which further questions are asked."""
+        """Return the answers of the decision, on which further questions depend."""
         return given_answers(self.constraints, self.markable(decision.markable).level.key, decision)
 
     def markable(self, key: str) -> Markable:
-        """Return the markable of that key, saved or new. Raise OperationRejected if there is none."""
+        """Return the saved or new markable with the key. Raise OperationRejected if there is none."""
         markable = self.markables.get(key) or self.new.get(key)
         if key in self.invalid:
             raise OperationRejected("bad_markable", self.invalid[key])
@@ -176,7 +176,7 @@ class Rules:
         return relation
 
     def _check_relations(self, decision: Decision) -> None:
-        """Raise OperationRejected if a relation is not asked of the markable with this answer."""
+        """Raise OperationRejected if a relation is not asked of the markable with these answers."""
         given = self.given_answers(decision)
         for key, _ in decision.relations:
             relation = self._relation(key)
@@ -239,7 +239,7 @@ def check_head(decision: Decision, markable: Markable) -> None:
 
 
 def text_order(markable: Markable) -> tuple[int, int]:
-    """Return a sort key: earlier starts first; of equal starts the longer first, so that a turn precedes its parts."""
+    """Return a sort key: by start; of equal starts the longer markable first, so that a turn precedes its parts."""
     return (markable.start, -markable.end)
 
 
@@ -250,7 +250,7 @@ def _check_asked(
     levels: Collection[str],
     given: GivenAnswers,
 ) -> None:
-    """Raise OperationRejected if a question of this kind is not asked on the level, or with the other answers."""
+    """Raise OperationRejected if the question does not apply to the level or to the other answers."""
     # relation_not_here, attribute_not_here, relation_not_asked, attribute_not_asked
     if given.level not in levels:
         raise OperationRejected(f"{kind}_not_here", f"{key} is not asked of markables of level {given.level}.")
@@ -269,9 +269,9 @@ def _check_asked(
 def _check_answer(key: str, answer: AnswerValue, attribute: AttributeConstraints) -> None:
     """Raise OperationRejected if the attribute does not take the answer."""
     kind = attribute["kind"]
-    answer_type, says = ANSWER_TYPES[kind]
+    answer_type, noun = ANSWER_TYPES[kind]
     if not isinstance(answer, answer_type):
-        raise OperationRejected("bad_value", f"The answer to {key} is {says}.")
+        raise OperationRejected("bad_value", f"The answer to {key} is {noun}.")
     if kind == AnswerKind.TEXT and isinstance(answer, str) and len(answer) > MAX_TEXT_LENGTH:
         raise OperationRejected("text_too_long", f"The answer to {key} has at most {MAX_TEXT_LENGTH} characters.")
     if kind in (AnswerKind.TEXT, AnswerKind.NUMBER):
@@ -287,7 +287,7 @@ def _check_answer(key: str, answer: AnswerValue, attribute: AttributeConstraints
 def _new_markables(
     coding: Coding, keys: Iterable[str], all_levels: Iterable[Level]
 ) -> tuple[dict[str, Markable], dict[str, str]]:
-    """Return the unsaved markables of the keys where coders mark themselves, and the reason for each invalid key."""
+    """Return the unsaved markables of the keys on levels that coders mark, and the reason for each invalid key."""
     levels = {level.key: level for level in all_levels if level.coders_mark}
     if not levels:
         return {}, {}

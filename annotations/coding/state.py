@@ -1,4 +1,4 @@
-"""The data that the coding page starts from: one dictionary, the same for the page and the API."""
+"""The data of the coding page: one dictionary for the page and the API."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -20,8 +20,8 @@ from annotations.schemes.project_scheme import read_scheme
 def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
     """Return the text, scheme, markables and judgements that the coder sees.
 
-    Twelve queries, two more with attributes; up to 21 with SCUs.
-    Where the text is corrected meanwhile, the coding is read again: words and offsets are of the same text.
+    Twelve queries, two more with attributes; up to 21 with SCUs. If the text is corrected meanwhile, the coding is read
+    again, so that words and offsets match.
     """
     state = _read_state(coding, project)
     while _read_correction(coding):
@@ -30,7 +30,7 @@ def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
 
 
 def _read_correction(coding: Coding) -> bool:
-    """Return whether the text was corrected since the coding was read, and read coding and text again if it was."""
+    """Return whether the text was corrected since the coding was read; if so, update coding and text."""
     for (corrections,) in _corrections(coding.pk):
         if corrections != coding.corrections:
             fields = ("status", "version", "corrections", "active_time", "text__content")
@@ -72,7 +72,7 @@ def _read_state(coding: Coding, project: Project) -> dict[str, Any]:
 
 
 def corrections_of(coding: Coding, since: int = 0) -> list[dict[str, Any]]:
-    """Return the corrections of the text between a version of the coding and the one read. A query if there are any."""
+    """Return the corrections of the text after version `since` of the coding. A query only if there are any."""
     if not coding.corrections:
         return []
     log = coding.operations.filter(kind=Operation.Kind.CORRECT, sequence__gt=since, sequence__lte=coding.version)
@@ -81,7 +81,7 @@ def corrections_of(coding: Coding, since: int = 0) -> list[dict[str, Any]]:
 
 
 def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
-    """Return what the pyramid page needs in addition: words, options, SCU descriptions, and a peer's pyramid."""
+    """Return the additional data of the pyramid page: words, options, SCU descriptions, and a peer's pyramid."""
     pyramid = scus.visible_pyramid_of_peer(coding)
     against: dict[str, Any] | None = None
     if pyramid is not None:
@@ -93,7 +93,7 @@ def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
         }
     numbers = scus.scu_numbers(pyramid or coding)
     if against is not None:
-        keys = {one["key"] for one in against["scus"]}
+        keys = {scu["key"] for scu in against["scus"]}
         numbers = {key: number for key, number in numbers.items() if key in keys}
     return {
         "kind": coding.kind,
@@ -112,8 +112,8 @@ def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
 
 
 def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:
-    """Return the submitted pyramids that the adjudicator of an agreed one may see, one a coder. At most six queries."""
-    # Beside a draft coders have the letters that its queue gives them, and who has submitted since the next ones.
+    """Return the submitted pyramids that the adjudicator of an agreed one may see, by coder. At most six queries."""
+    # Beside a draft, coders have the letters of its queue; later submissions have the next letters.
     pyramids = Coding.objects.of_coders().visible_to(agreed.coder).filter(text=agreed.text_id, kind=Coding.Kind.PYRAMID)
     record_view(pyramids, agreed.coder)
     coders = dict(
@@ -144,7 +144,7 @@ def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:
 
 
 def _drafted_codings(gold: Coding) -> set[int] | None:
-    """Return the keys of the codings on which the last draft of gold rests; None where it has no draft."""
+    """Return the primary keys of the codings in the last draft of gold; None if it has no draft."""
     drafts = gold.operations.filter(kind=Operation.Kind.DRAFT).order_by("-sequence")
     payload = drafts.values_list("payload", flat=True).first()
     if payload is None:
@@ -166,7 +166,7 @@ def _segments(text: int) -> QuerySet[Segment, Any]:
 
 def _markable_rows(coding: Coding, levels: Collection[int]) -> list[tuple[Any, ...]]:
     """Return the markables of these levels that the coder sees, in text order. Two queries."""
-    # Own ones are found by their judgements: the time of the answer does not tell how much others marked.
+    # The coder's own markables are found by judgement, so that the response time does not reveal others' markables.
     rows = [row for row in [*_given(coding.text_id), *_marked(coding.pk)] if row[3] in levels]
     return sorted(rows, key=itemgetter(0, 1, 2))
 

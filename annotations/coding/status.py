@@ -1,4 +1,4 @@
-"""Submit a coding, and reopen it."""
+"""Submission and reopening of codings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from annotations.models.coding import AGREED_KINDS, DECIDED_KINDS, REASON_LENGTH
 from annotations.projects.viewing import is_viewed
 
 GOLD_SHOWN = "The gold of this text has been shown to its coder: it is not reopened."
-# Sent with the primary keys of project and coding, once a submission is written; what it sets off must not take long.
+# Sent with the primary keys of project and coding after a submission is committed; receivers must be fast.
 coding_submitted = Signal()
 
 
@@ -42,8 +42,8 @@ def set_status(
     reason: str = "",
     check: Callable[[Coding], None] | None = None,
 ) -> int:
-    """Submit or reopen the coding, log it with the reason, and return the new version. Twice changes nothing."""
-    # `check` may refuse the change of the coding, which is locked; only its present coder submits it.
+    """Set the status of the coding, log it with the reason, and return the version. An equal status changes nothing."""
+    # `check` may reject the change, with the coding locked; only the current coder submits it.
     with sqlite_write_lock(), transaction.atomic():
         coding = lock_coding(coding)
         if status == Coding.Status.SUBMITTED:
@@ -62,10 +62,10 @@ def set_status(
 
 
 def submit_coding(coding: Coding, user: User) -> int:
-    """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
+    """Submit the coding; from then on `Project.unmarked` applies to markables without a judgement.
 
-    Raise AnswersMissing if it lacks answers that the scheme requires, or gold any that it asks for, and
-    OperationRejected for gold of nothing.
+    Raise AnswersMissing if it lacks required answers, or if gold lacks any answer that the scheme asks for. Raise
+    OperationRejected for empty gold.
     """
     version = set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
     project = coding.text.project_id
@@ -91,8 +91,8 @@ def has_nothing_to_code(coding: Coding) -> bool:
 
 
 def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
-    """Reopen the coding for its coder, who reads the reason, as a manager. Raise OperationRejected."""
-    # Not once the coder has the gold beside it, nor where the coder is shown the text again, and would not find it.
+    """Reopen the coding for its coder, who sees the reason, as a manager. Raise OperationRejected."""
+    # Not after the gold was shown, nor if the coder has the text again, as this coding would not be found.
     later = Coding.objects.of_coders().filter(text=coding.text_id, coder=coding.coder_id, round=coding.round_id)
     if later.filter(occasion__gt=coding.occasion).exists():
         raise OperationRejected("repeated", f"{coding.coder} is shown the text again, and no longer sees this coding.")
@@ -102,7 +102,7 @@ def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
 
 
 def reopen_own_coding(coding: Coding, user: User) -> int:
-    """Reopen the user's own submission. Raise OperationRejected("viewed") once somebody has looked at it."""
+    """Reopen the user's own submission. Raise OperationRejected("viewed") if it has been viewed."""
 
     def check(locked: Coding) -> None:
         refuse_other_coder(locked, user)
@@ -114,8 +114,8 @@ def reopen_own_coding(coding: Coding, user: User) -> int:
 
 
 def may_reopen_own(coding: Coding) -> bool:
-    """Return whether the coder may reopen the submission alone."""
-    # Others score peers against an agreed pyramid: it is viewed as soon as it is submitted.
+    """Return whether the coder may reopen the submission without a manager."""
+    # An agreed pyramid counts as viewed once it is submitted, as others score peers with it.
     if coding.kind == Coding.Kind.GOLD:
         return True
     return coding.kind != Coding.Kind.AGREED and not is_viewed(coding) and not was_gold_shown(coding)
@@ -128,7 +128,7 @@ def _refuse_after_gold(coding: Coding) -> None:
 
 
 def set_reopen_request(coding: Coding, user: User, reason: str) -> None:
-    """Set why its coder asks for the submission to be reopened; "" ends the request. Raise OperationRejected."""
+    """Set the coder's reason for a request to reopen the submission; "" ends it. Raise OperationRejected."""
     with sqlite_write_lock(), transaction.atomic():
         coding = lock_coding(coding)
         if reason:
@@ -149,13 +149,13 @@ def request_reopening(coding: Coding, user: User, reason: str) -> None:
 
 
 def decline_reopening(coding: Coding, user: User) -> None:
-    """End the coder's request; the coding stays submitted."""
+    """Decline the coder's request; the coding stays submitted."""
     set_reopen_request(coding, user, "")
 
 
 @dataclass(frozen=True, slots=True)
 class ReopenRequest:
-    """A coder's request to reopen a submission, and where a manager answers it."""
+    """A coder's request to reopen a submission, with the address where a manager answers it."""
 
     coder: str
     title: str
@@ -164,7 +164,7 @@ class ReopenRequest:
 
 
 def reopen_requests(project: Project) -> list[ReopenRequest]:
-    """Return the requests that nobody has answered, by text and coder, for managers. One query."""
+    """Return the open requests by text and coder, for managers. One query."""
     asking = (
         Coding.objects.of_people()
         .filter(text__project=project, status=Coding.Status.SUBMITTED)
@@ -184,7 +184,7 @@ def reopen_requests(project: Project) -> list[ReopenRequest]:
 
 
 def reason_of_reopening(coding: Coding) -> str:
-    """Return why a manager reopened the coding, if it was not submitted since; "" without a reason."""
+    """Return the reason of the last reopening by a manager; "" without a reason or after a new submission."""
     last = coding.operations.filter(kind__in=STATUS_KINDS).order_by("-sequence").first()
     return str(last.payload.get("reason", "")) if last is not None and last.kind == Operation.Kind.REOPEN else ""
 

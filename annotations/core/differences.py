@@ -1,19 +1,19 @@
-"""Which entries of two lists differ: as few as possible (Myers 1986). Pure."""
+"""The smallest difference between two lists (Myers 1986). Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-# Equal entries that are passed over, many of them again and again where a list repeats itself.
+# A bound on the comparisons of equal entries, as repetitive lists have many.
 MAX_STEPS = 4_000_000
 
 
 class TooManyDifferences(ValueError):
-    """Two lists that differ in more entries than somebody wants to compare."""
+    """Two lists differ in more entries than the caller allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run[Entry]:
-    """Entries of two lists that are equal, or that replace each other, of which one may be empty."""
+    """Consecutive entries of two lists that are equal, or that replace each other; then one may be empty."""
 
     equal: bool
     old: Sequence[Entry]
@@ -21,9 +21,9 @@ class Run[Entry]:
 
 
 def compare_lists[Entry](old: Sequence[Entry], new: Sequence[Entry], most: int) -> list[Run[Entry]]:
-    """Return the runs of which both lists consist, in order; equal and other ones alternate.
+    """Return the runs of both lists in order; equal and replaced runs alternate.
 
-    It takes time by the square of the entries that differ. Raise TooManyDifferences where these are more than `most`.
+    The time grows with the square of the number of differing entries. Raise TooManyDifferences for more than `most`.
     """
     runs, row, column = [], 0, 0
     for first, second, length in _matches(old, new, most):
@@ -36,7 +36,7 @@ def compare_lists[Entry](old: Sequence[Entry], new: Sequence[Entry], most: int) 
 
 
 def _matches[Entry](old: Sequence[Entry], new: Sequence[Entry], most: int) -> list[tuple[int, int, int]]:
-    """Return where equal entries begin in both lists, and how many they are; at last the ends of both, and none."""
+    """Return the start of equal entries in both lists, and their number; last, both ends with the number 0."""
     if abs(len(old) - len(new)) > most:
         raise TooManyDifferences
     furthest = {1: 0}
@@ -60,16 +60,16 @@ def _matches[Entry](old: Sequence[Entry], new: Sequence[Entry], most: int) -> li
 
 
 def _traced(trace: Sequence[Mapping[int, int]], row: int, column: int) -> list[tuple[int, int, int]]:
-    """Return the matches on the way to the ends of both lists, by what was reached after each number of changes."""
+    """Return the matches on the path to both ends, from the furthest points for each number of changes."""
     matches = [(row, column, 0)]
     for distance in range(len(trace) - 1, 0, -1):
         furthest, diagonal = trace[distance], row - column
         down = diagonal == -distance or (diagonal != distance and furthest[diagonal - 1] < furthest[diagonal + 1])
-        before = furthest[diagonal + 1] if down else furthest[diagonal - 1]
-        start = before + (not down)
+        previous = furthest[diagonal + 1] if down else furthest[diagonal - 1]
+        start = previous + (not down)
         if row > start:
             matches.append((start, start - diagonal, row - start))
-        row, column = before, before - (diagonal + 1 if down else diagonal - 1)
+        row, column = previous, previous - (diagonal + 1 if down else diagonal - 1)
     if row:
         matches.append((0, 0, row))
     return matches[::-1]

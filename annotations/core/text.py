@@ -1,26 +1,26 @@
-"""Text: what databases can store, and numbers with nouns."""
+"""Text: characters that databases can store, and numbers with nouns."""
 
 import re
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import TypeGuard
 
-# PostgreSQL takes no NUL, and no database takes half a surrogate pair. (Formats have the same rule in `model/text.py`.)
+# PostgreSQL rejects NUL, and both databases reject lone surrogates. (Formats have the same rule in `model/text.py`.)
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def is_storable(value: object) -> TypeGuard[str]:
-    """Return whether the value is a text that both databases can hold."""
+    """Return whether the value is a text that both databases can store."""
     return isinstance(value, str) and UNSTORABLE.search(value) is None
 
 
 def one_line(text: str) -> str:
-    """Return the text with line ends, and other white space, as single spaces."""
+    """Return the text with each run of white space, including line ends, as one space."""
     return " ".join(text.split())
 
 
 def common_length(*sequences: Sequence[str]) -> int:
-    """Return how many entries or characters the sequences begin with in common."""
+    """Return the length of the common beginning of the sequences."""
     return sum(1 for _ in takewhile(lambda entries: len(set(entries)) == 1, zip(*sequences, strict=False)))
 
 

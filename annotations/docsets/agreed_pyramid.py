@@ -1,4 +1,4 @@
-"""The agreed pyramid of a docset: an adjudicator's copy of one coder's pyramid, or a draft of what coders say."""
+"""The agreed pyramid of a docset: an adjudicator's copy of one coder's pyramid, or a draft from several pyramids."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from annotations.schemes.project_scheme import SchemeKeys
 
 @transaction.atomic
 def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Coding:
-    """Create the agreed pyramid, the adjudicator's copy of a coder's submitted one. Raise ValidationError."""
+    """Create the agreed pyramid as the adjudicator's copy of a coder's submitted one. Raise ValidationError."""
     lock_project(docset.project_id)
     refuse_other_than_adjudicator(docset.project, adjudicator)
     if start.text.docset_id != docset.pk or start.kind != Coding.Kind.PYRAMID:
@@ -38,7 +38,7 @@ def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Co
 
 @transaction.atomic
 def reassign_agreed_pyramid(docset: Docset, adjudicator: User) -> Coding:
-    """Assign the agreed pyramid, with its log, to another adjudicator. Raise ValidationError if it is theirs."""
+    """Assign the agreed pyramid, with its log, to another adjudicator. Raise ValidationError for its current owner."""
     lock_project(docset.project_id)
     refuse_other_than_adjudicator(docset.project, adjudicator)
     agreed = pyramids_of(docset).filter(kind=Coding.Kind.AGREED).select_for_update(of=("self",)).first()
@@ -69,7 +69,7 @@ def fill_coding(
 
 
 def create_contributors(coding: Coding, decisions: Sequence[Decision]) -> tuple[dict[str, int], SchemeKeys]:
-    """Check decisions, create missing markables; return keys of these and of the scheme. Raise OperationRejected."""
+    """Check decisions, and create missing markables; return their keys and the scheme's. Raise OperationRejected."""
     rules = Rules.for_coding(coding, {decision.markable for decision in decisions})
     for decision in decisions:
         rules.check(decision)
@@ -86,14 +86,14 @@ def pyramids_of(docset: Docset) -> QuerySet[Coding]:
 
 
 def submitted_pyramids(docset: Docset) -> QuerySet[Coding]:
-    """Return the coders' own pyramids of a docset that are submitted, with which an agreed one may start."""
+    """Return the coders' submitted pyramids of a docset, which an agreed pyramid may start with."""
     return Coding.objects.of_people().filter(
         text__docset=docset, kind=Coding.Kind.PYRAMID, status=Coding.Status.SUBMITTED
     )
 
 
 def refuse_other_than_adjudicator(project: Project, person: User) -> None:
-    """Raise ValidationError for anybody else than an adjudicator of the project."""
+    """Raise ValidationError unless the person is an adjudicator of the project."""
     role = Membership.objects.filter(project=project, user=person).values_list("role", flat=True).first()
     if role != Membership.Role.ADJUDICATOR:
         raise ValidationError(f"{person} is not an adjudicator of {project.slug}.")

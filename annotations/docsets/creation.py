@@ -58,9 +58,9 @@ def create_docset_from_text(
 
 def write_summaries(text: Text, summaries: Sequence[Summary]) -> None:
     """Create the segments and words of the model summaries that the text contains."""
-    of_text = {"text": text, "kind": Segment.Kind.SUMMARY}
+    common = {"text": text, "kind": Segment.Kind.SUMMARY}
     Segment.objects.bulk_create(
-        Segment(**of_text, start=summary.start, end=summary.end, label=summary.name[:SUMMARY_NAME_LENGTH])
+        Segment(**common, start=summary.start, end=summary.end, label=summary.name[:SUMMARY_NAME_LENGTH])
         for summary in summaries
     )
     _create_words(text, [(summary.start, summary.end) for summary in summaries])
@@ -79,7 +79,7 @@ def add_peer(docset: Docset, slug: str, title: str, content: str, *, system: str
 
 @transaction.atomic
 def add_named_peer(docset: Docset, name: str, content: str, system: str = "") -> Text:
-    """Add a peer with a slug from its name, after the docset's if another has it. Raise ValidationError by field."""
+    """Add a peer with a slug from its name, prefixed by the docset's if it is taken. Raise ValidationError by field."""
     slug = slugify(name)[:TEXT_SLUG_LENGTH].strip("-_")
     if not slug:
         raise ValidationError({"name": "No address can be derived from this name: it needs a letter or digit."})
@@ -102,12 +102,12 @@ def delete_summary(docset: Docset, name: str) -> None:
         raise ValidationError(f"Somebody has begun to code {docset}; its summaries stay as they are.")
     text = docset.texts.get(role=Text.Role.MODELS)
     summaries = list(text.segments.filter(kind=Segment.Kind.SUMMARY))
-    others = [(one.label, text.content[one.start : one.end]) for one in summaries if one.label != name]
-    if len(others) == len(summaries):
+    kept = [(row.label, text.content[row.start : row.end]) for row in summaries if row.label != name]
+    if len(kept) == len(summaries):
         raise ValidationError(f"{docset} has no summary {name!r}.")
-    if len(others) < MIN_SUMMARIES:
+    if len(kept) < MIN_SUMMARIES:
         raise ValidationError("A pyramid needs two or more model summaries; delete the docset instead.")
-    joined = join_summaries(others)
+    joined = join_summaries(kept)
     text.segments.all().delete()
     text.markables.all().delete()
     text.content = joined.text
@@ -127,9 +127,9 @@ def _create_text(
     text.position = Text.objects.next_position(project.pk)
     text.full_clean()
     text.save()
-    # Into the round of the summaries that the docset has already, if that is not closed.
-    of_docset = Round.objects.open().filter(texts__docset=docset).order_by("-position", "-pk").first()
-    put_into_round(of_docset or current_round(project), [text])
+    # Into the round of the docset's existing summaries, if that is open.
+    docset_round = Round.objects.open().filter(texts__docset=docset).order_by("-position", "-pk").first()
+    put_into_round(docset_round or current_round(project), [text])
     return text
 
 

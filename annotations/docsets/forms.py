@@ -1,4 +1,4 @@
-"""The fields of docsets and summaries, on which those of the API rest."""
+"""The forms of docsets and summaries; the API takes the same fields."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ class SummaryForm(forms.Form):
         return bool(self.cleaned_data.get("content", "").strip())
 
     def clean_content(self) -> str:
-        """Return the content with line ends of one character, of which browsers send two."""
+        """Return the content with single-character line ends, as browsers send CRLF."""
         content: str = self.cleaned_data["content"]
         return content.replace("\r\n", "\n")
 

@@ -20,7 +20,7 @@ from annotations.models.people.rights import Person, Right
 from annotations.models.project import may
 from annotations.projects.people.peer_names import coded_slug, coded_title, hide_name, is_blind_to_peers
 
-MOST_PYRAMIDS = 10
+MAX_PYRAMIDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class CodingProgress:
 
     @property
     def route_ending(self) -> str:
-        """How the names of its routes end: those of the agreed pyramid and of peers against it differ."""
+        """The suffix of its routes, which differ for agreed pyramids and peers with them."""
         return "-agreed" if self.kind in AGREED_KINDS else ""
 
     @property
@@ -54,7 +54,7 @@ class CodingProgress:
 
     @property
     def description(self) -> str:
-        """The name of what is coded, as pages show it."""
+        """The name of the coded text, as pages show it."""
         return describe(self.kind, self.title)
 
     @property
@@ -66,7 +66,7 @@ class CodingProgress:
 
 
 def describe(kind: str, title: str) -> str:
-    """Return the name of what is coded of a docset, as pages show it, by the kind of coding and the title of a peer."""
+    """Return the name of a docset's coded text, as pages show it, from the kind of coding and the title of a peer."""
     names: dict[str, str] = {
         Coding.Kind.PYRAMID: "Pyramid",
         Coding.Kind.AGREED: "Agreed pyramid",
@@ -77,7 +77,7 @@ def describe(kind: str, title: str) -> str:
 
 @dataclass(slots=True)
 class DocsetOverview:
-    """A docset as a user sees it: to a coder, only with their own codings and the texts of those."""
+    """A docset as a user sees it: a coder only sees own codings and their texts."""
 
     slug: str
     title: str
@@ -92,7 +92,7 @@ class DocsetOverview:
 
     @property
     def named_pyramids(self) -> list[CodingProgress]:
-        return self.pyramids[:MOST_PYRAMIDS]
+        return self.pyramids[:MAX_PYRAMIDS]
 
     @property
     def n_more_pyramids(self) -> int:
@@ -136,7 +136,7 @@ def docset_overview(docset: Docset, project: Project, user: Person) -> DocsetOve
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is coded of a docset, and the keys of its codings by coder; a docset that nobody codes has no codings."""
+    """A text of a docset with its codings by coder, as primary keys; a docset without codings has an empty task."""
 
     docset: Docset | DocsetOverview
     title: str = ""
@@ -145,7 +145,7 @@ class Task:
     codings: dict[str, int] = field(default_factory=dict)
 
     def matches(self, words: Iterable[str]) -> bool:
-        """Return whether each word is in the title or address of the docset or of what is coded."""
+        """Return whether each word is in the title or address of the docset or the text."""
         names = f"{self.docset.title}\n{self.docset.slug}\n{self.title}\n{self.slug}".casefold()
         return all(word.casefold() in names for word in words)
 
@@ -157,7 +157,7 @@ def list_tasks(docsets: QuerySet[Docset], codings: QuerySet[Coding], *, blind: b
     for pk, docset_pk, text_pk, slug, title, kind, coder_pk, coder in codings.order_by().values_list(
         "pk", "text__docset", "text", "text__slug", "text__title", "kind", "coder", "coder__username"
     ):
-        if docset_pk not in by_key:  # made since the docsets were read
+        if docset_pk not in by_key:  # created after the docsets were read
             continue
         if blind and kind not in PYRAMID_KINDS:
             slug, title = coded_slug(coder_pk, text_pk), coded_title(coder_pk, text_pk)
@@ -173,7 +173,7 @@ def list_tasks(docsets: QuerySet[Docset], codings: QuerySet[Coding], *, blind: b
 
 
 def tasks_in(overview: DocsetOverview) -> list[Task]:
-    """Return the tasks of a docset that has been read with its codings; none if nobody codes it."""
+    """Return the tasks of a docset that has been read with its codings; none without codings."""
     tasks: dict[tuple[str, str], Task] = {}
     for coding in overview.codings:
         task = tasks.setdefault((coding.text, coding.kind), Task(overview, coding.title, coding.text, coding.kind))
@@ -183,7 +183,7 @@ def tasks_in(overview: DocsetOverview) -> list[Task]:
 
 @dataclass(frozen=True, slots=True)
 class ProgressTable:
-    """The tasks of a docset on a page, with a cell for each coder shown: None where the task is not assigned."""
+    """The tasks of a docset on a page, with a cell for each coder shown; None if the task is not assigned."""
 
     docset: Docset | DocsetOverview
     coders: list[str]
@@ -193,15 +193,15 @@ class ProgressTable:
 def progress_tables(
     tasks: Iterable[Task], coders: Collection[str], codings: Iterable[CodingProgress]
 ) -> list[ProgressTable]:
-    """Return the tables of these tasks, one a docset, with those of the coders who code in it."""
+    """Return a table of these tasks for each docset, with its own coders among the given ones."""
     cells = {(coding.docset, coding.text, coding.kind, coding.coder): coding for coding in codings}
     tables = []
     for docset, group in groupby(tasks, key=lambda task: task.docset):
-        of_docset = list(group)
-        shown = sorted({coder for task in of_docset for coder in task.codings} & set(coders))
+        docset_tasks = list(group)
+        shown = sorted({coder for task in docset_tasks for coder in task.codings} & set(coders))
         rows = [
-            (describe(task.kind, task.title), [cells.get((docset.slug, task.slug, task.kind, one)) for one in shown])
-            for task in of_docset
+            (describe(task.kind, task.title), [cells.get((docset.slug, task.slug, task.kind, who)) for who in shown])
+            for task in docset_tasks
             if task.codings
         ]
         tables.append(ProgressTable(docset, shown, rows))
@@ -214,7 +214,7 @@ def coders_in(tasks: Iterable[Task]) -> list[str]:
 
 
 def visible_docsets(project: Project, user: Person) -> QuerySet[Docset]:
-    """Return all docsets for users who see all work, else those in which the user has a coding."""
+    """Return all docsets for users who see all work, otherwise those with a coding of the user."""
     docsets = Docset.objects.filter(project=project).order_by("title", "slug")
     if may(project, Right.SEE_RESULTS):
         return docsets
@@ -223,7 +223,7 @@ def visible_docsets(project: Project, user: Person) -> QuerySet[Docset]:
 
 
 def find_docset(project: Project, user: Person, slug: str) -> Docset:
-    """Return the docset, if the user sees it. Raise Http404 if not."""
+    """Return the docset if the user sees it. Raise Http404 otherwise."""
     refuse_other_projects(project)
     return get_object_or_404(visible_docsets(project, user).select_related("project"), slug=slug)
 
@@ -270,11 +270,11 @@ KIND_ORDER: list[str] = [
 
 
 def next_of_coder(project: Project, user: Person) -> CodingProgress | None:
-    """Return the user's next coding: of the open ones the first that is started, else the first. Four queries."""
+    """Return the user's next coding: the first started open one, or else the first open one. Four queries."""
     own = visible_codings(project, user).filter(coder=user.pk, status=Coding.Status.OPEN)
-    places = {slug: place for place, slug in enumerate(visible_docsets(project, user).values_list("slug", flat=True))}
+    order = {slug: n for n, slug in enumerate(visible_docsets(project, user).values_list("slug", flat=True))}
     progress = codings_progress(own, blind=is_blind_to_peers(project))
-    return min(progress, key=lambda coding: (not coding.is_started, places[coding.docset]), default=None)
+    return min(progress, key=lambda coding: (not coding.is_started, order[coding.docset]), default=None)
 
 
 def _count_by_coding(rows: QuerySet[Any], coding: str, field: str) -> dict[int, int]:
@@ -284,7 +284,7 @@ def _count_by_coding(rows: QuerySet[Any], coding: str, field: str) -> dict[int, 
 
 @dataclass(frozen=True, slots=True)
 class SummaryText:
-    """A model summary or a peer, with the slug of its text, and of a peer the system."""
+    """A model summary or a peer, with the slug of its text, and the system of a peer."""
 
     name: str
     content: str
@@ -312,20 +312,20 @@ def visible_summaries(docset: Docset, user: Person) -> list[SummaryText]:
 
 
 def find_peers(docset: Docset, user: User, search: str = "", *, blind: bool) -> list[Text]:
-    """Return the peers that the user may read and whose names have all of the words, by title, without their content.
+    """Return the peers that the user may read and whose names contain all words, by title, without content.
 
-    With `blind`, they have the names under which the user sees them, and no system. One query.
+    With `blind`, they have the user's coded names, and no system. One query.
     """
     peers = list(Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.PEER).defer("content"))
     for peer in peers if blind else ():
         hide_name(peer, user.pk)
     words = search.casefold().split()
-    found = [peer for peer in peers if all(word in f"{peer.title}\n{peer.slug}".casefold() for word in words)]
-    return sorted(found, key=lambda peer: (peer.title, peer.slug))
+    matching = [peer for peer in peers if all(word in f"{peer.title}\n{peer.slug}".casefold() for word in words)]
+    return sorted(matching, key=lambda peer: (peer.title, peer.slug))
 
 
 def read_peers(peers: Iterable[Text]) -> list[SummaryText]:
-    """Return what there is to read of these peers. One query."""
+    """Return the content of these peers. One query."""
     by_key = {peer.pk: peer for peer in peers}
     contents = dict(Text.objects.filter(pk__in=by_key).values_list("pk", "content"))
     return [

@@ -1,1 +1,1 @@
-"""Mails: what is sent to whom, queued as rows and sent by the worker, where the site has a mail server."""
+"""Mails: their kinds, and a queue of rows that the worker sends if the site has a mail server."""

@@ -1,4 +1,4 @@
-"""Send the mails that are due, between the worker's tasks: claimed first, and with one Message-ID at each try."""
+"""Send due mails between the worker's tasks: each is claimed first, and has one Message-ID for all tries."""
 
 import hashlib
 import logging
@@ -20,18 +20,18 @@ from annotations.models import Mail
 
 logger = logging.getLogger(__name__)
 
-MOST_AT_ONCE = 200
-# No more are sent after so many seconds, as imports and exports wait meanwhile.
-MOST_SECONDS = 10.0
-# After each failure, the time until the next try; after the last one it is given up.
+MAX_AT_ONCE = 200
+# The limit of seconds for sending, as imports and exports wait meanwhile.
+MAX_SECONDS = 10.0
+# The delay after each failed try; after the last one the mail is given up.
 DELAYS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
-SECONDS_AFTER_FAILURE = 60.0  # a server that does not answer keeps the worker from little else
-# What has waited longer, as where no worker ran, says nothing new: a link that nobody waits for any more, or old work.
+SECONDS_AFTER_FAILURE = 60.0  # so that an unreachable server blocks the worker for little time
+# Older mails, as after a time without worker, are dropped: their links or news are out of date.
 OLDEST = timedelta(days=3)
 SERVER_ERRORS = (SMTPException, OSError)
-# What is wrong with one mail, such as its address; Django raises ValueError for what cannot be written into a header.
+# Problems of a single mail, such as its address; Django raises ValueError for invalid headers.
 REFUSALS = (SMTPRecipientsRefused, SMTPDataError, SMTPNotSupportedError, ValueError)
-# By this the server says that it is closing, whatever it answers.
+# The reply code of a server that is closing.
 CLOSING = 421
 
 
@@ -42,15 +42,15 @@ class Delivery:
         self._not_before = float("-inf")
 
     def send_due(self) -> int:
-        """Send the mails that are due, some of them at a time; return how many were sent."""
+        """Send the mails that are due, up to a limit; return the number sent."""
         if not is_enabled() or time.monotonic() < self._not_before:
             return 0
         due = Mail.objects.filter(state=Mail.State.WAITING, next_try_at__lte=timezone.now())
         can_wait = Case(When(kind__in=[kind.key for kind in optional_kinds()], then=1), default=0)
-        mails = list(due.select_related("user").order_by(can_wait, "next_try_at", "pk")[:MOST_AT_ONCE])
+        mails = list(due.select_related("user").order_by(can_wait, "next_try_at", "pk")[:MAX_AT_ONCE])
         if not mails:
             return 0
-        connection, n_sent, end = mailers.default, 0, time.monotonic() + MOST_SECONDS
+        connection, n_sent, end = mailers.default, 0, time.monotonic() + MAX_SECONDS
         try:
             for mail in mails:
                 if time.monotonic() > end:
@@ -66,7 +66,7 @@ class Delivery:
 
 
 def _claim(mail: Mail) -> bool:
-    """Count a try and put off the next one. Return False if another worker has the mail, or it was tried enough."""
+    """Count a try and postpone the next one. Return False if another worker has the mail, or tries are used up."""
     now = timezone.now()
     row = Mail.objects.filter(pk=mail.pk, state=Mail.State.WAITING, next_try_at__lte=now, tries=mail.tries)
     if mail.tries >= len(DELAYS):
@@ -75,20 +75,20 @@ def _claim(mail: Mail) -> bool:
         return False
     if not row.update(tries=F("tries") + 1, next_try_at=now + DELAYS[mail.tries]):
         return False
-    mail.refresh_from_db(fields=["context", "tries"])  # it may tell of more texts by now
+    mail.refresh_from_db(fields=["context", "tries"])  # more texts may have been added
     return True
 
 
 def _send(mail: Mail, connection: BaseEmailBackend) -> bool:
-    """Send the mail. Return False if there is nothing to tell any more, no address to send it to, or it is refused."""
+    """Send the mail. Return False if it has no content or address any more, or if it is refused."""
     try:
         message = _compose(mail)
     except Exception:
-        # One that cannot be composed does not keep the others from being sent; it is tried as often as any.
+        # A mail that cannot be composed does not block the others; it is retried like any other.
         logger.exception("The mail %s (%s) could not be composed.", mail.pk, mail.kind)
         return False
     if message is None and mail.user is None:
-        mail.delete()  # of an address that somebody entered, and that nothing is sent to, nothing is kept
+        mail.delete()  # an address that somebody entered is deleted if nothing is sent there
         return False
     if message is not None:
         try:
@@ -99,14 +99,14 @@ def _send(mail: Mail, connection: BaseEmailBackend) -> bool:
             logger.warning("The mail %s (%s) is refused: %s", mail.pk, mail.kind, type(error).__name__)
             return False
     state = Mail.State.DROPPED if message is None else Mail.State.SENT
-    # What it was made from is of no use any more, nor the address of somebody who has an account.
+    # The context is no longer needed, nor the address of a user with an account.
     address = mail.address if mail.user is None else ""
     Mail.objects.filter(pk=mail.pk).update(state=state, finished_at=timezone.now(), address=address, context={})
     return message is not None
 
 
 def _is_closing(error: Exception) -> bool:
-    """Return whether it is the server that sends no mails now, and not this mail that it refuses."""
+    """Return whether the server is closing, rather than refusing this mail."""
     if isinstance(error, SMTPRecipientsRefused):
         return any(code == CLOSING for code, _ in error.recipients.values())
     return isinstance(error, SMTPDataError) and error.smtp_code == CLOSING

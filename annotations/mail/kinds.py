@@ -1,4 +1,4 @@
-"""The kinds of mails, registered by whoever knows what they say, and their links: absolute, signed if need be."""
+"""The kinds of mails, which other modules register, and their links: absolute, and signed if necessary."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ CONFIRM_AGE = timedelta(days=3)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What a mail says. Line ends in a subject, as in a title that somebody gave, are spaces."""
+    """The content of a mail. Line ends in a subject, as in a title from a user, become spaces."""
 
     subject: str
     body: str
 
     @classmethod
     def from_template(cls, template: str, subject: str, context: Mapping[str, Any]) -> Self:
-        """Return the message whose words are in a template of `templates/mail/`."""
+        """Return the message with the text of a template of `templates/mail/`."""
         subject = one_line(subject)
         if len(subject) > SUBJECT_LENGTH:
             subject = f"{subject[: SUBJECT_LENGTH - 1]}…"
@@ -37,7 +37,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class MailKind:
-    """A kind of mail; `compose` returns None where nothing is left to say. Only one with a `label` is optional."""
+    """A kind of mail; `compose` returns None if nothing is left to say. Kinds with a `label` are optional."""
 
     key: str
     compose: Callable[[Mail], Message | None]
@@ -61,17 +61,17 @@ def optional_kinds() -> list[MailKind]:
 
 
 def absolute(path: str) -> str:
-    """Return the address of a page. The site is that of the settings, whatever a request calls it."""
+    """Return the address of a page, on the site of the settings, as requests may name another host."""
     return f"{settings.SITE_URL}{path}"
 
 
 def unsubscribe_link(user: User, kind: str) -> str:
-    """Return the address at which mails of this kind are turned off."""
+    """Return the address for turning off mails of this kind."""
     return absolute(reverse("unsubscribe", args=[signing.dumps([user.pk, kind], salt=UNSUBSCRIBE_SALT)]))
 
 
 def read_unsubscribe_token(token: str) -> tuple[User, str] | None:
-    """Return who does not want which kind of mails; None for a token that we did not sign."""
+    """Return the user and the kind of mail to turn off; None for a token with a bad signature."""
     try:
         pk, kind = signing.loads(token, salt=UNSUBSCRIBE_SALT)
     except signing.BadSignature:
@@ -81,15 +81,15 @@ def read_unsubscribe_token(token: str) -> tuple[User, str] | None:
 
 
 def confirm_link(user: User, address: str) -> str:
-    """Return the address at which the user confirms a mail address. It ends when another one is confirmed."""
+    """Return the address for confirming a mail address; it expires when another one is confirmed."""
     token = signing.dumps([user.pk, address, user.email], salt=CONFIRM_SALT)
     return absolute(reverse("confirm-mail", args=[token]))
 
 
 def read_confirm_token(user: User, token: str) -> str:
-    """Return the address that the user confirms; "" for a token of somebody else, or that is over."""
+    """Return the address that the user confirms; "" for a token of another user, or an expired one."""
     try:
-        pk, address, before = signing.loads(token, salt=CONFIRM_SALT, max_age=CONFIRM_AGE)
+        pk, address, former = signing.loads(token, salt=CONFIRM_SALT, max_age=CONFIRM_AGE)
     except signing.BadSignature:
         return ""
-    return str(address) if (pk, before) == (user.pk, user.email) else ""
+    return str(address) if (pk, former) == (user.pk, user.email) else ""

@@ -1,4 +1,4 @@
-"""Queue mails, none without a mail server; `notify` is for who has something to tell a member about texts."""
+"""The queue of mails, empty without a mail server; `notify` tells members about texts."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -14,13 +14,13 @@ from annotations.core.http.limits import Limit
 from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.models import Mail, Project, Text, User
 
-# Notifications wait so long, for others of the same kind that are sent with them.
+# The delay of notifications, which are merged with later ones of the same kind.
 PATIENCE = timedelta(minutes=5)
-MOST_TEXTS = 500
-# In an hour: mails that people have sent to an address that nobody has confirmed.
-TO_ADDRESS, MOST_TO_ADDRESS = Limit("mails to an address", seconds=3600), 5
-# In an hour: mails to the site's staff about errors of the server.
-ERRORS, MOST_ERRORS = Limit("error mails", seconds=3600), 10
+MAX_TEXTS = 500
+# The hourly limit of mails from users to an unconfirmed address.
+TO_ADDRESS, MAX_TO_ADDRESS = Limit("mails to an address", seconds=3600), 5
+# The hourly limit of mails to the site's staff about errors of the server.
+ERRORS, MAX_ERRORS = Limit("error mails", seconds=3600), 10
 
 
 def is_enabled() -> bool:
@@ -34,17 +34,17 @@ def wants(user: User, kind: str) -> bool:
 
 
 def is_flooded(address: str) -> bool:
-    """Count a mail that somebody sends to an address; return whether there are too many of them in this hour."""
+    """Count a mail from a user to an address; return whether the hourly limit is exceeded."""
     digest = sha256(address.lower().encode()).hexdigest()  # keys of caches are short, and have no spaces
-    return TO_ADDRESS.use(digest) > MOST_TO_ADDRESS
+    return TO_ADDRESS.use(digest) > MAX_TO_ADDRESS
 
 
 @transaction.atomic
 def notify(user: User, kind: str, project: Project, texts: Iterable[Text], *, path: str = "") -> None:
-    """Tell the user of texts of the project by a mail of this kind, unless they turned it off: see `texts_kind`.
+    """Tell the user of texts of the project by a mail of this kind, unless it is turned off: see `texts_kind`.
 
-    What is told within five minutes is one mail. It has the names of the texts that the user may see when it is sent,
-    and a link to the page at `path`; without one, and for several texts, to the project.
+    Notifications within five minutes are one mail. It has the names of the texts that the user may see when it is sent,
+    and a link to the page at `path`; without one, or for several texts, to the project.
     """
     if not is_enabled() or not wants(user, kind):
         return
@@ -52,10 +52,10 @@ def notify(user: User, kind: str, project: Project, texts: Iterable[Text], *, pa
     mails = Mail.objects.select_for_update(of=("self",)).filter(user=user, kind=kind)
     mail = mails.filter(state=Mail.State.WAITING, tries=0, context__project=project.pk).first()
     if mail is None:
-        queue(kind, user=user, wait=PATIENCE, project=project.pk, texts=keys[:MOST_TEXTS], path=path)
+        queue(kind, user=user, wait=PATIENCE, project=project.pk, texts=keys[:MAX_TEXTS], path=path)
         return
     known = mail.context["texts"]
-    mail.context["texts"] = [*known, *(key for key in keys if key not in known)][:MOST_TEXTS]
+    mail.context["texts"] = [*known, *(key for key in keys if key not in known)][:MAX_TEXTS]
     mail.context["path"] = path if mail.context["path"] == path else ""
     mail.save(update_fields=["context"])
 
@@ -63,7 +63,7 @@ def notify(user: User, kind: str, project: Project, texts: Iterable[Text], *, pa
 def queue(
     kind: str, *, user: User | None = None, address: str = "", wait: timedelta = timedelta(0), **context: Any
 ) -> None:
-    """Queue a mail to a user, at `address` or the confirmed one, or to somebody at an address. `context` is JSON."""
+    """Queue a mail to a user, at `address` or the confirmed address, or to any address. `context` is JSON."""
     if is_enabled():
         next_try_at = timezone.now() + wait
         Mail.objects.create(
@@ -72,8 +72,8 @@ def queue(
 
 
 def queue_error(message: str, error: str, request_id: str) -> None:
-    """Tell ADMINS of an error, by a line of the log and the name of the exception; at most ten an hour."""
-    if ERRORS.use("all") > MOST_ERRORS:
+    """Tell ADMINS of an error, with a line of the log and the name of the exception; at most ten an hour."""
+    if ERRORS.use("all") > MAX_ERRORS:
         return
     time = timezone.localtime().isoformat(timespec="seconds")
     for address in settings.ADMINS:

@@ -27,7 +27,7 @@ GOLD = "gold"
 
 
 def _later_occasions(user: Person) -> models.QuerySet[Any]:
-    """Return the user's codings of a later occasion of the text of a coding in its round."""
+    """Return the user's codings of the same text and round on a later occasion."""
     later = Coding.objects.of_people().filter(
         text=OuterRef("text"), coder=user.pk, round=OuterRef("round"), occasion__gt=OuterRef("occasion")
     )
@@ -36,7 +36,7 @@ def _later_occasions(user: Person) -> models.QuerySet[Any]:
 
 class CodingQuerySet(models.QuerySet["Coding"]):
     def of_people(self) -> CodingQuerySet:
-        """Return the codings of people who code: without gold, and without those of models."""
+        """Return the codings of people: without gold, and without the codings of models."""
         return self.of_coders().filter(by_model=False)
 
     def of_coders(self) -> CodingQuerySet:
@@ -44,13 +44,13 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.exclude(kind=GOLD)
 
     def first_occasions(self, round_: Round | OuterRef) -> CodingQuerySet:
-        """Return the codings of texts by people in a round, without the texts that they are shown again."""
+        """Return the codings of texts by people in a round, without repeats."""
         return self.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
 
     def visible_to(self, user: Person, *, models: bool = False) -> CodingQuerySet:
-        """Return all codings of people in a project for users who see all work, else the user's own."""
-        # Who is shown a text again within a round does not see the occasions before. models: those of models, too, for
-        # users who do not code; else a model alone has what it codes itself.
+        """Return all codings of people in a project for users who see all work, otherwise the user's own."""
+        # A coder with a repeated text does not see the earlier occasions. models: include models' codings for users who
+        # do not code; otherwise only the model itself sees its codings.
         own = Q(coder=user.pk)
         if user.is_superuser:
             return self if models else self.filter(Q(by_model=False) | own)
@@ -59,47 +59,47 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.filter(shown, sees_all_work(user, "text__project") | latest)
 
     def once_for(self, user: Person) -> CodingQuerySet:
-        """Return one coding of a text by a coder in a round: the first occasion, and of the user's own the last."""
+        """Return one coding by text, coder and round: the first occasion, but the last of the user's own."""
         own = Q(coder=user.pk)
         return self.filter((Q(occasion=1) & ~own) | (own & ~Exists(_later_occasions(user))))
 
     def latest_first(self, round_name: str = "", occasion: int | None = None) -> CodingQuerySet:
-        """Return the codings with that of the latest round first; or those of one round, or occasion within a round."""
+        """Return the codings, those of the latest round first; or only those of a round, or occasion within a round."""
         codings = self.filter(round__name=round_name) if round_name else self
         codings = codings if occasion is None else codings.filter(occasion=occasion)
         return codings.order_by("-round__position", "-round_id", "-occasion", "pk")
 
     def in_order_of_rounds(self) -> CodingQuerySet:
-        """Return the codings in the order of rounds, within a round in that of their coder and of texts."""
+        """Return the codings in the order of rounds; within a round by place and text."""
         return self.order_by(
             "round__position", "round_id", "place", "text__position", "text__slug", "coder__username", "pk"
         )
 
     def begun(self) -> CodingQuerySet:
-        """Return the codings on which somebody has worked."""
+        """Return the codings that somebody has worked on."""
         return self.filter(version__gt=F("corrections"))
 
     def not_begun(self) -> CodingQuerySet:
         return self.filter(version=F("corrections"))
 
     def assigned(self) -> CodingQuerySet:
-        """Return the codings that somebody assigned: those that coders took from a pool tell of their work."""
+        """Return the codings assigned by managers: codings taken from a pool disclose work."""
         return self.filter(reserved_until=None)
 
     def with_progress(self) -> CodingQuerySet:
-        """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`."""
-        # is_to_mark: its coder creates the markables, so that their number is not known. asks_of_entities: answers of
-        # entities are required, which may be missing where all markables are decided.
+        """Annotate each coding with the number of its markables, `to_decide`, and of complete ones, `decided`."""
+        # is_to_mark: the coder creates the markables, so their number is unknown. asks_of_entities: answers for
+        # entities are required, and may be missing although all markables are decided.
         marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True).order_by()
         given = Markable.objects.filter(text=OuterRef("text"), predefined=True, level__coded=True).order_by()
         attributes = Attribute.objects.filter(project=OuterRef("text__project")).order_by()
         judgements = Judgement.objects.filter(coding=OuterRef("pk"))
-        # The text says nothing new, but lets PostgreSQL find them by an index where few markables are a coder's own.
+        # Redundant, but lets PostgreSQL use an index where few markables are a coder's own.
         own = judgements.filter(
             markable__text=OuterRef("text"), markable__predefined=False, markable__level__coded=True
         )
         return self.annotate(
-            # Counted apart, so that what other coders marked is not passed over.
+            # Two counts, so that markables of other coders need not be scanned.
             to_decide=count_subquery(given) + count_subquery(own),
             decided=Case(
                 When(Exists(attributes), then=count_subquery(judgements.filter(complete()))),
@@ -116,8 +116,8 @@ class CodingQuerySet(models.QuerySet["Coding"]):
 class Coding(models.Model):
     """The coding of one text by one coder in a round. `version` is the sequence number of its last operation.
 
-    `occasion` is more than 1 where the text is shown to the coder again within the round, who is not told so. Gold is
-    what was decided for a text in a round; `coder` is who works on it, or nobody yet, and its log says who did what.
+    `occasion` is above 1 if the text is repeated within the round, which the coder is not told. Gold holds the
+    decisions on a text in a round; `coder` is its owner or None, and its log has all authors.
     """
 
     class Kind(models.TextChoices):
@@ -133,7 +133,7 @@ class Coding(models.Model):
         SUBMITTED = "submitted", "submitted"
 
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="codings")
-    # Only gold may have none, and only where it is not opened by who works on it: read `coder_id` of it.
+    # Null only for gold that its owner has not opened; there read `coder_id`.
     coder: models.ForeignKey[User, User] = models.ForeignKey(  # type: ignore[misc]
         User,
         on_delete=models.PROTECT,
@@ -190,7 +190,7 @@ class Coding(models.Model):
     class Meta:
         ordering = ["text__position", "text__slug", "coder__username", "round__position", "round_id", "occasion"]
         indexes = [
-            # submissions that nobody has viewed are looked for at each look at figures
+            # each view of figures searches for submissions that nobody has viewed
             models.Index(fields=["status", "text"], condition=Q(viewed_at__isnull=True), name="coding_not_viewed"),
         ]
         constraints = [
@@ -226,15 +226,15 @@ class Coding(models.Model):
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything is known to be decided and nothing submitted, of a coding `with_progress`."""
+        """Whether a coding `with_progress` is open and known to be fully decided."""
         decided, to_decide = self.decided, self.to_decide  # type: ignore[attr-defined]
         is_known = not (self.is_to_mark or self.asks_of_entities)  # type: ignore[attr-defined]
         return bool(self.status == self.Status.OPEN and is_known and 0 < to_decide == decided)
 
 
-# Codings that several coders make of the same text, independently of each other.
+# Codings of the same text by several coders, made independently.
 INDEPENDENT_KINDS = (Coding.Kind.TEXT, Coding.Kind.PYRAMID)
-# What adjudicators decide: the gold of a text, and the agreed pyramid of a docset.
+# Codings with the decisions of adjudicators: the gold of a text, and the agreed pyramid of a docset.
 DECIDED_KINDS = (Coding.Kind.GOLD, Coding.Kind.AGREED)
 # Codings whose page has the address of the agreed pyramid.
 AGREED_KINDS = (Coding.Kind.AGREED, Coding.Kind.PEER_AGREED)
@@ -268,10 +268,10 @@ class Judgement(models.Model):
 
 
 class Pointer(models.Model):
-    """A link from a judgement to a target. Those of one reading are meant together; readings are alternatives."""
+    """A link from a judgement to a target. Pointers of one reading are meant together; readings are alternatives."""
 
     judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="pointers", db_index=False)
-    # No index: a relation with pointers is not deleted, and they are read by judgement.
+    # No index: a relation with pointers is not deleted, and pointers are read by judgement.
     relation = models.ForeignKey(Relation, on_delete=models.RESTRICT, related_name="pointers", db_index=False)
     reading = models.PositiveSmallIntegerField(default=0)
     target = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="+")
@@ -286,10 +286,10 @@ class Pointer(models.Model):
 
 
 class AttributeAnswer(models.Model):
-    """What a judgement answers to an attribute: a value (several have a row each), a text or a number."""
+    """A judgement's answer to an attribute: a value (a row each if several), a text or a number."""
 
     judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="answers", db_index=False)
-    # No indexes: what has answers is not deleted, and they are read by judgement.
+    # No indexes: attributes and values with answers are not deleted, and answers are read by judgement.
     attribute = models.ForeignKey(Attribute, on_delete=models.RESTRICT, related_name="answers", db_index=False)
     value = models.ForeignKey(
         AttributeValue, on_delete=models.RESTRICT, null=True, blank=True, related_name="answers", db_index=False
@@ -333,23 +333,23 @@ class Index(models.Model):
 
 
 def complete() -> Q:
-    """Return the condition that a judgement has all that the scheme requires: `is_complete` of schemes.constraints."""
-    # That is a category, the pointers or the index that it asks for, and every required attribute that is asked. On a
-    # level without categories an answer to some attribute stands for the category.
-    of_category = _missing_attributes().filter(project__categories=OuterRef("category"))
-    of_judgement = AttributeAnswer.objects.filter(judgement=OuterRef(OuterRef("pk")))
-    of_answers = _missing_attributes().filter(project__in=of_judgement.values("attribute__project"))
-    here = Q(level__isnull=True) | Q(level__markables__judgements=OuterRef("judgement"))
-    offered = Category.objects.filter(here, project=OuterRef("attribute__project"), retired=False)
+    """Return the condition that a judgement has all required answers: `is_complete` of schemes.constraints."""
+    # It has a category with the required pointers or index, and each required attribute that is asked. On a level
+    # without categories, an answer to any attribute replaces the category.
+    missing_by_category = _missing_attributes().filter(project__categories=OuterRef("category"))
+    given = AttributeAnswer.objects.filter(judgement=OuterRef(OuterRef("pk")))
+    missing_by_answers = _missing_attributes().filter(project__in=given.values("attribute__project"))
+    on_level = Q(level__isnull=True) | Q(level__markables__judgements=OuterRef("judgement"))
+    offered = Category.objects.filter(on_level, project=OuterRef("attribute__project"), retired=False)
     in_place_of_category = AttributeAnswer.objects.filter(~Exists(offered.order_by())).filter(judgement=OuterRef("pk"))
-    return (complete_without_attributes() & ~Exists(of_category)) | (
-        Q(category__isnull=True) & Exists(in_place_of_category) & ~Exists(of_answers)
+    return (complete_without_attributes() & ~Exists(missing_by_category)) | (
+        Q(category__isnull=True) & Exists(in_place_of_category) & ~Exists(missing_by_answers)
     )
 
 
 def complete_without_attributes() -> Q:
-    """Return the same condition for projects without attributes, where it is found several times as fast."""
-    # Databases find once which categories ask for pointers and which for an index, and not for every judgement.
+    """Return the condition `complete` for projects without attributes, several times as fast."""
+    # The database finds the categories with pointers or index once, not for each judgement.
     pointing = pointing_categories().values("pk")
     categories = Category.objects.order_by()
     plain = categories.filter(takes_index=False).exclude(pk__in=pointing).values("pk")
@@ -364,7 +364,7 @@ def complete_without_attributes() -> Q:
 
 
 def pointing_categories() -> models.QuerySet[Category]:
-    """Return the categories that take pointers: those of which an identity relation with targets is asked."""
+    """Return the categories that take pointers: an identity relation with targets is asked of them."""
     relations = _with_condition(Relation.objects.filter(identity=True, retired=False, to_levels__isnull=False))
     asked = relations.filter(
         _names(F("asking_values"), OuterRef("key")), project=OuterRef("project"), question=CATEGORY
@@ -383,13 +383,13 @@ def _with_condition(questions: models.QuerySet[Any]) -> models.QuerySet[Any]:
 
 
 def _names(values: F | OuterRef, key: F | OuterRef) -> Q:
-    """Return whether a key stands in a list as JSON. Keys have no sign that JSON escapes."""
+    """Return the condition that a JSON list contains a key. Keys have no characters that JSON escapes."""
     quoted = Concat(Value('"'), key, Value('"'), output_field=models.TextField())
     return Q(GreaterThan(StrIndex(values, quoted), Value(0)))
 
 
 def _missing_attributes() -> models.QuerySet[Any]:
-    """Return the required attributes, of whatever project, that are asked of a judgement and have no answer there."""
+    """Return the required attributes of any project that are asked of a judgement and not answered there."""
     judgement = OuterRef(OuterRef("pk"))
     answers = AttributeAnswer.objects.filter(judgement=judgement)
     pointers = Pointer.objects.filter(judgement=judgement)
@@ -397,7 +397,7 @@ def _missing_attributes() -> models.QuerySet[Any]:
     leading = answers.filter(attribute__key=OuterRef("question")).filter(
         _names(OuterRef("asking_values"), F("value__key"))
     )
-    # Joined here and below, so that no judgement is joined to anything where no attribute is required.
+    # Joined here and below, so that nothing is joined if no attribute is required.
     named = Category.objects.filter(pk=OuterRef(OuterRef("category"))).order_by()
     named = named.filter(_names(OuterRef("asking_values"), F("key")))
     asked = (
@@ -406,10 +406,10 @@ def _missing_attributes() -> models.QuerySet[Any]:
         | Exists(leading)
         | Exists(pointers.filter(relation__key=OuterRef("asking_relation")))
     )
-    here = ~Exists(levels) | Exists(levels.filter(level__markables=OuterRef(OuterRef("markable"))))
+    on_level = ~Exists(levels) | Exists(levels.filter(level__markables=OuterRef(OuterRef("markable"))))
     set_relation = Q(relation__isnull=True) | Exists(pointers.filter(relation=OuterRef("relation")))
     unanswered = ~Exists(answers.filter(attribute=OuterRef("pk")))
-    # Those of entities any markable of a chain answers.
+    # Attributes of entities may be answered at any markable of a chain.
     required = Attribute.objects.filter(required=True, retired=False).exclude(of=Subject.ENTITY)
     questions: models.QuerySet[Any] = _with_condition(required)
-    return questions.filter(here, asked, set_relation, unanswered)
+    return questions.filter(on_level, asked, set_relation, unanswered)

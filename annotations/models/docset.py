@@ -1,4 +1,4 @@
-"""Docsets, and the content units (SCUs) of their pyramids, which judgements name by their indices (decision 0017)."""
+"""Docsets, and the content units (SCUs) of their pyramids, which judgements name by index (decision 0017)."""
 
 from django.db import models
 from django.db.models import Q
@@ -12,7 +12,7 @@ COMMENT_LENGTH = 10_000
 
 
 class Docset(models.Model):
-    """A set of model summaries of the same source. One text contains them, a segment each; each peer is a text."""
+    """A set of model summaries of the same source. One text has them all as segments; each peer is a text."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="docsets", db_index=False)
     slug = models.SlugField(max_length=DOCSET_SLUG_LENGTH)
@@ -31,7 +31,7 @@ class Docset(models.Model):
 
 
 class SCU(models.Model):
-    """The label and comment of an SCU in a pyramid. An SCU that has contributors but neither of these has no row."""
+    """The label and comment of an SCU in a pyramid. An SCU without either has no row."""
 
     coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="scus", db_index=False)
     key = models.CharField(max_length=ENTITY_LENGTH, help_text="The index that its contributors carry.")

@@ -28,13 +28,13 @@ class OperationKind(models.TextChoices):
 
 
 class Operation(models.Model):
-    """One change to one coding: appended, never altered. Replaying all of them in order gives the coding."""
+    """One change to one coding: appended, never altered. Replaying all operations in order gives the coding."""
 
     Kind: TypeAlias = OperationKind  # noqa: UP040 - its members are read from it
-    # What is no work on a coding: what managers do to all codings of a text or project, the draft of gold, and who
-    # goes on with it.
+    # Operations that are no work on the coding: managers' changes to all codings of a text or project, drafts of gold,
+    # and changes of its owner.
     MANAGING_KINDS = (Kind.CORRECT, Kind.MERGE, Kind.DRAFT, Kind.ASSIGN)
-    # What changes no answer: a coding with nothing else has not begun (`Coding.corrections` counts these).
+    # Operations that change no answer: a coding with only these has not begun (`Coding.corrections` counts them).
     UNBEGUN_KINDS = (Kind.CORRECT, Kind.ASSIGN)
 
     coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="operations", db_index=False)

@@ -1,4 +1,4 @@
-"""Projects, their guidelines, their members and the invitations to them."""
+"""Projects with their guidelines, members and invitations."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ KEY_LENGTH = 50
 TITLE_LENGTH = 200
 DESCRIPTION_LENGTH = 5000
 CITATION_LENGTH = 1000
-# How many people may use one invitation, and how long the note on it is.
+# The number of people who may use one invitation, and the length of its note.
 MAX_USES, NOTE_LENGTH = 200, 100
-# So many characters of guidelines are saved; what is longer from before stays.
+# The maximum length of guidelines when they are saved; longer old ones stay.
 MAX_GUIDELINES = 200_000
-# What a project says of itself in its datasheet, and nobody else can know.
+# The fields of the datasheet that only the project's managers can fill in.
 DATASHEET_FIELDS = ("description", "source", "licence", "citation", "contact")
 # Slugs that are pages under /projects/.
 RESERVED_SLUGS = ("new",)
@@ -42,7 +42,7 @@ class Project(models.Model):
     """An annotation project: texts, a scheme, and members."""
 
     class Answers(models.TextChoices):
-        """What a judgement contains, besides a category."""
+        """The content of a judgement, in addition to a category."""
 
         POINTERS = "pointers", "pointers to antecedents"
         INDICES = "indices", "indices of entities"
@@ -50,7 +50,7 @@ class Project(models.Model):
         SCUS = "scus", "content units of summaries"
 
     class Unmarked(models.TextChoices):
-        """What it means if a submitted coding has no judgement of a markable that other coders judged."""
+        """The meaning of a missing judgement in a submitted coding, of a markable that other coders judged."""
 
         SINGLETON = "singleton", "singleton"
         LABEL = "label", "own label"
@@ -143,7 +143,7 @@ class Project(models.Model):
 
 
 def check_group(group: str) -> None:
-    """Raise ValidationError for a name of a group that cannot stand in an address, with commas between."""
+    """Raise ValidationError for a name of a group that does not fit into a comma-separated address."""
     if "," in group or group != group.strip():
         raise ValidationError("A group has no comma in its name, and no blank before or after it.")
     if not group.isprintable():
@@ -154,7 +154,7 @@ ROLE_KNOWN = Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-c
 
 
 class Membership(models.Model):
-    """The role of one person in one project. `group` is which kind of coder it is; coders do not see it."""
+    """The role of a person in a project. `group` is the kind of coder; coders do not see it."""
 
     GROUPS = ("expert", "naive", "crowd", "model")
     GROUP_LENGTH = 50
@@ -176,7 +176,7 @@ class Membership(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["project", "user"], name="membership_one_role_a_person"),
             models.CheckConstraint(condition=ROLE_KNOWN, name="membership_role_known"),
-            # names of groups stand with commas between in addresses
+            # addresses separate names of groups by commas
             models.CheckConstraint(condition=~Q(group__contains=","), name="membership_group_without_comma"),
         ]
 
@@ -189,9 +189,9 @@ class Membership(models.Model):
 
 
 class ModelCoder(models.Model):
-    """That a member is a model and no person, and which: a language model with its prompt, or a trained one.
+    """The details of a member that is a model: a language model with its prompt, or a trained model.
 
-    Its name is that of its account, which cannot sign in and is of this project alone.
+    Its name is the name of its account, which cannot sign in and belongs to this project only.
     """
 
     membership = models.OneToOneField(Membership, on_delete=models.CASCADE, related_name="model")
@@ -211,9 +211,9 @@ class ModelCoder(models.Model):
 
 
 class Invitation(models.Model):
-    """A link into one role, for one person or for `max_uses`. Its secret is shown once; only its digest is stored.
+    """A link into one role, for one person or for `max_uses`. The secret is shown once; only its digest is stored.
 
-    `used_by` and `used_at` are of the use after which there is no further one.
+    `used_by` and `used_at` belong to the last possible use.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
@@ -248,7 +248,7 @@ class Invitation(models.Model):
 
 
 class AccountOrigin(models.Model):
-    """The project for which an account was made: by an invitation, an import or an archive."""
+    """The project that an account was created for, by an invitation, an import or an archive."""
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="origin")
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
@@ -258,7 +258,7 @@ class AccountOrigin(models.Model):
 
 
 class GuidelinesVersion(models.Model):
-    """The text of the guidelines from one save on. Versions count from 1; the last one is the text of the project."""
+    """The text of the guidelines since one save. Versions count from 1; the last one is the project's current text."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines_versions", db_index=False)
     number = models.PositiveIntegerField()
@@ -302,52 +302,52 @@ class GuidelinesReading(models.Model):
 
 
 def may(project: Project, right: Right) -> bool:
-    """Return whether the person for whom `project` was read (`visible_to` sets its `role`) has the right."""
+    """Return whether the reader of the project (`visible_to` sets `role`) has the right."""
     return right in rights_of(project.role, results_open=project.results_open)  # type: ignore[attr-defined]
 
 
 def may_change(project: Project, right: Right) -> bool:
-    """Return whether that person may change what the right is about: nobody may in an archived project."""
+    """Return whether the reader of the project may change what the right covers; nobody may in an archived project."""
     return project.archived_at is None and may(project, right)
 
 
 def is_blind_manager(project: Project) -> bool:
-    """Return whether that person manages the project and is blind to other coders, as one of them."""
+    """Return whether the reader of the project manages it and codes, blind to other coders."""
     return may(project, Right.MANAGE) and not may(project, Right.MANAGE_WORK)
 
 
 def may_see_models(project: Project) -> bool:
-    """Return whether that person learns of models that code: who codes never does, open results or not."""
-    # What was read for nobody, as by commands and the worker, is for the server itself.
+    """Return whether the reader of the project learns about coding models; coders never do, even with open results."""
+    # A project without a role was read by a command or worker, for the server itself.
     return getattr(project, "role", None) in (None, *ROLES_SEEING_ALL_WORK)
 
 
 def may_see_gold(project: Project) -> bool:
-    """Return whether that person learns how much gold there is; what was read for nobody is for the server itself."""
+    """Return whether the reader of the project learns the amount of gold; without a role it is the server itself."""
     return getattr(project, "role", None) is None or may(project, Right.ADJUDICATE)
 
 
 def sees_all_of(project: Project) -> bool:
-    """Return whether the person for whom the project was read sees every coder's work in it (`sees_all_work`)."""
+    """Return whether the reader of the project sees every coder's work in it (`sees_all_work`)."""
     return project.results_open or getattr(project, "role", None) in ROLES_SEEING_ALL_WORK
 
 
 def is_member(user: Person, path_to_project: str, *conditions: Q) -> Q:
-    """Return the condition that the user is a member of the project at that path, with such a membership."""
+    """Return the condition that the user is a member of the project at the path, with the membership's conditions."""
     memberships = Membership.objects.filter(*conditions, user=user.pk)
     return Q(**{f"{path_to_project}__in": memberships.values("project")})
 
 
 def manages(user: Person, path_to_project: str) -> Q:
-    """Return the condition that the user manages the project at that path, blind to other coders or not."""
+    """Return the condition that the user manages the project at the path, blind to other coders or not."""
     return is_member(user, path_to_project, Q(role__in=MANAGING_ROLES))
 
 
 def sees_models(user: Person, path_to_project: str) -> Q:
-    """Return the condition that the user's role in the project at that path lets them learn of models that code."""
+    """Return the condition that the user's role in the project at the path lets them learn about coding models."""
     return is_member(user, path_to_project, Q(role__in=ROLES_SEEING_ALL_WORK))
 
 
 def sees_all_work(user: Person, path_to_project: str) -> Q:
-    """Return the condition that the user's role in the project at that path lets them see every coder's work."""
+    """Return the condition that the user's role in the project at the path lets them see every coder's work."""
     return is_member(user, path_to_project, Q(role__in=ROLES_SEEING_ALL_WORK) | Q(project__results_open=True))

@@ -1,4 +1,4 @@
-"""The questions of coders: threads between a coder and those who answer."""
+"""The questions of coders: threads between a coder and the people who answer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from annotations.models.project import Project, may
 from annotations.models.text import Text
 
 BODY_LENGTH = 5000
-# That of `Markable.key`.
+# The length of `Markable.key`.
 MARKABLE_KEY_LENGTH = 500
 
 
 def _shown_again() -> models.QuerySet[Any]:
-    """Return the codings of a later occasion that the coder of a question was given after it was asked."""
+    """Return the repeats of the question's text that its coder was given after asking."""
     codings = related_rows(Text, "codings").filter(
         text=OuterRef("text"), coder=OuterRef("coder"), occasion__gt=1, by_model=False
     )
@@ -29,25 +29,25 @@ def _shown_again() -> models.QuerySet[Any]:
 
 class QuestionQuerySet(models.QuerySet["Question"]):
     def visible_in(self, project: Project, user: User) -> QuestionQuerySet:
-        """Return the questions of a project: all for who discusses items, else the user's own."""
+        """Return the questions of a project: all for users who may discuss items, otherwise the user's own."""
         questions = self.filter(text__project=project)
         return questions if may(project, Right.DISCUSS) else questions.asked_by(user)
 
     def asked_by(self, user: User) -> QuestionQuerySet:
-        """Return the user's own questions, but for those about a text that the user is shown again since."""
+        """Return the user's own questions, without those about a text that was repeated since."""
         return self.filter(~Exists(_shown_again()), coder=user.pk)
 
     def out_of_sight(self) -> QuestionQuerySet:
-        """Return the questions that their coders do not see any more."""
+        """Return the questions that are hidden from their coders."""
         return self.filter(Exists(_shown_again()))
 
 
 class Question(models.Model):
-    """What a coder asks about a text, or a markable of it, until it is resolved.
+    """A coder's question about a text, or a markable of it, until it is resolved.
 
-    Its address has the `uuid`: a running number would tell a coder how much others ask. `needs_answer` says that the
-    coder wrote last, `has_news` that the coder has not read what was written last. `public_question` and
-    `public_answer` are what everybody in the project reads of it, without names.
+    Addresses have the `uuid`, as a running number would disclose how much others ask. `needs_answer`: the coder wrote
+    last. `has_news`: the coder has not read the last reply. `public_question` and `public_answer` are shown to
+    everybody in the project, without names.
     """
 
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="questions", db_index=False)
@@ -90,7 +90,7 @@ class Question(models.Model):
 
 
 class Reply(models.Model):
-    """What somebody wrote in the thread of a question."""
+    """A message in the thread of a question."""
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="replies")
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")

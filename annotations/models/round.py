@@ -1,4 +1,4 @@
-"""The rounds of a project, which texts are coded in which of them, and the plan of who codes what."""
+"""The rounds of a project, their texts, and their plans of assignments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from annotations.models.people.user import User
 from annotations.models.project import KEY_LENGTH, Project
 from annotations.models.text import Text
 
-# The round of what nobody put into another.
+# The default round.
 MAIN = "main"
 
 
@@ -22,8 +22,8 @@ class RoundQuerySet(models.QuerySet["Round"]):
 class Round(models.Model):
     """A part of the annotation: texts that are coded under the same guidelines and scheme, at about one time.
 
-    A text may be in several rounds: it is coded anew in each. `guidelines_version` and `scheme_version` are those of
-    the moment when somebody first worked in it.
+    A text may be in several rounds, and is coded from the start in each. `guidelines_version` and `scheme_version` are
+    the versions when work in the round began.
     """
 
     class Kind(models.TextChoices):
@@ -148,7 +148,7 @@ class Round(models.Model):
 
 
 class RoundText(models.Model):
-    """A text is coded in a round. Its place among the texts of the round is that in the project."""
+    """The membership of a text in a round. Texts have the same order as in the project."""
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="memberships", db_index=False)
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="memberships")
@@ -161,9 +161,9 @@ class RoundText(models.Model):
 
 
 class TrainingDecision(models.Model):
-    """What a manager decided about a coder in a training round, whatever the pass rule says: appended, never altered.
+    """A manager's decision on a coder in a training round, overriding the pass rule: appended, never altered.
 
-    The latest one of a coder and round holds.
+    The latest decision on a coder in a round is in force.
     """
 
     REASON_LENGTH = 500
@@ -194,7 +194,7 @@ class TrainingDecision(models.Model):
 
 
 class Plan(models.Model):
-    """Who codes what in a round, as it was last asked for. Codings are what came of it, and may have changed since.
+    """The last request for assignments in a round. Codings resulted from it, and may have changed since.
 
     In a pool nobody is assigned anything: coders take the next free place themselves.
     """
@@ -238,7 +238,7 @@ class Plan(models.Model):
 
 
 class PlanCoder(models.Model):
-    """Somebody who takes part in a plan: their share of the work, in thousandths, and how many texts at most."""
+    """A coder in a plan: the share of the work, in thousandths, and the maximum of texts."""
 
     plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="coders", db_index=False)
     coder = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
@@ -256,7 +256,7 @@ class PlanCoder(models.Model):
 
 
 class PlanText(models.Model):
-    """A text of a plan: by how many it is to be coded, and its place in the pool, from which each takes the first."""
+    """A text of a plan: its number of coders, and its position in the pool, which gives the first free text."""
 
     plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="texts", db_index=False)
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="+")
@@ -276,9 +276,9 @@ class PlanText(models.Model):
 
 
 class RepeatPlan(models.Model):
-    """Which of their own texts coders are shown again in a round, unmarked, as it was last asked for.
+    """The last request to repeat coders' own texts in a round, unmarked.
 
-    Codings of the second occasion are what came of it. Either a share of a coder's texts is asked for, or a number.
+    The resulting codings have occasion 2. The request is a share of a coder's texts, or a number.
     """
 
     round = models.OneToOneField(Round, on_delete=models.CASCADE, related_name="repeat_plan")

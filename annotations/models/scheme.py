@@ -1,4 +1,4 @@
-"""The scheme of a project: its levels, and what coders are asked on them."""
+"""The scheme of a project: its levels, and the questions on them."""
 
 from enum import StrEnum
 
@@ -20,7 +20,7 @@ def _choices(names: type[StrEnum]) -> list[tuple[str, str]]:
 
 
 class Labelled(models.Model):
-    """What stands in an order and is called by its label."""
+    """A part of the scheme with a position, shown by its label."""
 
     label: str
 
@@ -93,7 +93,7 @@ class Category(Labelled):
 class Relation(Labelled):
     """A relation from a markable to others: identity, whose pointers make chains, or another such as bridging.
 
-    A category that points has one identity relation, which is asked of that category alone and has its key.
+    A category with pointers has one identity relation, with the same key and asked of that category only.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="relations")
@@ -126,7 +126,7 @@ class Relation(Labelled):
 
 
 class Attribute(Labelled):
-    """A further question: of a markable, of its entity (once a chain), or of a relation that is set."""
+    """A further question about a markable, its entity (once in a chain), or a relation that is set."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="attributes")
     key = models.SlugField(max_length=KEY_LENGTH)
@@ -188,10 +188,10 @@ class AttributeValue(Labelled):
 
 
 class SchemeVersion(models.Model):
-    """What was asked from one change of the answers on to the next. Versions count from 1.
+    """The scheme from one change of the answers to the next. Versions count from 1.
 
-    There are rows as soon as there are two versions. The last one is the scheme of the project, where labels may have
-    changed since; the row of an earlier one has the labels that it had in the end.
+    Rows exist once there are two versions. The last one is the project's current scheme, whose labels may have changed
+    since. An earlier one has its final labels.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="scheme_versions", db_index=False)

@@ -1,4 +1,4 @@
-"""Texts, their segments, and their markables: the words that coders judge."""
+"""Texts with their segments and markables."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TEXT_SLUG_LENGTH = 100
 
 class TextQuerySet(models.QuerySet["Text"]):
     def visible_to(self, user: Person) -> TextQuerySet:
-        """Return all texts of a project for users who see all work or manage it, else those assigned to the user."""
+        """Return all texts of a project for users who see all work or manage it, otherwise the texts they code."""
         if user.is_superuser:
             return self
         own = self._coded_by(user) & is_member(user, "project")
         return self.filter(sees_all_work(user, "project") | manages(user, "project") | own)
 
     def visible_in(self, project: Project, user: Person) -> TextQuerySet:
-        """Return those texts of a project, which was read for the user, that the user may see (`visible_to`)."""
+        """Return the texts of a project, read for the user, that the user may see (`visible_to`)."""
         if may(project, Right.READ_TEXTS):
             return self.filter(project=project)
         return self.filter(self._coded_by(user), project=project)
@@ -33,11 +33,11 @@ class TextQuerySet(models.QuerySet["Text"]):
         return Q(Exists(codings.filter(text=OuterRef("pk"), coder=user.pk)))
 
     def with_words(self) -> TextQuerySet:
-        """Annotate each text with the number of its words, `words`: what white space separates."""
+        """Annotate each text with the number of its words, `words`, separated by white space."""
         return self.annotate(words=word_count("content"))
 
     def with_round(self) -> TextQuerySet:
-        """Annotate each text with the name of its latest round, `round`, and its place among the rounds."""
+        """Annotate each text with the name of its latest round, `round`, and that round's position."""
         latest = related_rows(self.model, "rounds").filter(texts=OuterRef("pk")).order_by("-position", "-pk")
         return self.annotate(
             round=Coalesce(Subquery(latest.values("name")[:1]), Value("")),
@@ -45,7 +45,7 @@ class TextQuerySet(models.QuerySet["Text"]):
         )
 
     def next_position(self, project: int) -> int:
-        """Return the position of texts that are new in the project: after those that somebody put into an order."""
+        """Return the position of new texts in the project: the last, or 0 if its texts have no order of their own."""
         last: int | None = self.filter(project=project).aggregate(last=Max("position"))["last"]
         return last + 1 if last else 0
 
@@ -100,13 +100,13 @@ class Text(models.Model):
 
     @property
     def round_names(self) -> list[str]:
-        """The names of the rounds that it is in, in their order. A query."""
+        """The names of the text's rounds, in their order. One query."""
         names: list[str] = list(self.rounds.values_list("name", flat=True))
         return names
 
 
 class Segment(models.Model):
-    """A part of a text that the page displays as such: a turn, a sentence, a paragraph, a header."""
+    """A part of a text that pages display as such: a turn, a sentence, a paragraph, a header."""
 
     class Kind(models.TextChoices):
         TURN = "turn", "turn"
@@ -135,14 +135,14 @@ class Segment(models.Model):
 
 class MarkableQuerySet(models.QuerySet["Markable"]):
     def in_use(self) -> MarkableQuerySet:
-        """Leave out what coders marked and every coder has deleted again, and what gold or models alone have."""
-        of_coders = related_rows(self.model, "judgements").exclude(coding__kind="gold").exclude(coding__by_model=True)
-        return self.filter(Q(predefined=True) | Exists(of_coders.filter(markable=OuterRef("pk"))))
+        """Leave out markables that every coder has deleted again, and markables that only gold or models have."""
+        judgements = related_rows(self.model, "judgements").exclude(coding__kind="gold").exclude(coding__by_model=True)
+        return self.filter(Q(predefined=True) | Exists(judgements.filter(markable=OuterRef("pk"))))
 
     def seen_in(self, coding: int, text: int) -> MarkableQuerySet:
-        """Return the markables that the coder of this coding of this text sees: predefined ones and the coder's own.
+        """Return the markables that the coder of the coding sees in its text: predefined ones and the coder's own.
 
-        For some of them, named by key: all of them are found by passing over those that other coders marked.
+        Only for filters by key: finding all of them would scan other coders' markables.
         """
         own = related_rows(self.model, "judgements").filter(coding=coding, markable=OuterRef("pk"))
         return self.filter(Q(predefined=True) | Exists(own), text=text)
@@ -151,7 +151,7 @@ class MarkableQuerySet(models.QuerySet["Markable"]):
 class Markable(models.Model):
     """Words of a text, in one or more parts, that coders judge or point at."""
 
-    # `key` is level and parts ("phrase:10-14,20-25"): unlike a running number it reveals nothing of what others marked.
+    # `key` is level and parts ("phrase:10-14,20-25"); a running number would disclose what others marked.
 
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="markables", db_index=False)
     level = models.ForeignKey(Level, on_delete=models.PROTECT, related_name="markables")

@@ -6,8 +6,8 @@ from django import forms
 from django.db.models import QuerySet
 
 from annotations.core.http.fields import (
+    MAX_NAMED,
     MOST_CHOICES,
-    MOST_NAMED,
     BoundedModelCheckboxes,
     BoundedModelField,
     BoundedSelect,
@@ -89,7 +89,7 @@ class RoundForm(forms.Form):
 
 
 class NewRoundForm(RoundForm):
-    """A new round, empty or with the texts of another."""
+    """A new round, empty or with the texts of another round."""
 
     copied = forms.ChoiceField(
         required=False, label="Texts", widget=BoundedSelect, help_text="None of its codings is copied."
@@ -97,17 +97,17 @@ class NewRoundForm(RoundForm):
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(project.pk, data)
-        self.rounds = {one.name: one for one in rounds_of(project)}
+        self.rounds = {round_.name: round_ for round_ in rounds_of(project)}
         choices = [("", "none yet"), *((name, f"those of {name}") for name in self.rounds)]
         field_of(self, "copied", forms.ChoiceField).choices = choices
 
     def clean_copied(self) -> Round | None:
-        """Return the round, None where none is copied."""
+        """Return the round to copy from; None if nothing is copied."""
         return self.rounds.get(self.cleaned_data["copied"])
 
 
 class RoundTextsForm(forms.Form):
-    """The texts of a round: ticked, or where there are too many, those that come into it and leave it by address."""
+    """The texts of a round: ticked, or, if there are too many, added and removed by address."""
 
     texts = ModelCheckboxField(Text.objects.none(), required=False)
     add = NamesField(Text.objects.none(), label="Add texts", help_text="Their addresses, with spaces or lines between.")
@@ -130,16 +130,16 @@ class RoundTextsForm(forms.Form):
             self.initial["texts"] = list(round_.texts.values_list("pk", flat=True))
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a text that is to come and to go."""
+        """Reject a text that is both added and removed."""
         cleaned = super().clean() or self.cleaned_data
-        both = [text.slug for text in cleaned.get("add", ()) if text in cleaned.get("remove", ())]
-        if both:
-            self.add_error("remove", f"{', '.join(both[:MOST_NAMED])}: to be added and taken out. Choose one of these.")
+        same = [text.slug for text in cleaned.get("add", ()) if text in cleaned.get("remove", ())]
+        if same:
+            self.add_error("remove", f"{', '.join(same[:MAX_NAMED])}: to be added and taken out. Choose one of these.")
         return cleaned
 
     @property
     def chosen(self) -> set[Text]:
-        """The texts that the round has from then on."""
+        """The texts of the round after the change."""
         fields = self.cleaned_data
         if not self.names_texts:
             return set(fields["texts"])
@@ -162,10 +162,10 @@ class MoveToRoundForm(forms.Form):
         field_of(self, "names", NamesField).queryset = texts
         number = texts.count()
         self.has_texts = number > 0
-        # Too many are not ticked, but named.
-        other = "texts" if number > MOST_CHOICES else "names"
-        if other not in self.data:
-            del self.fields[other]
+        # A long list of texts is a text field.
+        unused = "texts" if number > MOST_CHOICES else "names"
+        if unused not in self.data:
+            del self.fields[unused]
 
     def clean(self) -> dict[str, Any]:
         """Require a text, ticked or named."""
@@ -177,7 +177,7 @@ class MoveToRoundForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    """What a manager decides on a coder of a training round, with the reason."""
+    """A manager's decision on a coder of a training round, with the reason."""
 
     coder = BoundedModelField("username", empty_label=None)
     outcome = forms.ChoiceField(choices=TrainingDecision.Outcome.choices, label="Decision")
@@ -189,7 +189,7 @@ class DecisionForm(forms.Form):
 
 
 class RepeatForm(forms.Form):
-    """A share of each coder's submitted texts, or a number of them, and how long after the first occasion."""
+    """A share or a number of each coder's submitted texts, and the delay after the first occasion."""
 
     share = forms.FloatField(
         required=False, min_value=0, max_value=100, label="Share of each coder’s submitted texts, in %"
@@ -225,7 +225,7 @@ class RepeatForm(forms.Form):
         return fields
 
     def as_request(self, round_name: str) -> RepeatRequest:
-        """Return what is asked for, of a form without errors."""
+        """Return the request of a valid form."""
         fields = self.cleaned_data
         terms = {name: fields[name] for name in TERMS}
         terms |= {"share": None if fields["share"] is None else fields["share"] / 100, "seed": fields["seed"] or 0}
@@ -234,7 +234,7 @@ class RepeatForm(forms.Form):
 
 
 def initial_repeats(plan: RepeatPlan | None) -> dict[str, Any]:
-    """Return what the form shows at first: what was asked for last, or a tenth of the texts."""
+    """Return the initial values of the form: the last request, or a tenth of the texts."""
     if plan is None:
         return {"share": 10, "days": DAYS, "seed": 1, "automatic": True}
     fields: dict[str, Any] = {name: getattr(plan, name) for name in TERMS} | {"coders": list(plan.coders.all())}
@@ -244,7 +244,7 @@ def initial_repeats(plan: RepeatPlan | None) -> dict[str, Any]:
 
 
 class ReplaceForm(forms.Form):
-    """Who takes over the open texts of whom."""
+    """A coder and the person who takes over the coder's open texts."""
 
     coder = BoundedModelField("username")
     other = BoundedModelField("username", label="by")
@@ -256,13 +256,13 @@ class ReplaceForm(forms.Form):
 
 
 class ReleaseForm(forms.Form):
-    """After how many days without work texts are free for others."""
+    """The number of days without work after which texts are released."""
 
     days = forms.IntegerField(min_value=1, max_value=MOST_DAYS, initial=14, label="Days without work")
 
 
 class ReasonForm(forms.Form):
-    """Why a manager reopens a coding."""
+    """The reason why a manager reopens a coding."""
 
     reason = forms.CharField(
         required=False,
@@ -273,7 +273,7 @@ class ReasonForm(forms.Form):
 
 
 class RequestForm(forms.Form):
-    """Why a coder asks a manager to reopen a coding."""
+    """The reason why a coder asks a manager to reopen a coding."""
 
     reason = forms.CharField(
         max_length=REASON_LENGTH, widget=forms.Textarea(attrs={"rows": 3}), help_text="The managers read it."

@@ -1,4 +1,4 @@
-"""Gold beside the answers of who codes, once the results are open: where it differs from theirs, and why."""
+"""Gold beside a coder's own answers, once the results are open: differences and reasons."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,19 +13,19 @@ from annotations.schemes.project_scheme import question_labels, read_scheme
 
 
 def codings_beside_gold(project: Project, user: User) -> QuerySet[Coding]:
-    """Return the user's submitted codings with decided gold, not of training, nor of texts still to be coded again."""
+    """Return the user's submitted codings with decided gold, without training and texts still open to the user."""
     own = Coding.objects.of_people().filter(text__project=project, coder=user, kind=Coding.Kind.TEXT)
     open_texts = own.exclude(status=Coding.Status.SUBMITTED).order_by().values("text")
     gold = Coding.objects.filter(kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED)
     has_gold = Exists(gold.filter(text=OuterRef("text"), round=OuterRef("round")))
-    found = own.filter(has_gold, status=Coding.Status.SUBMITTED, occasion=1)
-    found = found.exclude(text__in=open_texts).exclude(round__kind=Round.Kind.TRAINING).select_related("text", "round")
-    return found.order_by("round__position", "round_id", "text__position", "text__slug")
+    rows = own.filter(has_gold, status=Coding.Status.SUBMITTED, occasion=1)
+    rows = rows.exclude(text__in=open_texts).exclude(round__kind=Round.Kind.TRAINING).select_related("text", "round")
+    return rows.order_by("round__position", "round_id", "text__position", "text__slug")
 
 
 @dataclass(frozen=True, slots=True)
 class TextBesideGold:
-    """A coding beside the gold of its text: how many judgements the gold has, and what differs."""
+    """A coding beside the gold of its text: the number of judgements in gold, and the differences."""
 
     coding: Coding
     n_items: int
@@ -33,37 +33,37 @@ class TextBesideGold:
 
 
 def compare_with_gold(project: Project, codings: Sequence[Coding]) -> list[TextBesideGold]:
-    """Return what of codings differs from the gold of their texts. Seventeen queries at most, whatever their number."""
-    texts = {one.text_id for one in codings}
+    """Return the differences between codings and the gold of their texts. At most seventeen queries, for any number."""
+    texts = {coding.text_id for coding in codings}
     rows = Coding.objects.filter(text__in=texts, kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED).order_by()
-    gold = {(one.text_id, one.round_id): one for one in rows}
-    pairs = [(one, gold[one.text_id, one.round_id]) for one in codings if (one.text_id, one.round_id) in gold]
+    gold = {(coding.text_id, coding.round_id): coding for coding in rows}
+    pairs = [(own, gold[own.text_id, own.round_id]) for own in codings if (own.text_id, own.round_id) in gold]
     scheme = read_scheme(project.pk)
-    answers = read_answers(project, scheme, [one.pk for pair in pairs for one in pair])
-    decisions = gold_decisions([one for _, one in pairs])
+    answers = read_answers(project, scheme, [coding.pk for pair in pairs for coding in pair])
+    decisions = gold_decisions([coding for _, coding in pairs])
     comparer = Comparer(scheme, project.answers, Round.PassMeasure.ANSWERS)
     labels = question_labels(project)
 
-    def reasons_at(found: Sequence[ItemDecision], key: str) -> Iterator[ReasonOfGold]:
-        for one in found:
-            if one.item.markable == key and (one.reason or one.section or one.note):
-                question, reason = one.item.question, REASONS[one.reason] if one.reason else ""
-                yield ReasonOfGold(question, labels(question), str(one.reason), reason, one.section, one.note)
+    def reasons_at(item_decisions: Sequence[ItemDecision], key: str) -> Iterator[ReasonOfGold]:
+        for row in item_decisions:
+            if row.item.markable == key and (row.reason or row.section or row.note):
+                question, reason = row.item.question, REASONS[row.reason] if row.reason else ""
+                yield ReasonOfGold(question, labels(question), str(row.reason), reason, row.section, row.note)
 
     compared = []
-    for own, of_gold in pairs:
+    for own, decided in pairs:
         describer = Describer(comparer, own.text.content)
         differences = tuple(
-            replace(item, reasons=tuple(reasons_at(decisions[of_gold.pk], item.markable)))
-            for item in _differences(describer, answers[own.pk], answers[of_gold.pk])
+            replace(item, reasons=tuple(reasons_at(decisions[decided.pk], item.markable)))
+            for item in _differences(describer, answers[own.pk], answers[decided.pk])
         )
-        judged = sum(1 for one in answers[of_gold.pk].decisions.values() if one.category is not None or one.attributes)
+        judged = sum(1 for d in answers[decided.pk].decisions.values() if d.category is not None or d.attributes)
         compared.append(TextBesideGold(own, judged, differences))
     return compared
 
 
 def _differences(describer: Describer, own: Answers, gold: Answers) -> Iterator[Item]:
-    """Yield the markables on which the two differ, in text order; also those that the coder alone answers."""
+    """Yield the markables that differ, in text order, including markables that only the coder judged."""
     for key in sorted(own.decisions.keys() | gold.decisions.keys(), key=key_order):
         item = describer.item(key, own, gold)
         if not item.is_as_gold and (item.is_judged or item.category is not None):

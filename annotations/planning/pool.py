@@ -1,4 +1,4 @@
-"""The pool of a round: coders take the next free place themselves."""
+"""The pool of a round: coders take the next free text themselves."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,13 +17,13 @@ from annotations.planning.training import has_passed
 from annotations.projects.locks import lock_project, refuse_archived
 from annotations.projects.people.members import CODING_ROLES
 
-RESERVED_FOR = timedelta(days=2)  # a text that was taken goes back if nobody has worked on it for so long
-MOST_RESERVED = 20  # who has so many texts that they have not begun takes no more
+RESERVED_FOR = timedelta(days=2)  # a taken text returns to the pool after this time without work
+MAX_RESERVED = 20  # texts that a coder may take without beginning them
 
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """What a coder finds: the round, whether a text is left for them, and the training they have yet to pass."""
+    """The state of a pool for a coder: the round, whether a text is free, and the training still to pass."""
 
     round_: Round
     is_free: bool
@@ -31,7 +31,7 @@ class PoolState:
 
 
 def pools_of(project: Project, user: User) -> list[PoolState]:
-    """Return the pools in which the user takes part. Two queries, and some for each round that requires training."""
+    """Return the pools of the user. Two queries, and some for each round that requires training."""
     plans: Any = Plan.objects.filter(
         round__project=project, pool=True, round__closed_at=None, coders__coder=user, round__project__archived_at=None
     ).select_related("round__required_round__project")
@@ -45,9 +45,8 @@ def pools_of(project: Project, user: User) -> list[PoolState]:
 
 
 def take_next_text(project: Project, user: User, round_name: str = "") -> Coding:
-    """Give the user the next text of a pool in which a place is free. Raise ValidationError."""
-    # No text gets more coders than planned, however many ask at once: who takes a place holds the row of the text, and
-    # counts again what others have taken before.
+    """Give the user the next free text of a pool. Raise ValidationError."""
+    # Concurrent requests cannot exceed the planned coders of a text: each locks the text's row and counts again.
     with sqlite_write_lock(), transaction.atomic():
         refuse_archived(Project.objects.get(pk=project.pk))
         _release_expired(project, timezone.now())
@@ -59,7 +58,7 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
         _refuse_hoarding(plan, part, user)
         now, own = timezone.now(), Coding.objects.of_people().filter(round=plan.round, coder=user)
         full: list[int] = []
-        # Rows that others hold are passed over as long as there are any; at last one waits for them.
+        # Skip rows locked by others while there are unlocked ones; then wait for them.
         for skip_locked in (True, False):
             while (row := _lock_next(plan, user, now, full, skip_locked=skip_locked)) is not None:
                 codings = Coding.objects.first_occasions(plan.round).filter(text_id=row.text_id)
@@ -77,7 +76,7 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
 
 
 def _part_of(project: Project, user: User, round_name: str) -> tuple[Plan, PlanCoder]:
-    """Return the plan of the pool, and the user's part in it, locked: who asks twice at once is counted in turn."""
+    """Return the plan of the pool and the user's part in it, locked: concurrent requests of a user wait."""
     parts = PlanCoder.objects.filter(coder=user, plan__pool=True, plan__round__project=project)
     parts = parts.filter(plan__round__closed_at=None).select_related("plan__round").select_for_update(of=("self",))
     if round_name:
@@ -93,12 +92,12 @@ def _refuse_hoarding(plan: Plan, part: PlanCoder, user: User) -> None:
     own = Coding.objects.first_occasions(plan.round).filter(coder=user)
     if part.maximum is not None and own.count() >= part.maximum:
         raise ValidationError(f"You have your {pluralize(part.maximum, 'text')} of the round {plan.round}: no more.")
-    if own.not_begun().filter(reserved_until__gt=timezone.now()).count() >= MOST_RESERVED:
-        raise ValidationError(f"You have {MOST_RESERVED} texts that you have not begun. Begin them first.")
+    if own.not_begun().filter(reserved_until__gt=timezone.now()).count() >= MAX_RESERVED:
+        raise ValidationError(f"You have {MAX_RESERVED} texts that you have not begun. Begin them first.")
 
 
 def _release_expired(project: Project, now: datetime) -> None:
-    """Delete what was taken from pools and not begun in time, with the project locked before rows of plans."""
+    """Delete texts taken from pools and not begun in time; the project is locked before rows of plans."""
     unbegun = Coding.objects.of_people().not_begun().filter(kind=Coding.Kind.TEXT, status=Coding.Status.OPEN)
     expired = unbegun.filter(round__project=project, round__plan__pool=True, reserved_until__lte=now)
     if not expired.order_by().exists():
@@ -109,7 +108,7 @@ def _release_expired(project: Project, now: datetime) -> None:
 
 
 def _free_texts(user: User, now: datetime) -> QuerySet[PlanText]:
-    """Return the texts of plans that have a free place, and are none of the user's."""
+    """Return the texts of plans with a free place, without the user's own."""
     codings = Coding.objects.first_occasions(OuterRef("plan__round")).filter(text=OuterRef("text")).order_by()
     lasting = codings.filter(released_at=None).exclude(
         version=F("corrections"), status=Coding.Status.OPEN, reserved_until__lte=now

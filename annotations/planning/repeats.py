@@ -1,4 +1,4 @@
-"""Show coders some of their own texts again within a round, unmarked: how far each agrees with themself."""
+"""Show coders some of their own texts again within a round, unmarked, to measure their consistency."""
 
 import logging
 from collections import Counter, defaultdict
@@ -23,28 +23,28 @@ from annotations.projects.rounds import COUNTED_KINDS, find_round, open_round, r
 
 logger = logging.getLogger(__name__)
 
-DAYS = 7  # between the two occasions, unless somebody says otherwise
+DAYS = 7  # default days between the two occasions
 MOST_REPEATED = 10_000
-# What a request, its record and its answer have in common.
+# The fields that a request, its record and its response share.
 TERMS = ("share", "number", "days", "seed", "automatic")
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatRequest:
-    """What is to be shown again: of each coder a share of the submitted texts, or a number of them."""
+    """The request for repeats: a share of each coder's submitted texts, or a number of them."""
 
     share: float | None = None
     number: int | None = None
     days: int = DAYS  # since the last change of a text
     seed: int = 0
-    round_name: str = ""  # empty: the open one
-    coders: tuple[str, ...] = ()  # by name; empty: all who code blind
-    automatic: bool = True  # what becomes due later is shown again without being asked for
+    round_name: str = ""  # empty: the open round
+    coders: tuple[str, ...] = ()  # by name; empty: all coders who are blind to others
+    automatic: bool = True  # later texts are repeated automatically once they are due
 
 
 @dataclass(frozen=True, slots=True)
 class CoderRepeats:
-    """A coder's texts: submitted ones, those that may be shown again or are already, and those to be."""
+    """A coder's numbers of texts: submitted, eligible or already repeated, and to be repeated now."""
 
     coder: str
     submitted: int
@@ -52,12 +52,12 @@ class CoderRepeats:
     repeated_before: tuple[str, ...]
     submitted_again: int
     new: tuple[str, ...]
-    other_open_texts: int  # those among which they stand; with none they stand alone
+    other_open_texts: int  # the texts that hide the repeats; with none the repeats are evident
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatView:
-    """What a request comes to."""
+    """The result of a request."""
 
     request: RepeatRequest
     round_: Round
@@ -65,7 +65,7 @@ class RepeatView:
 
     @property
     def n_new(self) -> int:
-        return sum(len(one.new) for one in self.coders)
+        return sum(len(coder.new) for coder in self.coders)
 
     def as_dict(self) -> dict[str, Any]:
         asked = {name: getattr(self.request, name) for name in TERMS}
@@ -77,8 +77,8 @@ class RepeatView:
 
 
 def view_repeats(project: Project, request: RepeatRequest) -> RepeatView:
-    """Return what the request comes to, and write nothing. Raise ValidationError."""
-    # Texts are drawn by the seed; those shown again already count, so that the same request comes to nothing more.
+    """Return the result of the request without writing. Raise ValidationError."""
+    # Texts are drawn by the seed, and earlier repeats count, so an equal request adds nothing.
     _refuse_project(project)
     _check(request)
     round_ = find_round(project, request.round_name) if request.round_name else open_round(project)
@@ -111,7 +111,7 @@ def view_repeats(project: Project, request: RepeatRequest) -> RepeatView:
 
 
 def refuse_repeats(project: Project, round_: Round) -> None:
-    """Raise ValidationError, with the way out, for a round of the project in which nothing can be shown again."""
+    """Raise ValidationError, with the way out, if the round of the project allows no repeats."""
     _refuse_project(project)
     refuse_closed(round_)
     if round_.kind not in COUNTED_KINDS:
@@ -140,48 +140,48 @@ def _check(request: RepeatRequest) -> None:
 
 
 def _members(project: Project, request: RepeatRequest) -> Mapping[str, User]:
-    """Return those who are chosen, by name. Raise ValidationError for a name of nobody who codes blind to others."""
+    """Return the chosen coders by name. Raise ValidationError for names of no blind coder."""
     members = users_by_name(members_in_roles(project, BLIND_ROLES), request.coders)
     return {name: user for name, user in members.items() if name in (request.coders or members)}
 
 
 def _submitted(round_: Round, members: Mapping[str, User]) -> list[tuple[str, str, bool, datetime]]:
-    """Return the submitted codings of the first occasion: coder, text, whether it may be shown again, last change."""
-    # Not what the coder has in another round, asks to reopen, or has a question about that is open or has news.
+    """Return the submitted codings of the first occasion: coder, text, whether repeatable, time of the last change."""
+    # Not if the coder has the text in another round, asks to reopen it, or has a question that is open or has news.
     last = Operation.objects.filter(coding=OuterRef("pk")).order_by("-sequence").values("applied_at")[:1]
     elsewhere = Coding.objects.of_people().filter(text=OuterRef("text"), coder=OuterRef("coder")).exclude(round=round_)
     asked = Question.objects.filter(text=OuterRef("text"), coder=OuterRef("coder")).order_by()
     asked = asked.filter(Q(resolved_at=None) | Q(has_news=True))
     may_repeat = ~Exists(elsewhere.order_by()) & ~Exists(asked) & Q(reopen_request="")
-    found: QuerySet[Any, Any] = Coding.objects.first_occasions(round_).filter(
+    codings: QuerySet[Any, Any] = Coding.objects.first_occasions(round_).filter(
         coder__in=members.values(), status=Coding.Status.SUBMITTED
     )
-    found = found.annotate(may_repeat=may_repeat, last=Coalesce(Subquery(last), F("created_at")))
-    return list(found.order_by("text__slug").values_list("coder__username", "text__slug", "may_repeat", "last"))
+    codings = codings.annotate(may_repeat=may_repeat, last=Coalesce(Subquery(last), F("created_at")))
+    return list(codings.order_by("text__slug").values_list("coder__username", "text__slug", "may_repeat", "last"))
 
 
 def _open_codings(round_: Round, members: Mapping[str, User]) -> Mapping[str, Sequence[tuple[int, int]]]:
-    """Return the places and occasions of what each coder has to code in the round, in the order of their list."""
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    """Return the places and occasions of each coder's open codings in the round, in list order."""
+    by_coder: dict[str, list[tuple[int, int]]] = defaultdict(list)
     rows = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, status=Coding.Status.OPEN)
     rows = rows.filter(coder__in=members.values()).order_by("place", "text__position", "text__slug")
     for coder, place, occasion in rows.values_list("coder__username", "place", "occasion"):
-        found[coder].append((place, occasion))
-    return found
+        by_coder[coder].append((place, occasion))
+    return by_coder
 
 
 @transaction.atomic
 def apply_repeats(project: Project, request: RepeatRequest) -> RepeatView:
-    """Show the texts again and record the request; again it changes nothing. Raise as `view_repeats`."""
-    # Nobody gets a mail: one that names these texts would tell them from all others.
+    """Repeat the texts and record the request; a second time adds nothing. Raise as `view_repeats`."""
+    # No mail is sent: it would disclose which texts are repeats.
     lock_project(project.pk)
     project.refresh_from_db(fields=["results_open"])
     view = view_repeats(project, request)
     members = _members(project, request)
     places = _open_codings(view.round_, members)
-    wanted = {(one.coder, text) for one in view.coders for text in one.new}
+    wanted = {(coder.coder, text) for coder in view.coders for text in coder.new}
     firsts = Coding.objects.first_occasions(view.round_).filter(coder__in=members.values())
-    # Who reopens a coding at this moment keeps it.
+    # A coding that is just being reopened stays open.
     submitted = firsts.filter(status=Coding.Status.SUBMITTED, text__slug__in={text for _, text in wanted})
     locked = submitted.select_for_update(of=("self",)).select_related("text", "coder").defer("text__content")
     last = dict(firsts.order_by().values_list("coder__username").annotate(last=Max("place")))
@@ -192,9 +192,9 @@ def apply_repeats(project: Project, request: RepeatRequest) -> RepeatView:
     )
     new = []
     for number, _, coder, coding in drawn:
-        others = places.get(coder, ())
-        if others:  # beside one of them; those of one place are in the order of texts
-            place = others[number % len(others)][0]
+        neighbours = places.get(coder, ())
+        if neighbours:  # next to an open text; repeats of one place are in the order of texts
+            place = neighbours[number % len(neighbours)][0]
         else:
             place = last[coder] = last.get(coder, 0) + 1
         new.append(Coding(text=coding.text, coder=coding.coder, round=view.round_, occasion=2, place=place))
@@ -207,7 +207,7 @@ def apply_repeats(project: Project, request: RepeatRequest) -> RepeatView:
 
 
 def request_of(plan: RepeatPlan) -> RepeatRequest | None:
-    """Return what was asked for, of those of its coders who still code; None where none of them does."""
+    """Return the request of the plan for the coders who still code; None if there are none."""
     asked = {user.get_username() for user in plan.coders.all()}
     coders = members_in_roles(plan.round.project, BLIND_ROLES).filter(username__in=asked)
     still = tuple(sorted(coders.values_list("username", flat=True))) if asked else ()
@@ -217,7 +217,7 @@ def request_of(plan: RepeatPlan) -> RepeatRequest | None:
 
 
 def draw_due_repeats() -> int:
-    """Show the texts again that have become due; return how many. Each round is a transaction of its own."""
+    """Repeat the texts that have become due, and return their number. Each round is a separate transaction."""
     plans = RepeatPlan.objects.filter(
         automatic=True,
         round__closed_at=None,
@@ -233,7 +233,7 @@ def draw_due_repeats() -> int:
         try:
             if view_repeats(plan.round.project, request).n_new:
                 n_new += apply_repeats(plan.round.project, request).n_new
-        except (ValidationError, ProjectArchived) as error:  # it was changed since it was read
+        except (ValidationError, ProjectArchived) as error:  # the round or project was changed meanwhile
             logger.info("Nothing of the round %s is shown again: %s", plan.round_id, error)
     return n_new
 

@@ -1,4 +1,4 @@
-"""Make, change, order, copy, close and delete rounds, and say which texts are in them."""
+"""Create, change, order, copy, close and delete rounds, and choose their texts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ from annotations.projects.rounds import (
     rounds_of,
 )
 
-MOST_ROUNDS = 200
-# What a training round asks of coders, and which one a round requires.
+MAX_ROUNDS = 200
+# The requirements of a training round, and the training that a round requires.
 TRAINING_FIELDS = ("pass_measure", "pass_mark", "attempts", "feedback", "required_round")
-MOST_NAMED = 3  # so many texts are named in a message
+MAX_NAMED = 3  # texts named in a message
 
 
 @dataclass(frozen=True, slots=True)
 class RoundFigures:
-    """How many texts a round has, and codings: all, those begun and not submitted, and those submitted."""
+    """The number of texts of a round, and of codings: all, begun but not submitted, and submitted."""
 
     texts: int = 0
     codings: int = 0
@@ -40,7 +40,7 @@ class RoundFigures:
 
     @property
     def assigned(self) -> int:
-        """How many codings nobody has begun."""
+        """The number of codings that have not begun."""
         return self.codings - self.begun - self.submitted
 
 
@@ -63,8 +63,8 @@ def figures_of_rounds(project: Project) -> Mapping[int, RoundFigures]:
 def create_round(project: Project, name: str, copied: Round | None = None, **fields: Any) -> Round:
     """Create a round after all others, with the texts of `copied` but none of its codings. Raise ValidationError."""
     lock_project(project.pk)
-    if Round.objects.filter(project=project).count() >= MOST_ROUNDS:
-        raise ValidationError(f"A project has {MOST_ROUNDS} rounds at most.")
+    if Round.objects.filter(project=project).count() >= MAX_ROUNDS:
+        raise ValidationError(f"A project has {MAX_ROUNDS} rounds at most.")
     if copied is not None and project.docsets.exists():
         raise ValidationError("Summaries are coded in one round alone.")
     round_ = Round(project=project, name=name, position=next_position(project), **fields)
@@ -97,7 +97,7 @@ def change_round(round_: Round, *, closed: bool | None = None, place: int | None
 
 
 def _check(round_: Round) -> None:
-    """Raise ValidationError by field."""
+    """Raise ValidationError by field if the round is inconsistent."""
     if round_.starts_on and round_.ends_on and round_.ends_on < round_.starts_on:
         raise ValidationError({"ends_on": "It ends before it starts."})
     if Round.objects.filter(project=round_.project_id, name=round_.name).exclude(pk=round_.pk).exists():
@@ -115,7 +115,7 @@ def _check(round_: Round) -> None:
 
 
 def refuse_own_training(project: Project, round_: Round, fields: Mapping[str, Any]) -> None:
-    """Raise ValidationError where who codes would change what training asks of coders, and so of them."""
+    """Raise ValidationError if a coding manager would change the requirements of training."""
     if may(project, Right.DECIDE_TRAINING):
         return
     for name in (*TRAINING_FIELDS, "kind"):
@@ -125,7 +125,7 @@ def refuse_own_training(project: Project, round_: Round, fields: Mapping[str, An
 
 
 def _refuse_counting(round_: Round, before: str) -> None:
-    """Raise ValidationError where practice would become work that counts: its coders may have seen the gold."""
+    """Raise ValidationError if practice would become work that counts, as its coders may have seen the gold."""
     if before != Round.Kind.TRAINING or _is_practice(round_):
         return
     if round_.has_begun:
@@ -145,7 +145,7 @@ def _refuse_required(round_: Round, field: str) -> None:
 
 
 def _check_required(round_: Round) -> None:
-    """Raise ValidationError where what the round requires cannot be passed before it."""
+    """Raise ValidationError if the required training cannot be passed before the round."""
     required = round_.required_round
     if required is None:
         return
@@ -160,12 +160,12 @@ def _check_required(round_: Round) -> None:
 
 
 def _place(round_: Round, place: int) -> None:
-    """Let the round be the first, second and so on; rounds from before may have equal places."""
-    others = list(Round.objects.filter(project=round_.project_id).exclude(pk=round_.pk))
-    others.insert(max(place - 1, 0), round_)
-    for position, one in enumerate(others):
-        one.position = position
-    Round.objects.bulk_update(others, ["position"])
+    """Move the round to a place from 1; older rounds may have equal positions."""
+    rounds = list(Round.objects.filter(project=round_.project_id).exclude(pk=round_.pk))
+    rounds.insert(max(place - 1, 0), round_)
+    for position, moved in enumerate(rounds):
+        moved.position = position
+    Round.objects.bulk_update(rounds, ["position"])
 
 
 @transaction.atomic
@@ -178,7 +178,7 @@ def delete_round(round_: Round) -> None:
 
 
 def refuse_deletion(round_: Round) -> None:
-    """Raise ValidationError if the round has codings, or a text that is in no other, and where another requires it."""
+    """Raise ValidationError if the round has codings or a text in no other round, or if another round requires it."""
     if Coding.objects.of_coders().filter(round=round_).exists():
         raise ValidationError(f"The round {round_} has codings; only an empty one is deleted.")
     _refuse_only_round(round_, round_.texts.defer("content"))
@@ -187,12 +187,12 @@ def refuse_deletion(round_: Round) -> None:
 
 @transaction.atomic
 def add_texts(round_: Round, texts: Iterable[Text]) -> int:
-    """Let texts of the project be in the round, too; return how many are new there. Raise ValidationError."""
+    """Add texts of the project to the round, and return the number of new ones. Raise ValidationError."""
     lock_project(round_.project_id)
     round_.refresh_from_db()
     refuse_closed(round_)
-    here = set(round_.texts.values_list("pk", flat=True))
-    new = [text for text in texts if text.pk not in here]
+    present = set(round_.texts.values_list("pk", flat=True))
+    new = [text for text in texts if text.pk not in present]
     for text in new:
         if text.project_id != round_.project_id:
             raise ValidationError(f"{text} is not a text of this project.")
@@ -204,8 +204,8 @@ def add_texts(round_: Round, texts: Iterable[Text]) -> int:
 
 @transaction.atomic
 def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
-    """Take texts out of the round, and return how many were there. Raise ValidationError."""
-    # Their gold in it stays, and is in force again where they come back.
+    """Remove texts from the round, and return the number removed. Raise ValidationError."""
+    # Their gold in the round stays, and is valid again if they return.
     lock_project(round_.project_id)
     round_.refresh_from_db()
     refuse_closed(round_)
@@ -218,7 +218,7 @@ def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
 
 
 def refuse_pool(project: Project, round_: Round) -> None:
-    """Raise ValidationError where a manager who codes takes texts out of a pool, which tells what others took."""
+    """Raise ValidationError if a coding manager removes texts from a pool, which discloses what others took."""
     if is_blind_manager(project) and Plan.objects.filter(round=round_, pool=True).exists():
         raise ValidationError(
             f"The round {round_} has a pool, and you are blind to what others take from it: ask a manager who does not "
@@ -227,7 +227,7 @@ def refuse_pool(project: Project, round_: Round) -> None:
 
 
 def _refuse_only_round(round_: Round, texts: Iterable[Text]) -> None:
-    """Raise ValidationError for texts that are in this round alone: each is in one at least."""
+    """Raise ValidationError for texts that are in no other round, as each text is in at least one."""
     known = rounds_by_text(round_.project)
     if alone := [text for text in texts if known.get(text.pk) == [round_]]:
         raise ValidationError(f"{_names(alone)}: in no other round than {round_}. Move it to another, or delete it.")
@@ -235,15 +235,15 @@ def _refuse_only_round(round_: Round, texts: Iterable[Text]) -> None:
 
 def _names(texts: Iterable[Text]) -> str:
     titles = [f"“{text}”" for text in texts]
-    more = f" and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
-    return ", ".join(titles[:MOST_NAMED]) + more
+    more = f" and {len(titles) - MAX_NAMED} more" if len(titles) > MAX_NAMED else ""
+    return ", ".join(titles[:MAX_NAMED]) + more
 
 
 @transaction.atomic
 def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
-    """Move texts with their codings to the round of that name; return their number. Raise ValidationError."""
-    # name: made where there is none; empty: `main`. Gold goes with its text, but not into training or out of it, nor
-    # where there is gold. Refused: texts in several rounds, closed rounds, work that becomes practice, or the reverse.
+    """Move texts with their codings to the named round; return their number. Raise ValidationError."""
+    # name: created if unknown; empty: `main`. Gold moves with its text, but neither into nor out of training, nor where
+    # gold exists. Rejected: texts in several rounds, closed rounds, moves between practice and counted work.
     lock_project(project.pk)
     name = name or MAIN
     texts = list(texts)
@@ -256,21 +256,21 @@ def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
     for text in moving:
         own: Sequence[Round] = known.get(text.pk, ())
         if len(own) > 1:
-            names = ", ".join(one.name for one in own)
+            names = ", ".join(round_.name for round_ in own)
             raise ValidationError(f"“{text}” is in several rounds: {names}. Change these on the page Rounds.")
-        left |= {one.pk: one for one in own}
-    for one in (*left.values(), *([target] if moving else [])):
-        refuse_closed(one)
+        left |= {round_.pk: round_ for round_ in own}
+    for round_ in (*left.values(), *([target] if moving else [])):
+        refuse_closed(round_)
     keys = [text.pk for text in moving]
     codings = Coding.objects.of_coders().filter(text__in=keys)
-    crossing = [one.pk for one in left.values() if _is_practice(one) != _is_practice(target)]
+    crossing = [round_.pk for round_ in left.values() if _is_practice(round_) != _is_practice(target)]
     if names := _names(Text.objects.filter(pk__in=codings.filter(round__in=crossing).values("text")).defer("content")):
         raise ValidationError(
             f"{names}: practice does not become work that counts, nor the reverse. Add it to a round."
         )
     gold = Coding.objects.filter(text__in=keys, kind=Coding.Kind.GOLD)
-    there = list(gold.filter(round=target).values_list("text", flat=True))
-    gold.exclude(round__in=crossing).exclude(text__in=there).update(round=target)
+    with_gold = list(gold.filter(round=target).values_list("text", flat=True))
+    gold.exclude(round__in=crossing).exclude(text__in=with_gold).update(round=target)
     first = Round.objects.filter(codings__in=codings.begun(), scheme_version__isnull=False).first()
     if first is not None and not target.has_begun:
         target.guidelines_version, target.scheme_version = first.guidelines_version, first.scheme_version
@@ -284,4 +284,4 @@ def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
 def describe_rounds(project: Project) -> list[tuple[Round, RoundFigures]]:
     """Return the rounds of the project in their order, each with its figures. Three queries."""
     figures = figures_of_rounds(project)
-    return [(one, figures.get(one.pk, RoundFigures())) for one in rounds_of(project)]
+    return [(round_, figures.get(round_.pk, RoundFigures())) for round_ in rounds_of(project)]

@@ -1,4 +1,4 @@
-"""Training: how the work of coders compares with gold, who has passed a round, and who waits for it."""
+"""Training: compare coders' work with gold, and tell who has passed a round and who waits for gold or a decision."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +23,9 @@ from annotations.schemes.project_scheme import read_scheme
 
 CODERS_ON_A_PAGE = 50
 TEXTS_ON_A_PAGE = 20
-DIGITS = 3  # scores are rounded before they are compared with the pass mark: what is shown is what counts
+DIGITS = 3  # scores are rounded before comparison with the pass mark, so that the score shown decides
 
-type Score = tuple[float | None, Sequence[Share]]  # as it is shown, and the shares of equal answers
+type Score = tuple[float | None, Sequence[Share]]  # the rounded score, and the shares of equal answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ class Attempt:
     has_gold: bool
     score: float | None  # the mean over the judgements of the gold, from 0 to 1; None without one
     passed: bool
-    counts: bool  # whether it is among as many as the round allows
+    counts: bool  # whether it is within the round's number of attempts
     shares: Sequence[Share] = ()
-    number: int = 1  # which of the coder’s it is, from 1
-    is_reopened: bool = False  # its gold was there and is being changed
+    number: int = 1  # the number of the coder's attempt, from 1
+    is_reopened: bool = False  # its gold was submitted and is open again
 
     @property
     def state(self) -> str:
-        """Where it stands, in words; empty where there is a score and no pass rule."""
+        """The state in words; empty if there is a score and no pass rule."""
         if self.coding.status != Coding.Status.SUBMITTED:
             return "open"
         if not self.has_gold:
@@ -56,7 +56,7 @@ class Attempt:
 
 
 class NextStep(StrEnum):
-    """What comes next for a coder in training: a text, its gold, another text, a manager's decision, or nothing."""
+    """The next step of a coder in training: a text, its gold, another text, a manager's decision, or nothing."""
 
     CODE = "code"
     WAIT = "wait"
@@ -68,7 +68,7 @@ class NextStep(StrEnum):
 
 @dataclass(slots=True)
 class TrainingResult:
-    """What a coder did in a training round, and what a manager decided. `ready` texts are left with gold."""
+    """A coder's attempts in a training round, and a manager's decisions. `ready` counts further texts with gold."""
 
     round: Round
     coder: User
@@ -78,7 +78,7 @@ class TrainingResult:
 
     @property
     def decision(self) -> TrainingDecision | None:
-        """Return the manager's decision that holds; None where the pass rule does."""
+        """Return the manager's decision in force; None if the pass rule decides."""
         latest = self.decisions[-1] if self.decisions else None
         return latest if latest is not None and latest.outcome != TrainingDecision.Outcome.RULE else None
 
@@ -91,7 +91,7 @@ class TrainingResult:
     @property
     def best(self) -> float | None:
         """Return the highest score; None without one."""
-        return max((one.score for one in self.attempts if one.score is not None and one.counts), default=None)
+        return max((row.score for row in self.attempts if row.score is not None and row.counts), default=None)
 
     @property
     def has_attempts_left(self) -> bool:
@@ -100,14 +100,14 @@ class TrainingResult:
 
     @property
     def may_try(self) -> bool:
-        """Whether the coder may take a further text of the round: not where a manager has decided."""
+        """Whether the coder may take a further text of the round: not after a manager's decision."""
         is_done = all(attempt.coding.status == Coding.Status.SUBMITTED for attempt in self.attempts)
         is_over = self.passed or self.decision is not None or self.round.is_closed
         return bool(self.attempts and is_done and self.has_attempts_left and self.ready and not is_over)
 
     @property
     def obstacle(self) -> str:
-        """Why no text is left that could make the coder pass; empty for a coder without a text of the round."""
+        """Why no text is left for the coder to pass with; empty for a coder without a text of the round."""
         if not self.attempts:
             return ""
         if self.round.is_closed:
@@ -118,16 +118,16 @@ class TrainingResult:
 
     @property
     def has_reopened_gold(self) -> bool:
-        """Whether the coder waits for gold that was there and is being changed."""
+        """Whether the coder waits for gold that was submitted and is open again."""
         return any(attempt.is_reopened for attempt in self.attempts)
 
     @property
     def next_step(self) -> NextStep:
-        """What comes next: a manager decides where no text is left that could make the coder pass."""
+        """The next step; a manager decides if no text is left for the coder to pass with."""
         if self.passed or self.decision is not None:
             return NextStep.PASSED if self.passed else NextStep.FAILED
         has_rule, attempts = self.round.pass_measure, [attempt for attempt in self.attempts if attempt.counts]
-        if not self.round.is_closed and any(one.coding.status != Coding.Status.SUBMITTED for one in attempts):
+        if not self.round.is_closed and any(attempt.coding.status != Coding.Status.SUBMITTED for attempt in attempts):
             return NextStep.CODE
         if has_rule and not self.round.is_closed and any(not attempt.has_gold for attempt in attempts):
             return NextStep.WAIT
@@ -135,7 +135,7 @@ class TrainingResult:
 
 
 def training_results(round_: Round, coders: Collection[int] | None = None) -> list[TrainingResult]:
-    """Return the results of a training round by name, of all coders or of these. Sixteen queries at most."""
+    """Return the results of a training round by name, of all coders or of `coders`. At most sixteen queries."""
     log = Operation.objects.filter(coding=OuterRef("pk")).values("applied_at")
     submissions, checks = log.filter(kind=Operation.Kind.SUBMIT), log.filter(kind=Operation.Kind.CHECK)
     codings = Coding.objects.first_occasions(round_).annotate(
@@ -146,11 +146,11 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
     if coders is not None:
         codings, decisions = codings.filter(coder__in=coders), decisions.filter(coder__in=coders)
     rows = list(codings.select_related("text", "coder", "round").defer("text__content"))
-    gold = {one.text_id: one for one in _submitted_gold(round_)}
+    gold = {coding.text_id: coding for coding in _submitted_gold(round_)}
     scores = _scores(round_, rows, gold)
     reopened = _texts_with_reopened_gold([row for row in rows if row.text_id not in gold])
     results: dict[int | None, TrainingResult] = {}
-    # in the order in which they were submitted or something was first compared, the others at last
+    # in the order of submission or first comparison; codings without either come last
     for row in sorted(rows, key=_order_of_attempts):
         result = results.setdefault(row.coder_id, TrainingResult(round_, row.coder))
         counts = result.has_attempts_left
@@ -163,7 +163,7 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
     for decision in decisions:
         results.setdefault(decision.coder_id, TrainingResult(round_, decision.coder)).decisions.append(decision)
     for result in results.values():
-        result.ready = len(gold.keys() - {one.coding.text_id for one in result.attempts})
+        result.ready = len(gold.keys() - {attempt.coding.text_id for attempt in result.attempts})
     return sorted(results.values(), key=lambda result: result.coder.get_username())
 
 
@@ -172,29 +172,29 @@ def training_result(round_: Round, coder: User) -> TrainingResult:
 
 
 def trainings_to_decide(project: Project) -> list[TrainingResult]:
-    """Return the coders who have not passed and have no text to pass on, for a manager to decide about."""
-    found = []
+    """Return the coders who have not passed and have no text left to pass with, for a manager's decision."""
+    undecided = []
     for round_ in Round.objects.filter(project=project, kind=Round.Kind.TRAINING).select_related("project"):
         if not is_to_pass(round_):
             continue
         requiring = Round.objects.open().filter(required_round=round_)
         work = Coding.objects.of_people().filter(kind=Coding.Kind.TEXT, coder__memberships__project=project)
-        going_on = work.begun().filter(round__in=requiring).order_by()
-        concerned = work.filter(Q(round=round_) | Q(round__in=requiring, status=Coding.Status.OPEN))
-        concerned = concerned.exclude(coder__in=going_on.values("coder")).order_by()
-        coders = User.objects.filter(pk__in=concerned.values("coder")).order_by("username")
+        continuing = work.begun().filter(round__in=requiring).order_by()
+        waiting = work.filter(Q(round=round_) | Q(round__in=requiring, status=Coding.Status.OPEN))
+        waiting = waiting.exclude(coder__in=continuing.values("coder")).order_by()
+        coders = User.objects.filter(pk__in=waiting.values("coder")).order_by("username")
         results = {result.coder.pk: result for result in training_results(round_, [coder.pk for coder in coders])}
-        found += [
+        undecided += [
             result
             for coder in coders
             if (result := results.get(coder.pk) or TrainingResult(round_, coder)).next_step == NextStep.ASK
         ]
-    return found
+    return undecided
 
 
 @dataclass(frozen=True, slots=True)
 class GoldMissing:
-    """The texts of a training round that coders have, and whose gold is not submitted; how many have submitted one."""
+    """The texts of a training round that coders have without submitted gold, and how many coders submitted one."""
 
     round: Round
     texts: Sequence[Text]
@@ -202,36 +202,36 @@ class GoldMissing:
 
 
 def training_without_gold(project: Project) -> list[GoldMissing]:
-    """Return the open training rounds with texts that coders have and that have no gold to see. A query without any."""
-    found = []
+    """Return the open training rounds where coders have texts without submitted gold. One query if there is none."""
+    rounds = []
     for round_ in Round.objects.open().filter(project=project, kind=Round.Kind.TRAINING):
         codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT).order_by()
         codings = codings.exclude(text__in=_submitted_gold(round_).order_by().values("text"))
         texts = list(project.texts.filter(codings__in=codings).distinct().defer("content"))
         if texts:
             submitted = codings.filter(status=Coding.Status.SUBMITTED)
-            found.append(GoldMissing(round_, texts, submitted.values("coder").distinct().count()))
-    return found
+            rounds.append(GoldMissing(round_, texts, submitted.values("coder").distinct().count()))
+    return rounds
 
 
 def is_to_pass(round_: Round) -> bool:
-    """Return whether passing the training round matters: an open round requires it, or it is open and has a rule."""
+    """Return whether passing the training matters: an open round requires it, or it is open and has a pass rule."""
     requiring = Round.objects.open().filter(required_round=round_)
     return bool((round_.pass_measure and not round_.is_closed) or requiring.exists())
 
 
 def tell_managers(*, coding: int, **_: object) -> None:
-    """Tell managers by mail where this submission, of a text or its gold, leaves a coder without a text to pass on."""
-    of_training = Coding.objects.filter(pk=coding, round__kind=Round.Kind.TRAINING)
-    submitted = of_training.select_related("round__project", "text", "coder").first() if is_enabled() else None
+    """Mail managers if the submission of a text or its gold leaves a coder without a text to pass with."""
+    codings = Coding.objects.filter(pk=coding, round__kind=Round.Kind.TRAINING)
+    submitted = codings.select_related("round__project", "text", "coder").first() if is_enabled() else None
     if submitted is None:
         return
-    round_, of_gold = submitted.round, submitted.kind == Coding.Kind.GOLD
+    round_, is_gold = submitted.round, submitted.kind == Coding.Kind.GOLD
     if not is_to_pass(round_):
         return
     waiting = [
         result
-        for result in training_results(round_, None if of_gold else [submitted.coder.pk])
+        for result in training_results(round_, None if is_gold else [submitted.coder.pk])
         if result.next_step == NextStep.ASK
         and any(attempt.coding.text_id == submitted.text_id for attempt in result.attempts)
     ]
@@ -243,7 +243,7 @@ def tell_managers(*, coding: int, **_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ResultsMatrix:
-    """A page of the results of a round by a page of the texts; a cell is an attempt, or None."""
+    """A page of the results of a round for a page of the texts; a cell is an attempt or None."""
 
     page: Page[TrainingResult]
     texts: Page[Text]
@@ -251,21 +251,21 @@ class ResultsMatrix:
 
 
 def arrange_results(results: Sequence[TrainingResult], page: str | None, texts_page: str | None) -> ResultsMatrix:
-    """Return a page of the results as a matrix, with a page of the texts that its coders have, in their order."""
+    """Return a page of the results as a matrix, with a page of the coders' texts in their order."""
     shown = Paginator(results, CODERS_ON_A_PAGE).get_page(page)
-    texts = {one.coding.text_id: one.coding.text for result in shown for one in result.attempts}
+    texts = {attempt.coding.text_id: attempt.coding.text for result in shown for attempt in result.attempts}
     in_order = sorted(texts.values(), key=lambda text: (text.position, text.slug))
     texts_shown = Paginator(in_order, TEXTS_ON_A_PAGE).get_page(texts_page)
     rows = []
     for result in shown:
-        attempts = {one.coding.text_id: one for one in result.attempts}
+        attempts = {attempt.coding.text_id: attempt for attempt in result.attempts}
         rows.append((result, [attempts.get(text.pk) for text in texts_shown]))
     return ResultsMatrix(shown, texts_shown, rows)
 
 
 def _order_of_attempts(coding: Any) -> tuple[bool, Any, int, int]:
     submitted = coding.submitted_at if coding.status == Coding.Status.SUBMITTED else None
-    moment = min((one for one in (submitted, coding.checked_at) if one is not None), default=None)
+    moment = min((time for time in (submitted, coding.checked_at) if time is not None), default=None)
     return moment is None, moment or 0, coding.place, coding.pk
 
 
@@ -277,35 +277,35 @@ def _submitted_gold(round_: Round) -> QuerySet[Coding]:
 
 
 def _texts_with_reopened_gold(codings: Sequence[Coding]) -> set[int]:
-    """Return the texts of these codings of a round whose gold was submitted and is open again."""
-    waiting = [one for one in codings if one.status == Coding.Status.SUBMITTED]
+    """Return the texts of the codings whose gold was submitted and is open again."""
+    waiting = [coding for coding in codings if coding.status == Coding.Status.SUBMITTED]
     if not waiting:
         return set()
     gold = Coding.objects.filter(round=waiting[0].round_id, kind=Coding.Kind.GOLD, status=Coding.Status.OPEN)
-    gold = gold.filter(text__in=[one.text_id for one in waiting], operations__kind=Operation.Kind.REOPEN)
+    gold = gold.filter(text__in=[coding.text_id for coding in waiting], operations__kind=Operation.Kind.REOPEN)
     return set(gold.order_by().values_list("text", flat=True))
 
 
 def _scores(round_: Round, codings: Iterable[Coding], gold: Mapping[int, Coding]) -> dict[int, Score]:
     """Return score and shares of each submitted coding whose text has gold."""
-    compared = [one for one in codings if one.status == Coding.Status.SUBMITTED and one.text_id in gold]
+    compared = [coding for coding in codings if coding.status == Coding.Status.SUBMITTED and coding.text_id in gold]
     if not compared:
         return {}
     scheme = read_scheme(round_.project_id)
-    keys = {one.pk for one in compared} | {gold[one.text_id].pk for one in compared}
+    keys = {coding.pk for coding in compared} | {gold[coding.text_id].pk for coding in compared}
     answers = read_answers(round_.project, scheme, keys)
     comparer = Comparer(scheme, round_.project.answers, round_.pass_measure)
-    found: dict[int, Score] = {}
-    for one in compared:
-        own, decided = answers[one.pk], answers[gold[one.text_id].pk]
+    scores: dict[int, Score] = {}
+    for coding in compared:
+        own, decided = answers[coding.pk], answers[gold[coding.text_id].pk]
         mean = comparer.mean(own, decided)
-        found[one.pk] = None if mean is None else round(mean, DIGITS), comparer.shares(own, decided)
-    return found
+        scores[coding.pk] = None if mean is None else round(mean, DIGITS), comparer.shares(own, decided)
+    return scores
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the coder of a text in training sees of its gold: all of it once submitted, before what was compared."""
+    """The gold that a coder in training sees: all of it after submission, before that the compared judgements."""
 
     is_whole: bool
     items: Sequence[Item]
@@ -320,7 +320,7 @@ class Feedback:
 
 
 def feedback_on(coding: Coding) -> Feedback | None:
-    """Return what the coder may see of the gold beside the coding; None: nothing. Thirteen queries at most."""
+    """Return the gold that the coder may see beside the coding; None: nothing. At most thirteen queries."""
     beside, at_once = gold_beside(coding), gold_at_once(coding)
     gold = beside or at_once
     if gold is None:
@@ -338,7 +338,7 @@ def feedback_on(coding: Coding) -> Feedback | None:
 
 @transaction.atomic
 def decide_on_coder(round_: Round, coder: User, outcome: str, reason: str, by: User) -> TrainingDecision:
-    """Record a manager's decision on a coder, whatever the pass rule says. Raise ValidationError by field."""
+    """Record a manager's decision on a coder, which overrides the pass rule. Raise ValidationError by field."""
     lock_project(round_.project_id)
     if round_.kind != Round.Kind.TRAINING:
         raise ValidationError(f"{round_} is no training round.")
@@ -354,7 +354,7 @@ def decide_on_coder(round_: Round, coder: User, outcome: str, reason: str, by: U
 
 @transaction.atomic
 def take_next_attempt(round_: Round, user: User) -> Coding:
-    """Assign the coder the next text of a training round that has gold. Raise ValidationError."""
+    """Assign the coder the next text with gold of a training round. Raise ValidationError."""
     lock_project(round_.project_id)
     round_ = Round.objects.select_related("project").get(pk=round_.pk)
     refuse_closed(round_)
@@ -374,13 +374,13 @@ def has_passed(round_: Round, coder: User) -> bool:
 
 
 def required_training(coding: Coding) -> int | None:
-    """Return the key of the training round to pass before people may begin this work; None: none."""
+    """Return the key of the training round to pass before this work may begin; None without one."""
     is_bound = coding.kind == Coding.Kind.TEXT and not (coding.is_begun or coding.by_model)
     return coding.round.required_round_id if is_bound else None
 
 
 def refuse_untrained(coding: Coding) -> None:
-    """Raise OperationRejected where the coder has yet to pass training before this work may begin."""
+    """Raise OperationRejected if the coder has to pass training before this work may begin."""
     required = required_training(coding)
     if required is None:
         return

@@ -1,4 +1,4 @@
-"""Forget a person: delete their account or, where work stays under it, whatever in it says who they are."""
+"""Forget a person: delete the account or, if it has work, everything in it that identifies the person."""
 
 import json
 import re
@@ -34,13 +34,13 @@ from annotations.models import (
 )
 from annotations.projects.people.members import CODING_ROLES, add_member, is_model, remove_membership
 
-# Sent with `user` before the name goes, so that other apps delete what they derived from it.
+# Sent with `user` before the name is deleted, so that other apps delete their copies.
 forgetting_person = Signal()
 
 
 @dataclass(frozen=True, slots=True)
 class ForgottenPerson:
-    """What is left of a person: the pseudonym and the number of codings under it, or nothing if `deleted`."""
+    """The result of forgetting a person: the pseudonym and the number of codings kept, or `deleted`."""
 
     pseudonym: str
     deleted: bool
@@ -54,29 +54,29 @@ class ForgottenPerson:
 
 @transaction.atomic
 def forget_person(user: User) -> ForgottenPerson:
-    """Take name, mail, password, rights, keys, sessions, attempts to sign in, invitations and orders from an account.
+    """Delete name, mail, password, rights, keys, sessions, sign-in attempts, invitations and transfers of an account.
 
-    What the person coded, remarked and did stays under a pseudonym; an account with which nothing was done is deleted.
-    Raise ValidationError if a project or the site would have nobody left to manage it.
+    The person's codings, remarks and log entries stay under a pseudonym; an account without any is deleted. Raise
+    ValidationError if a project or the site would have no manager left.
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     pseudonym = pseudonym_of(user)
     if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
         raise ValidationError(f"{user} is the only superuser. Make somebody else a superuser first.")
     names = [re.escape(name) for name in (user.username, user.email, user.get_full_name()) if name]
-    # where no letter or digit stands before a name or after
+    # not inside a longer word
     terms = re.compile(rf"(?<![^\W_])(?:{'|'.join(names)})(?![^\W_])", re.IGNORECASE)
-    stored = _orders_with(user, terms)
+    transfers = _transfers_naming(user, terms)
     forgetting_person.send(User, user=user)
-    # In a fixed order, as each locks its project. Those who code keep their role, on which figures depend.
+    # In a fixed order, as each locks its project. Coders keep their role, which figures depend on.
     for membership in user.memberships.exclude(role__in=CODING_ROLES).select_related("user").order_by("project"):
         remove_membership(membership, archived=True)
     for membership in user.memberships.filter(role=Membership.Role.MANAGER_CODER).select_related("project"):
         add_member(membership.project, user, Membership.Role.CODER, archived=True)
     _delete_traces(user)
-    for order in stored:
-        order.delete()
-        transaction.on_commit(partial(order.file.delete, save=False))
+    for transfer in transfers:
+        transfer.delete()
+        transaction.on_commit(partial(transfer.file.delete, save=False))
     _delete_mentions(terms)
     _rename_in_admin_log(user, pseudonym)
     codings = Coding.objects.filter(coder=user).count()
@@ -90,7 +90,7 @@ def forget_person(user: User) -> ForgottenPerson:
 
 
 def pseudonym_of(user: User) -> str:
-    """Return the name under which the work of the person or model stays: the same each time it is asked for."""
+    """Return the name that keeps the work of the person or model: the same name each time."""
     first = f"{'model' if is_model(user) else 'person'}-{user.pk}"
     names = chain([first], (f"{first}-{number}" for number in count(2)))
     others = User.objects.exclude(pk=user.pk)
@@ -98,7 +98,7 @@ def pseudonym_of(user: User) -> str:
 
 
 def _delete_traces(user: User) -> None:
-    """Delete what belongs to the account alone."""
+    """Delete the rows that belong only to the account."""
     Token.objects.filter(user=user).delete()
     Mail.objects.filter(Q(user=user) | (Q(address__iexact=user.email) & ~Q(address=""))).delete()
     AccountOrigin.objects.filter(user=user).delete()
@@ -111,14 +111,14 @@ def _delete_traces(user: User) -> None:
             session.delete()
 
 
-def _orders_with(user: User, terms: re.Pattern[str]) -> list[Transfer]:
-    """Return the imports, exports and archives of anybody that name the person, or whose files may.
+def _transfers_naming(user: User, terms: re.Pattern[str]) -> list[Transfer]:
+    """Return all transfers that name the person, or whose files may.
 
-    Raise ValidationError while a worker is running one of them: it would write the name afterwards.
+    Raise ValidationError while a worker runs one of them, as it would write the name afterwards.
     """
     own = Q(memberships__user=user) | Q(texts__codings__coder=user) | Q(texts__codings__operations__user=user)
     projects = set(Project.objects.filter(own).values_list("pk", flat=True))
-    orders = [
+    transfers = [
         transfer
         for transfer in Transfer.objects.iterator()
         if transfer.user_id == user.pk
@@ -126,10 +126,10 @@ def _orders_with(user: User, terms: re.Pattern[str]) -> list[Transfer]:
         or transfer.project_id in {None, *projects}
         or _mentions(terms, (transfer.choices, transfer.report, transfer.error))
     ]
-    for transfer in orders:
+    for transfer in transfers:
         if transfer.is_active and not transfer.is_queued and not is_lost(transfer.heartbeat_at):
             raise ValidationError(f"A worker is running the {transfer}: forget {user} once it has ended.")
-    return orders
+    return transfers
 
 
 def _mentions(terms: re.Pattern[str], values: Iterable[object]) -> bool:
@@ -137,7 +137,7 @@ def _mentions(terms: re.Pattern[str], values: Iterable[object]) -> bool:
 
 
 def _delete_mentions(terms: re.Pattern[str]) -> None:
-    """Delete what is kept for a while and names the person: answers to others, mails, names of files, ended tasks."""
+    """Delete temporary rows that name the person: responses, mails, names of files, finished tasks."""
     kept: dict[type[Model], tuple[str, ...]] = {
         IdempotencyRecord: ("body",),
         Mail: ("context",),

@@ -34,7 +34,7 @@ def create_project(
     try:
         with transaction.atomic():
             project.save()
-    except IntegrityError:  # another project got the address since full_clean
+    except IntegrityError:  # another project took the address after full_clean
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
     write_scheme(project, _marked(scheme.spec, coders_mark=coders_mark))
     record_guidelines(project, manager)

@@ -1,4 +1,4 @@
-"""The versions of a project's guidelines, who has read which of them, and the difference between two."""
+"""The versions of a project's guidelines, their readers, and the difference between two versions."""
 
 import re
 from collections import Counter
@@ -19,13 +19,13 @@ from annotations.help.manuals import make_markdown, plain_text
 from annotations.models import GuidelinesReading, GuidelinesVersion, Project, User
 from annotations.projects.locks import lock_project
 
-# Where more lines differ they are not compared one by one; nor are the words of a stretch of lines.
+# Larger differences are shown as one: lines of texts, and words of a run of lines.
 MAX_LINES = 1000
 MAX_WORDS = 500
 MAX_WORDS_IN_ALL = 10_000
 MAX_HEADINGS, MAX_HEADING = 200, 200
 CONTEXT_LINES = 3
-# The most characters of a page that the lines of a difference take, and about what the markup of a line and piece does.
+# The maximum size of a difference on a page in characters, and the approximate markup of a line and a piece.
 MAX_SHOWN = 400_000
 LINE_MARKUP, PIECE_MARKUP = 250, 11
 
@@ -34,7 +34,7 @@ WORDS = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 
 @transaction.atomic
 def record_guidelines(project: Project, author: User | None) -> GuidelinesVersion | None:
-    """Make a version of the guidelines, read by their author; None if only line ends or outer white space changed."""
+    """Record a version of the guidelines, read by its author; None if only line ends or outer white space changed."""
     lock_project(project.pk)
     latest = GuidelinesVersion.objects.filter(project=project).first()
     if _plain(project.guidelines) == _plain(latest.body if latest else ""):
@@ -52,7 +52,7 @@ def record_guidelines(project: Project, author: User | None) -> GuidelinesVersio
 
 
 def guidelines_headings(guidelines: str) -> list[str]:
-    """Return the headings of guidelines in their order, each once, to choose a section from."""
+    """Return the distinct headings of guidelines in their order, to choose a section from."""
     tokens = make_markdown().parse(guidelines)
     titles = (one_line(plain_text(text)) for opening, text in pairwise(tokens) if opening.type == "heading_open")
     return list(dict.fromkeys(title[:MAX_HEADING] for title in titles if title))[:MAX_HEADINGS]
@@ -64,14 +64,14 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesNews:
-    """Guidelines that a member has not read: the latest version, and the one that was read; None: no version was."""
+    """Guidelines that a member has not read: the latest version, and the last version read; None: none."""
 
     number: int
     read: int | None
 
 
 def guidelines_news(project: Project, user: User) -> GuidelinesNews | None:
-    """Return which version the user has not read; None if there is none, or the project is archived. One query."""
+    """Return the unread version; None if all is read, there is none, or the project is archived. One query."""
     if project.archived_at is not None:
         return None
     read = GuidelinesReading.objects.filter(project=OuterRef("project"), user=user.pk).values("number")
@@ -80,7 +80,7 @@ def guidelines_news(project: Project, user: User) -> GuidelinesNews | None:
 
 
 def record_reading(project: Project, user: User, number: int) -> None:
-    """Record that the user has read this version (if there is none yet, the latest), unless a later one already."""
+    """Record that the user has read this version, at most the latest, unless a later one is recorded already."""
     latest = GuidelinesVersion.objects.filter(project=project).values_list("number", flat=True).first()
     if latest is None:
         return
@@ -97,11 +97,11 @@ type Edit = Literal["same", "removed", "added"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a difference: whether it is in both texts, and its words, of which some may be in one only."""
+    """A line of a difference: whether it is in one text or both, and its words, marked if in one only."""
 
     edit: Edit
     pieces: Sequence[tuple[bool, str]] = ()
-    skipped: int = 0  # unchanged lines that are left out; such a line has no words
+    skipped: int = 0  # number of omitted unchanged lines; such a line has no words
 
 
 def difference(before: str, after: str) -> list[Line]:
@@ -110,20 +110,20 @@ def difference(before: str, after: str) -> list[Line]:
     first = common_length(old, new)
     last = common_length(old[first:][::-1], new[first:][::-1])
     lines = _same(old[:first])
-    left = MAX_WORDS_IN_ALL
+    n_left = MAX_WORDS_IN_ALL
     for run in _compare(old[first : len(old) - last], new[first : len(new) - last], MAX_LINES):
         if run.equal:
             lines += _same(run.old)
             continue
         words: Sequence[Run[str]] = ()
         if run.old and run.new:
-            most = min(MAX_WORDS, left)
-            words = _compare(WORDS.findall("\n".join(run.old)), WORDS.findall("\n".join(run.new)), most)
-            left -= min(most, sum(len(each.old) + len(each.new) for each in words if not each.equal))
+            limit = min(MAX_WORDS, n_left)
+            words = _compare(WORDS.findall("\n".join(run.old)), WORDS.findall("\n".join(run.new)), limit)
+            n_left -= min(limit, sum(len(part.old) + len(part.new) for part in words if not part.equal))
         if len(words) > 1:
-            # The removed lines, then the added ones, each with the words marked that are in it only.
-            lines += _lines("removed", [(not each.equal, word) for each in words for word in each.old])
-            lines += _lines("added", [(not each.equal, word) for each in words for word in each.new])
+            # The removed lines, then the added ones, each with its own words marked.
+            lines += _lines("removed", [(not part.equal, word) for part in words for word in part.old])
+            lines += _lines("added", [(not part.equal, word) for part in words for word in part.new])
         else:
             lines += _whole("removed", run.old) + _whole("added", run.new)
     return list(_with_context(lines + _same(old[len(old) - last :])))
@@ -131,12 +131,12 @@ def difference(before: str, after: str) -> list[Line]:
 
 @dataclass(frozen=True, slots=True)
 class ShownDifference:
-    """The first lines of a difference, and how many removed and added lines a page leaves out after them."""
+    """The first lines of a difference, and the numbers of removed and added lines that are omitted after them."""
 
     lines: Sequence[Line]
     removed: int = 0
     added: int = 0
-    cut: bool = False  # whether the last line is shown in part
+    cut: bool = False  # whether the last line is cut
 
     @property
     def is_whole(self) -> bool:
@@ -145,19 +145,19 @@ class ShownDifference:
 
 
 def bound_difference(lines: Sequence[Line]) -> ShownDifference:
-    """Return the lines that fit on a page, the last of them cut where it does not."""
-    left = MAX_SHOWN
+    """Return the lines that fit on a page; the last one may be cut."""
+    room = MAX_SHOWN
     for number, line in enumerate(lines):
-        left -= LINE_MARKUP
+        room -= LINE_MARKUP
         pieces = []
         for marked, words in line.pieces:
-            fitting = _fitting(words, left - PIECE_MARKUP)
-            left -= PIECE_MARKUP + len(escape(fitting))
+            fitting = _fitting(words, room - PIECE_MARKUP)
+            room -= PIECE_MARKUP + len(escape(fitting))
             pieces.append((marked, fitting))
             if len(fitting) < len(words):
-                left = 0
+                room = 0
                 break
-        if left <= 0:
+        if room <= 0:
             edits = Counter(line.edit for line in lines[number + 1 :])
             cut = Line(line.edit, pieces, line.skipped)
             return ShownDifference(
@@ -167,7 +167,7 @@ def bound_difference(lines: Sequence[Line]) -> ShownDifference:
 
 
 def _fitting(words: str, length: int) -> str:
-    """Return as much of the words as takes no more characters of a page."""
+    """Return the beginning of the words that fits into this number of characters of a page."""
     if len(escape(words)) <= length:
         return words
     lengths = accumulate(len(escape(character)) for character in words)
@@ -175,7 +175,7 @@ def _fitting(words: str, length: int) -> str:
 
 
 def _compare(old: Sequence[str], new: Sequence[str], most: int) -> list[Run[str]]:
-    """Return the runs of both lists; as one that differs, where more than `most` entries do."""
+    """Return the runs of both lists; a single differing run if more than `most` entries differ."""
     try:
         return compare_lists(old, new, most)
     except TooManyDifferences:
@@ -191,7 +191,7 @@ def _whole(edit: Edit, lines: Sequence[str]) -> list[Line]:
 
 
 def _lines(edit: Edit, words: Sequence[tuple[bool, str]]) -> list[Line]:
-    """Return the words as lines, neighbours of one kind joined."""
+    """Return the words as lines, with adjacent words of one kind joined."""
     lines: list[list[tuple[bool, str]]] = [[]]
     for marked, word in words:
         if word == "\n":
@@ -205,7 +205,7 @@ def _lines(edit: Edit, words: Sequence[tuple[bool, str]]) -> list[Line]:
 
 
 def _with_context(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yield the lines; of long stretches without a change only those next to one."""
+    """Yield the lines; of long unchanged runs only the lines next to a change."""
     start = 0
     for same, group in groupby(lines, key=lambda line: line.edit == "same"):
         stretch = list(group)

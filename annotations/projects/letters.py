@@ -1,4 +1,4 @@
-"""Letters in place of the names of coders, where gold is judged and compared."""
+"""Letters instead of names of coders, where gold is judged and compared."""
 
 from collections.abc import Iterable
 
@@ -14,23 +14,23 @@ SALT = "agreement.reports.gold.readers"
 
 
 def sees_names(project: Project) -> bool:
-    """Return whether the person for whom the project was read sees whose answers are compared with gold."""
+    """Return whether the reader of the project sees whose answers are compared with gold."""
     return may(project, Right.MANAGE_WORK) and may(project, Right.ADJUDICATE)
 
 
 def letters_of_coders(project: Project, names: Iterable[str]) -> dict[str, str]:
-    """Return a letter for each coder of the project, in an order that tells nothing of names. `names` are all."""
+    """Return a letter for each coder, in an order that discloses no names. `names` are all coders of the project."""
     shuffled = sorted(names, key=lambda name: salted_hmac(SALT, f"{project.pk} {name}", algorithm="sha256").digest())
     return {name: f"Coder {letters(number)}" for number, name in enumerate(shuffled)}
 
 
 def shuffle_codings(text: int, codings: Iterable[int]) -> list[int]:
-    """Return the keys of codings of a text in the order of their letters beside gold, which tells nothing of names."""
+    """Return the codings of a text in the order of their letters beside gold, which discloses no names."""
     salt = "annotations.adjudication.queue"
     return sorted(codings, key=lambda coding: salted_hmac(salt, f"{text} {coding}", algorithm="sha256").digest())
 
 
 def names_of_coders(project: Project) -> list[str]:
-    """Return the names of all coders of the project, who have letters. A query."""
+    """Return the names of all coders of the project, who have letters. One query."""
     codings = Coding.objects.of_people().filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
     return list(codings.values_list("coder__username", flat=True).distinct())

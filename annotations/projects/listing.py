@@ -1,4 +1,4 @@
-"""The projects of a user, and what a new one needs before work can begin."""
+"""The projects of a user, and the steps that a new project needs before work can begin."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ PAGE_SIZE = 24
 
 @dataclass(frozen=True, slots=True)
 class ProjectEntry:
-    """A project in the list, with the texts and codings that the user may see."""
+    """A project in the list, with the numbers of texts and codings that the user may see."""
 
     project: Project
     role: str
     managers: Sequence[str]
-    texts: int | None  # None: no list of texts
+    texts: int | None  # None: the user sees no list of texts
     assigned: int
     submitted: int
     n_news: int = 0  # the user's questions with a new answer
@@ -29,7 +29,7 @@ class ProjectEntry:
 
 
 def find_projects(user: User, search: str = "", *, archived: bool = False) -> ProjectQuerySet:
-    """Return the user's projects in use, or the archived ones, whose title or address has all of the words."""
+    """Return the user's projects, archived or not, whose title or address has all words of the search."""
     projects = Project.objects.visible_to(user).filter(archived_at__isnull=not archived)
     for word in search.split():
         projects = projects.filter(Q(title__icontains=word) | Q(slug__icontains=word))
@@ -37,10 +37,10 @@ def find_projects(user: User, search: str = "", *, archived: bool = False) -> Pr
 
 
 def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEntry]:
-    """Return the entries of some of these projects, by four queries."""
+    """Return the entries of these projects. Four queries."""
     codings = Coding.objects.of_coders().visible_to(user).once_for(user).filter(text__project__in=projects).order_by()
     counts = {"assigned": Count("pk"), "submitted": Count("pk", filter=Q(status=Coding.Status.SUBMITTED))}
-    progress = {pk: found for pk, *found in codings.values_list("text__project").annotate(**counts)}
+    progress = {pk: numbers for pk, *numbers in codings.values_list("text__project").annotate(**counts)}
     texts = dict(
         Text.objects.filter(project__in=projects).order_by().values_list("project").annotate(Count("pk")),
     )
@@ -51,7 +51,7 @@ def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEn
     news = Count("pk", filter=Q(coder=user.pk, has_news=True))
     waiting = Count("pk", filter=Q(needs_answer=True))
     asked = Question.objects.filter(text__project__in=projects).order_by().values_list("text__project")
-    questions = {pk: found for pk, *found in asked.annotate(news=news, waiting=waiting)}
+    questions = {pk: numbers for pk, *numbers in asked.annotate(news=news, waiting=waiting)}
     return [
         ProjectEntry(
             project,
@@ -69,7 +69,7 @@ def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEn
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: what it is about, what to do, where, and whether it is done."""
+    """A step of setting up a project: label, hint, address, and whether it is done."""
 
     label: str
     hint: str
@@ -78,7 +78,7 @@ class Step:
 
 
 def steps_to_do(project: Project) -> list[Step]:
-    """Return the steps of a project, for who manages it; none where all are done, or it is archived. One query."""
+    """Return the steps of a project for its managers; none if all are done, or it is archived. One query."""
     if not may_change(project, Right.MANAGE):
         return []
     of_project = {"project": OuterRef("pk")}

@@ -1,4 +1,4 @@
-"""The lock of a project, and whether it is archived: readable for its members, and changed by nobody."""
+"""The lock of a project, and the archived state, in which members can read it but nobody can change it."""
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -8,9 +8,9 @@ from annotations.models import Project
 
 
 class ProjectArchived(PermissionDenied):
-    """The project is archived: nothing of it is changed."""
+    """The project is archived and cannot be changed."""
 
-    # In the API: a window that is open then keeps what it could not send, and says why.
+    # For the API: an open coding page keeps what it could not send, and says why.
     status, code = 423, "archived"
 
 
@@ -22,9 +22,9 @@ def refuse_archived(project: Project) -> None:
 
 
 def lock_project(project: int, *, archived: bool = False) -> Project:
-    """Return the project; nobody else changes it, its scheme, members, docsets or assignments in this transaction.
+    """Lock the project with its scheme, members, docsets and assignments for the transaction, and return it.
 
-    One row locks all, as two could be locked in different orders. Raise ProjectArchived, unless `archived` may change.
+    A single row is the lock, as two could be locked in different orders. Raise ProjectArchived unless `archived`.
     """
     row = Project.objects.select_for_update(of=("self",), no_key=True).get(pk=project)
     if not archived:
@@ -34,7 +34,7 @@ def lock_project(project: int, *, archived: bool = False) -> Project:
 
 @transaction.atomic
 def set_archived(project: Project, *, archived: bool) -> bool:
-    """Archive the project or open it again. Return False if it is so already."""
+    """Archive the project or open it again. Return False if nothing changed."""
     lock_project(project.pk, archived=True)
     rows = Project.objects.filter(pk=project.pk, archived_at__isnull=archived)
     return bool(rows.update(archived_at=timezone.now() if archived else None))

@@ -1,4 +1,4 @@
-"""The mails of projects: invitations, and what became of texts."""
+"""The mails of projects: invitations, and news of texts."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -12,24 +12,24 @@ from annotations.models import Coding, Mail, Project, Text, User
 from annotations.projects.people import invitations
 from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 
-MOST_NAMES = 20
+MAX_NAMES = 20
 
 
 def names_of(project: Project, user: User, texts: Iterable[Text]) -> list[str]:
-    """Return the names under which the user sees the texts, the first of them and how many more there are."""
+    """Return the user's names for the texts: the first ones, and the number of the others."""
     names = []
     for text in texts:
         if is_blind_to_peers(project):
             hide_name(text, user.pk)
         names.append(one_line(text.title))
-    more = len(names) - MOST_NAMES
-    return [*names[:MOST_NAMES], f"and {more} more"] if more > 0 else names
+    more = len(names) - MAX_NAMES
+    return [*names[:MAX_NAMES], f"and {more} more"] if more > 0 else names
 
 
 def texts_kind(key: str, label: str, subject: str, texts: Callable[[User], QuerySet[Text]]) -> MailKind:
     """Return a kind of mail for `notify`. The subject has fields `texts`, as in "3 texts", and `project`.
 
-    `texts` are those of which the user may still hear when it is sent.
+    `texts` returns the texts that the user may still be told of when the mail is sent.
     """
     return MailKind(key, partial(_compose_texts, subject, texts), label)
 
@@ -55,16 +55,16 @@ def _compose_texts(subject: str, texts_for: Callable[[User], QuerySet[Text]], ma
 
 
 def open_texts(user: User) -> QuerySet[Text]:
-    """Return the texts that the user codes and has not submitted."""
+    """Return the texts with an open coding of the user."""
     codings = Coding.objects.of_people().filter(text=OuterRef("pk"), coder=user, status=Coding.Status.OPEN)
     return Text.objects.filter(Exists(codings))
 
 
 def _compose_invitation(mail: Mail) -> Message | None:
-    found = invitations.set_secret_of_mail(mail.context["invitation"], mail.key)
-    if found is None:
+    opened = invitations.set_secret_of_mail(mail.context["invitation"], mail.key)
+    if opened is None:
         return None
-    invitation, secret = found
+    invitation, secret = opened
     title = one_line(invitation.project.title)
     context = {"invitation": invitation, "title": title, "link": absolute(reverse("invitation", args=[secret]))}
     return Message.from_template("invitation.txt", f"Invitation to “{title}”", context)

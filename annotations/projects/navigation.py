@@ -1,4 +1,4 @@
-"""Where pages of a project lead: its tabs, and what other apps add to pages, registered in `AppConfig.ready()`."""
+"""The tabs of a project, and additions of other apps to its pages, registered in `AppConfig.ready()`."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from annotations.models.project import may, may_change, may_see_models
 PYRAMIDS = (Project.Answers.SCUS.value,)
 NO_PYRAMIDS = tuple(kind for kind in Project.Answers.values if kind not in PYRAMIDS)
 
-# What is done there: annotating, reading results, moving data; tabs stand in groups by it.
+# The purpose of a tab, by which tabs are grouped: annotating, reading results, moving data.
 type Group = Literal["annotate", "results", "data"]
 
-# The groups in their order; the last has no name: its tabs say what they are.
+# The groups in their order; the last needs no heading.
 GROUPS: dict[Group, str] = {"annotate": "Annotate", "results": "Results", "data": ""}
 
-# Places of pages that other applications add to.
+# Places on pages where other applications add content.
 type Slot = Literal["export", "overview", "overview_head", "scheme", "unanswered"]
 
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A tab of a project: its route, the right it takes, and the kinds of answers that have it, by `position`."""
+    """A tab of a project, with its route, its right, and its kinds of answers; tabs are sorted by `position`."""
 
     key: str
     label: str
@@ -33,9 +33,9 @@ class Tab:
     position: int
     answers: tuple[str, ...] = tuple(Project.Answers.values)
     group: Group = "annotate"
-    unless: Right | None = None  # who has it finds the same at another tab
-    changes: bool = False  # the page is a form: in archived projects there is none
-    about_models: bool = False  # for who may know of them
+    unless: Right | None = None  # users with this right have another tab for the same
+    changes: bool = False  # the page is a form, which archived projects do not have
+    about_models: bool = False  # only for users who may know of models
 
 
 _tabs: dict[str, Tab] = {
@@ -61,7 +61,7 @@ def register_tabs(*tabs: Tab) -> None:
 
 
 def tabs_for(project: Project) -> dict[Group, list[Tab]]:
-    """Return the tabs that the project has and its member may open, by group, each in their order."""
+    """Return the tabs of the project that its reader may open, by group, in order."""
     tabs = sorted(_tabs.values(), key=lambda tab: tab.position)
     allowed = [tab for tab in tabs if project.answers in tab.answers and _may_open(project, tab)]
     groups = {group: [tab for tab in allowed if tab.group == group] for group in GROUPS}
@@ -77,7 +77,7 @@ def _may_open(project: Project, tab: Tab) -> bool:
 
 
 def register_fragment(slot: Slot, template: str) -> None:
-    """Include a template in a place of the pages of projects."""
+    """Include a template in a slot of the pages of projects."""
     if template not in _fragments[slot]:
         _fragments[slot].append(template)
 

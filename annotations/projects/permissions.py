@@ -1,4 +1,4 @@
-"""Roles and rights. Every view and API view calls one of these functions first, most by `project_page` or `endpoint`.
+"""Roles and rights. Every view first calls one of these functions, mostly through `project_page` or `endpoint`.
 
 An outsider gets 404, so that the existence of a project is not disclosed; a member without the right gets 403.
 """
@@ -26,10 +26,10 @@ from annotations.projects.people.peer_names import find_slug, hide_name, is_blin
 def project_for(
     user: Person, slug: str, right: Right = Right.VIEW_PROJECT, *, archived: bool = False, changes: bool = False
 ) -> Project:
-    """Return the project. Raise Http404 for who is no member, PermissionDenied for a member without the right.
+    """Return the project. Raise Http404 for outsiders, and PermissionDenied for members without the right.
 
-    Of an archived one refuse requests that may change something (ProjectArchived), unless `archived` says that they
-    change nothing of it, or open or delete it. With `changes` refuse all: the page is a form and nothing else.
+    Writing to an archived project raises ProjectArchived, unless `archived`: the request changes nothing in it, or
+    opens or deletes it. With `changes` reading raises it, too: the page is only a form.
     """
     projects = Project.objects.visible_to(user).filter(slug=slug) if user.is_superuser else _projects(user.pk, slug)
     project = next(iter(projects), None)
@@ -53,7 +53,7 @@ def _projects(user: int, slug: str) -> QuerySet[Project]:
 
 
 def project_with_models(user: Person, slug: str) -> Project:
-    """Return the project for who manages models, which nobody does who codes there; raise as `project_for`."""
+    """Return the project for a manager of models, who must not code there; raise as `project_for`."""
     project = project_for(user, slug, Right.MANAGE_WORK)
     if not may_see_models(project):
         raise PermissionDenied("Models are managed by managers who do not code. Ask one.")
@@ -62,13 +62,13 @@ def project_with_models(user: Person, slug: str) -> Project:
 
 @dataclass(frozen=True, slots=True)
 class CodingChoice:
-    """Which of a coder's codings of a text is meant: of a round, or of the page with this token; else the latest."""
+    """The choice among a coder's codings of a text: by round, or by a page's token; by default the latest."""
 
     round: str = ""
-    token: str = ""  # the page goes on with its coding whatever is assigned meanwhile
+    token: str = ""  # keeps a page on its coding when another is assigned meanwhile
 
     def admits(self, coding: Coding) -> bool:
-        """Return whether the coding is one of those that are meant."""
+        """Return whether the coding matches the choice."""
         return self.round in ("", coding.round.name) and (not self.token or self.token == coding_token(coding))
 
 
@@ -86,20 +86,20 @@ def own_coding(
 ) -> Coding:
     """Return the user's own coding of a text of the project. Raise Http404 if the user has none.
 
-    A peer summary has the names under which the user may see it, and is found by them too.
+    A peer summary has the names that the user may see, and is found by them, too.
 
-    With `agreed`, the coding of the agreed pyramid, or of a peer summary against it. Without `content`, the content of
-    the text is not loaded. Of several it is the one that is chosen. `is_alone` says of it whether the user sees no
-    other coding of the text.
+    With `agreed`, return the coding of the agreed pyramid, or of a peer summary with it. Without `content`, the text's
+    content is not loaded. `choice` selects one of several. `is_alone` is set if the user sees no other coding of the
+    text.
     """
     find = _own_codings if content else _own_codings_without_content
-    found = find(user.pk, project.pk, find_slug(project, user.pk, text_slug))
+    codings = find(user.pk, project.pk, find_slug(project, user.pk, text_slug))
     if not sees_all_of(project):
-        # Of a round the last occasion alone.
-        last = {coding.round_id: coding.occasion for coding in sorted(found, key=attrgetter("occasion"))}
-        found = [coding for coding in found if coding.occasion == last[coding.round_id]]
-    kinds = Counter(coding.kind for coding in found)
-    for coding in found:
+        # Only the last occasion of each round.
+        last = {coding.round_id: coding.occasion for coding in sorted(codings, key=attrgetter("occasion"))}
+        codings = [coding for coding in codings if coding.occasion == last[coding.round_id]]
+    kinds = Counter(coding.kind for coding in codings)
+    for coding in codings:
         coding.coder = user
         coding.is_alone = kinds[coding.kind] == 1  # type: ignore[attr-defined]
         if choice.admits(coding) and (coding.kind in AGREED_KINDS) == agreed:
@@ -122,20 +122,20 @@ def _own_codings_without_content(user: int, project: int, slug: str) -> QuerySet
 
 
 def coding_token(coding: Coding) -> str:
-    """Return a name of the coding for its coder's pages: it tells neither its round nor its occasion."""
+    """Return a token of the coding for its coder's pages, which discloses neither round nor occasion."""
     return salted_hmac("annotations.projects.permissions.coding", str(coding.pk), algorithm="sha256").hexdigest()[:24]
 
 
 def may_archive(project: Project) -> bool:
-    """Return whether the person may have the archive, which has the gold. Whether there is any makes no difference."""
+    """Return whether the reader may have archives, which contain gold; the existence of gold does not matter."""
     return may(project, Right.MANAGE_WORK) and may(project, Right.ADJUDICATE)
 
 
 def transfer_for(user: Person, pk: int) -> Transfer:
-    """Return the import or export, if the user may see it, with its project as `project_for` returns it.
+    """Return the import or export if the user may see it, with its project from `project_for`.
 
-    Those of archived projects are among them: exports can be made and deleted, and imports find out for themselves.
-    Raise Http404 for a user who does not see its project's results, PermissionDenied if that right is not enough.
+    Archived projects are included: exports can be made and deleted, and imports check for themselves. Raise Http404 for
+    a user who does not see its project's results, PermissionDenied if that right is not enough.
     """
     transfer = Transfer.objects.visible_to(user).select_related("project", "user").filter(pk=pk).first()
     if transfer is None:

@@ -20,7 +20,7 @@ from annotations.formats.model.scheme import (
 )
 from annotations.models import Attribute, AttributeValue, Category, Level, Project, Relation
 
-# The fields that rows and specs have alike.
+# The fields that rows and specs share.
 LEVEL = ("key", "label", "coded", "coders_mark")
 CATEGORY = ("key", "label", "help", "colour", "takes_index", "takes_optional", "singleton", "retired")
 RELATION = ("key", "label", "help", "identity", "max_targets", "joint", "later", "retired")
@@ -45,7 +45,7 @@ class SchemeRows:
     attribute_levels: Links
 
     def spec(self) -> SchemeSpec:
-        """Return the scheme. Raise KeyError if a row names one that is not there."""
+        """Return the scheme. Raise KeyError if a row refers to a missing one."""
         levels, relations, attributes = (
             {row["id"]: row["key"] for row in rows} for rows in (self.levels, self.relations, self.attributes)
         )
@@ -92,12 +92,12 @@ def _named(keys: Mapping[int, str], pk: int | None) -> str:
 
 def _levels_by_question(links: Links, levels: Mapping[int, str]) -> dict[int, tuple[str, ...]]:
     """Return the keys of the levels of each question, in the order of all levels."""
-    places = {pk: place for place, pk in enumerate(levels)}
+    order = {pk: n for n, pk in enumerate(levels)}
     linked: dict[int, list[int]] = {}
     for question, level in links:
         linked.setdefault(question, []).append(level)
     return {
-        question: tuple(levels[pk] for pk in sorted(pks, key=places.__getitem__)) for question, pks in linked.items()
+        question: tuple(levels[pk] for pk in sorted(pks, key=order.__getitem__)) for question, pks in linked.items()
     }
 
 
@@ -124,13 +124,13 @@ def _links_of(through: Any, name: str, project: int) -> Links:
 
 
 def write_scheme(project: Project, spec: SchemeSpec) -> None:
-    """Write levels and questions; those that are there by their keys are changed. Call it inside a transaction.
+    """Write levels and questions; existing keys are updated. Call it inside a transaction.
 
-    What the scheme does not have stays until `delete_others`: answers may have to be moved away first.
+    Other rows stay until `delete_others`, as answers may have to be moved first.
     """
     of_project = {"project": project}
     levels = _upsert(Level, of_project, _rows(spec.levels, LEVEL))
-    categories = _rows(spec.categories, CATEGORY, lambda one: {"level_id": levels[one.level] if one.level else None})
+    categories = _rows(spec.categories, CATEGORY, lambda own: {"level_id": levels[own.level] if own.level else None})
     _upsert(Category, of_project, categories)
     relations = _upsert(Relation, of_project, _rows(spec.relations, RELATION, _condition))
     attributes = _upsert(
@@ -139,9 +139,9 @@ def write_scheme(project: Project, spec: SchemeSpec) -> None:
         _rows(
             spec.attributes,
             ATTRIBUTE,
-            lambda one: {
-                **_condition(one),
-                "relation_id": relations[one.relation] if one.relation else None,
+            lambda own: {
+                **_condition(own),
+                "relation_id": relations[own.relation] if own.relation else None,
                 "primary_of_id": None,
             },
         ),
@@ -157,15 +157,15 @@ def write_scheme(project: Project, spec: SchemeSpec) -> None:
     ]
     _upsert(AttributeValue, {}, values, within="attribute")
     sources, targets = Relation.from_levels.through, Relation.to_levels.through
-    _link(sources, "relation_id", levels, {relations[one.key]: one.from_levels for one in spec.relations})
-    _link(targets, "relation_id", levels, {relations[one.key]: one.to_levels for one in spec.relations})
-    of_attributes = {attributes[one.key]: one.levels for one in spec.attributes}
+    _link(sources, "relation_id", levels, {relations[row.key]: row.from_levels for row in spec.relations})
+    _link(targets, "relation_id", levels, {relations[row.key]: row.to_levels for row in spec.relations})
+    of_attributes = {attributes[row.key]: row.levels for row in spec.attributes}
     _link(Attribute.levels.through, "attribute_id", levels, of_attributes)
     stamp_scheme(project)
 
 
 def stamp_scheme(project: Project) -> None:
-    """Let every process read the scheme again: it was changed in this transaction."""
+    """Change the stamp, so that every process reads the scheme again."""
     project.scheme_stamp = uuid4()
     project.save(update_fields=["scheme_stamp"])
 
@@ -186,7 +186,7 @@ def _condition(spec: RelationSpec | AttributeSpec) -> dict[str, Any]:
 def _upsert(
     model: type[models.Model], common: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], within: str = "project"
 ) -> dict[str, int]:
-    """Write rows, which have the same fields; return their primary keys by their keys, which are unique `within`."""
+    """Write rows with equal fields; return their primary keys by `key`, which is unique `within` that field."""
     if not rows:
         return {}
     written = model._default_manager.bulk_create(
@@ -195,23 +195,23 @@ def _upsert(
         unique_fields=[within, "key"],
         update_fields=[name for name in rows[0] if name not in ("key", f"{within}_id")],
     )
-    return {row["key"]: one.pk for row, one in zip(rows, written, strict=True)}
+    return {row["key"]: saved.pk for row, saved in zip(rows, written, strict=True)}
 
 
 def _link(model: Any, name: str, levels: Mapping[str, int], linked: Mapping[int, Iterable[str]]) -> None:
-    """Let each of the linked rows have these levels and no others."""
+    """Give each of the linked rows exactly these levels."""
     model.objects.filter(**{f"{name}__in": list(linked)}).delete()
     pairs = {(row, levels[key]) for row, keys in linked.items() for key in keys}
     model.objects.bulk_create(model(**{name: row, "level_id": level}) for row, level in sorted(pairs))
 
 
 def delete_others(project: Project, spec: SchemeSpec) -> None:
-    """Delete what the scheme does not have. Raise RestrictedError or ProtectedError where answers have it."""
+    """Delete the rows that the scheme does not have. Raise RestrictedError or ProtectedError if answers use them."""
     values = {(attribute.key, value.key) for attribute in spec.attributes for value in attribute.values}
     rows = AttributeValue.objects.filter(attribute__project=project).values_list("pk", "attribute__key", "key")
-    others = [pk for pk, *keys in rows if tuple(keys) not in values]
-    if others:
-        AttributeValue.objects.filter(pk__in=others).delete()
+    obsolete = [pk for pk, *keys in rows if tuple(keys) not in values]
+    if obsolete:
+        AttributeValue.objects.filter(pk__in=obsolete).delete()
     project.attributes.exclude(key__in=[attribute.key for attribute in spec.attributes]).delete()
     project.relations.exclude(key__in=[relation.key for relation in spec.relations]).delete()
     project.categories.exclude(key__in=[category.key for category in spec.categories]).delete()

@@ -1,8 +1,8 @@
-"""Whether somebody has looked at a submission: until then its coder may reopen it.
+"""Whether a submission has been viewed: until then its coder may reopen it.
 
-A submission is viewed as soon as somebody else than its coder is shown its answers, as a text to read, a row or a
-pyramid beside their own, or figures or a file of the project's codings; and where the results are open to all coders.
-That a coding is submitted, and how many markables are decided, is neither.
+It is viewed once another person is shown its answers: as a text, a row, a pyramid beside their own, or figures or a
+file of the project's codings. With open results all submissions are viewed. The state of a coding and its number of
+decided markables do not count.
 """
 
 from django.db import transaction
@@ -18,9 +18,9 @@ from annotations.projects.permissions import project_for
 
 
 def results_for(user: Person, slug: str, right: Right = Right.SEE_RESULTS) -> Project:
-    """Return the project for somebody to whom answers or figures of all its codings are shown; raise as `project_for`.
+    """Return the project for a reader of answers or figures of all codings; raise as `project_for`.
 
-    It takes the right to see results, or another one that includes that. Its submissions are viewed from then on.
+    The right must include seeing results. The project's submissions are viewed from then on.
     """
     project = project_for(user, slug, right)
     record_view(Coding.objects.of_coders().filter(text__project=project), user)
@@ -28,9 +28,9 @@ def results_for(user: Person, slug: str, right: Right = Right.SEE_RESULTS) -> Pr
 
 
 def results_with_models_for(user: Person, slug: str) -> Project:
-    """Return the project for somebody to whom results of models are shown. Raise Http404 where there are none.
+    """Return the project for a reader of results of models. Raise Http404 if there are none.
 
-    Who codes is told of models as of a page that is not there, also when the results are open; pyramids have none.
+    For coders, pages about models do not exist, even with open results; pyramids have no models.
     """
     project = project_for(user, slug)
     if not may_see_models(project) or project.answers == Project.Answers.SCUS:
@@ -39,9 +39,9 @@ def results_with_models_for(user: Person, slug: str) -> Project:
 
 
 def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:
-    """Record that the user is shown these codings, or figures of them. None for somebody on the server.
+    """Record that the user is shown these codings, or figures of them. None: somebody on the server.
 
-    Call it before they are read: what is reopened after that has been seen. It writes once a submission.
+    Call it before reading the codings, so that none is reopened in between. It writes once for each submission.
     """
     new = codings.filter(status=Coding.Status.SUBMITTED, viewed_at=None).order_by("pk")
     if user is not None:
@@ -54,14 +54,14 @@ def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:
 
 
 def record_open_results(project: Project) -> None:
-    """Record the submissions as viewed where the results are open: call it before the project, and so this, is changed.
+    """Record the submissions as viewed if results are open; call it before the project is changed.
 
-    Coders have seen each other's answers by then, and change their own alone no more when the results are closed.
+    Coders have seen each other's answers, so they may not reopen their own after the results are closed.
     """
     if Project.objects.filter(pk=project.pk, results_open=True).exists():
         record_view(Coding.objects.of_coders().filter(text__project=project))
 
 
 def is_viewed(coding: Coding) -> bool:
-    """Return whether somebody has looked at the submission, or may have: the results are open."""
+    """Return whether the submission has been viewed, or may have been because the results are open."""
     return coding.viewed_at is not None or coding.text.project.results_open

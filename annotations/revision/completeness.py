@@ -1,4 +1,4 @@
-"""What changes of the scheme leave to do: answers that are required since, and those from before."""
+"""The work that changes of a scheme leave: judgements without newly required answers, and older judgements."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Pr
 from annotations.models.coding import complete
 from annotations.models.people.rights import Person
 
-MOST_WORDS = 8  # judgements of a coding whose words are listed
-LONGEST_WORDS = 60  # characters of one
+MAX_JUDGEMENTS = 8  # judgements of a coding whose words are listed
+LONGEST_WORDS = 60  # characters of the words of a judgement
 
 
 def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement]:
-    """Return those that answer something and lack what the scheme requires by now."""
+    """Return the judgements with an answer that lack an answer required by the current scheme."""
     return judgements.filter(_answered()).exclude(complete())
 
 
@@ -25,26 +25,26 @@ def _answered() -> Q:
 
 
 def judged_before(judgements: QuerySet[Judgement], version: int) -> QuerySet[Judgement]:
-    """Return those that were last given before that version of the scheme, so without what it added."""
+    """Return the judgements last given before that version of the scheme, which lack its additions."""
     return judgements.filter(scheme_version__lt=version)
 
 
 def judgements_of_texts(project: Project, user: Person) -> QuerySet[Judgement]:
-    """Return the judgements of texts that the user may see, with something in them."""
+    """Return the non-empty judgements of texts that the user may see."""
     codings = Coding.objects.of_coders().visible_to(user).filter(text__project=project, kind=Coding.Kind.TEXT)
     return Judgement.objects.filter(_answered(), coding__in=codings)
 
 
 @dataclass(frozen=True, slots=True)
 class CodingLeft:
-    """A coding, with how many of its judgements there are to look at again."""
+    """A coding, and the number of its judgements to look at again."""
 
     pk: int
     text: str
     title: str
     coder: str
     status: str
-    imported: bool  # whether answers came by an import, which may lack what the scheme asked already
+    imported: bool  # whether answers were imported, which may lack even earlier requirements
     judgements: int
 
 
@@ -52,17 +52,17 @@ type CodingRows = QuerySet[Judgement, tuple[int, str, str, str, str, bool, int]]
 
 
 def codings_of(judgements: QuerySet[Judgement]) -> CodingRows:
-    """Return the codings of judgements, by text and coder, as rows for `CodingLeft`; nothing reopens submitted ones."""
+    """Return the codings of judgements, by text and coder, as rows for `CodingLeft`. Submitted ones stay submitted."""
     names = ("coding__text__slug", "coding__text__title", "coding__coder__username", "coding__status")
     imports = Operation.objects.filter(coding=OuterRef("coding"), kind=Operation.Kind.IMPORT)
     rows = judgements.values("coding", *names).annotate(imported=Exists(imports), judgements=Count("pk"))
     ordered = rows.order_by("coding__text__position", "coding__text__slug", "coding__coder__username")
-    found: CodingRows = ordered.values_list("coding", *names, "imported", "judgements")
-    return found
+    values: CodingRows = ordered.values_list("coding", *names, "imported", "judgements")
+    return values
 
 
 def words_of(judgements: QuerySet[Judgement], codings: Iterable[int]) -> dict[int, list[str]]:
-    """Return the words of the first MOST_WORDS judgements of each coding, in text order, with what is between parts."""
+    """Return the words of the first MAX_JUDGEMENTS judgements of a coding, in text order, with text between parts."""
     text, start = "coding__text__content", F("markable__start")
     first = (
         judgements.filter(coding__in=list(codings))
@@ -74,10 +74,10 @@ def words_of(judgements: QuerySet[Judgement], codings: Iterable[int]) -> dict[in
             ),
             words=Substr(text, start + 1, Least(F("markable__end") - start, LONGEST_WORDS)),
         )
-        .filter(place__lte=MOST_WORDS)
+        .filter(place__lte=MAX_JUDGEMENTS)
         .order_by("coding", "place")
     )
-    found: dict[int, list[str]] = {}
+    by_coding: dict[int, list[str]] = {}
     for coding, words in first.values_list("coding", "words"):
-        found.setdefault(coding, []).append(one_line(words))
-    return found
+        by_coding.setdefault(coding, []).append(one_line(words))
+    return by_coding

@@ -1,4 +1,4 @@
-"""The one way in which the scheme of a project changes: checked, written and, once coders have begun, numbered."""
+"""The only way to change the scheme of a project: checked, written and, once coders have begun, numbered."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ class SchemeMoved(Exception):
 
 
 def scheme_tag(project: Project) -> str:
-    """Return a name of the scheme as it stands, the ETag of the API: by it one says which scheme one has seen."""
+    """Return a tag of the current scheme, the ETag of the API, to detect changes since it was read."""
     return etag_of(scheme_state(project))
 
 
@@ -53,8 +53,8 @@ def save_scheme(
 ) -> int:
     """Give a project this scheme, and return the number of its version. Raise ProjectArchived.
 
-    Raise SchemeRefused with all problems, SchemeMoved if it is not that of the `scheme_tag` `expected`. Coders who save
-    meanwhile come before, and are counted, or after, and are checked by the new scheme.
+    Raise SchemeRefused with all problems, and SchemeMoved if the scheme's tag is not `expected`. Concurrent saves of
+    coders are written before and counted, or after and checked by the new scheme.
     """
     with sqlite_write_lock(), transaction.atomic():
         project = lock_project(project.pk)
@@ -86,7 +86,7 @@ def save_scheme(
 def _add_version(
     project: Project, user: User, former: Mapping[str, Any], scheme: Mapping[str, Any], merges: Iterable[Merge]
 ) -> None:
-    """Make a version of what is asked from now on; that of before keeps its last words."""
+    """Create a version for the new scheme; the former version keeps its final words."""
     now = timezone.now()
     rows = SchemeVersion.objects.filter(project=project, number=project.scheme_version)
     if not rows.update(scheme=former):
@@ -108,7 +108,7 @@ def _add_version(
 def _write_merges(
     project: Project, before: ProjectScheme, user: User, merges: Iterable[Merge], versions: Mapping[int, int]
 ) -> None:
-    """Write the merges, and one operation to the log of each coding that has an answer which changes."""
+    """Write the merges, and one operation to the log of each coding with changed answers."""
     after = read_scheme(project.pk)
     changes: dict[int, list[AnswerChange]] = {}
     for question, into in merges_by_question(merges).items():
@@ -140,14 +140,14 @@ def _merge_values(after: ProjectScheme, question: str, into: Mapping[str, str], 
     answers = AttributeAnswer.objects.filter(attribute=attribute)
     merged = answers.filter(value__key__in=into)
     rows = answers.filter(judgement__in=merged.values("judgement")).order_by("judgement", "pk")
-    several = next(one for one in after.spec.attributes if one.key == question).kind == AnswerKind.SEVERAL
-    found: dict[int, tuple[int, str, list[str]]] = {}
+    several = next(spec for spec in after.spec.attributes if spec.key == question).kind == AnswerKind.SEVERAL
+    answers_of: dict[int, tuple[int, str, list[str]]] = {}
     for judgement, coding, markable, value in rows.values_list(
         "judgement", "judgement__coding", "judgement__markable__key", "value__key"
     ):
-        found.setdefault(judgement, (coding, markable, []))[2].append(value)
+        answers_of.setdefault(judgement, (coding, markable, []))[2].append(value)
     wanted = []
-    for judgement, (coding, markable, values) in found.items():
+    for judgement, (coding, markable, values) in answers_of.items():
         new = list(dict.fromkeys(into.get(value, value) for value in values))
         old_and_new = (tuple(values), tuple(new)) if several else (values[0], new[0])
         changes.setdefault(coding, []).append(AnswerChange(markable, question, *old_and_new))
@@ -159,7 +159,7 @@ def _merge_values(after: ProjectScheme, question: str, into: Mapping[str, str], 
 
 
 def log_merges(changes: Changes, user: User, versions: Mapping[int, int], scheme_version: int) -> None:
-    """Append one operation to the log of each coding, which is locked; `versions` are those of the codings."""
+    """Append one operation to the log of each coding, which is locked; `versions` are the codings' versions."""
     now = timezone.now()
     rows = [
         Operation(
@@ -167,12 +167,12 @@ def log_merges(changes: Changes, user: User, versions: Mapping[int, int], scheme
             sequence=versions[coding] + 1,
             uuid=uuid4(),
             kind=Operation.Kind.MERGE,
-            payload=merge_payload(of_coding),
+            payload=merge_payload(coding_changes),
             scheme_version=scheme_version,
             user=user,
             applied_at=now,
         )
-        for coding, of_coding in changes.items()
+        for coding, coding_changes in changes.items()
     ]
     Operation.objects.bulk_create(rows, batch_size=2_000)
     Coding.objects.filter(pk__in=list(changes)).update(version=F("version") + 1)

@@ -1,4 +1,4 @@
-"""Undo the merges of a version of the scheme: what was merged is there again, where no coder has judged since."""
+"""Undo the merges of a version of the scheme: restore merged values where no coder has judged since."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -32,10 +32,10 @@ type Values = Mapping[str, set[str]]
 
 
 def undo_merges(project: Project, number: int, user: User) -> int:
-    """Give judgements back what a version of the scheme merged; return the number of the new version.
+    """Undo the merges of a version of the scheme in judgements; return the number of the new version.
 
-    Values that were left out are in the scheme again. Judgements that their coders gave since stay. Raise
-    ValidationError where nothing is left to be undone, and what `save_scheme` raises.
+    Removed values return to the scheme. Judgements that their coders have given since stay. Raise ValidationError if
+    nothing is left to undo, and the exceptions of `save_scheme`.
     """
     with sqlite_write_lock(), transaction.atomic():
         project = lock_project(project.pk)
@@ -45,7 +45,7 @@ def undo_merges(project: Project, number: int, user: User) -> int:
         if not changes:
             raise ValidationError(f"Version {number} has merged no answers that are still as it left them.")
         old, _ = scheme_from_json(SchemeVersion.objects.get(project=project, number=number - 1).scheme)
-        values = _values([change for of_coding in changes.values() for change in of_coding])
+        values = _values([change for coding_changes in changes.values() for change in coding_changes])
         version = save_scheme(project, _restored(read_scheme(project.pk).spec, old, values), user)
         _write(changes, read_scheme(project.pk))
         log_merges(changes, user, versions, version)
@@ -53,19 +53,19 @@ def undo_merges(project: Project, number: int, user: User) -> int:
 
 
 def merging_versions(project: Project, numbers: Collection[int]) -> set[int]:
-    """Return which of these versions of the scheme merged answers. One query."""
+    """Return the versions among `numbers` that merged answers. One query."""
     merges = Operation.objects.filter(coding__text__project=project, kind=Operation.Kind.MERGE)
-    found = merges.filter(scheme_version__in=numbers).order_by().values_list("scheme_version", flat=True)
-    return set(found.distinct())
+    versions = merges.filter(scheme_version__in=numbers).order_by().values_list("scheme_version", flat=True)
+    return set(versions.distinct())
 
 
 def _opposites(project: Project, number: int) -> dict[int, list[AnswerChange]]:
-    """Return the opposite changes by coding, of judgements that are as the merge left them."""
+    """Return the opposite changes by coding, for judgements that are unchanged since the merge."""
     merges = Operation.objects.filter(
         coding__text__project=project, kind=Operation.Kind.MERGE, scheme_version=number
     ).order_by("coding")
     further = further_questions(project.pk)
-    found: dict[int, list[AnswerChange]] = {}
+    opposites: dict[int, list[AnswerChange]] = {}
     for coding, sequence, payload in merges.values_list("coding", "sequence", "payload"):
         changes = _with_keys_now(coding, sequence, parse_merge(payload))
         same = Judgement.objects.filter(
@@ -78,12 +78,12 @@ def _opposites(project: Project, number: int) -> dict[int, list[AnswerChange]]:
             if change.markable in decisions and _is_answered(decisions[change.markable], change)
         ]
         if kept:
-            found[coding] = kept
-    return found
+            opposites[coding] = kept
+    return opposites
 
 
 def _with_keys_now(coding: int, sequence: int, changes: Iterable[AnswerChange]) -> list[AnswerChange]:
-    """Return the changes with the keys that their markables have now, without those that are deleted."""
+    """Return the changes with the current keys of their markables, without deleted markables."""
     later = Operation.objects.filter(
         coding=coding, sequence__gt=sequence, kind__in=(Operation.Kind.CORRECT, Operation.Kind.MOVE)
     ).order_by("sequence")
@@ -107,34 +107,34 @@ def _is_answered(decision: Decision, change: AnswerChange) -> bool:
 
 
 def _values(changes: Iterable[AnswerChange]) -> Values:
-    """Return the values that come back, by question."""
-    found: dict[str, set[str]] = {}
+    """Return the restored values, by question."""
+    restored: dict[str, set[str]] = {}
     for change in changes:
         answer = change.new
-        found.setdefault(change.question, set()).update([answer] if isinstance(answer, str) else answer)
-    return found
+        restored.setdefault(change.question, set()).update([answer] if isinstance(answer, str) else answer)
+    return restored
 
 
 def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
-    """Return the scheme with those values as they were, and with questions asked by them as they were."""
+    """Return the scheme with the restored values and with the former conditions on them."""
     categories = _with_values(now.categories, old.categories, values.get(CATEGORY, set()))
-    there = {relation.key for relation in now.relations}
+    present = {relation.key for relation in now.relations}
     identity = [relation for key in values.get(CATEGORY, ()) if (relation := old.identity_relation(key)) is not None]
-    relations = [*now.relations, *(relation for relation in identity if relation.key not in there)]
+    relations = [*now.relations, *(relation for relation in identity if relation.key not in present)]
     former = {attribute.key: attribute for attribute in old.attributes}
     conditions = {relation.key: relation.asked_if for relation in old.relations}
     conditions |= {attribute.key: attribute.asked_if for attribute in old.attributes}
 
     def asked[Question: (RelationSpec, AttributeSpec)](questions: Iterable[Question]) -> tuple[Question, ...]:
         return tuple(
-            replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values)) for one in questions
+            replace(row, asked_if=_asked_as_before(row.asked_if, conditions.get(row.key), values)) for row in questions
         )
 
     attributes = [
-        replace(one, values=_with_values(one.values, former[one.key].values, values[one.key]))
-        if one.key in values and one.key in former
-        else one
-        for one in now.attributes
+        replace(spec, values=_with_values(spec.values, former[spec.key].values, values[spec.key]))
+        if spec.key in values and spec.key in former
+        else spec
+        for spec in now.attributes
     ]
     return SchemeSpec(now.levels, categories, asked(relations), asked(attributes))
 
@@ -142,18 +142,18 @@ def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
 def _with_values[Value: (CategorySpec, ValueSpec)](
     now: Sequence[Value], old: Sequence[Value], values: set[str]
 ) -> tuple[Value, ...]:
-    """Return the values with those of before that come back, in the places that they had; what is there stays."""
+    """Return the values with the restored ones at their former positions; existing values take precedence."""
     values = values & {value.key for value in old}
     restored = [value for value in now if value.key not in values]
-    there = {value.key: value for value in now if value.key in values and not value.retired}
-    for place, value in enumerate(old):
+    present = {value.key: value for value in now if value.key in values and not value.retired}
+    for index, value in enumerate(old):
         if value.key in values:
-            restored.insert(place, there.get(value.key, value))
+            restored.insert(index, present.get(value.key, value))
     return tuple(restored)
 
 
 def _asked_as_before(now: Condition | None, before: Condition | None, values: Values) -> Condition | None:
-    """Return the condition, with the values that come back where it had them."""
+    """Return the condition, with the restored values that it had."""
     if before is None or now is None or not now.question or before.question != now.question:
         return now
     restored = values.get(now.question, set()) - {*now.values}
@@ -161,43 +161,43 @@ def _asked_as_before(now: Condition | None, before: Condition | None, values: Va
 
 
 def _write(changes: Mapping[int, Sequence[AnswerChange]], scheme: ProjectScheme) -> None:
-    """Write changed answers of judgements, by coding. As many statements for many judgements as for few."""
+    """Write changed answers of judgements, by coding. The number of statements is independent of judgements."""
     judgements = _judgements_of(changes)
     categories: dict[tuple[str, str], list[int]] = {}
     answers: dict[str, list[tuple[int, AnswerChange]]] = {}
-    for coding, of_coding in changes.items():
-        for change in of_coding:
+    for coding, coding_changes in changes.items():
+        for change in coding_changes:
             judgement = judgements[coding, change.markable]
             if change.question == CATEGORY:
                 categories.setdefault((str(change.old), str(change.new)), []).append(judgement)
             else:
                 answers.setdefault(change.question, []).append((judgement, change))
-    for (old, new), of_category in categories.items():
-        for keys in batched(of_category, MAX_KEYS):
+    for (old, new), keys_of_judgements in categories.items():
+        for keys in batched(keys_of_judgements, MAX_KEYS):
             if old in scheme.keys.identity and new in scheme.keys.identity:
                 pointers = Pointer.objects.filter(judgement__in=keys, relation=scheme.keys.identity[old])
                 pointers.update(relation=scheme.keys.identity[new])
             Judgement.objects.filter(pk__in=keys).update(category=scheme.keys.categories[new])
     rows = []
-    for question, of_question in answers.items():
+    for question, question_changes in answers.items():
         attribute = scheme.keys.attributes[question]
-        for keys in batched((judgement for judgement, _ in of_question), MAX_KEYS):
+        for keys in batched((judgement for judgement, _ in question_changes), MAX_KEYS):
             AttributeAnswer.objects.filter(judgement__in=keys, attribute=attribute).delete()
         rows += [
             (judgement, attribute, scheme.keys.values[question, value], "", None)
-            for judgement, change in of_question
+            for judgement, change in question_changes
             for value in ((change.new,) if isinstance(change.new, str) else change.new)
         ]
     insert(AttributeAnswer, ANSWER_FIELDS, rows)
 
 
 def _judgements_of(changes: Mapping[int, Sequence[AnswerChange]]) -> dict[tuple[int, str], int]:
-    """Return the primary keys of the judgements that are changed, by coding and key of the markable."""
-    found: dict[tuple[int, str], int] = {}
-    names = {change.markable for of_coding in changes.values() for change in of_coding}
+    """Return the primary keys of the changed judgements, by coding and key of the markable."""
+    keys_of: dict[tuple[int, str], int] = {}
+    names = {change.markable for coding_changes in changes.values() for change in coding_changes}
     for codings in batched(changes, MAX_KEYS // 2):
         for keys in batched(names, MAX_KEYS // 2):
             judgements = Judgement.objects.filter(coding__in=codings, markable__key__in=keys)
             rows = judgements.values_list("coding", "markable__key", "pk")
-            found |= {(coding, key): pk for coding, key, pk in rows}
-    return found
+            keys_of |= {(coding, key): pk for coding, key, pk in rows}
+    return keys_of

@@ -1,4 +1,4 @@
-"""The versions of the scheme of a project: what each of them asked, and what it changed."""
+"""The versions of the scheme of a project: their questions and their changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from annotations.schemes.project_scheme import read_scheme
 
 
 def scheme_of_version(project: Project, number: int) -> dict[str, Any] | None:
-    """Return what was asked in a version, as a file has it, in its last words; None where there is no such version."""
+    """Return a version's scheme as in a file, with its final words; None if there is no such version."""
     if number == project.scheme_version:
         return scheme_to_json(read_scheme(project.pk).spec, project.answers)
     return SchemeVersion.objects.filter(project=project, number=number).values_list("scheme", flat=True).first()
 
 
 def merged_answers(project: Project, constraints: Constraints) -> dict[str, dict[str, str]]:
-    """Return what merged values have become, by question, as pages may still send them. None or one query."""
+    """Return the new values for merged ones by question, as open pages may send old ones. At most one query."""
     if project.scheme_version == 1:
         return {}
     rows = SchemeVersion.objects.filter(project=project).exclude(merges=[]).order_by("number")
@@ -31,37 +31,37 @@ def merged_answers(project: Project, constraints: Constraints) -> dict[str, dict
     }
     categories = {key for key, category in constraints["categories"].items() if not category["retired"]}
     attributes = constraints["attributes"].items()
-    offered = {CATEGORY: categories} | {key: {*one["values"]} - {*one["retired_values"]} for key, one in attributes}
-    found: dict[str, dict[str, str]] = {}
+    offered = {CATEGORY: categories} | {key: {*spec["values"]} - {*spec["retired_values"]} for key, spec in attributes}
+    current: dict[str, dict[str, str]] = {}
     for question, value in into:
         now, seen = value, set[str]()
         while now not in offered.get(question, ()) and now not in seen and (question, now) in into:
             seen.add(now)
             now = into[question, now]
         if now != value and now in offered.get(question, ()):
-            found.setdefault(question, {})[value] = now
-    return found
+            current.setdefault(question, {})[value] = now
+    return current
 
 
 @dataclass(frozen=True, slots=True)
 class VersionEntry:
-    """A version, and how it differs from the one before it. Of the first there is nothing to say."""
+    """A version, and its differences from the version before; none for the first."""
 
     version: SchemeVersion
     changes: Sequence[str]
 
 
 def list_versions(project: Project) -> QuerySet[SchemeVersion]:
-    """Return the versions of the scheme, the latest first; none as long as there is one."""
+    """Return the versions of the scheme, the latest first; none while there is only one."""
     return SchemeVersion.objects.filter(project=project).select_related("author").order_by("-number")
 
 
 def describe_versions(project: Project, versions: Sequence[SchemeVersion]) -> list[VersionEntry]:
-    """Return what each of these changed; they follow each other, the latest first. One query."""
+    """Return the changes of each of these consecutive versions, the latest first. One query."""
     if not versions:
         return []
     earlier = list_versions(project).filter(number__lt=versions[-1].number).first()
-    specs: list[SchemeSpec | None] = [scheme_from_json(one.scheme)[0] for one in versions]
+    specs: list[SchemeSpec | None] = [scheme_from_json(version.scheme)[0] for version in versions]
     specs.append(scheme_from_json(earlier.scheme)[0] if earlier is not None else None)
     return [
         VersionEntry(

@@ -1,7 +1,7 @@
-"""What a change of the scheme of a project would do, before it is made.
+"""The effects of a change of a project's scheme, before it is made.
 
-Answers are never lost by it: what is in use is retired or merged, not left out, and is narrowed only where no judgement
-has what would no longer be allowed. Which judgements have it is asked of the database, question by question.
+No answers are lost: parts in use are retired or merged instead of removed. They are narrowed only if no judgement has a
+forbidden answer then. The database is queried for such judgements question by question.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,15 +28,15 @@ from annotations.projects.permissions import project_for
 from annotations.schemes.consistency import SchemeProblem, check_scheme
 from annotations.schemes.project_scheme import read_scheme
 
-MAX_VIOLATIONS = 50  # so many texts that a change would violate are listed, of each question
+MAX_VIOLATIONS = 50  # texts with violations listed for each question
 MAX_MERGES = 200
-# What coders read, and what they may mark: of no effect on answers.
+# Fields for display, and what coders may mark: without effect on answers.
 WORDING = ("label", "help", "colour", "coders_mark")
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A value of a question, or a category, whose judgements get another one instead."""
+    """A merge of a category or a value of a question into another one, which its judgements get."""
 
     question: str
     value: str
@@ -44,13 +44,13 @@ class Merge:
 
     @property
     def kind(self) -> str:
-        """What it merges values of: the categories, or an attribute."""
+        """The kind of question: categories, or an attribute."""
         return "category" if self.question == CATEGORY else "attribute"
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How many judgements, in how many texts of how many coders, a change of a question concerns."""
+    """The numbers of judgements, texts and coders that a change of a question affects."""
 
     kind: str
     question: str
@@ -62,7 +62,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Judgements of a text that have what the scheme would no longer allow; `text` is its address."""
+    """Judgements of a text with answers that the scheme would forbid; `text` is the address."""
 
     kind: str
     question: str
@@ -74,24 +74,24 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class SchemeChange:
-    """What a change would do. With problems it is not made."""
+    """The effects of a change. With problems it is not made."""
 
     problems: list[SchemeProblem] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     changes: bool = False
-    asks_otherwise: bool = False  # it changes what may be answered, not words and order alone
+    asks_otherwise: bool = False  # it changes the possible answers, not only words and order
 
 
 def asks_otherwise(project: Project, spec: SchemeSpec, answers: str | None = None) -> bool:
-    """Return whether a scheme differs from that of the project in what may be answered. No judgement is read."""
+    """Return whether the scheme changes the possible answers of the project. Reads no judgement."""
     return _asked(read_scheme(project.pk).spec, project.answers) != _asked(spec, answers or project.answers)
 
 
 def project_to_change(user: Person, slug: str, spec: SchemeSpec, answers: str, merges: Sequence[Merge] = ()) -> Project:
-    """Return the project. Once there are texts, only who sees all work may change what coders are asked."""
-    # Others change words and order: a refusal would tell them of answers, also of those in gold and of models, and so
-    # would the question whether there are any.
+    """Return the project. Once it has texts, only a user who sees all work may change the possible answers."""
+    # Others may change words and order. Rejecting other changes by their answers would disclose answers, gold and
+    # models; so would a query whether there are any.
     project = project_for(user, slug, Right.MANAGE)
     if (merges or asks_otherwise(project, spec, answers)) and project.texts.exists():
         return project_for(user, slug, Right.MANAGE_WORK)
@@ -103,20 +103,20 @@ def _asked(spec: SchemeSpec, answers: str) -> object:
 
 
 def _without_wording(value: Any) -> object:
-    """Return a scheme as JSON, or a part of it, without words, and with nothing in order."""
+    """Return a scheme as JSON, or a part of it, without display fields and order."""
     if isinstance(value, dict):
         return {name: _without_wording(part) for name, part in value.items() if name not in WORDING}
-    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
-        return {one["key"]: _without_wording(one) for one in value}
+    if isinstance(value, list) and all(isinstance(part, dict) for part in value):
+        return {part["key"]: _without_wording(part) for part in value}
     return sorted(value) if isinstance(value, list) else value
 
 
 def plan_change(
     project: Project, spec: SchemeSpec, *, answers: str | None = None, merges: Sequence[Merge] = ()
 ) -> SchemeChange:
-    """Return what the scheme would do in place of that of the project. Nothing is written."""
-    # It tells numbers and texts of judgements: for those who see all work, unless it only changes words. Two queries a
-    # question, or value that some judgement has, of which something is taken away.
+    """Return the effects of replacing the project's scheme. Nothing is written."""
+    # The result discloses numbers and texts of judgements, so it is for users who see all work, except for changes of
+    # words. Two queries for each narrowed question or value in use.
     answers = answers or project.answers
     spec = spec.with_pointing()
     before = read_scheme(project.pk).spec
@@ -173,7 +173,7 @@ def _merge_problems(before: SchemeSpec, after: SchemeSpec, merges: Sequence[Merg
 
 
 def _values_by_question(spec: SchemeSpec) -> dict[str, dict[str, CategorySpec | ValueSpec]]:
-    """Return the categories, and the values of each attribute that lists some, by key."""
+    """Return the categories, and the listed values of each attribute, by key."""
     listed = {attribute.key: attribute.values for attribute in spec.attributes if attribute.kind in LISTED_KINDS}
     questions: dict[str, Sequence[CategorySpec | ValueSpec]] = {CATEGORY: spec.categories, **listed}
     return {question: {value.key: value for value in values} for question, values in questions.items()}
@@ -181,7 +181,7 @@ def _values_by_question(spec: SchemeSpec) -> dict[str, dict[str, CategorySpec | 
 
 @dataclass(frozen=True, slots=True)
 class Concerned:
-    """Judgements that a change of a question concerns, and what the change is or what is wrong with it."""
+    """Judgements affected by a change of a question, with the change or the problem."""
 
     kind: str
     question: str
@@ -189,7 +189,7 @@ class Concerned:
     judgements: QuerySet[Judgement]
 
     def effect(self) -> Effect:
-        """Return how many there are."""
+        """Return the numbers of affected judgements, texts and coders."""
         numbers = self.judgements.order_by().aggregate(
             judgements=Count("pk", distinct=True),
             texts=Count("coding__text", distinct=True),
@@ -198,7 +198,7 @@ class Concerned:
         return Effect(self.kind, self.question, self.message, **numbers)
 
     def violations(self) -> list[Violation]:
-        """Return the texts, as many as are listed."""
+        """Return the texts, up to the limit."""
         rows = (
             self.judgements.order_by()
             .values("coding__text__slug", "coding__text__title")
@@ -211,7 +211,7 @@ class Concerned:
 
 @dataclass(frozen=True, slots=True)
 class MovedPointers:
-    """The pointers of a category that is merged: they say identity by the relation of the other one, if it has one."""
+    """The pointers of a merged category, which move to the identity relation of the new category, if any."""
 
     category: str
     relation: str
@@ -219,7 +219,7 @@ class MovedPointers:
 
 
 class Comparison:
-    """The scheme of a project and another one, with the judgements that a difference concerns."""
+    """The scheme of a project and another one, with the judgements that a difference affects."""
 
     def __init__(self, project: Project, before: SchemeSpec, after: SchemeSpec, merges: Iterable[Merge]) -> None:
         self.project = project
@@ -240,14 +240,14 @@ class Comparison:
 
     @cached_property
     def in_use(self) -> set[tuple[str, str]]:
-        """The categories and values that some judgement has, each with its question. Two queries."""
+        """The categories and values in use, each with its question. Two queries."""
         categories = self.judgements.filter(category__isnull=False).order_by().values_list("category__key").distinct()
         answers = AttributeAnswer.objects.filter(attribute__project=self.project, value__isnull=False).order_by()
         values = answers.values_list("attribute__key", "value__key").distinct()
         return {*((CATEGORY, key) for (key,) in categories), *values}
 
     def taken(self) -> Iterator[Concerned]:
-        """Yield what is taken away, each with the judgements that have it."""
+        """Yield the removals, each with the judgements that they affect."""
         yield from self._levels()
         for category in self.before.categories:
             yield from self._category(category)
@@ -257,7 +257,7 @@ class Comparison:
             yield from self._attribute(attribute)
 
     def changed(self) -> Iterator[Concerned]:
-        """Yield merges and what is retired, each with the judgements that have it."""
+        """Yield merges and retirements, each with the judgements that they affect."""
         old, new = _values_by_question(self.before), _values_by_question(self.after)
         for merge in self.merges:
             values = {**old[merge.question], **new[merge.question]}
@@ -279,13 +279,13 @@ class Comparison:
     def levels_with_markables(self) -> Iterator[SchemeProblem]:
         kept = {level.key for level in self.after.levels}
         for level in self.before.levels:
-            there = Markable.objects.filter(level__project=self.project, level__key=level.key)
-            if level.key not in kept and there.exists():
+            markables = Markable.objects.filter(level__project=self.project, level__key=level.key)
+            if level.key not in kept and markables.exists():
                 yield SchemeProblem("level", level.key, "It has markables, and cannot be left out.")
 
     def _answering(self, question: str, value: str | None = None) -> QuerySet[Judgement]:
-        """Return the judgements that answer a question, or answer it by this value."""
-        # A scheme may have thousands of values: what nobody has answered is not asked of the database one by one.
+        """Return the judgements that answer a question, or answer it with this value."""
+        # A scheme may have thousands of values, so values without answers are not queried.
         if value is not None and (question, value) not in self.in_use:
             return self.judgements.none()
         if question == CATEGORY:
@@ -299,17 +299,17 @@ class Comparison:
         return self.judgements.filter(_points(relation))
 
     def _is_set(self, relation: str) -> Q:
-        """Return the condition that a judgement will have targets of a relation, once merged ones are moved."""
+        """Return the condition that a judgement will have targets of a relation after the merges."""
         is_set = Q(_points(relation))
-        if gone := [moved.category for moved in self.moved if moved.relation == relation != moved.to]:
-            is_set &= ~Q(category__key__in=gone)
+        if leaving := [moved.category for moved in self.moved if moved.relation == relation != moved.to]:
+            is_set &= ~Q(category__key__in=leaving)
         for moved in self.moved:
             if moved.to == relation != moved.relation:
                 is_set |= Q(_points(moved.relation), category__key=moved.category)
         return is_set
 
     def _unasked(self, having: QuerySet[Judgement], condition: Condition | None) -> QuerySet[Judgement]:
-        """Return those of the judgements that do not meet the condition; what is merged counts as it will be."""
+        """Return the judgements that do not meet the condition after the merges."""
         if condition is None:
             return having.none()
         if condition.relation:
@@ -341,7 +341,7 @@ class Comparison:
                 yield Concerned("level", level.key, "Its markables are judged: it cannot become uncoded.", having)
 
     def _lost_levels(self, old: Sequence[str], new: Sequence[str]) -> set[str]:
-        """Return the levels of which something is asked no longer; none named are all coded ones."""
+        """Return the levels where a question is no longer asked; an empty list means all coded levels."""
         return {*(old or self.before.coded_levels)} - {*(new or self.after.coded_levels)}
 
     def _category(self, category: CategorySpec) -> Iterator[Concerned]:
@@ -395,7 +395,7 @@ class Comparison:
             yield Concerned("relation", key, f"It has targets on {_names(lost)}.", having)
 
     def _narrowed(self, old: RelationSpec, new: RelationSpec) -> Iterator[Concerned]:
-        """Yield the judgements whose targets of one relation another does not take: the same one later, or another."""
+        """Yield the judgements with targets that the relation's later version, or another relation, would forbid."""
         pointers = Pointer.objects.filter(relation__project=self.project, relation__key=old.key)
 
         def concerned(pointers: QuerySet[Any, Any], message: str) -> Concerned:
@@ -449,9 +449,9 @@ class Comparison:
 def _retired[Asked: CategorySpec | RelationSpec | AttributeSpec | ValueSpec](
     before: Iterable[Asked], after: Iterable[Asked]
 ) -> list[Asked]:
-    """Return what is offered before and retired after."""
-    retired = {one.key for one in after if one.retired}
-    return [one for one in before if one.key in retired and not one.retired]
+    """Return the questions or values that are offered before and retired after."""
+    retired = {asked.key for asked in after if asked.retired}
+    return [asked for asked in before if asked.key in retired and not asked.retired]
 
 
 def _points(relation: str) -> Exists:
@@ -464,8 +464,8 @@ def _names(levels: Iterable[str]) -> str:
 
 
 def merges_by_question(merges: Iterable[Merge]) -> Mapping[str, Mapping[str, str]]:
-    """Return what each value becomes, by question."""
-    found: dict[str, dict[str, str]] = {}
+    """Return the new values by old value, for each question."""
+    by_question: dict[str, dict[str, str]] = {}
     for merge in merges:
-        found.setdefault(merge.question, {})[merge.value] = merge.into
-    return found
+        by_question.setdefault(merge.question, {})[merge.value] = merge.into
+    return by_question

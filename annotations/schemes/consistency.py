@@ -1,4 +1,4 @@
-"""Whether a scheme can be asked: one sentence for each problem, at its question."""
+"""Checks of schemes: one sentence for each problem, with its question."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ MAX_CATEGORIES = 500
 MAX_RELATIONS = 50
 MAX_ATTRIBUTES = 50
 MAX_VALUES = 200
-# What a scheme consists of, with its name in the plural, and how many it may have.
+# The parts of a scheme, with their plural and their maximum number.
 BOUNDS = {
     "level": ("levels", MAX_LEVELS),
     "category": ("categories", MAX_CATEGORIES),
@@ -38,12 +38,12 @@ KEY = re.compile(rf"[-a-zA-Z0-9_]{{1,{MAX_KEY_LENGTH}}}")
 COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 type Labelled = CategorySpec | RelationSpec | AttributeSpec | ValueSpec
-type Messages = Iterator[str]  # what is wrong with one question, sentence by sentence
+type Messages = Iterator[str]  # the problems of one question, each a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class SchemeProblem:
-    """What is wrong with a level, category, relation or attribute, which is named by its kind and key."""
+    """A problem of a level, category, relation or attribute, which is named by its kind and key."""
 
     kind: str
     question: str
@@ -57,7 +57,7 @@ type Problems = Iterator[SchemeProblem]
 
 
 def check_scheme(spec: SchemeSpec) -> list[SchemeProblem]:
-    """Return what is wrong with the scheme, question by question; nothing where it can be asked."""
+    """Return the problems of the scheme by question; empty if it can be used."""
     return [*_problems(spec), *find_leftovers(spec)]
 
 
@@ -81,25 +81,25 @@ def _of(kind: str, asked: LevelSpec | Labelled, messages: Messages) -> Problems:
 
 
 def _key_problems(spec: SchemeSpec) -> Problems:
-    """Yield equal keys. The relation by whose pointers a category says identity may be called like the category."""
+    """Yield duplicate keys. An identity relation may have the key of its category."""
     for kind, (kinds, _) in BOUNDS.items():
         for key in _doubles(getattr(spec, kinds)):
             yield SchemeProblem(kind, key, f"Another {kind} has the key {key!r}.")
-    categories, relations = ({one.key for one in questions} for questions in (spec.categories, spec.relations))
-    for one in _questions(spec):
-        if isinstance(one, RelationSpec) and one.identity:
-            continue  # it may have the key of its category; that it is its own is checked with it
-        if one.key == CATEGORY:
+    categories, relations = ({q.key for q in questions} for questions in (spec.categories, spec.relations))
+    for asked in _questions(spec):
+        if isinstance(asked, RelationSpec) and asked.identity:
+            continue  # it may have the key of its category; its other keys are checked elsewhere
+        if asked.key == CATEGORY:
             message = f"No relation or attribute can have the key {CATEGORY!r}: it is that of the first question."
-            yield SchemeProblem(_kind_of(one), one.key, message)
-        elif one.key in categories:
-            yield SchemeProblem(_kind_of(one), one.key, f"A category has the key {one.key!r}.")
-        elif isinstance(one, AttributeSpec) and one.key in relations:
-            yield SchemeProblem("attribute", one.key, f"A relation has the key {one.key!r}.")
+            yield SchemeProblem(_kind_of(asked), asked.key, message)
+        elif asked.key in categories:
+            yield SchemeProblem(_kind_of(asked), asked.key, f"A category has the key {asked.key!r}.")
+        elif isinstance(asked, AttributeSpec) and asked.key in relations:
+            yield SchemeProblem("attribute", asked.key, f"A relation has the key {asked.key!r}.")
 
 
 def _doubles(keyed: Iterable[LevelSpec | Labelled]) -> list[str]:
-    return [key for key, count in Counter(one.key for one in keyed).items() if count > 1]
+    return [key for key, count in Counter(spec.key for spec in keyed).items() if count > 1]
 
 
 def _kind_of(question: RelationSpec | AttributeSpec) -> str:
@@ -112,7 +112,7 @@ def _questions(spec: SchemeSpec) -> list[RelationSpec | AttributeSpec]:
 
 def _bound_problems(spec: SchemeSpec) -> Problems:
     for kind, (kinds, bound) in BOUNDS.items():
-        questions = [one for one in getattr(spec, kinds) if not (isinstance(one, RelationSpec) and one.identity)]
+        questions = [q for q in getattr(spec, kinds) if not (isinstance(q, RelationSpec) and q.identity)]
         if len(questions) > bound:
             yield SchemeProblem(kind, questions[bound].key, f"A scheme has at most {bound} {kinds}.")
 
@@ -162,7 +162,7 @@ def _attribute_messages(
         yield f"There is no relation {attribute.relation!r}."
     yield from _condition_messages(attribute, earlier, spec)
     if attribute.primary_of:
-        first = next((one for one in earlier if one.key == attribute.primary_of), None)
+        first = next((other for other in earlier if other.key == attribute.primary_of), None)
         if first is None:
             yield f"There is no earlier attribute {attribute.primary_of!r} to which it asks for a second choice."
         elif (first.kind, first.of) != (attribute.kind, attribute.of):
@@ -179,24 +179,24 @@ def _value_messages(attribute: AttributeSpec) -> Messages:
         yield f"An attribute has at most {MAX_VALUES} values."
     for value in _doubles(values):
         yield f"Another value has the key {value!r}."
-    for one in values:
-        yield from (f"{one.key}: {message}" for message in _label_messages(one))
+    for spec in values:
+        yield from (f"{spec.key}: {message}" for message in _label_messages(spec))
 
 
-def _label_messages(one: LevelSpec | Labelled) -> Messages:
-    """Yield what the tables cannot hold of a key, a label, a help text and a colour."""
-    if not KEY.fullmatch(one.key):
+def _label_messages(spec: LevelSpec | Labelled) -> Messages:
+    """Yield the problems of a key, a label, a help text and a colour that tables cannot store."""
+    if not KEY.fullmatch(spec.key):
         yield f"A key is 1 to {MAX_KEY_LENGTH} letters without accents, digits, hyphens and underscores."
-    help_text = "" if isinstance(one, LevelSpec) else one.help
-    for name, text, length in (("label", one.label, MAX_LABEL_LENGTH), ("help", help_text, MAX_HELP_LENGTH)):
+    help_text = "" if isinstance(spec, LevelSpec) else spec.help
+    for name, text, length in (("label", spec.label, MAX_LABEL_LENGTH), ("help", help_text, MAX_HELP_LENGTH)):
         if len(text) > length:
             yield f"The {name} has at most {length} characters."
         if not is_storable(text):
             yield f"The {name} holds a NUL or half of a surrogate pair."
-    if not one.label.strip():
+    if not spec.label.strip():
         yield "The label is empty."
-    if isinstance(one, CategorySpec | ValueSpec) and one.colour and not COLOUR.fullmatch(one.colour):
-        yield f"{one.colour!r} is no colour such as #1f77b4."
+    if isinstance(spec, CategorySpec | ValueSpec) and spec.colour and not COLOUR.fullmatch(spec.colour):
+        yield f"{spec.colour!r} is no colour such as #1f77b4."
 
 
 def _unknown_levels(named: Iterable[str], levels: Collection[str]) -> Messages:
@@ -206,7 +206,7 @@ def _unknown_levels(named: Iterable[str], levels: Collection[str]) -> Messages:
 def _condition_messages(
     asked: RelationSpec | AttributeSpec, earlier: Iterable[AttributeSpec], spec: SchemeSpec
 ) -> Messages:
-    """Yield what is wrong with when a question is asked: it follows from the category, a relation or `earlier` ones."""
+    """Yield problems of a question's condition, which refers to the category, a relation or an `earlier` attribute."""
     condition = asked.asked_if
     if condition is None:
         return
@@ -220,7 +220,7 @@ def _condition_messages(
 
 
 def _values_of(question: str, earlier: Iterable[AttributeSpec], spec: SchemeSpec) -> set[str] | None:
-    """Return the answers to a question by whose answer another is asked; None where it lists none."""
+    """Return the possible answers of a question in a condition; None if it lists no values."""
     if question == CATEGORY:
         return {category.key for category in spec.categories}
     for attribute in earlier:
@@ -230,27 +230,27 @@ def _values_of(question: str, earlier: Iterable[AttributeSpec], spec: SchemeSpec
 
 
 def _circle_problems(spec: SchemeSpec) -> Problems:
-    """Yield questions that are asked by themselves in the end: attributes name earlier ones, relations any of them."""
+    """Yield questions that depend on themselves: attributes refer to earlier ones, but relations to any."""
     questions, asked_by = _questions(spec), dict[str, set[str]]()
-    for one in questions:
-        named = {one.asked_if.question, one.asked_if.relation} if one.asked_if else set()
-        asked_by[one.key] = (named | {one.relation} if isinstance(one, AttributeSpec) else named) - {"", CATEGORY}
-    for one in questions:
-        key, named = one.key, asked_by[one.key]
-        reached, left = set[str](), list(named)
-        while left:
-            other = left.pop()
-            if other not in reached:
-                reached.add(other)
-                left += asked_by.get(other, ())
+    for q in questions:
+        named = {q.asked_if.question, q.asked_if.relation} if q.asked_if else set()
+        asked_by[q.key] = (named | {q.relation} if isinstance(q, AttributeSpec) else named) - {"", CATEGORY}
+    for question in questions:
+        key, named = question.key, asked_by[question.key]
+        reached, pending = set[str](), list(named)
+        while pending:
+            current = pending.pop()
+            if current not in reached:
+                reached.add(current)
+                pending += asked_by.get(current, ())
         if key in reached and key not in named:
-            yield SchemeProblem(_kind_of(one), key, "It is asked by its own answer.")
+            yield SchemeProblem(_kind_of(question), key, "It is asked by its own answer.")
 
 
 def find_leftovers(spec: SchemeSpec) -> Problems:
-    """Yield those problems that staff leave who change levels or categories, to which other questions refer.
+    """Yield the problems that arise when staff change levels or categories that other questions refer to.
 
-    Such a scheme is asked all the same: what depends on an answer that is no longer there is not asked.
+    Such a scheme is still used: a question whose condition no longer exists is not asked.
     """
     uncoded = {level.key for level in spec.levels} - set(spec.coded_levels)
     relations = spec.identity_by_category()
@@ -264,13 +264,13 @@ def find_leftovers(spec: SchemeSpec) -> Problems:
         ):
             if is_wrong:
                 yield SchemeProblem("category", category.key, message)
-    for one in _questions(spec):
-        for level in one.from_levels if isinstance(one, RelationSpec) else one.levels:
+    for question in _questions(spec):
+        for level in question.from_levels if isinstance(question, RelationSpec) else question.levels:
             if level in uncoded:
-                yield SchemeProblem(_kind_of(one), one.key, f"The level {level!r} is not coded.")
-        if one.asked_if is not None and one.asked_if.question:
-            values = _values_of(one.asked_if.question, spec.attributes, spec)
-            for value in one.asked_if.values:
+                yield SchemeProblem(_kind_of(question), question.key, f"The level {level!r} is not coded.")
+        if question.asked_if is not None and question.asked_if.question:
+            values = _values_of(question.asked_if.question, spec.attributes, spec)
+            for value in question.asked_if.values:
                 if values is not None and value not in values:
-                    message = f"It is asked if {one.asked_if.question} is {value!r}, which is none of its values."
-                    yield SchemeProblem(_kind_of(one), one.key, message)
+                    message = f"It is asked if {question.asked_if.question} is {value!r}, which is none of its values."
+                    yield SchemeProblem(_kind_of(question), question.key, message)

@@ -1,7 +1,7 @@
-"""What a scheme allows and asks, as one table: the server checks by it, and the page is sent it as JSON.
+"""The constraints of a scheme as one table, which the server checks and the page receives as JSON.
 
-Nothing else says what may be answered to which question where. Levels are named one by one in it, and a relation or
-attribute says when it is asked. What is retired is answered by nobody anew, and stays where it was given.
+It alone defines the possible answers to each question. Levels are listed explicitly, and relations and attributes have
+their conditions. Retired answers cannot be given again, but stay where they were given.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,15 +12,15 @@ from django.core.validators import slug_re
 
 from annotations.formats.model.scheme import CATEGORY, AnswerValue, SchemeSpec, Subject
 
-# Antecedents or indices of one operation, and values of attributes: few enough that one query can look up the
-# antecedents of a whole batch.
+# The maximum of antecedents or indices of an operation, and of values of attributes, so that one query can look up the
+# antecedents of a batch.
 MAX_KEYS = 50
 MAX_TEXT_LENGTH = 1000
-MAX_NUMBER = 10**15  # whole numbers up to here are exact in every database and browser
+MAX_NUMBER = 10**15  # larger whole numbers are not exact in every database and browser
 
 
 class CategoryConstraints(TypedDict):
-    """What a category allows: on which levels it is offered, by which relation it points, whether it takes indices."""
+    """The constraints of a category: its levels, its identity relation, and whether it takes indices."""
 
     levels: list[str]
     identity: str | None
@@ -29,7 +29,7 @@ class CategoryConstraints(TypedDict):
 
 
 class RelationConstraints(TypedDict):
-    """What a relation allows: between which levels, how many targets, several of them together, later ones."""
+    """The constraints of a relation: levels of source and target, number of targets, joint and later targets."""
 
     label: str
     identity: bool
@@ -43,7 +43,7 @@ class RelationConstraints(TypedDict):
 
 
 class AttributeConstraints(TypedDict):
-    """What an attribute allows: of what it is asked, on which levels, which values; where no value is listed, none."""
+    """The constraints of an attribute: its subject, levels and values; values are empty for texts and numbers."""
 
     label: str
     of: str
@@ -130,7 +130,7 @@ def is_condition(state: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswers:
-    """What a judgement answers so far: its category, its attributes by key, and the relations that it sets."""
+    """The answers of a judgement so far: category, attributes by key, and keys of relations with targets."""
 
     level: str
     category: str | None = None
@@ -139,8 +139,8 @@ class GivenAnswers:
 
 
 def is_asked(question: RelationConstraints | AttributeConstraints, given: GivenAnswers) -> bool:
-    """Return whether the answers given so far lead to the question; on which levels it is asked is not said here."""
-    # An attribute that is not asked has no answer, so that conditions need not be followed further.
+    """Return whether the answers meet the condition of the question; levels are not checked."""
+    # An attribute that is not asked has no answer, so chains of conditions need not be followed.
     relation = question.get("relation")
     if isinstance(relation, str) and relation not in given.relations:
         return False
@@ -158,7 +158,7 @@ def is_asked(question: RelationConstraints | AttributeConstraints, given: GivenA
 def missing_attributes(constraints: Constraints, given: GivenAnswers) -> Iterator[str]:
     """Yield the keys of the attributes that are required, asked and not answered.
 
-    Those of entities are not among them: any markable of a chain answers for all.
+    Attributes of entities are left out, as any markable of a chain may answer them.
     """
     for key, attribute in constraints["attributes"].items():
         if (
@@ -173,7 +173,7 @@ def missing_attributes(constraints: Constraints, given: GivenAnswers) -> Iterato
 
 
 def required_of_entities(constraints: Constraints) -> list[str]:
-    """Return the keys of the attributes that every chain has to have where it is asked at one of its members."""
+    """Return the keys of the required attributes of entities, which a chain has to answer if a member asks for them."""
     return [
         key
         for key, attribute in constraints["attributes"].items()
@@ -182,7 +182,7 @@ def required_of_entities(constraints: Constraints) -> list[str]:
 
 
 def categories_on(constraints: Constraints, level: str) -> Sequence[str]:
-    """Return the keys of the categories that are offered on a level: without any, attributes alone are asked."""
+    """Return the keys of the categories that are offered on a level; without any, only attributes are asked."""
     return [
         key
         for key, category in constraints["categories"].items()
@@ -191,7 +191,7 @@ def categories_on(constraints: Constraints, level: str) -> Sequence[str]:
 
 
 def lacks_category(constraints: Constraints, given: GivenAnswers, *, has_index: bool) -> bool:
-    """Return whether a judgement has no category where one is asked, or not the pointers or index that it asks for."""
+    """Return whether a judgement lacks a category where there are some, or the category's pointers or index."""
     if given.category is None:
         return bool(categories_on(constraints, given.level))
     category = constraints["categories"].get(given.category)
@@ -204,7 +204,7 @@ def lacks_category(constraints: Constraints, given: GivenAnswers, *, has_index: 
 
 
 def is_complete(constraints: Constraints, given: GivenAnswers, *, has_index: bool) -> bool:
-    """Return whether a judgement has all that the scheme requires, as `annotations.models.coding.complete` says it."""
+    """Return whether a judgement has all required answers, as in `annotations.models.coding.complete`."""
     return (
         (given.category is not None or bool(given.attributes))
         and not lacks_category(constraints, given, has_index=has_index)

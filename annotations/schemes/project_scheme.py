@@ -20,7 +20,7 @@ from annotations.schemes.constraints import Constraints, constraints_of
 
 @transaction.atomic
 def set_coder_marked_levels(project: Project, levels: Iterable[Level]) -> None:
-    """Let coders mark markables of these coded levels, and of no others. Existing markables stay."""
+    """Let coders mark markables of exactly these coded levels. Existing markables stay."""
     project.levels.update(coders_mark=False)
     project.levels.filter(pk__in=[level.pk for level in levels], coded=True).update(coders_mark=True)
     stamp_scheme(project)
@@ -28,7 +28,7 @@ def set_coder_marked_levels(project: Project, levels: Iterable[Level]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SchemeKeys:
-    """The primary keys of what answers refer to, by keys, and the version of the scheme that has them."""
+    """The primary keys of the parts of a scheme by key, and the scheme's version."""
 
     categories: Mapping[str, int] = field(default_factory=dict)
     identity: Mapping[str, int] = field(default_factory=dict)  # the identity relation of each category
@@ -49,7 +49,7 @@ class FurtherQuestions:
 
 @dataclass(frozen=True)
 class ProjectScheme:
-    """The scheme of a project, read once: its levels as rows, all of it as formats represent it, and primary keys."""
+    """The scheme of a project, read once: levels as rows, the specification that formats use, and primary keys."""
 
     levels: tuple[Level, ...]
     spec: SchemeSpec
@@ -61,7 +61,7 @@ class ProjectScheme:
 
     @property
     def further(self) -> FurtherQuestions:
-        """What it asks besides a category and identity."""
+        """The questions beyond category and identity."""
         return FurtherQuestions(
             attributes=bool(self.spec.attributes),
             relations=any(not relation.identity for relation in self.spec.relations),
@@ -69,7 +69,7 @@ class ProjectScheme:
         )
 
     def state(self, answers: str) -> dict[str, Any]:
-        """Return what coders are asked, in display order, and the constraints, as a dictionary for JSON."""
+        """Return the questions in display order, and the constraints, as a dictionary for JSON."""
         derived = {"constraints": self.constraints, "scheme_version": self.keys.version}
         return scheme_to_json(self.spec, answers) | derived
 
@@ -79,7 +79,7 @@ class _SchemeMoved(Exception):
 
 
 def read_scheme(project: int) -> ProjectScheme:
-    """Return the scheme of a project, empty of a deleted one; a process remembers it until it changes. One query."""
+    """Return the scheme of a project, empty if it was deleted; a process caches it until it changes. One query."""
     while (stamp := _read_stamp(project)) is not None:
         with suppress(_SchemeMoved):
             return _scheme_of_stamp(project, *stamp)
@@ -97,10 +97,10 @@ def _stamps(project: int) -> QuerySet[Project, tuple[UUID, int]]:
 
 @lru_cache(maxsize=200)
 def _scheme_of_stamp(project: int, stamp: UUID, version: int) -> ProjectScheme:
-    """Return the scheme as of this stamp. Raise _SchemeMoved where it has another one by now. Nine queries."""
+    """Return the scheme with this stamp. Raise _SchemeMoved if the stamp has changed since. Nine queries."""
     try:
         scheme = _read(project, version)
-    except KeyError:  # one query names what another did not find
+    except KeyError:  # one query refers to a row that another did not find
         if _read_stamp(project) == (stamp, version):
             raise
     else:
@@ -113,12 +113,12 @@ def _read(project: int, version: int) -> ProjectScheme:
     rows = read_rows(project)
     spec = rows.spec()
     categories, relations, attributes = (
-        {row["key"]: row["id"] for row in of_kind} for of_kind in (rows.categories, rows.relations, rows.attributes)
+        {row["key"]: row["id"] for row in kind_rows} for kind_rows in (rows.categories, rows.relations, rows.attributes)
     )
     attribute_keys = {pk: key for key, pk in attributes.items()}
     keys = SchemeKeys(
         categories,
-        {key: relations[found[0].key] for key, found in spec.identity_by_category().items()},
+        {key: relations[relation[0].key] for key, relation in spec.identity_by_category().items()},
         relations,
         attributes,
         {(attribute_keys[row["attribute"]], row["key"]): row["id"] for row in rows.values},
@@ -128,16 +128,16 @@ def _read(project: int, version: int) -> ProjectScheme:
 
 
 def further_questions(project: int) -> FurtherQuestions:
-    """Return what a project asks besides a category and identity. One query."""
+    """Return which questions a project asks beyond category and identity. One query."""
     return read_scheme(project).further
 
 
 def scheme_state(project: Project) -> dict[str, Any]:
-    """Return what coders of a project are asked, in display order, and the constraints, as a dictionary for JSON."""
+    """Return the questions of a project in display order, and the constraints, as a dictionary for JSON."""
     return read_scheme(project.pk).state(project.answers)
 
 
-# What the question of the category decides, too.
+# The labels of the category's question, which includes chains.
 CATEGORY_LABELS: Mapping[str, str] = {
     Project.Answers.CATEGORIES: "Category",
     Project.Answers.POINTERS: "Category and chain",
@@ -147,7 +147,7 @@ CATEGORY_LABELS: Mapping[str, str] = {
 
 
 def question_labels(project: Project) -> Callable[[str], str]:
-    """Return what the questions of the scheme are called, by their keys. Two queries."""
+    """Return the function from keys of questions to their labels. Two queries."""
     labels = dict(project.attributes.values_list("key", "label")) | dict(project.relations.values_list("key", "label"))
     labels[CATEGORY] = CATEGORY_LABELS[project.answers]
     return lambda question: labels.get(question) or question

@@ -1,4 +1,4 @@
-"""Ready-made schemes that a new project can start from, and some to be changed, which follow a corpus. Data only."""
+"""Ready-made schemes for new projects, and some starting points that follow a corpus. Data only."""
 
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -231,5 +231,5 @@ EMPTY = ReadyMadeScheme(
 
 STARTING_POINTS = {**SCHEMES, **{scheme.key: scheme for scheme in (ARRAU, GUM, MULTI_LABEL, EMPTY)}}
 
-# The designer knows no pyramids: their page is another, and asks what it asks.
+# Pyramids have a page with fixed questions, not the designer.
 DESIGNED = tuple(kind for kind in Project.Answers.values if kind != Project.Answers.SCUS)

@@ -1,4 +1,4 @@
-"""Change the order of the texts of a project, and delete a text, a docset or all of the project."""
+"""Change the order of the texts of a project, and delete a text, a docset or a whole project."""
 
 import logging
 from collections.abc import Callable
@@ -30,27 +30,27 @@ from annotations.projects.locks import lock_project
 logger = logging.getLogger(__name__)
 
 BATCH = 500
-TEXTS_AT_ONCE = 50  # are deleted at a time with what hangs on them, all in one transaction
+TEXTS_AT_ONCE = 50  # texts deleted at a time with their dependents, all in one transaction
 
-# Sent with `project`, a primary key, when a text that may be coded gets or loses markables and no coding has a new
-# version.
+# Sent with the primary key `project` when a text to be coded gains or loses markables without a new version of a
+# coding.
 markables_changed = Signal()
 
 
-# What other applications keep of texts: its noun, its model, and the path from a row to its text. They add it when
-# they are ready.
+# Rows of other applications that depend on texts: noun, model, and path from a row to its text. Applications register
+# them when they are ready.
 _dependents: list[tuple[str, type[models.Model], str]] = []
 
 
 def register_dependent(noun: str, model: type[models.Model], path: str) -> None:
-    """Count these rows, which are deleted with a text, where it is said what goes with it."""
+    """Register rows that are deleted with a text, to count them before a deletion."""
     if (noun, model, path) not in _dependents:
         _dependents.append((noun, model, path))
 
 
 @dataclass(frozen=True, slots=True)
 class DeletionFigures:
-    """What is deleted with some texts: numbers with their nouns, and of these the codings that have begun."""
+    """The rows that are deleted with some texts: numbers by noun, and the codings that have begun or are submitted."""
 
     counts: dict[str, int]
     begun: int
@@ -58,22 +58,22 @@ class DeletionFigures:
 
     @property
     def lines(self) -> list[str]:
-        """The numbers with their nouns, those that are not zero."""
+        """The numbers with their nouns, without zeros."""
         return [pluralize(count, noun) for noun, count in self.counts.items() if count]
 
     @property
     def tag(self) -> str:
-        """A tag by which it is noticed that there is more or less to delete than somebody saw."""
+        """A tag that changes with the figures, to detect changes since a user saw them."""
         return etag_of({"counts": self.counts, "begun": self.begun, "submitted": self.submitted})
 
 
 def deletion_figures(texts: QuerySet[Text], *, gold: bool = False) -> DeletionFigures:
-    """Return what is deleted with the texts, as it is told to somebody who sees the gold, or not: that goes, too."""
+    """Return the rows that are deleted with the texts. Gold is deleted, too, but counted only with `gold`."""
     keys = list(texts.values_list("pk", flat=True))
     counted = Coding.objects.filter(text__in=keys) if gold else Coding.objects.of_people().filter(text__in=keys)
     codings = list(counted.order_by().values_list("status", "version", "corrections"))
     answers = AttributeAnswer.objects.filter(judgement=OuterRef("pk"))
-    of_codings = {"coding__in": counted.order_by()}
+    in_codings = {"coding__in": counted.order_by()}
     submitted = sum(status == Coding.Status.SUBMITTED for status, *_ in codings)
     begun = sum(version > corrections for _, version, corrections in codings)
     counts = {
@@ -82,10 +82,10 @@ def deletion_figures(texts: QuerySet[Text], *, gold: bool = False) -> DeletionFi
         "empty assignment": len(codings) - begun,
         "submitted coding": submitted,
         "open coding": begun - submitted,
-        # Where a level has no categories, attributes alone are an answer.
-        "judgement": Judgement.objects.filter(Q(category__isnull=False) | Q(Exists(answers)), **of_codings).count(),
+        # On a level without categories, attributes alone are an answer.
+        "judgement": Judgement.objects.filter(Q(category__isnull=False) | Q(Exists(answers)), **in_codings).count(),
         "question": Question.objects.filter(text__in=keys).count(),
-        "logged operation": Operation.objects.filter(**of_codings).count(),
+        "logged operation": Operation.objects.filter(**in_codings).count(),
     }
     for noun, model, path in _dependents:
         counts[noun] = model._default_manager.filter(**{f"{path}__in": keys}).count()
@@ -93,7 +93,7 @@ def deletion_figures(texts: QuerySet[Text], *, gold: bool = False) -> DeletionFi
 
 
 def project_deletion_figures(project: Project, *, gold: bool = False) -> DeletionFigures:
-    """Return what is deleted with the project, as `deletion_figures` does; imports and exports of gold only with it."""
+    """Return the rows that are deleted with the project, as in `deletion_figures`; `gold` includes its transfers."""
     figures = deletion_figures(Text.objects.filter(project=project), gold=gold)
     transfers = Transfer.objects.filter(project=project)
     if not gold:
@@ -111,8 +111,8 @@ def project_deletion_figures(project: Project, *, gold: bool = False) -> Deletio
 
 @transaction.atomic
 def delete_text(text: Text, tag: str, *, gold: bool = False) -> DeletionFigures:
-    """Delete a text with all that hangs on it. `tag` is that of confirmed figures, with `gold` or not."""
-    # Raise ValidationError if these have changed since, and for the model summaries of a docset, which go with that.
+    """Delete a text with all dependents. `tag` is the tag of the confirmed figures, with or without gold."""
+    # Raise ValidationError if the figures have changed, or for model summaries, which are deleted with their docset.
     if text.role == Text.Role.MODELS:
         raise ValidationError("The model summaries are deleted with their docset.")
     return _delete(text, Text.objects.filter(pk=text.pk), tag, gold=gold)
@@ -120,7 +120,7 @@ def delete_text(text: Text, tag: str, *, gold: bool = False) -> DeletionFigures:
 
 @transaction.atomic
 def delete_docset(docset: Docset, tag: str) -> DeletionFigures:
-    """Delete a docset with its summaries, peers and all that hangs on them. Raise ValidationError as `delete_text`."""
+    """Delete a docset with its summaries, peers and all dependents. Raise ValidationError as in `delete_text`."""
     return _delete(docset, docset.texts.all(), tag)
 
 
@@ -135,7 +135,7 @@ def _delete(whole: Text | Docset, texts: QuerySet[Text], tag: str, *, gold: bool
 
 @transaction.atomic
 def delete_project(project: Project, tag: str, *, gold: bool = False) -> DeletionFigures:
-    """Delete a project, archived or not, with all in it; accounts stay. Raise as `delete_text`, for `tag` too."""
+    """Delete a project, archived or not, with all in it; accounts stay. Raise as in `delete_text`."""
     lock_project(project.pk, archived=True)
     texts = Text.objects.filter(project=project)
     figures = _lock_confirmed(texts, tag, lambda: project_deletion_figures(project, gold=gold))
@@ -149,8 +149,8 @@ def delete_project(project: Project, tag: str, *, gold: bool = False) -> Deletio
 
 
 def _lock_confirmed(texts: QuerySet[Text], tag: str, read_figures: Callable[[], DeletionFigures]) -> DeletionFigures:
-    """Lock the codings of the texts, and return the figures. Raise ValidationError if their tag is another by now."""
-    # What a coder sends meanwhile is written first, and then seen here; or it waits, and finds no coding.
+    """Lock the codings of the texts, and return the figures. Raise ValidationError if their tag has changed."""
+    # A coder's concurrent request is either written before and counted here, or waits and then finds no coding.
     list(Coding.objects.select_for_update(of=("self",)).filter(text__in=texts).order_by("pk").values_list("pk"))
     figures = read_figures()
     if figures.tag != tag:
@@ -160,26 +160,26 @@ def _lock_confirmed(texts: QuerySet[Text], tag: str, read_figures: Callable[[], 
 
 @transaction.atomic
 def move_text(text: Text, step: int) -> None:
-    """Move the text so many places towards the end, or if negative towards the beginning."""
+    """Move the text by `step` places towards the end, or if negative towards the beginning."""
     lock_project(text.project_id)
     order = list(_texts(text.project))
-    place = next(number for number, other in enumerate(order) if other.pk == text.pk)
-    moved = order.pop(place)
-    order.insert(min(max(place + step, 0), len(order)), moved)
+    index = next(number for number, candidate in enumerate(order) if candidate.pk == text.pk)
+    moved = order.pop(index)
+    order.insert(min(max(index + step, 0), len(order)), moved)
     _write_order(order)
 
 
 @transaction.atomic
 def place_text(text: Text, place: int) -> None:
-    """Make the text the one of this place, from 1, in the order of the texts; beyond the last, the last."""
+    """Move the text to a place from 1 in the order of the texts; a place beyond the end is the last."""
     lock_project(text.project_id)
-    order = [other.pk for other in _texts(text.project)]
+    order = [sibling.pk for sibling in _texts(text.project)]
     move_text(text, place - 1 - order.index(text.pk))
 
 
 @transaction.atomic
 def sort_by_title(project: Project) -> None:
-    """Put the texts into the order of their titles: "Part 2" before "Part 10"."""
+    """Sort the texts by title: "Part 2" before "Part 10"."""
     lock_project(project.pk)
     _write_order(sorted(_texts(project), key=lambda text: (natural_key(text.title.casefold()), text.slug)))
 

@@ -1,4 +1,4 @@
-"""Copy a project: its scheme, guidelines and settings, and its texts if they are wanted."""
+"""Copy a project: its scheme, guidelines and settings, and optionally its texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import batched
@@ -27,26 +27,26 @@ from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import add_member
 
-TEXTS_AT_ONCE = 100  # are copied at a time, with what belongs to them
+TEXTS_AT_ONCE = 100  # texts copied at a time, with their dependents
 ROWS_AT_ONCE = 1000
 
 
 @transaction.atomic
 def clone_project(project: Project, slug: str, title: str, manager: User, *, texts: bool = False) -> Project:
-    """Create a project like this one, which the user manages; its results are closed. Raise ValidationError by field.
+    """Create a copy of the project, managed by the user, with results closed. Raise ValidationError by field.
 
-    Its rounds are there, open and not begun, with the designs of their plans. With `texts`, its texts and docsets are
-    copied with what is predefined in them, into their rounds, and of plans the calibration sets, too. People, with who
-    is assigned what until when, invitations, repeats and whatever coders did are not.
+    Its rounds are copied as open and not begun, with the designs of their plans. With `texts`, texts and docsets are
+    copied with predefined markables, rounds and calibration sets. People, assignments, due dates, invitations, repeats
+    and coders' work are not copied.
     """
-    lock_project(project.pk, archived=True)  # a level that is added meanwhile is in all of the copy or in nothing of it
+    lock_project(project.pk, archived=True)  # a level added meanwhile is copied completely or not at all
     own = {"slug": slug, "title": title, "scheme_version": 1, "scheme_stamp": uuid4()}
     clone = _copy_of(project, **own, results_open=False, archived_at=None)
     clone.full_clean()
     try:
         with transaction.atomic():
             clone.save()
-    except IntegrityError:  # another project got the address since full_clean
+    except IntegrityError:  # another project took the address after full_clean
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
     levels = _copy_scheme(project, clone)
     begins = {"closed_at": None, "guidelines_version": None, "scheme_version": None, "required_round_id": None}
@@ -56,8 +56,8 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
     plans = _copy(Plan.objects.filter(round__project=project), {"round_id": rounds}, due_on=None)
     if texts:
         docsets = _copy(project.docsets.all(), project_id=clone.pk)
-        of_project = Text.objects.filter(project=project).order_by("pk").iterator(chunk_size=TEXTS_AT_ONCE)
-        for batch in batched(of_project, TEXTS_AT_ONCE):
+        all_texts = Text.objects.filter(project=project).order_by("pk").iterator(chunk_size=TEXTS_AT_ONCE)
+        for batch in batched(all_texts, TEXTS_AT_ONCE):
             copies = {"text_id": _copy(batch, {"docset_id": docsets}, project_id=clone.pk)}
             _copy(_rows_of(RoundText, batch), {**copies, "round_id": rounds})
             _copy(_rows_of(PlanText, batch), {**copies, "plan_id": plans})
@@ -69,7 +69,7 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
 
 
 def _copy_scheme(project: Project, clone: Project) -> dict[int, int]:
-    """Copy levels and questions; return the key of each copied level by that of its model."""
+    """Copy levels and questions; return the primary keys of copied levels by those of the originals."""
     levels = _copy(project.levels.all(), project_id=clone.pk)
     _copy(project.categories.all(), {"level_id": levels}, project_id=clone.pk)
     relations = _copy(project.relations.all(), project_id=clone.pk)
@@ -78,8 +78,8 @@ def _copy_scheme(project: Project, clone: Project) -> dict[int, int]:
     attributes: dict[int, int] = {}
     for attribute in project.attributes.order_by("position", "key"):  # a second choice comes after the first
         attributes |= _copy([attribute], {"relation_id": relations, "primary_of_id": attributes}, project_id=clone.pk)
-    of_levels = Attribute.levels.through.objects.filter(attribute__project=project)
-    _copy(of_levels, {"attribute_id": attributes, "level_id": levels})
+    levels_of = Attribute.levels.through.objects.filter(attribute__project=project)
+    _copy(levels_of, {"attribute_id": attributes, "level_id": levels})
     _copy(AttributeValue.objects.filter(attribute__project=project), {"attribute_id": attributes})
     return levels
 
@@ -92,7 +92,7 @@ def _rows_of[Row: models.Model](model: type[Row], texts: Iterable[Text], **condi
 def _copy[Row: models.Model](
     rows: Iterable[Row], references: Mapping[str, Mapping[int, int]] | None = None, **changes: Any
 ) -> dict[int, int]:
-    """Copy the rows, with the copies of what they refer to; return the key of each copy by that of its model."""
+    """Copy the rows with references to copies; return the primary keys of copies by those of the originals."""
     keys: dict[int, int] = {}
     for batch in batched(rows, ROWS_AT_ONCE):
         copies = []

@@ -1,6 +1,6 @@
 """Correct the words of a text that is coded.
 
-Markables, heads, segments and the words of summaries move with the text; the log of every coding of it says so with an
+Markables, heads, segments and the words of summaries move with the text. The log of each of its codings gets an
 operation of kind `correct` (decision 0028). No judgement changes.
 """
 
@@ -26,31 +26,31 @@ from annotations.texts.questions import move_key
 logger = logging.getLogger(__name__)
 
 BATCH = 500
-FAR = 1_000_000_000  # beyond the end of any text: segments wait there while others take their places
+FAR = 1_000_000_000  # beyond the end of any text: a temporary place for segments, while others take their offsets
 MARKABLE_FIELDS = ("text", "level", "key", "label", "parts", "head", "start", "end", "predefined")
 
 
 def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPlan:
-    """Give the text this content, with all that has offsets, in one transaction. `tag`: of the plan confirmed."""
-    # Raise ValidationError if the plan has changed since, and for obstacles.
+    """Replace the content of the text, and map all offsets, in one transaction. `tag`: of the confirmed plan."""
+    # Raise ValidationError if the plan has changed, or for obstacles.
     with sqlite_write_lock(), transaction.atomic():
         project = lock_project(text.project_id)
-        # Whoever writes a row that refers to the text goes on, and is waited for at the coding.
+        # Writers of rows that refer to the text may continue; the lock of the codings waits for them.
         locked = Text.objects.select_for_update(of=("self",), no_key=True).filter(pk=text.pk).first()
         if locked is None:
             raise ValidationError("The text was deleted meanwhile.")
         text = locked
-        # What a coder sends meanwhile is written first, and then moved; or it waits, and is refused as stale.
+        # A coder's concurrent request is either written before and mapped here, or waits and is rejected as stale.
         codings = list(Coding.objects.select_for_update(of=("self",)).filter(text=text).order_by("pk"))
         plan = plan_correction(text, content)
         if plan.obstacles:
-            raise ValidationError([f"{one.noun} “{one.words}”: {one.reason}" for one in plan.obstacles[:MAX_EDITS]])
+            raise ValidationError([f"{row.noun} “{row.words}”: {row.reason}" for row in plan.obstacles[:MAX_EDITS]])
         if plan.tag != tag:
             raise ValidationError("This has changed since you saw it. Look at it again.")
         Text.objects.filter(pk=text.pk).update(content=plan.content)
         _write_markables(plan, text)
         _write_segments(plan)
-        # Questions follow their markables; one whose words are gone is about the text.
+        # Questions follow their markables; a question whose markable is gone is about the text.
         questions = list(Question.objects.filter(text=text).exclude(key=""))
         for question in questions:
             question.key = move_key(question.key, plan.edits)
@@ -65,7 +65,7 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
 def _write_markables(plan: CorrectionPlan, text: Text) -> None:
     for batch in batched(plan.lost, MAX_KEYS):
         Markable.objects.filter(pk__in=batch).delete()
-    # Keys are unique, and one may take that of another: first all get one that no text can have.
+    # Keys are unique, and may be exchanged: first each gets a temporary key that no text can have.
     for batch in batched((markable.pk for markable in plan.markables), MAX_KEYS):
         Markable.objects.filter(pk__in=batch).update(key=Concat(Value("~"), Cast("pk", CharField())))
     Markable.objects.bulk_create(

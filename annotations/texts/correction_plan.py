@@ -1,4 +1,4 @@
-"""Plan the correction of a text that is coded: what moves with its words, and what has no single meaning then."""
+"""Plan the correction of a text that is coded: new offsets, and obstacles."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -32,9 +32,9 @@ from annotations.models import Coding, Judgement, Markable, Segment, Text
 
 MAX_TEXT_LENGTH = 1_000_000
 LONGEST_WORDS = 200
-EXCERPT_LENGTH = 40  # characters to each side of a place
+EXCERPT_LENGTH = 40  # characters on each side of an edit
 FARTHEST_SHIFT = 50  # of deleted words along equal ones ("the the"), so that they cut through nothing
-# What to do about an obstacle.
+# The ways around an obstacle.
 IN_STEPS = "Correct the words inside and outside of it one after the other."
 DELETE_ONE = "Let whoever marked one of them delete it first, or leave the words between them."
 LEAVE_WORDS = "All its words would be deleted. Leave some of them"
@@ -44,7 +44,7 @@ KEY_LENGTH = Markable._meta.get_field("key").max_length or 0
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What a correction would delete or cut through: what it is, its words, and why that is refused."""
+    """A row that a correction would delete or cut: its kind, its words, and the reason for rejection."""
 
     noun: str
     words: str
@@ -60,17 +60,17 @@ class WordChange:
 
 @dataclass(slots=True)
 class CorrectionPlan:
-    """What a correction does, and what stands against it."""
+    """The effects of a correction, and the obstacles to it."""
 
     edits: list[Edit]
     content: str
     obstacles: list[Obstacle] = field(default_factory=list)
     changes: list[WordChange] = field(default_factory=list)
-    moved: int = 0  # markables that are elsewhere afterwards
+    moved: int = 0  # markables with new offsets
     markables: list[Markable] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
-    lost: list[int] = field(default_factory=list)  # markables that nobody has marked any more
+    lost: list[int] = field(default_factory=list)  # markables that nobody marks any more
     new_words: list[Span] = field(default_factory=list)  # words of summaries that get markables
     word_level: int | None = None
     codings: int = 0
@@ -81,7 +81,7 @@ class CorrectionPlan:
 
     @property
     def tag(self) -> str:
-        """A tag by which it is noticed that other words change than somebody saw."""
+        """A tag that changes with the edits and changed words, to detect changes since a user saw the plan."""
         return etag_of(
             {
                 "edits": correction_payload(self.edits),
@@ -91,7 +91,7 @@ class CorrectionPlan:
 
 
 def plan_correction(text: Text, content: str) -> CorrectionPlan:
-    """Return what it means that the text is to have this content. Raise ValidationError for what no text can have."""
+    """Return the plan for giving the text this content. Raise ValidationError for invalid content."""
     if not is_storable(content) or not content.strip():
         raise ValidationError("A text has words, and no characters that cannot be stored.")
     try:
@@ -105,23 +105,23 @@ def plan_correction(text: Text, content: str) -> CorrectionPlan:
         raise ValidationError("Nothing has changed.")
     markables = list(Markable.objects.filter(text=text).select_related("level"))
     segments = list(Segment.objects.filter(text=text))
-    spans = [(start, end) for one in markables for start, end in one.parts]
-    edits = list(place_edits(text.content, edits, spans + [(one.start, one.end) for one in segments]))
+    spans = [(start, end) for markable in markables for start, end in markable.parts]
+    edits = list(place_edits(text.content, edits, spans + [(segment.start, segment.end) for segment in segments]))
     edits = list(add_segments(edits, segments))
     plan = CorrectionPlan(edits, apply_edits(text.content, edits))
     if len(plan.content) > MAX_TEXT_LENGTH:
         raise ValidationError(f"A text has at most {MAX_TEXT_LENGTH:,} characters.")
     _plan_segments(plan, text, segments)
     words, others = list[Markable](), list[Markable]()
-    for one in markables:
-        is_word = text.role != Text.Role.SOURCE and one.level.key == WORD_LEVEL and not one.level.coded
-        (words if is_word else others).append(one)
-    starts, ends = {one.start for one in words}, {one.end for one in words}
-    whole = {one.pk for one in others if _consists_of(one, starts, ends)}
+    for markable in markables:
+        is_word = text.role != Text.Role.SOURCE and markable.level.key == WORD_LEVEL and not markable.level.coded
+        (words if is_word else others).append(markable)
+    starts, ends = {word.start for word in words}, {word.end for word in words}
+    whole = {row.pk for row in others if _consists_of(row, starts, ends)}
     in_use = _plan_markables(plan, text, others)
     _plan_heads(plan, text)
     if words:
-        _plan_words(plan, text, words, [one for one in in_use if one.pk in whole])
+        _plan_words(plan, text, words, [row for row in in_use if row.pk in whole])
     statuses = list(Coding.objects.of_people().filter(text=text).order_by().values_list("status", flat=True))
     plan.codings, plan.submitted = len(statuses), statuses.count(Coding.Status.SUBMITTED)
     return plan
@@ -138,7 +138,7 @@ class Excerpt:
 
 
 def excerpts(content: str, plan: CorrectionPlan) -> list[Excerpt]:
-    """Return the edits of the content that a plan makes, as they are read."""
+    """Return the edits of a plan with their context in the content."""
     return [
         Excerpt(_words_before(content, edit.start), edit.old, edit.new, _words_after(content, edit.end))
         for edit in plan.edits
@@ -184,14 +184,14 @@ def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]
 
 
 def _summaries(segments: Iterable[Segment]) -> tuple[Span, ...]:
-    return tuple(sorted((one.start, one.end) for one in segments if one.kind == Segment.Kind.SUMMARY))
+    return tuple(sorted((segment.start, segment.end) for segment in segments if segment.kind == Segment.Kind.SUMMARY))
 
 
 def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markable]) -> list[Markable]:
-    """Plan where the markables are; return those that came with the text or that somebody marks."""
+    """Plan the new offsets of the markables; return those that are predefined or in use."""
     judged = set(Judgement.objects.filter(coding__text=text).order_by().values_list("markable", flat=True))
-    in_use = [one for one in markables if one.predefined or one.pk in judged]
-    unused = [one for one in markables if not (one.predefined or one.pk in judged)]
+    in_use = [markable for markable in markables if markable.predefined or markable.pk in judged]
+    unused = [markable for markable in markables if not (markable.predefined or markable.pk in judged)]
     taken: dict[str, str] = {}
     for markable in in_use:
         words = _words(text.content, markable.parts)
@@ -224,7 +224,7 @@ def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markab
 
 
 def _move(plan: CorrectionPlan, markable: Markable, parts: Sequence[Span], head: Sequence[Span], key: str) -> bool:
-    """Plan that the markable is elsewhere; return whether it is."""
+    """Plan the new offsets of the markable; return whether they differ."""
     if key == markable.key:
         return False
     markable.key = key
@@ -239,7 +239,7 @@ def _mapped(markable: Markable, edits: Sequence[Edit]) -> tuple[tuple[Span, ...]
 
 
 def _plan_heads(plan: CorrectionPlan, text: Text) -> None:
-    """Plan where the heads are that coders have given."""
+    """Plan the new offsets of heads that coders have set."""
     judgements = Judgement.objects.filter(coding__text=text).exclude(head=[]).select_related("markable__level")
     for judgement in judgements.order_by("pk"):
         head = map_spans(judgement.head, plan.edits)
@@ -253,21 +253,21 @@ def _plan_heads(plan: CorrectionPlan, text: Text) -> None:
 
 
 def _plan_words(plan: CorrectionPlan, text: Text, words: Sequence[Markable], contributors: Sequence[Markable]) -> None:
-    """Plan the words of summaries anew: those that are still words move, and the others come and go."""
-    # `contributors` are the markables that consisted of whole words, and are to do so.
+    """Plan the words of summaries: unchanged words move, others are deleted or created."""
+    # `contributors` are the markables that consist of whole words, and must still do so.
     plan.word_level = words[0].level_id
     new = _summary_words(plan, text)
-    left = set(new)
+    remaining = set(new)
     lost = []
     for markable in words:
         [(start, end)] = markable.parts
         span = map_span((start, end), plan.edits)
-        if span in left:
-            left.discard(span)
+        if span in remaining:
+            remaining.discard(span)
             _move(plan, markable, [span], [], markable_key(WORD_LEVEL, [span]))
         else:
             lost.append(markable)
-    plan.new_words = sorted(left)
+    plan.new_words = sorted(remaining)
     _plan_losses(plan, text, lost)
     if plan.obstacles:
         return
@@ -279,24 +279,24 @@ def _plan_words(plan: CorrectionPlan, text: Text, words: Sequence[Markable], con
 
 
 def _consists_of(markable: Markable, starts: Collection[int], ends: Collection[int]) -> bool:
-    """Return whether each part of the markable begins where a word begins, and ends where one ends."""
+    """Return whether each part of the markable begins at a start and ends at an end of a word."""
     return all(start in starts and end in ends for start, end in markable.parts)
 
 
 def _summary_words(plan: CorrectionPlan, text: Text) -> list[Span]:
-    """Return the words of the summaries as they are afterwards."""
+    """Return the words of the summaries after the correction."""
     if text.role == Text.Role.PEER:
         return token_spans(plan.content)
     moved = {segment.pk: segment for segment in plan.segments}
     segments = Segment.objects.filter(text=text, kind=Segment.Kind.SUMMARY)
-    places = sorted((moved.get(one.pk, one).start, moved.get(one.pk, one).end) for one in segments)
+    spans = sorted((moved.get(row.pk, row).start, moved.get(row.pk, row).end) for row in segments)
     return [
-        (first + start, first + end) for first, last in places for start, end in token_spans(plan.content[first:last])
+        (first + start, first + end) for first, last in spans for start, end in token_spans(plan.content[first:last])
     ]
 
 
 def _plan_losses(plan: CorrectionPlan, text: Text, markables: Sequence[Markable]) -> None:
-    """Plan to delete markables that nobody marks any more; those that something refers to stand in the way."""
+    """Plan to delete markables that nobody marks any more; one that is referred to is an obstacle."""
     referred = set(_referred([markable.pk for markable in markables]))
     for markable in markables:
         if markable.pk in referred:
@@ -307,10 +307,10 @@ def _plan_losses(plan: CorrectionPlan, text: Text, markables: Sequence[Markable]
 
 
 def _referred(keys: Sequence[int]) -> Iterator[int]:
-    """Yield those of the markables that a row of any table refers to."""
+    """Yield the markables that a row of any table refers to."""
     for relation in Markable._meta.related_objects:
         if relation.many_to_many:
-            continue  # its rows are those of a model of ours
+            continue  # its rows belong to a model of ours
         name = relation.field.name
         for batch in batched(keys, MAX_KEYS):
             rows = relation.related_model._base_manager.filter(**{f"{name}__in": batch})
@@ -318,7 +318,7 @@ def _referred(keys: Sequence[int]) -> Iterator[int]:
 
 
 def _reason(span: Span, plan: CorrectionPlan, *, given: bool = True) -> str:
-    """Return why what stood there cannot be mapped."""
+    """Return why a span cannot be mapped."""
     start, end = span
     cut = any(edit.start < start < edit.end or edit.start < end < edit.end for edit in plan.edits)
     deleted = any(edit.start <= start and end <= edit.end for edit in plan.edits)
@@ -327,7 +327,7 @@ def _reason(span: Span, plan: CorrectionPlan, *, given: bool = True) -> str:
 
 
 def _loses_words(old: str, new: str) -> bool:
-    """Return whether only blanks are left of words."""
+    """Return whether words would be reduced to white space."""
     return bool(old.replace("…", "").strip()) and not new.replace("…", "").strip()
 
 
@@ -341,15 +341,15 @@ def _short(words: str) -> str:
 
 
 def place_edits(content: str, edits: Sequence[Edit], spans: Sequence[Span]) -> Iterator[Edit]:
-    """Yield the edits, those that only delete or only insert where they cut through least."""
-    # Where such words stand beside equal ones ("the the"), it is open which of them are the new or deleted ones.
+    """Yield the edits; pure deletions or insertions are shifted to where they cut through least."""
+    # Next to equal words ("the the") it is open which of them are new or deleted.
     for number, edit in enumerate(edits):
         if edit.new and edit.old:
             yield edit
             continue
-        before = edits[number - 1].end + 1 if number else 0
-        after = edits[number + 1].start - 1 if number + 1 < len(edits) else len(content)
-        candidates = [each for each in _shifted(content, edit) if before <= each.start and each.end <= after]
+        lowest = edits[number - 1].end + 1 if number else 0
+        highest = edits[number + 1].start - 1 if number + 1 < len(edits) else len(content)
+        candidates = [own for own in _shifted(content, edit) if lowest <= own.start and own.end <= highest]
         if not candidates:
             yield edit
             continue
@@ -358,7 +358,7 @@ def place_edits(content: str, edits: Sequence[Edit], spans: Sequence[Span]) -> I
             for start, end in spans
             if start < edit.end + FARTHEST_SHIFT and edit.start - FARTHEST_SHIFT < end
         ]
-        yield min([edit, *candidates], key=lambda each: (*_damage(content, each, near), each != edit))
+        yield min([edit, *candidates], key=lambda candidate: (*_damage(content, candidate, near), candidate != edit))
 
 
 def _damage(content: str, edit: Edit, spans: Iterable[Span]) -> tuple[int, int, int]:
@@ -370,7 +370,7 @@ def _damage(content: str, edit: Edit, spans: Iterable[Span]) -> tuple[int, int, 
 
 
 def _shifted(content: str, edit: Edit) -> Iterator[Edit]:
-    """Yield the edits that make the same text, nearest first to each side."""
+    """Yield the edits with the same result, nearest first on each side."""
     start, words = edit.start, edit.old or edit.new
     while start and edit.start - start < FARTHEST_SHIFT and content[start - 1] == words[-1]:
         start, words = start - 1, words[-1] + words[:-1]
@@ -386,7 +386,7 @@ def _moved(edit: Edit, start: int, words: str) -> Edit:
 
 
 def add_segments(edits: Iterable[Edit], segments: Iterable[Segment]) -> Iterator[Edit]:
-    """Yield the edits, insertions with the segments that take them in: of two of a kind that touch, the first."""
+    """Yield the edits, insertions with the segments that include them: of two adjacent ones of a kind, the first."""
     starting: dict[int, list[Segment]] = defaultdict(list)
     ending: dict[int, list[Segment]] = defaultdict(list)
     for segment in segments:
@@ -398,6 +398,6 @@ def add_segments(edits: Iterable[Edit], segments: Iterable[Segment]) -> Iterator
             continue
         before, after = ending[edit.start], starting[edit.start]
         kinds = {segment.kind for segment in before}
-        following = {(one.start, one.end) for one in after if one.kind in kinds}
-        spans = {(one.start, one.end) for one in (*before, *after)} - following
+        following = {(segment.start, segment.end) for segment in after if segment.kind in kinds}
+        spans = {(segment.start, segment.end) for segment in (*before, *after)} - following
         yield replace(edit, segments=tuple(sorted(spans)))

@@ -1,4 +1,4 @@
-"""The forms of questions: asking, replying and publishing. The fields of the API rest on theirs."""
+"""The forms of questions: asking, replying and publishing. The API takes the same fields."""
 
 from django import forms
 
@@ -6,7 +6,7 @@ from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 
 
 class QuestionForm(forms.Form):
-    """A question about a markable, or about the text as a whole if it has no key."""
+    """A question about a markable, or about the whole text without one."""
 
     markable = forms.CharField(required=False, max_length=MARKABLE_KEY_LENGTH)
     body = forms.CharField(
@@ -22,7 +22,7 @@ class ReplyForm(forms.Form):
 
 
 class PublicAnswerForm(forms.Form):
-    """A question and its answer for everybody in the project: nothing of the text, and no names."""
+    """A question and its answer for everybody in the project, without words of the text or names."""
 
     public_question = forms.CharField(
         label="Question",

@@ -1,21 +1,21 @@
-"""Markables in their context: a few words before, their own, and a few after."""
+"""Markables in context: some words before, their own, and some words after."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-KEYWORD_WIDTH = 48  # characters of a text that are shown on either side of an item in a list
-LONGEST_KEYWORD = 60  # an item is cut to so many characters in its context
-NEW_LINE = " / "  # what stands for the end of a line
+KEYWORD_WIDTH = 48  # characters of the text on either side of an item in a list
+LONGEST_KEYWORD = 60  # an item in context is cut to this number of characters
+NEW_LINE = " / "  # the replacement of a line end
 
-# The words at either end of a stretch that may be cut.
+# Partial words at either end of a cut context.
 WORD_AT_START, WORD_AT_END = re.compile(r"^\S+"), re.compile(r"\S+$")
 LINE_BREAK, WHITE_SPACE = re.compile(r"\s*\n\s*"), re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A markable in its context: a few words before, its own, and a few after, with the white space between them."""
+    """A markable in context: words before, its own, and words after, with the white space between them."""
 
     before: str
     words: str
@@ -25,12 +25,12 @@ class Keyword:
         return f"{self.before}[{self.words}]{self.after}"
 
     def on_its_line(self) -> "Keyword":
-        """Return the same without the words of other lines, such as another summary's."""
+        """Return the keyword without the words of other lines, such as another summary's."""
         return Keyword(self.before.rpartition(NEW_LINE)[2], self.words, self.after.partition(NEW_LINE)[0])
 
 
 def keyword_in_context(content: str, parts: Sequence[Sequence[int]]) -> Keyword:
-    """Return the words of a markable with a few before and after, also of other lines; these begin after a slash."""
+    """Return the words of a markable in context, which may span lines; a slash separates them."""
     start, end = parts[0][0], parts[-1][1]
     first, last = max(start - KEYWORD_WIDTH, 0), min(end + KEYWORD_WIDTH, len(content))
     before, after = content[first:start], content[end:last]

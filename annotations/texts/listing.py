@@ -1,4 +1,4 @@
-"""The list of the texts of a project: searched, sorted, a page at a time."""
+"""The list of the texts of a project: search, order and pages."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,8 +15,8 @@ from annotations.models.project import is_blind_manager
 from annotations.projects.rounds import rounds_by_text
 
 PAGE_SIZE = 50
-MOST_CODERS = 10  # so many coders of a text are named
-# What texts are sorted by, and what decides between equals.
+MAX_CODERS = 10  # coders of a text that are named
+# The columns for sorting texts, with those that decide between equal ones.
 SORTS: dict[str, tuple[str, ...]] = {
     "position": ("position", "slug"),
     "title": ("title", "slug"),
@@ -41,16 +41,16 @@ class TextRow:
 
     @property
     def n_more(self) -> int:
-        return max(0, len(self.codings) - MOST_CODERS)
+        return max(0, len(self.codings) - MAX_CODERS)
 
     @property
     def named(self) -> list[Coding]:
-        return self.codings[:MOST_CODERS]
+        return self.codings[:MAX_CODERS]
 
 
 @dataclass(frozen=True, slots=True)
 class TextQuery:
-    """What the list is asked for: words of titles or addresses, a round, the order (with "-" for descending)."""
+    """The parameters of the list: words of titles or addresses, a round, the order (with "-" for descending)."""
 
     search: str = ""
     round: str = ""
@@ -67,13 +67,13 @@ class TextQuery:
         return not self.search and not self.round and self.sort == DEFAULT_SORT
 
     def select(self, texts: QuerySet[Text]) -> QuerySet[Text]:
-        """Return the texts that it asks for, without an order."""
+        """Return the matching texts, unordered."""
         for word in self.search.split():
             texts = texts.filter(Q(title__icontains=word) | Q(slug__icontains=word))
         return texts.filter(rounds__name=self.round) if self.round else texts
 
     def order(self, texts: QuerySet[Text], user: Person, *, blind: bool = False) -> QuerySet[Text]:
-        """Return the texts in its order, with what that depends on: of others' work nothing where the user is blind."""
+        """Return the texts in order, with annotations for it; a blind user's order depends on no work of others."""
         if self.sort_key == "words":
             texts = texts.with_words()  # type: ignore[attr-defined]
         elif self.sort_key == "round":
@@ -90,11 +90,11 @@ class TextQuery:
 
 
 def list_texts(project: Project, user: Person, query: TextQuery, number: str | None) -> Page[Any]:
-    """Return a page of the texts that the user sees, as TextRows. Five queries, whatever the size of the project."""
-    found = query.select(Text.objects.visible_to(user).filter(project=project))
-    # Only the texts of the page are looked at closely.
+    """Return a page of the user's visible texts, as TextRows. Five queries for any number of texts."""
+    matching = query.select(Text.objects.visible_to(user).filter(project=project))
+    # Only texts of the page are read in full.
     blind = is_blind_manager(project)
-    paginator = Paginator(query.order(found, user, blind=blind).values_list("pk", flat=True), PAGE_SIZE)
+    paginator = Paginator(query.order(matching, user, blind=blind).values_list("pk", flat=True), PAGE_SIZE)
     page: Page[Any] = paginator.get_page(number)
     page.object_list = _rows(project, list(page.object_list), user, blind=blind)
     return page
@@ -107,13 +107,13 @@ def _rows(project: Project, keys: list[int], user: Person, *, blind: bool) -> li
     codings: dict[int, list[Coding]] = defaultdict(list)
     for coding in visible.with_progress().select_related("coder").order_by("coder__username"):
         codings[coding.text_id].append(coding)
-    # A text that was deleted since the page was cut is missing.
+    # A text deleted since the page was selected is missing.
     known: Iterable[Any] = (by_key[key] for key in keys if key in by_key)
     rounds = rounds_by_text(project, keys)
     return [TextRow(text, text.words, text.markable_count, rounds.get(text.pk, ()), codings[text.pk]) for text in known]
 
 
 def _markable_count(*, blind: bool) -> Any:
-    """Count the markables of a text: those that coders marked, too, for who may know of them."""
+    """Return the number of markables of a text, including those that coders marked unless blind."""
     markables = Markable.objects.filter(predefined=True) if blind else Markable.objects.in_use()
     return count_subquery(markables.filter(text=OuterRef("pk"), level__coded=True))

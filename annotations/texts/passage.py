@@ -1,13 +1,13 @@
-"""A text with markables as pieces that a template shows: nested spans, badges, words. Pure.
+"""A text with markables as pieces for a template: nested spans, badges, words. Pure.
 
-It draws what `static/js/coding/text/slices.js` and `view/text.js` draw.
+The result looks like the coding page of `static/js/coding/text/slices.js` and `view/text.js`.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-DEEPEST, MOST_SHIFT = 6, 12
+MAX_DEPTH, MAX_SHIFT = 6, 12
 LINE = re.compile(r"[^\n]*\S[^\n]*")
 BLANK_LINE = re.compile(r"\s*?\n[^\S\n]*\n")
 CLASSES = {"turn": "turn", "header": "text-header", "paragraph": "paragraph"}
@@ -15,7 +15,7 @@ CLASSES = {"turn": "turn", "header": "text-header", "paragraph": "paragraph"}
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A block of the text: a turn, a header, a paragraph, or a line that is in none of them."""
+    """A block of the text: a turn, a header, a paragraph, or a line outside of these."""
 
     kind: str
     start: int
@@ -26,20 +26,20 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A number or sign after the words of a markable; `number` chooses its colour."""
+    """A number or sign after the words of a markable; `number` selects its colour."""
 
     text: str
     number: int | None = None
 
     @property
     def look(self) -> str:
-        """The class of its colour."""
+        """The CSS class of its colour."""
         return f" chain-{(self.number - 1) % 10 + 1}" if self.number else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """How a markable is shown: its spans, classes, a title, an anchor, what follows its words."""
+    """The appearance of a markable: its spans, classes, title, anchor, and the badges and label after its words."""
 
     key: str
     parts: Sequence[Sequence[int]]
@@ -72,7 +72,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A block of the text with its pieces; `badges` and `anchor` are those of a turn that is itself a markable."""
+    """A block of the text with its pieces; `badges` and `anchor` are set for a turn that is itself a markable."""
 
     classes: str
     label: str
@@ -83,13 +83,13 @@ class Row:
 
     @property
     def is_turn(self) -> bool:
-        """Whether label and speaker stand in its margin."""
+        """Whether label and speaker are in its margin."""
         return self.classes == "turn"
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The rows of a text. `classes` are those of the element around them."""
+    """The rows of a text. `classes` belong to the element around them."""
 
     rows: list[Row]
     classes: str
@@ -97,7 +97,7 @@ class Passage:
 
 @dataclass(slots=True)
 class _OpenSpan:
-    """A span that has begun: its end in the block, the place of its piece, and the deepest underline inside."""
+    """A span that has begun: its end in the block, the index of its piece, and the depth of spans inside."""
 
     key: str
     end: int
@@ -107,24 +107,24 @@ class _OpenSpan:
 
 def draw(content: str, segments: Iterable[Stretch], highlights: Sequence[Highlight]) -> Passage:
     """Return the text with these markables, which are in text order."""
-    by_key = {one.key: one for one in highlights}
+    by_key = {highlight.key: highlight for highlight in highlights}
     stretches = blocks(content, segments)
-    margins = {(one.start, one.end): one for one in highlights if not one.coded}
+    margins = {(highlight.start, highlight.end): highlight for highlight in highlights if not highlight.coded}
     turns = {(stretch.start, stretch.end) for stretch in stretches if stretch.kind == "turn"}
     parts = sorted(
-        (start, -end, number, one.key)
-        for number, one in enumerate(highlights)
-        if one.coded or (one.start, one.end) not in turns
-        for start, end in one.parts
+        (start, -end, number, highlight.key)
+        for number, highlight in enumerate(highlights)
+        if highlight.coded or (highlight.start, highlight.end) not in turns
+        for start, end in highlight.parts
     )
     shifts = _shifts(highlights)
-    rows, deep, begun, at = [], False, set[str](), 0
+    rows, deep, begun, n_begun = [], False, set[str](), 0
     open_parts: list[tuple[int, int, str]] = []
     for stretch in stretches:
         open_parts = [part for part in open_parts if part[1] > stretch.start]
-        while at < len(parts) and parts[at][0] < stretch.end:
-            open_parts.append((parts[at][0], -parts[at][1], parts[at][3]))
-            at += 1
+        while n_begun < len(parts) and parts[n_begun][0] < stretch.end:
+            open_parts.append((parts[n_begun][0], -parts[n_begun][1], parts[n_begun][3]))
+            n_begun += 1
         pieces, depth = _draw_block(content, stretch, open_parts, by_key, shifts, begun)
         deep = deep or depth > 3
         margin = margins.get((stretch.start, stretch.end)) if stretch.kind == "turn" else None
@@ -136,22 +136,22 @@ def draw(content: str, segments: Iterable[Stretch], highlights: Sequence[Highlig
 
 
 def blocks(content: str, segments: Iterable[Stretch]) -> list[Stretch]:
-    """Return the blocks of a text: they cover all that is not white space. Turns win over paragraphs."""
+    """Return the blocks of a text, which cover all except white space. Turns take precedence over paragraphs."""
     segments = list(segments)
-    spoken = [one for one in segments if one.kind == "sentence" and one.speaker]
-    main = "turn" if any(one.kind == "turn" for one in segments) else "sentence" if spoken else "paragraph"
+    spoken = [segment for segment in segments if segment.kind == "sentence" and segment.speaker]
+    main = "turn" if any(segment.kind == "turn" for segment in segments) else "sentence" if spoken else "paragraph"
     wanted = [
-        Stretch("turn" if one.kind == "sentence" else one.kind, one.start, one.end, one.label, one.speaker)
-        for one in segments
-        if one.kind in (main, "header")
+        Stretch("turn" if seg.kind == "sentence" else seg.kind, seg.start, seg.end, seg.label, seg.speaker)
+        for seg in segments
+        if seg.kind in (main, "header")
     ]
     result: list[Stretch] = []
-    at = 0
-    for one in sorted(wanted, key=lambda one: (one.start, -one.end)):
-        if one.start >= at:
-            result += [*_lines(content, at, one.start), one]
-            at = one.end
-    return [*result, *_lines(content, at, len(content))]
+    position = 0
+    for block in sorted(wanted, key=lambda block: (block.start, -block.end)):
+        if block.start >= position:
+            result += [*_lines(content, position, block.start), block]
+            position = block.end
+    return [*result, *_lines(content, position, len(content))]
 
 
 def _lines(content: str, start: int, end: int) -> Iterator[Stretch]:
@@ -172,32 +172,32 @@ def _draw_block(
     shifts: Mapping[str, int],
     begun: set[str],
 ) -> tuple[list[Piece], int]:
-    """Return the pieces of a block, from left to right, and how many underlines are nested in it."""
-    # A span that crosses an open one is cut where that ends, and goes on. `begun`: markables with an anchor.
+    """Return the pieces of a block, from left to right, and the maximum depth of underlines."""
+    # A span that crosses the end of an open one is split there. `begun`: markables with an anchor.
     pieces: list[Piece] = []
-    open_spans, at = [_OpenSpan("", stretch.end, 0)], stretch.start
+    open_spans, position = [_OpenSpan("", stretch.end, 0)], stretch.start
 
     def write(end: int) -> None:
-        nonlocal at
-        if end > at:
-            pieces.append(Piece("words", content[at:end]))
-            at = end
+        nonlocal position
+        if end > position:
+            pieces.append(Piece("words", content[position:end]))
+            position = end
 
     def begin(key: str, end: int) -> None:
         open_spans.append(_OpenSpan(key, end, len(pieces)))
-        one = by_key[key]
-        pieces.append(Piece("open", title=one.title, anchor="" if key in begun else one.anchor))
+        highlight = by_key[key]
+        pieces.append(Piece("open", title=highlight.title, anchor="" if key in begun else highlight.anchor))
         begun.add(key)
 
     def close(end: int) -> _OpenSpan:
         span = open_spans.pop()
-        one = by_key[span.key]
-        depth = span.inside + one.coded
+        highlight = by_key[span.key]
+        depth = span.inside + highlight.coded
         open_spans[-1].inside = max(open_spans[-1].inside, depth)
-        classes = f"depth-{min(max(depth, 1), DEEPEST)} {one.classes}".rstrip()
+        classes = f"depth-{min(max(depth, 1), MAX_DEPTH)} {highlight.classes}".rstrip()
         pieces[span.place] = replace(pieces[span.place], classes=classes)
-        if span.end == end == one.end:
-            pieces.extend(_followers(one, shifts[span.key]))
+        if span.end == end == highlight.end:
+            pieces.extend(_followers(highlight, shifts[span.key]))
         pieces.append(Piece("close"))
         return span
 
@@ -221,20 +221,20 @@ def _draw_block(
 
 
 def _shifts(highlights: Sequence[Highlight]) -> dict[str, int]:
-    """Return how far the badges of each markable move aside for those that end with it, the inner ones first."""
+    """Return the offset of each markable's badges, which follow those of inner markables with the same end."""
     taken: dict[int, int] = {}
     shifts = {}
-    for one in reversed(highlights):
-        shifts[one.key] = taken.get(one.end, 0)
-        taken[one.end] = shifts[one.key] + sum(len(badge.text) for badge in one.badges)
+    for highlight in reversed(highlights):
+        shifts[highlight.key] = taken.get(highlight.end, 0)
+        taken[highlight.end] = shifts[highlight.key] + sum(len(badge.text) for badge in highlight.badges)
     return shifts
 
 
-def _followers(one: Highlight, shift: int) -> Iterator[Piece]:
-    """Yield what stands after the words of a markable."""
-    if one.label:
-        yield Piece("label", one.label)
-    for badge in one.badges:
-        moved = f" shift-{min(shift, MOST_SHIFT)}" if shift and not one.label else ""
+def _followers(highlight: Highlight, shift: int) -> Iterator[Piece]:
+    """Yield the label and badges after the words of a markable."""
+    if highlight.label:
+        yield Piece("label", highlight.label)
+    for badge in highlight.badges:
+        moved = f" shift-{min(shift, MAX_SHIFT)}" if shift and not highlight.label else ""
         yield Piece("badge", badge.text, f"{badge.look}{moved}")
         shift += len(badge.text)

@@ -1,1 +1,1 @@
-"""What one client or person can ask of a server: bodies, time, sign-ins, passwords."""
+"""Limits for a client or person: bodies, time, sign-ins, passwords."""

@@ -17,31 +17,31 @@ from config.limits.uploads import most_bytes
 
 
 class BodySizeMiddleware(MiddlewareMixin):
-    """Answer 413 to a body that is too large, unread: who has signed in may send files, others forms only."""
+    """Answer 413 to a body that is too large, unread; only signed-in users may send files."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         try:
             size = int(request.headers.get("Content-Length") or 0)
         except ValueError:
-            size = 0  # Django reads nothing then
-        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        if size > most:
-            most = most_bytes(request.path_info) if is_signed_in(request) else most
-        return content_too_large(request, most) if size > most else None
+            size = 0  # then Django reads nothing
+        maximum = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        if size > maximum:
+            maximum = most_bytes(request.path_info) if is_signed_in(request) else maximum
+        return content_too_large(request, maximum) if size > maximum else None
 
 
 @login_not_required
 @never_cache
 @require_safe
 def signed_in(request: HttpRequest) -> HttpResponse:
-    """Answer 204 to who has signed in and 401 to others: a proxy asks this before it reads a large body."""
+    """Answer 204 to signed-in users and 401 to others: a proxy asks this before it reads a large body."""
     if is_signed_in(request):
         return HttpResponse(status=204)
     return HttpResponse(status=401, headers={"WWW-Authenticate": KEYWORD})
 
 
 def is_signed_in(request: HttpRequest) -> bool:
-    """Return whether the request is of somebody who has signed in, by a session or a key."""
+    """Return whether the request is authenticated by a session or a key."""
     if request.user.is_authenticated:
         return True
     try:

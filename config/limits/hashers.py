@@ -1,4 +1,4 @@
-"""The hashing of passwords, which takes memory on purpose: 100 MB each."""
+"""Password hashing, which takes 100 MB each time on purpose."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 HASHES_AT_ONCE = 2
-# Further requests wait for these, in threads that then answer nobody else; more are sent away. Of the eight threads of
-# a process (config/gunicorn.py) half are left for whoever codes.
-MOST_WAITING = 2
+# Further requests wait in threads that are then blocked; more are rejected. Half of a process's eight threads
+# (config/gunicorn.py) remain for coders.
+MAX_WAITING = 2
 SECONDS_TO_RETRY = 5
 
 _hashes = BoundedSemaphore(HASHES_AT_ONCE)
-_room = BoundedSemaphore(HASHES_AT_ONCE + MOST_WAITING)
+_room = BoundedSemaphore(HASHES_AT_ONCE + MAX_WAITING)
 
 
 class BoundedArgon2PasswordHasher(Argon2PasswordHasher):
-    """Argon2 as Django has it, of which a process calculates two at a time."""
+    """Django's Argon2 hasher, limited to two hashes at a time in a process."""
 
     def encode(self, password: str, salt: str) -> str:
         with _hashes:
@@ -35,7 +35,7 @@ class BoundedArgon2PasswordHasher(Argon2PasswordHasher):
 
 
 def refuse_crowd(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Let few requests that send a password wait for each other, and ask more of them to come again: status 429."""
+    """Let few requests with a password wait, and answer 429 to more of them."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -1,6 +1,6 @@
-"""The page on which people sign in, and the bounds of an address's failures and a name's successes."""
+"""The sign-in page, with limits on failures by address and on successes by name."""
 
-# django-axes bounds the failures of one name from one address, config/limits/hashers.py how many are checked at a time.
+# django-axes limits failures by name and address; config/limits/hashers.py limits concurrent checks.
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from annotations.web.views.accounts import with_mail
 from config.errors import too_many_requests
 from config.limits.clients import client_network
 
-# Mails to reset a password that one address of clients may ask for in an hour.
-RESET_REQUESTS, MOST_RESET_REQUESTS = Limit("reset requests", seconds=3600), 20
+# Mails to reset a password that a client's address may request in an hour.
+RESET_REQUESTS, MAX_RESET_REQUESTS = Limit("reset requests", seconds=3600), 20
 FAILURES = Limit("sign-in failures", seconds=15 * 60)
 SUCCESSES = Limit("sign-ins", seconds=15 * 60)
 
 
 class SignInForm(AuthenticationForm):
-    """Name and password; `is_checked` where the password was compared with that of the name."""
+    """Name and password; `is_checked` if the password was compared."""
 
     is_checked = False
 
     def clean(self) -> dict[str, Any]:
         name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
         if name and password:
-            # A name that failed too often is refused without a look at the password.
+            # A name with too many failures is rejected without checking the password.
             self.is_checked = AxesProxyHandler.is_allowed(self.request, {"username": name})
         return super().clean()
 
@@ -76,7 +76,7 @@ class SignInView(LoginView):
 
 
 def _name_and_network(request: HttpRequest) -> str:
-    """Return a digest of the name that is sent and the network: tables of counts hold no names."""
+    """Return a digest of the submitted name and the network, as tables of counts hold no names."""
     name = request.POST.get("username", "").strip().lower()
     return hashlib.sha256(f"{name} {client_network(request)}".encode()).hexdigest()[:32]
 
@@ -85,10 +85,10 @@ def _name_and_network(request: HttpRequest) -> str:
 @with_mail
 @require_http_methods(["GET", "HEAD", "POST"])
 def forgotten_password(request: HttpRequest) -> HttpResponse:
-    """Send a link to set another password. The answer is the same whether somebody has the address or not."""
+    """Send a link to reset the password. The response does not disclose whether the address is known."""
     form = ForgottenPasswordForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        if RESET_REQUESTS.use(client_network(request)) > MOST_RESET_REQUESTS:
+        if RESET_REQUESTS.use(client_network(request)) > MAX_RESET_REQUESTS:
             return too_many_requests(request, RESET_REQUESTS.seconds_left())
         request_password_reset(form.cleaned_data["address"])
         messages.success(request, "If an account has this address, a link to set another password is sent there.")

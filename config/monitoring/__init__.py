@@ -1,1 +1,1 @@
-"""What a server tells of itself: health, metrics, logs."""
+"""The state of a server: health, metrics, logs."""

@@ -1,4 +1,4 @@
-"""Probes for orchestrators: whether the process lives, and whether it can serve."""
+"""Probes for orchestrators: whether the process is alive, and whether it is ready."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from annotations.core.database.migrations import DatabaseTooOld, read_migration_state
 
-# What there has to be room for on the disk: a full one takes no block of this.
+# The free space to check for: a full disk has no block of this size.
 ROOM = 64 * 1024
 SECONDS_TO_REMEMBER = 1
 
@@ -30,7 +30,7 @@ def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view ne
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view needs none of it
-    """Answer whether database, migrations and files are usable, seen at most a second ago; 503 with what failed."""
+    """Answer whether database, migrations and files are usable, cached for a second; 503 with the failures."""
     failed = caches["process"].get_or_set("readyz", _failed_checks, timeout=SECONDS_TO_REMEMBER)
     return JsonResponse({"ready": not failed, "failed_checks": failed}, status=503 if failed else 200)
 

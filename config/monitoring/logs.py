@@ -1,4 +1,4 @@
-"""Logs: one line a record, JSON in production; each record has the id of the request that it belongs to."""
+"""Logs: one line per record, JSON in production; each record has the id of its request."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from uuid import uuid4
 from django.http import HttpRequest, HttpResponse
 
 HEADER = "X-Request-ID"
-# Ids that a proxy may pass on: nothing that could break a line of the log.
+# Ids that a proxy may pass on: without characters that could break a line of the log.
 ACCEPTED_ID = re.compile(r"[-\w.]{1,64}", re.ASCII)
-# The addresses of invitations and of links in mails contain their secrets, which readers of the log must not learn.
+# The addresses of invitations and of links in mails contain secrets, which readers of the log must not learn.
 SECRET = re.compile(
     r"(/invitations/|/first-account/|/mail/unsubscribe/|/account/mail/confirm/|/password/(?:mail|member)/[^/\s\"']+/)"
     r"[^/\s\"']+"
 )
-# The parameters of addresses that are the names of people.
+# The parameters of addresses that are names of people.
 PERSONAL_PARAMETERS = ("coder", "first", "second", "username")
 FIELDS = ("method", "path", "status", "milliseconds", "user")
 
@@ -31,7 +31,7 @@ requests = logging.getLogger("coindex.requests")
 
 
 class RequestIdMiddleware:
-    """Give each request an id, or keep the proxy's; it is part of every log record and of the response."""
+    """Give each request an id, or keep the proxy's; log records and the response have it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -65,12 +65,12 @@ class RequestIdMiddleware:
 
 
 class RequestIdFilter(logging.Filter):
-    """Add the id of the current request to every record, and remove the secrets and the names from its address."""
+    """Add the id of the current request to every record, and remove secrets and names from its address."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id.get()
         message = record.getMessage()
-        # Django's own line of a request comes after the middleware.
+        # Django logs its own line about a request after the middleware.
         redacted = redact_secrets(message, getattr(record, "request", None) or current_request.get())
         if redacted != message:
             record.msg, record.args = redacted, ()
@@ -78,7 +78,7 @@ class RequestIdFilter(logging.Filter):
 
 
 class RefusalFilter(logging.Filter):
-    """Make one warning of each request that was refused: what strangers send is no error, and needs no traceback."""
+    """Reduce rejected requests to one warning each: bad requests of strangers are no errors, and need no traceback."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         refused = record.name.startswith("django.security.") or (
@@ -93,7 +93,7 @@ class RefusalFilter(logging.Filter):
 
 
 def redact_secrets(text: str, request: HttpRequest | None) -> str:
-    """Return the text without the secrets of links, and without the people whom the request's address names."""
+    """Return the text without the secrets of links, and without names of people in the request's address."""
     match = getattr(request, "resolver_match", None)
     for name, value in match.kwargs.items() if match is not None else ():
         if name in PERSONAL_PARAMETERS:
@@ -117,7 +117,7 @@ class JSONLinesFormatter(logging.Formatter):
 
 
 class ErrorMailHandler(logging.Handler):
-    """A handler that queues a mail to ADMINS about an error, some of them an hour; the log has the rest."""
+    """A handler that queues a mail to ADMINS about an error, limited by the hour; the log has all errors."""
 
     def emit(self, record: logging.LogRecord) -> None:
         # Settings name this class before there are models.
@@ -126,5 +126,5 @@ class ErrorMailHandler(logging.Handler):
         try:
             error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
             queue_error(record.getMessage(), error, getattr(record, "request_id", ""))
-        except Exception:  # as logging wants it: what logs is not broken by the log
+        except Exception:  # as logging requires: a failure to log must not break the caller
             self.handleError(record)

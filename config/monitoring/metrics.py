@@ -1,7 +1,7 @@
-"""Metrics for Prometheus: requests and saves as counted by all web processes, queue and workers as they are now.
+"""Metrics for Prometheus: requests and saves of all web processes, and the current queue and workers.
 
-Processes share what they count by files where PROMETHEUS_MULTIPROC_DIR is set, which `config/gunicorn.py` does. Labels
-are bounded: names of views, methods of HTTP and status codes.
+Processes share counts in files if PROMETHEUS_MULTIPROC_DIR is set, as in `config/gunicorn.py`. Labels are bounded:
+names of views, HTTP methods and status codes.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from annotations.core.processes.heartbeat import living
 from annotations.core.processes.queue import queue_state
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# The views that take operations of coders, and what their answers count as.
+# The views that accept operations of coders, and the labels of their status codes.
 SAVING_VIEWS = frozenset({"api-operations", "api-operations-agreed"})
 OUTCOMES = {200: "saved", 409: "conflict"}
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-# No view has this name.
+# The label of requests without a view; no view has this name.
 NO_VIEW = "none"
 
 registry = CollectorRegistry()
@@ -43,7 +43,7 @@ saves = Counter("coindex_saves", "Requests that save answers, by their outcome."
 
 
 class MetricsMiddleware:
-    """Count requests, and how long they take, unless nobody may read the metrics."""
+    """Count and time requests, unless metrics are disabled."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         if not settings.METRICS_TOKEN:
@@ -65,7 +65,7 @@ class MetricsMiddleware:
 
 
 class StateCollector(Collector):
-    """The queue and the workers at the moment at which somebody asks: the same from every process."""
+    """The current queue and workers, equal in every process."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         try:
@@ -95,14 +95,14 @@ class StateCollector(Collector):
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer with all metrics, to whom knows METRICS_TOKEN; without that setting there is nothing here."""
+    """Answer all metrics to clients with METRICS_TOKEN; 404 without that setting."""
     if not settings.METRICS_TOKEN:
         raise Http404("There are no metrics.")
     if not constant_time_compare(request.headers.get("Authorization", ""), f"Bearer {settings.METRICS_TOKEN}"):
         return HttpResponse("Send the token of METRICS_TOKEN.\n", status=401, headers={"WWW-Authenticate": "Bearer"})
-    asked = CollectorRegistry()
-    asked.register(StateCollector())
-    state = generate_latest(asked)
+    current = CollectorRegistry()
+    current.register(StateCollector())
+    state = generate_latest(current)
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return HttpResponse(generate_latest(registry) + state, content_type=CONTENT_TYPE_LATEST)
     shared = CollectorRegistry()

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agreement.models import Flag, Mapping, Remark
 from annotations.adjudication.drafts import DraftRequest, draft_gold
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.adjudication.proposal import Method
 from annotations.api.lists import ArrayPages, CursorPages, ReportPages
 from annotations.coding import operations
@@ -71,15 +71,15 @@ SIZES = (
     "agreement.web.discussion.PAGE_SIZE",
     "annotations.core.http.fields.MOST_CHOICES",
     "annotations.planning.plans.matrix.CODERS_ON_A_PAGE",
-    "annotations.planning.plans.matrix.MOST_PAIRED",
+    "annotations.planning.plans.matrix.MAX_PAIRED",
     "annotations.planning.plans.matrix.PAGE_SIZE",
     "annotations.planning.training.CODERS_ON_A_PAGE",
     "annotations.planning.training.TEXTS_ON_A_PAGE",
     "annotations.planning.work.progress.CODERS_ON_A_PAGE",
     "annotations.planning.work.progress.PAGE_SIZE",
-    "annotations.docsets.progress.MOST_PYRAMIDS",
+    "annotations.docsets.progress.MAX_PYRAMIDS",
     "annotations.templatetags.paging.MOST_NAMES",
-    "annotations.texts.listing.MOST_CODERS",
+    "annotations.texts.listing.MAX_CODERS",
     "annotations.texts.listing.PAGE_SIZE",
     "annotations.planning.plans.forms.CODERS_ON_A_PAGE",
     "annotations.planning.forms.MOST_CHOICES",

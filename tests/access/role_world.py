@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from agreement.discussion import add_remark, set_flag
 from agreement.models import Computation
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold
-from annotations.adjudication.hands import hand_on_gold
+from annotations.adjudication.ownership import reassign_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
@@ -228,7 +228,7 @@ def test_who_decides_gold_reads_letters_and_managers_names(alice, bob, charlie, 
         shown = response.content.decode()
         assert not re.search(r"\b(alice|bob)\b", shown), address
     assert "Coder A" in client.get("/projects/tea/gold/decisions/").content.decode()
-    hand_on_gold(project, alice_codes.text, "main", dora, "charlie")
+    reassign_gold(project, alice_codes.text, "main", dora, "charlie")
     client = signed_in(charlie)
     for address in ("/projects/tea/gold/decisions/", "/api/v1/projects/tea/gold/decisions/", queue):
         assert re.search(r"\balice\b", client.get(address).content.decode()), address

@@ -17,7 +17,7 @@ from django.urls import URLPattern, get_resolver, resolve
 from django.utils import timezone
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold
-from annotations.adjudication.hands import hand_on_gold, open_gold
+from annotations.adjudication.ownership import open_gold, reassign_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
@@ -332,7 +332,7 @@ def charlie_makes_gold(project):
         draft_gold(project, DraftRequest(Method.EMPTY, texts=(text.slug,), round_name=round_name))
         gold = open_gold(project, text, round_name, charlie)
         decide_on_gold(gold, "phrase:31-34")
-        hand_on_gold(project, text, round_name, charlie, "")
+        reassign_gold(project, text, round_name, charlie, "")
     for round_name in ("main", "training"):
         draft_gold(project, DraftRequest(Method.EMPTY, texts=(text.slug,), round_name=round_name))
         gold = open_gold(project, text, round_name, charlie)

@@ -22,7 +22,7 @@ from agreement.models import Computation, StoredAnswers
 from agreement.results.registry import PAGES
 from agreement.results.tables import Table
 from agreement.urls import api_patterns
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.models import SCU, Coding, Docset, Index, Markable, Membership, Project, Round, Text, User

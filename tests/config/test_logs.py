@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings as configured
 
 from annotations.mail.delivery import Delivery
-from annotations.mail.queue import MOST_ERRORS
+from annotations.mail.queue import MAX_ERRORS
 from config.monitoring.logs import (
     PERSONAL_PARAMETERS,
     ErrorMailHandler,
@@ -151,12 +151,12 @@ def test_an_error_is_told_to_the_staff_by_mail_without_what_it_was_about(mail_se
     logger, handler = logging.Logger("errors"), ErrorMailHandler()
     handler.addFilter(RequestIdFilter())
     logger.addHandler(handler)
-    for _ in range(MOST_ERRORS + 2):
+    for _ in range(MAX_ERRORS + 2):
         try:
             raise LookupError("the answer of alice")
         except LookupError:
             logger.exception("Internal Server Error: %s", "/invitations/secret-words/")
-    assert Delivery().send_due() == len(mailoutbox) == MOST_ERRORS
+    assert Delivery().send_due() == len(mailoutbox) == MAX_ERRORS
     assert mailoutbox[0].subject == "Error on the server: LookupError"
     assert "/invitations/.../" in mailoutbox[0].body
     assert "alice" not in mailoutbox[0].body

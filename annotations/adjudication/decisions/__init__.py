@@ -1,1 +1,1 @@
-"""Decisions on gold: how the log has them, what they rest on, and their lists."""
+"""Decisions on gold: their log entries, the codings that they are based on, and their lists."""

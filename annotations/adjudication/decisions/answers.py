@@ -1,4 +1,4 @@
-"""What gold and agreed pyramids answer to the questions that were decided, in words."""
+"""The answers of gold and agreed pyramids to decided questions, in words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_ANSWER = "no answer"
 
 @dataclass(frozen=True)
 class GoldAnswers:
-    """The answers of a gold coding, or of an agreed pyramid with the labels of its SCUs by their keys."""
+    """The answers of a gold coding, or of an agreed pyramid with the labels of its SCUs by key."""
 
     scheme: ProjectScheme
     kind: str
@@ -32,7 +32,7 @@ class GoldAnswers:
     scus: Mapping[str, str]
 
     def describe(self, item: Item) -> str:
-        """Return the answer to an item: labels of the scheme, words of the text, labels of SCUs."""
+        """Return the answer to an item with labels of the scheme, words of the text and labels of SCUs."""
         decision = self.decisions.get(item.markable, Decision(item.markable))
         if item.question == CATEGORY:
             return self._category(decision) or NO_ANSWER
@@ -44,18 +44,18 @@ class GoldAnswers:
     def _category(self, decision: Decision) -> str:
         if self.kind == Project.Answers.SCUS:
             return ", ".join(self.scus.get(index) or f"SCU {index}" for index in decision.indices)
-        label = next((one.label for one in self.scheme.spec.categories if one.key == decision.category), "")
-        # of each chain the words of the first other member, if there is one
+        label = next((spec.label for spec in self.scheme.spec.categories if spec.key == decision.category), "")
+        # of each chain, the words of its first other member
         members = ([key for key in self._members[f"#{name}"] if key != decision.markable] for name in decision.indices)
         linked = say_readings(decision.pointers, self._words)
         linked = linked or ", ".join(self._words(others[0]) for others in members if others)
         return f"{label}: {linked}" if linked else label
 
     def _attribute(self, item: Item) -> str:
-        """Return the answer at the markable, else that of its chain: any member of it may answer for all."""
+        """Return the answer at the markable, else the answer of its chain, which any member may give."""
         names = self._chains.get(item.markable, ())
         members = [item.markable, *(key for name in names if len(names) == 1 for key in self._members[name])]
-        spec = next((one for one in self.scheme.spec.attributes if one.key == item.question), None)
+        spec = next((spec for spec in self.scheme.spec.attributes if spec.key == item.question), None)
         if spec is None:
             return ""
         for key in members if spec.of == Subject.ENTITY else members[:1]:
@@ -66,7 +66,7 @@ class GoldAnswers:
 
     @cached_property
     def _chains(self) -> Chains:
-        named = {key for one in self.decisions.values() for key in (one.markable, *one.targets())}
+        named = {key for decision in self.decisions.values() for key in (decision.markable, *decision.targets())}
         return chains_of(self.kind, sorted(named, key=key_order), self.decisions)
 
     @cached_property
@@ -74,12 +74,12 @@ class GoldAnswers:
         return members_of(self._chains)
 
     def _words(self, key: str) -> str:
-        place = split_key(key)
-        return covered_text(self.content, place.parts) if place is not None else key
+        split = split_key(key)
+        return covered_text(self.content, split.parts) if split is not None else key
 
 
 def say_answer(answer: AnswerValue | None, question: AttributeSpec) -> str:
-    """Return an answer to an attribute by the labels of its values; empty: nothing."""
+    """Return an answer to an attribute with the labels of its values; empty if there is none."""
     if answer is None:
         return ""
     labels = {value.key: value.label for value in question.values}
@@ -95,7 +95,7 @@ def say_readings(readings: Readings, words_of: Callable[[str], str]) -> str:
 def read_gold_answers(
     project: Project, gold: Collection[tuple[int, int]], contents: Mapping[int, str]
 ) -> dict[int, GoldAnswers]:
-    """Return the answers of gold codings, given with the keys of their texts, by primary key. Nine queries at most."""
+    """Return the answers of gold codings, given with the keys of their texts, by primary key. At most nine queries."""
     keys = [pk for pk, _ in gold]
     scheme = read_scheme(project.pk)
     decisions = decisions_by_coding(Judgement.objects.filter(coding__in=keys), scheme.further)

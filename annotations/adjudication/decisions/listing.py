@@ -1,4 +1,4 @@
-"""The decisions on gold and agreed pyramids, item by item: whose answer holds, why, and what changed since."""
+"""The decisions on gold and agreed pyramids, by item: source, reason, and later changes of coders' answers."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ REASONS = {
     Reason.NONE: "No reason given",
 }
 SOURCES = {Source.DRAFT: "Draft", Source.CODER: "Coder", Source.OWN: "Own answer"}
-# The columns of a table of decisions, and the formats that they are written in.
+# The columns of a table of decisions, and the formats of the table.
 COLUMNS = (
     *("text", "round", "markable", "words", "question", "source", "coders", "reason", "section", "note"),
     *("decided_by", "decided_at", "changed", "answer"),
 )
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
-# In addresses, for what has no reason.
+# In addresses, the value for decisions without a reason.
 NO_REASON = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class ItemDecision:
-    """What holds of an item of gold, by the key of today, and why; `changed`: coders answer otherwise since."""
+    """The decision on an item of gold with its reason; `changed` if coders have changed their answers since."""
 
-    # codings: of the source “coder” the last operations of the codings whose answer was taken.
+    # codings: with the source “coder”, the last operations of the codings whose answer was taken.
 
     gold: Coding
     item: Item
@@ -65,19 +65,19 @@ class ItemDecision:
 
 
 def gold_decisions(gold: Sequence[Coding]) -> dict[int, tuple[ItemDecision, ...]]:
-    """Return what was decided of gold codings, by primary key, in text order. Four queries at most, for any number."""
-    logs = read_logs([one.pk for one in gold], details=True)
+    """Return the decisions on gold codings, by primary key, in text order. At most four queries, for any number."""
+    logs = read_logs([coding.pk for coding in gold], details=True)
     changes = read_changes(gold, logs)
-    return {one.pk: tuple(_decisions_of(one, logs[one.pk], changes[one.pk])) for one in gold}
+    return {coding.pk: tuple(_decisions_of(coding, logs[coding.pk], changes[coding.pk])) for coding in gold}
 
 
 def _decisions_of(gold: Coding, log: GoldLog, changes: WorkChanges) -> Iterator[ItemDecision]:
-    said: dict[int, DecideItems] = {}
+    decided: dict[int, DecideItems] = {}
     for item, decision in sorted(log.decisions().items(), key=lambda pair: item_order(pair[0])):
         entry = decision.entry
         decide = DecideItems((), Source.OWN)
         if entry.kind == Operation.Kind.DECIDE:
-            decide = said.setdefault(entry.sequence, entry.decide())
+            decide = decided.setdefault(entry.sequence, entry.decide())
         assert entry.user is not None
         yield ItemDecision(
             gold,
@@ -95,7 +95,7 @@ def _decisions_of(gold: Coding, log: GoldLog, changes: WorkChanges) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class DecisionFilters:
-    """Which decisions are listed; empty: all of them. `changed` are those that rest on work that has changed."""
+    """The filters of a list of decisions; empty: no filter. `changed`: based on work that has changed."""
 
     reason: str = ""
     section: str = ""
@@ -120,7 +120,7 @@ class DecisionFilters:
         return cls(reason, query.get("section", ""), source, text, changed == "true")
 
     def as_query(self) -> dict[str, str]:
-        """Return the parameters of an address, without those that are empty."""
+        """Return the filters as parameters of an address, without empty ones."""
         query = asdict(self) | {"changed": "true" if self.changed else ""}
         return {name: value for name, value in query.items() if value}
 
@@ -135,7 +135,7 @@ class DecisionFilters:
 
 
 def list_decisions(project: Project, round_name: str = "") -> list[ItemDecision]:
-    """Return the decisions of a project, or of a round, in the order of rounds and texts. Raise ValidationError."""
+    """Return the decisions of a project or of a round, in the order of rounds and texts. Raise ValidationError."""
     gold = Coding.objects.filter(text__project=project, kind__in=DECIDED_KINDS)
     if round_name:
         try:
@@ -143,28 +143,28 @@ def list_decisions(project: Project, round_name: str = "") -> list[ItemDecision]
         except ValidationError as error:
             raise ValidationError({"round": error.messages}) from None
     rows = gold.select_related("text", "round").defer("text__content")
-    found = list(rows.order_by("round__position", "round_id", "text__position", "text__slug"))
-    decisions = gold_decisions(found)
-    return [decision for one in found for decision in decisions[one.pk]]
+    codings = list(rows.order_by("round__position", "round_id", "text__position", "text__slug"))
+    decisions = gold_decisions(codings)
+    return [decision for coding in codings for decision in decisions[coding.pk]]
 
 
 def count_decisions(decisions: Sequence[ItemDecision]) -> dict[str, list[tuple[str, str, int]]]:
-    """Return the values of each filter, with their labels and the number of decisions that have them."""
-    reasons, sources = Counter(one.reason for one in decisions), Counter(one.source for one in decisions)
-    sections = Counter(one.section for one in decisions if one.section)
+    """Return the values of each filter, with their labels and their numbers of decisions."""
+    reasons, sources = Counter(row.reason for row in decisions), Counter(row.source for row in decisions)
+    sections = Counter(row.section for row in decisions if row.section)
     return {
         "reason": [(reason or NO_REASON, label, reasons[reason]) for reason, label in REASONS.items()],
         "source": [(source, label, sources[source]) for source, label in SOURCES.items()],
         "section": [
             (name, name, sections[name]) for name in sorted(sections, key=lambda name: (-sections[name], name))
         ],
-        "changed": [("true", "Work changed since", sum(one.changed for one in decisions))],
+        "changed": [("true", "Work changed since", sum(row.changed for row in decisions))],
     }
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedDecision:
-    """A decision in words, with whose answer was taken, by name or letter, and for who sees names who decided."""
+    """A decision in words, with the names or letters of the coders; `by` is set for readers who see names."""
 
     decision: ItemDecision
     keyword: Keyword
@@ -179,11 +179,11 @@ class DescribedDecision:
 
     @property
     def reason(self) -> str:
-        """The reason in words; empty where none was given."""
+        """The reason in words; empty if none was given."""
         return REASONS[self.decision.reason] if self.decision.reason else ""
 
     def record(self) -> dict[str, Any]:
-        """Return the fields that the API, files and the command give."""
+        """Return the fields of a decision for the API, files and the command."""
         decision = self.decision
         return {
             "text": decision.gold.text.slug,
@@ -206,32 +206,32 @@ class DescribedDecision:
 def describe_decisions(
     project: Project, decisions: Sequence[ItemDecision], *, with_names: bool | None = None
 ) -> list[DescribedDecision]:
-    """Return the decisions in words. with_names: by default whether the reader of the project sees names."""
+    """Return the decisions in words. with_names: None means if the reader may see names."""
     shown = sees_names(project) if with_names is None else with_names
-    texts = {one.gold.text_id for one in decisions}
+    texts = {decision.gold.text_id for decision in decisions}
     contents = dict(Text.objects.filter(pk__in=texts).values_list("pk", "content"))
     called = _name_sources(project, decisions, with_names=shown)
     labels = question_labels(project)
-    answers = read_gold_answers(project, {(one.gold.pk, one.gold.text_id) for one in decisions}, contents)
+    answers = read_gold_answers(project, {(row.gold.pk, row.gold.text_id) for row in decisions}, contents)
     described = []
-    for one in decisions:
-        text, place = one.gold.text_id, split_key(one.item.markable)
-        keyword = keyword_in_context(contents[text], place.parts) if place else Keyword("", one.item.markable, "")
-        answer = answers[one.gold.pk].describe(one.item)
-        coders = tuple(sorted(called[text, uuid] for uuid in one.codings if (text, uuid) in called))
-        by = one.user if shown else None
-        described.append(DescribedDecision(one, keyword, labels(one.item.question), answer, coders, by))
+    for decision in decisions:
+        text, split = decision.gold.text_id, split_key(decision.item.markable)
+        keyword = keyword_in_context(contents[text], split.parts) if split else Keyword("", decision.item.markable, "")
+        answer = answers[decision.gold.pk].describe(decision.item)
+        coders = tuple(sorted(called[text, uuid] for uuid in decision.codings if (text, uuid) in called))
+        by = decision.user if shown else None
+        described.append(DescribedDecision(decision, keyword, labels(decision.item.question), answer, coders, by))
     return described
 
 
 def _name_sources(
     project: Project, decisions: Sequence[ItemDecision], *, with_names: bool
 ) -> dict[tuple[int, UUID], str]:
-    """Return what coders are called, by the text and the operation that names their coding."""
-    uuids = {uuid for one in decisions for uuid in one.codings}
+    """Return the names or letters of coders, by text and the operation that stands for the coding."""
+    uuids = {uuid for decision in decisions for uuid in decision.codings}
     if not uuids:
         return {}
-    texts = {one.gold.text_id for one in decisions}
+    texts = {decision.gold.text_id for decision in decisions}
     rows = bases_of_drafts(uuids, texts).order_by().values_list("coding__text", "uuid", "coding__coder__username")
     called = {} if with_names else letters_of_coders(project, names_of_coders(project))
     return {(text, uuid): called.get(name, name) for text, uuid, name in rows}
@@ -239,7 +239,7 @@ def _name_sources(
 
 def write_decisions(decisions: Sequence[DescribedDecision], format_key: str) -> bytes:
     """Return the decisions as a CSV file, or as a list in JSON."""
-    records = [one.record() for one in decisions]
+    records = [decision.record() for decision in decisions]
     if format_key == "json":
         return f"{json.dumps(records, ensure_ascii=False, indent=1)}\n".encode()
     for record in records:

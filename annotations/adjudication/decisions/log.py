@@ -1,8 +1,8 @@
-"""What the log of gold says, by itself alone: drafts, what of the last one was contested, and what has been decided.
+"""The content of a log of gold: drafts, contested items of the last one, and decisions.
 
-An operation `decide` decides the items that it names, and the judgements of its step carry the answer. Any other
-judgement decides all that is contested on its markable; decisions there whose answer it does not change stay. In an
-agreed pyramid the words of a contributor are an answer, too: to move it decides it.
+An operation `decide` decides the items that it names; judgements in the same step carry the answers. Any other
+judgement decides all contested items of its markable, but keeps decisions whose answers it does not change. In an
+agreed pyramid the words of a contributor are an answer, too: moving it decides it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from annotations.models import Coding, Operation
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft as the log has it: `codings` are the last operations of what it rests on, `coder` one of them."""
+    """A draft in the log. `codings` are the last operations of the codings that it used; `coder` is one of them."""
 
     method: str
     codings: tuple[UUID, ...]
@@ -40,7 +40,7 @@ type RenameKey = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An operation of the log; of what has all judgements of a text, the payload may be read without them."""
+    """An operation of the log; the payload of a draft or import may be read without its judgements."""
 
     sequence: int
     kind: str
@@ -53,12 +53,12 @@ class Entry:
 
     @property
     def markable(self) -> str | None:
-        """The key of the markable that it is about, if it is about one."""
+        """The key of the operation's markable; None if it has none."""
         return self.payload.get("markable")
 
     @property
     def answers(self) -> bool:
-        """Whether it answers what is asked of its markable; to mark alone or to move in a text does not."""
+        """Whether it gives an answer for its markable; marking alone, or moving in a text, gives none."""
         if self.kind == Operation.Kind.MOVE:
             return self.coding_kind == Coding.Kind.AGREED
         is_judged = self.payload.get("category") is not None or "attributes" in self.payload
@@ -72,7 +72,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class LoggedDecision:
-    """An operation that decides, and which draft it was made on."""
+    """A deciding operation, and the draft that it was made on."""
 
     entry: Entry
     draft: Draft | None
@@ -80,10 +80,10 @@ class LoggedDecision:
 
 @dataclass(slots=True)
 class GoldLog:
-    """What a log comes to, by the keys of today.
+    """The result of a log, with current keys.
 
-    named: decisions by operations that name the item. judged: by answers on the markable. touched: the markables that
-    people have judged or removed. wants_answers: whether the answers of the whole log say what holds of named items.
+    named: decisions that name their item. judged: decisions by an answer on the markable. touched: markables that
+    people have judged or removed. wants_answers: only the answers of the whole log tell which named decisions hold.
     """
 
     drafts: list[Draft] = field(default_factory=list)
@@ -101,29 +101,29 @@ class GoldLog:
         return self.named.get(item) or self.judged.get(item.markable)
 
     def decisions(self) -> dict[Item, LoggedDecision]:
-        """Return all that is decided, by item: an answer to what was not contested once there was a draft is, too."""
-        found = {item: decision for item in self.contested if (decision := self.decision_of(item)) is not None}
-        found |= self.named
+        """Return all decisions, by item. An uncontested markable that was answered after a draft counts as decided."""
+        decided = {item: decision for item in self.contested if (decision := self.decision_of(item)) is not None}
+        decided |= self.named
         if self.drafts:
-            with_items = {item.markable for item in found}
+            with_items = {item.markable for item in decided}
             others = ((key, decision) for key, decision in self.judged.items() if key not in with_items)
-            found |= {Item(key, CATEGORY): decision for key, decision in others if decision.draft is not None}
-        return found
+            decided |= {Item(key, CATEGORY): decision for key, decision in others if decision.draft is not None}
+        return decided
 
     def rename(self, name: RenameKey) -> None:
-        """Let the markables have other keys; what has none any more is gone."""
-        self.contested = [Item(key, one.question) for one in self.contested if (key := name(one.markable)) is not None]
+        """Give the markables other keys, and drop the markables that have none."""
+        self.contested = [Item(key, old.question) for old in self.contested if (key := name(old.markable)) is not None]
         self.named = {
-            Item(key, one.question): decision
-            for one, decision in self.named.items()
-            if (key := name(one.markable)) is not None
+            Item(key, item.question): decision
+            for item, decision in self.named.items()
+            if (key := name(item.markable)) is not None
         }
-        self.judged = {key: one for old, one in self.judged.items() if (key := name(old)) is not None}
+        self.judged = {key: decision for old, decision in self.judged.items() if (key := name(old)) is not None}
         self.touched = {key for old in self.touched if (key := name(old)) is not None}
 
 
 def renaming(kind: str, payload: Mapping[str, Any]) -> RenameKey | None:
-    """Return which keys an operation gives to markables, None where words are gone; None where it changes no key."""
+    """Return the function that maps markable keys past an operation (None: gone); None if it changes no key."""
     if kind == Operation.Kind.CORRECT:
         edits = parse_correction(payload)
         return lambda key: map_key(key, edits)
@@ -133,7 +133,7 @@ def renaming(kind: str, payload: Mapping[str, Any]) -> RenameKey | None:
 
 
 def read_logs(gold: Collection[int], *, details: bool = False) -> dict[int, GoldLog]:
-    """Return what the logs of gold come to, by primary key. details: also read whole logs where named items need it."""
+    """Return the results of logs of gold, by primary key. details: read whole logs where named items need it."""
     logs = _fold_logs(gold)
     if details and (wanting := [pk for pk, log in logs.items() if log.wants_answers]):
         logs |= _fold_logs(wanting, whole=True)
@@ -151,26 +151,26 @@ KINDS = (
     *(Operation.Kind.DRAFT, Operation.Kind.CORRECT, Operation.Kind.MOVE, Operation.Kind.DECIDE),
     *(Operation.Kind.JUDGE, Operation.Kind.CLEAR, Operation.Kind.UNMARK),
 )
-# What is read of a draft, whose judgements are long.
+# The fields that are read of a draft, without its long judgements.
 DRAFT_FIELDS = ("method", "coder", "codings", "contested")
 
 
 def read_entries(gold: Collection[int], *, whole: bool = False) -> Iterator[tuple[int, Entry]]:
-    """Yield the operations of logs, each with the coding that it is of: those of KINDS, or whole logs. One query."""
+    """Yield the operations of logs, each with its coding: operations of KINDS, or whole logs. One query."""
     operations = Operation.objects.filter(coding__in=list(gold)).order_by("coding", "sequence")
     if not whole:
         operations = operations.filter(kind__in=KINDS)
     short = Case(When(~Q(kind=Operation.Kind.DRAFT), then=F("payload")), output_field=JSONField())
     columns = ("coding", "sequence", "kind", "step", "uuid", "undoes", "user__username", "applied_at", "coding__kind")
-    of_draft = [] if whole else [f"payload__{name}" for name in DRAFT_FIELDS]
-    rows = operations.annotate(read=F("payload") if whole else short).values_list(*columns, "read", *of_draft)
+    draft_columns = [] if whole else [f"payload__{name}" for name in DRAFT_FIELDS]
+    rows = operations.annotate(read=F("payload") if whole else short).values_list(*columns, "read", *draft_columns)
     for coding, sequence, kind, step, uuid, undoes, user, applied_at, coding_kind, payload, *fields in rows:
         read = dict(zip(DRAFT_FIELDS, fields, strict=True)) if payload is None else payload
         yield coding, Entry(sequence, kind, step or uuid, undoes, user, applied_at, coding_kind, read)
 
 
 def fold(log: Sequence[Entry], answers: ReplayedCoding | None = None) -> GoldLog:
-    """Return what a log comes to. `answers`, empty, where its entries have whole payloads."""
+    """Return the result of a log. `answers` is an empty replay if the entries have whole payloads."""
     result = GoldLog()
     undone = _undone_steps(log)
     done = [entry.undoes is None and entry.step not in undone for entry in log]
@@ -200,7 +200,7 @@ def fold(log: Sequence[Entry], answers: ReplayedCoding | None = None) -> GoldLog
 
 
 def _judge(result: GoldLog, key: str, entry: Entry, before: Decision | None, answers: ReplayedCoding | None) -> None:
-    """Let a judgement that no decision goes with decide what is asked of its markable."""
+    """Let a judgement without a `decide` in its step decide all items of its markable."""
     named = [item for item in result.named if item.markable == key]
     is_move = entry.kind == Operation.Kind.MOVE
     result.wants_answers |= bool(named) and not is_move
@@ -212,7 +212,7 @@ def _judge(result: GoldLog, key: str, entry: Entry, before: Decision | None, ans
 
 
 def answer_to(decision: Decision | None, question: str) -> object:
-    """Return the answer of a decision to the question of an item, so that equal ones mean the same."""
+    """Return a decision's answer to the question of an item in a form where equal answers are equal."""
     decision = decision or Decision("")
     if question == CATEGORY:
         return decision.category, sort_readings(decision.pointers), frozenset(decision.indices)
@@ -222,14 +222,14 @@ def answer_to(decision: Decision | None, question: str) -> object:
 
 
 def changed_questions(before: Decision | None, after: Decision | None) -> set[str]:
-    """Return the questions to which a decision has another answer than the one before it."""
+    """Return the questions whose answers differ between two decisions."""
     both = [decision for decision in (before, after) if decision is not None]
-    asked = {CATEGORY, *(question for one in both for question, _ in (*one.attributes, *one.relations))}
+    asked = {CATEGORY, *(question for decision in both for question, _ in (*decision.attributes, *decision.relations))}
     return {question for question in asked if answer_to(before, question) != answer_to(after, question)}
 
 
 def _undone_steps(log: Sequence[Entry]) -> set[UUID]:
-    """Return the steps that are undone: what undoes an undoing does the step again."""
+    """Return the undone steps; undoing an undoing step restores the original step."""
     undone: set[UUID] = set()
     for entry in reversed(log):
         if entry.undoes is not None and entry.step not in undone:
@@ -239,7 +239,7 @@ def _undone_steps(log: Sequence[Entry]) -> set[UUID]:
 
 @dataclass(slots=True)
 class Step:
-    """Operations that are undone together, the items that they decide, and the items whose answers they replace."""
+    """Operations that are undone together, with the items that they decide, and the items with replaced answers."""
 
     step: UUID
     undoes: UUID | None
@@ -248,16 +248,16 @@ class Step:
     replaces: list[tuple[str, str]] = field(default_factory=list)
 
     def rename(self, name: RenameKey) -> None:
-        """Let the markables have other keys; what has none any more is gone."""
+        """Give the markables other keys, and drop the markables that have none."""
         self.markables = [key for old in self.markables if (key := name(old)) is not None]
         self.replaces = [(key, question) for old, question in self.replaces if (key := name(old)) is not None]
-        for place, one in enumerate(self.decides):
+        for index, one in enumerate(self.decides):
             items = tuple((key, question) for old, question in one.items if (key := name(old)) is not None)
-            self.decides[place] = DecideItems(items, one.source, one.codings, one.reason, one.section, one.note)
+            self.decides[index] = DecideItems(items, one.source, one.codings, one.reason, one.section, one.note)
 
 
 def deciding_steps(gold: Coding) -> list[Step]:
-    """Return the steps of the log of gold, by the keys of today. One query."""
+    """Return the steps of the log of gold, with current keys. One query."""
     steps: dict[UUID, Step] = {}
     answers = ReplayedCoding()
     for _, entry in read_entries([gold.pk], whole=True):
@@ -276,8 +276,8 @@ def deciding_steps(gold: Coding) -> list[Step]:
         elif entry.answers and entry.markable is not None:
             key = entry.payload.get("to", entry.markable)
             step.markables.append(key)
-            step.replaces += [(key, one) for one in sorted(changed_questions(before, answers.decisions.get(key)))]
+            step.replaces += [(key, asked) for asked in sorted(changed_questions(before, answers.decisions.get(key)))]
     for step in steps.values():
         if step.decides:
-            step.markables, step.replaces = [], []  # these carry the answers of what is named
+            step.markables, step.replaces = [], []  # these only carry the answers of the named items
     return [step for step in steps.values() if step.decides or step.markables or step.undoes is not None]

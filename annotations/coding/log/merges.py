@@ -1,7 +1,7 @@
-"""Merges of answers: what one operation of the log says of a coding where the scheme has merged some. Pure.
+"""Merges of answers in the log of a coding, after values of the scheme were merged. Pure.
 
-Each change names the question and the answer before and after, so that the log is replayed without the scheme, and a
-merge is undone by the opposite changes.
+Each change names the question with the old and the new answer. So the log is replayed without the scheme, and the
+opposite changes undo a merge.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ type ListedAnswer = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """Another answer to a question with listed values, of one judgement: to its category or an attribute."""
+    """The change of one judgement's answer to a question with listed values: its category or an attribute."""
 
     markable: str
     question: str
@@ -36,7 +36,7 @@ class AnswerChange:
         return AnswerChange(self.markable, self.question, self.new, self.old)
 
     def is_of(self, decision: Decision | None) -> bool:
-        """Return whether the decision has the answer before."""
+        """Return whether the decision has the old answer."""
         if decision is None:
             return False
         answer = decision.category if self.question == CATEGORY else dict(decision.attributes).get(self.question)
@@ -54,7 +54,7 @@ def merge_payload(changes: Iterable[AnswerChange]) -> dict[str, Any]:
 
 
 def parse_merge(payload: Mapping[str, Any]) -> tuple[AnswerChange, ...]:
-    """Return the changes of a payload of the log. Raise OperationRejected if it has another shape."""
+    """Return the changes in a payload of the log. Raise OperationRejected if the payload has another shape."""
     changes = payload.get("changes")
     if payload.keys() != {"changes"} or not isinstance(changes, list) or not changes:
         raise OperationRejected("bad_payload", "a merge has changes of answers.")
@@ -74,5 +74,5 @@ def _parse_change(value: Any) -> AnswerChange:
 def _is_answer(value: object, question: str) -> bool:
     if isinstance(value, list):
         values = value if question != CATEGORY else []
-        return 0 < len(values) <= MAX_KEYS and all(isinstance(one, str) and is_storable(one) for one in values)
+        return 0 < len(values) <= MAX_KEYS and all(isinstance(answer, str) and is_storable(answer) for answer in values)
     return isinstance(value, str) and value != "" and is_storable(value)

@@ -1,7 +1,7 @@
-"""The fields of payloads of operations: each says in one place how it is read, and what that takes as JSON Schema.
+"""The fields of operation payloads: each defines in one place how it is parsed and its JSON Schema.
 
-`PAYLOADS` has those of each kind that clients send. What a field takes by itself is here; what holds between fields
-is in `parse_operation`, what the scheme allows in `annotations.coding.rules`.
+`PAYLOADS` has the fields of each kind of operation that clients send. Conditions on single fields are checked here,
+between fields in `parse_operation`, and conditions of the scheme in `annotations.coding.rules`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from annotations.models.docset import COMMENT_LENGTH, LABEL_LENGTH
 from annotations.schemes.constraints import MAX_KEYS, MAX_NUMBER
 
 MAX_ITEMS = 500
-MAX_CODINGS = 1000  # whose answer is taken by one operation
+MAX_CODINGS = 1000  # whose answers one operation takes
 MAX_NOTE_LENGTH = 10_000
 MAX_SECTION_LENGTH = 200
 
@@ -39,12 +39,12 @@ class OperationRejected(Exception):
 
 
 def bad_payload(message: str) -> OperationRejected:
-    """Return the refusal of a payload that has another shape."""
+    """Return the exception for a payload of another shape."""
     return OperationRejected("bad_payload", message)
 
 
 class Source(StrEnum):
-    """Whose answer holds of an item of gold: that of the draft, of coders, or the adjudicator's own."""
+    """The source of the answer to an item of gold: the draft, coders, or the adjudicator."""
 
     DRAFT = "draft"
     CODER = "coder"
@@ -52,7 +52,7 @@ class Source(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why coders could disagree: an ambiguous text, a gap in the guidelines, a slip, or the scheme."""
+    """The reason why coders disagree: an ambiguous text, a gap in the guidelines, a slip, or the scheme."""
 
     NONE = ""
     AMBIGUOUS = "ambiguous"
@@ -63,9 +63,9 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayloadField:
-    """A field of payloads: how a value is read, with the name of the field for messages, and its JSON Schema.
+    """A field of payloads with its parser and its JSON Schema.
 
-    `read` raises OperationRejected on a value of another shape. empty: the value that is read where there is none.
+    `read` takes a value and the name of the field; it raises OperationRejected. `empty` replaces a missing value.
     """
 
     read: Callable[[Any, str], Any]
@@ -75,12 +75,12 @@ class PayloadField:
     about: str = ""
 
     def parse(self, payload: Mapping[str, Any], name: str) -> Any:
-        """Return what the field of this name says. Raise OperationRejected if it has another shape."""
+        """Return the parsed field of this name. Raise OperationRejected if its value has another shape."""
         return self.read(payload.get(name, self.empty), name)
 
 
 def _key(about: str, named: str = "") -> PayloadField:
-    """Return the field of the key of a markable; `named` is what messages call it."""
+    """Return a field for the key of a markable; messages call it `named`."""
 
     def read(key: Any, name: str) -> str:
         if not is_storable(key):
@@ -93,7 +93,7 @@ def _key(about: str, named: str = "") -> PayloadField:
 def _text(
     about: str = "", *, shortest: int = 0, longest: int | None = None, too_long: str = "bad_payload"
 ) -> PayloadField:
-    """Return the field of a text. `longest` is refused with the code `too_long`; of others the bound is a rule."""
+    """Return a field for a text; one over `longest` has the code `too_long`. None: the rules limit it."""
 
     def read(value: Any, name: str) -> str:
         if not is_storable(value) or len(value) < shortest:
@@ -109,7 +109,7 @@ def _text(
 
 
 def _choice(choices: type[StrEnum], about: str, *, required: bool = False) -> PayloadField:
-    """Return the field of one of a set of words; the empty one is meant where it is missing."""
+    """Return a field for one of a set of words; a missing field is the empty word."""
 
     def read(value: Any, name: str) -> StrEnum:
         if value not in list(choices):
@@ -123,19 +123,19 @@ def _choice(choices: type[StrEnum], about: str, *, required: bool = False) -> Pa
 
 def _list(
     about: str,
-    most: int,
-    takes: Callable[[object], bool] = is_storable,
+    maximum: int,
+    is_allowed: Callable[[object], bool] = is_storable,
     noun: str = "texts",
     entry: JSONSchema = STRING,
 ) -> PayloadField:
-    """Return the field of a list of texts of a kind."""
+    """Return a field for a list of texts that `takes` accepts."""
 
     def read(value: Any, name: str) -> tuple[str, ...]:
-        if not isinstance(value, list) or len(value) > most or not all(map(takes, value)):
-            raise bad_payload(f"{name} is a list of at most {most} {noun}.")
+        if not isinstance(value, list) or len(value) > maximum or not all(map(is_allowed, value)):
+            raise bad_payload(f"{name} is a list of at most {maximum} {noun}.")
         return tuple(value)
 
-    schema = {"type": "array", "maxItems": most, "items": entry}
+    schema = {"type": "array", "maxItems": maximum, "items": entry}
     return PayloadField(read=read, schema=schema, empty=[], about=about)
 
 
@@ -180,7 +180,7 @@ def _read_items(items: Any, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def parse_targets(value: Any, name: str) -> Readings:
-    """Return the readings of a relation. Raise OperationRejected."""
+    """Return the readings of a relation. Raise OperationRejected on another shape."""
     if (
         not isinstance(value, list)
         or len(value) > MAX_KEYS
@@ -194,7 +194,7 @@ def parse_targets(value: Any, name: str) -> Readings:
 
 
 def parse_attributes(value: Any, name: str = "attributes") -> tuple[tuple[str, AnswerValue], ...]:
-    """Return the attributes that are answered, in the order of their keys: an empty text or list is no answer."""
+    """Return the answered attributes in the order of their keys; an empty text or list is no answer."""
     if not value and isinstance(value, dict):
         return ()
     if not isinstance(value, dict) or not all(map(is_storable, value)):
@@ -219,12 +219,12 @@ def _parse_answer(key: str, value: Any) -> AnswerValue:
 
 
 def is_item(value: object) -> bool:
-    """Return whether it is an item in a payload: the key of a markable with a question."""
+    """Return whether the value is an item in a payload: the key of a markable and a question."""
     return isinstance(value, list) and len(value) == 2 and all(map(is_storable, value))
 
 
 def is_uuid(value: object) -> bool:
-    """Return whether it is a uuid in a payload, in small letters."""
+    """Return whether the value is a UUID in lower case."""
     try:
         return isinstance(value, str) and str(UUID(value)) == value
     except ValueError:
@@ -232,19 +232,19 @@ def is_uuid(value: object) -> bool:
 
 
 def is_span(part: object) -> bool:
-    """Return whether it is a pair of offsets in a payload."""
+    """Return whether the value is a pair of offsets in a payload."""
     return isinstance(part, list) and len(part) == 2 and all(type(edge) is int for edge in part)
 
 
 def readings_by_key(value: Mapping[str, Any]) -> tuple[tuple[str, Readings], ...]:
-    """Return the relations that are set, in the order of their keys."""
+    """Return the non-empty relations in the order of their keys."""
     return tuple((key, parse_readings(value[key])) for key in sorted(value) if value[key])
 
 
 SPAN: JSONSchema = {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "integer"}}
 TOGETHER: JSONSchema = {"type": "array", "minItems": 1, "maxItems": MAX_KEYS, "items": STRING}
-# Keys that are alternatives, or lists of those that are meant together.
-READINGS: JSONSchema = {"anyOf": [{"type": "array", "maxItems": MAX_KEYS, "items": one} for one in (STRING, TOGETHER)]}
+# Keys that are alternatives, or lists of keys that are meant together.
+READINGS: JSONSchema = {"anyOf": [{"type": "array", "maxItems": MAX_KEYS, "items": key} for key in (STRING, TOGETHER)]}
 NUMBER: JSONSchema = {"type": "number", "minimum": -MAX_NUMBER, "maximum": MAX_NUMBER}
 ANSWER: JSONSchema = {"anyOf": [STRING, NUMBER, {"type": "array", "maxItems": MAX_KEYS, "items": STRING}]}
 ITEM: JSONSchema = {"type": "array", "minItems": 2, "maxItems": 2, "items": STRING}
@@ -318,7 +318,7 @@ PAYLOADS: dict[str, dict[str, PayloadField]] = {
 
 
 def parse_payload(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what each field says. Raise OperationRejected on another shape, or a kind that nobody sends."""
+    """Return the parsed fields. Raise OperationRejected on another shape, or a kind that clients cannot send."""
     fields = PAYLOADS.get(kind)
     if fields is None:
         raise OperationRejected("unknown_kind", f"There is no operation {kind!r} here.")

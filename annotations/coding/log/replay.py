@@ -30,8 +30,8 @@ from annotations.models import Coding, Markable, Operation
 class ReplayedCoding:
     """The result of replaying a log."""
 
-    # Markables that came with the text have an empty decision as soon as they are named, as the coder's own ones have.
-    # `checked` has the decisions that were compared with gold in training, as they were when they first were.
+    # A predefined markable has an empty decision once it is named, like a coder's own markable. `checked` has each
+    # decision that was compared with gold in training, as it was at the first comparison.
 
     decisions: dict[str, Decision] = field(default_factory=dict)
     checked: dict[str, Decision] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class ReplayedCoding:
     status: str = Coding.Status.OPEN
 
     def apply(self, kind: str, payload: Mapping[str, Any]) -> None:
-        """Apply one operation of the log. Raise OperationRejected if no log can contain it."""
+        """Apply one operation of the log. Raise OperationRejected if a log cannot contain it."""
         match kind:
             case Operation.Kind.SUBMIT:
                 self.status = Coding.Status.SUBMITTED
@@ -49,7 +49,7 @@ class ReplayedCoding:
                 pass
             case Operation.Kind.IMPORT | Operation.Kind.DRAFT:
                 if kind == Operation.Kind.DRAFT:
-                    self.decisions.clear()  # one that is made again has all judgements, and all SCUs
+                    self.decisions.clear()  # a repeated draft has all judgements and all SCUs
                     self.descriptions.clear()
                 for judgement in payload["judgements"]:
                     self._apply(import_decision(judgement))
@@ -61,14 +61,14 @@ class ReplayedCoding:
                 for change in parse_merge(payload):
                     if change.is_of(self.checked.get(change.markable)):
                         self.checked[change.markable] = change.apply(self.checked[change.markable])
-                    # An archive may hold a merge of what was never judged.
+                    # An archive may hold a merge of a markable that was never judged.
                     self._mark(change.markable)
                     self.decisions[change.markable] = change.apply(self.decisions[change.markable])
             case _:
                 self._apply(parse_operation(kind, payload))
 
     def follow(self, kind: str, payload: Mapping[str, Any]) -> None:
-        """Apply what is no work on the coding: corrections of the text, and merges of what was answered."""
+        """Apply the operations that are no work on the coding: corrections of the text and merges of answers."""
         if kind == Operation.Kind.CORRECT:
             self._correct(parse_correction(payload))
         elif kind == Operation.Kind.MERGE:
@@ -103,11 +103,11 @@ class ReplayedCoding:
                 self.descriptions[operation.scu] = operation
 
     def _mark(self, key: str) -> None:
-        """Keep a markable without a judgement, unless it has one: one of the coder's own exists once it is named."""
+        """Record a markable without a judgement, unless it has one: a coder's own markable exists once it is named."""
         self.decisions.setdefault(key, Decision(key))
 
     def _correct(self, edits: Sequence[Edit]) -> None:
-        """Move all markables with the words of the text."""
+        """Map all markables to the corrected text."""
         self.decisions, self.checked = _moved(self.decisions, edits), _moved(self.checked, edits)
 
     def _repoint(self, key: str, to: str | None) -> None:
@@ -122,7 +122,7 @@ def _moved(decisions: Mapping[str, Decision], edits: Sequence[Edit]) -> dict[str
 
 
 def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[str]) -> ReplayedCoding:
-    """Return the result of a log; `predefined` are the keys of today of the markables that came with the text."""
+    """Return the result of a log; `predefined` are the current keys of the markables that came with the text."""
     replayed = ReplayedCoding()
     for kind, payload in log:
         replayed.apply(kind, payload)
@@ -133,9 +133,9 @@ def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[
 
 
 def is_log_of(log: Sequence[tuple[str, Mapping[str, Any]]], imported: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
-    """Return whether a log has what is imported and nothing else but corrections of the text, which it has followed.
+    """Return whether a log has the imported operations and otherwise only corrections and changes of owner.
 
-    Who goes on with gold makes no difference.
+    The imported log is compared by its result, as corrections change its keys.
     """
     work = [entry for entry in log if entry[0] not in Operation.UNBEGUN_KINDS]
     if len(work) == len(log):
@@ -159,7 +159,7 @@ def log_mismatches(coding: Coding) -> Iterator[str]:
         predefined,
         coding.status,
         decisions_of(coding),
-        {key: (one["label"], one["comment"]) for key, one in scu_descriptions(coding).items()},
+        {key: (scu["label"], scu["comment"]) for key, scu in scu_descriptions(coding).items()},
     )
 
 
@@ -190,9 +190,9 @@ def replay_mismatches(
 
 
 def _comparable_decisions(decisions: Iterable[Decision], predefined: Collection[str]) -> dict[str, Decision]:
-    """Return the decisions by key, with all that has no order sorted; without empty decisions on predefined markables.
+    """Return the decisions by key in a canonical order, without empty decisions on predefined markables.
 
-    Deletions can make two readings one; here they are one in any case.
+    Equal readings count as one, because deletions can make two readings equal.
     """
     comparable = {}
     for decision in decisions:

@@ -1,6 +1,6 @@
-"""Corrections of a text: which words change, and where markables are afterwards. Pure.
+"""Corrections of a text: the changed words and the new offsets of markables. Pure.
 
-A correction is a list of edits in text order, that neither overlap nor touch. Offsets are those of the text before the
+A correction is a list of edits in text order that neither overlap nor touch. Offsets refer to the text before the
 correction and count code points. `static/js/workbench/saving/corrections.js` maps keys by the same rules.
 """
 
@@ -25,7 +25,7 @@ from annotations.formats.model.spans import Span, merge_spans
 
 MAX_EDITS = 200
 MAX_EDITED_CHARACTERS = 20_000
-# Deleted and new tokens of one correction: the search for them takes time by the square of their number.
+# The deleted and new tokens of one correction: comparing them takes quadratic time.
 MAX_CHANGED_TOKENS = 1000
 END_OF_EDIT, GROWTH_OF_EDIT = attrgetter("end"), attrgetter("growth")
 EDIT_FIELDS = {"start", "end", "old", "new", "segments"}
@@ -33,15 +33,15 @@ EDIT_FIELDS = {"start", "end", "old", "new", "segments"}
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Words of a text that are replaced. `end` is exclusive; equal to `start` where words are inserted."""
+    """The replacement of words of a text. `end` is exclusive; it equals `start` for an insertion."""
 
-    # segments: those with an edge at the insertion that take the new words in.
+    # segments: the segments with an edge at the insertion that include the new words.
 
     start: int
     old: str
     new: str
     segments: tuple[Span, ...] = ()
-    # Where the old words end, and by how many characters the text grows: both are needed for each markable.
+    # The end of the old words and the growth of the text in characters, stored as every markable needs both.
     end: int = field(init=False)
     growth: int = field(init=False)
 
@@ -51,7 +51,7 @@ class Edit:
 
     @property
     def core(self) -> Span:
-        """What remains of the old words without what they begin and end with like the new ones."""
+        """The span of the old words without the beginning and end that the new words share."""
         start, end = _differing(self.old, self.new)
         return self.start + start, self.start + end
 
@@ -70,12 +70,12 @@ def correction_payload(edits: Sequence[Edit]) -> dict[str, Any]:
 
 
 def parse_correction(payload: Mapping[str, Any]) -> tuple[Edit, ...]:
-    """Return the edits of a payload of the log. Raise OperationRejected if it has another shape."""
+    """Return the edits in a payload of the log. Raise OperationRejected if the payload has another shape."""
     edits = payload.get("edits")
     if payload.keys() != {"edits"} or not isinstance(edits, list) or not 0 < len(edits) <= MAX_EDITS:
         raise OperationRejected("bad_payload", f"a correction has 1 to {MAX_EDITS} edits.")
     parsed = tuple(_parse_edit(edit) for edit in edits)
-    if any(one.end > other.start for one, other in pairwise(parsed)):
+    if any(edit.end > following.start for edit, following in pairwise(parsed)):
         raise OperationRejected("bad_payload", "the edits of a correction stand in text order.")
     return parsed
 
@@ -95,17 +95,17 @@ def _parse_edit(value: Any) -> Edit:
 
 
 def _differing(old: str, new: str) -> Span:
-    """Return the span of `old` without the beginning and end that both have."""
+    """Return the span of `old` without the common beginning and end."""
     shorter = min(len(old), len(new))
-    start = next((place for place in range(shorter) if old[place] != new[place]), shorter)
-    most = shorter - start
-    after = next((place for place in range(most) if old[-1 - place] != new[-1 - place]), most)
-    return start, len(old) - after
+    start = next((index for index in range(shorter) if old[index] != new[index]), shorter)
+    n_left = shorter - start
+    n_equal = next((index for index in range(n_left) if old[-1 - index] != new[-1 - index]), n_left)
+    return start, len(old) - n_equal
 
 
 def find_edits(before: str, after: str) -> list[Edit]:
-    """Return the words by which the versions differ, as few as possible. Raise TooManyDifferences."""
-    # Line ends are compared as one character each: forms send others than were sent to them.
+    """Return the smallest edits that turn `before` into `after`. Raise TooManyDifferences."""
+    # A line end counts as one character: browsers send CRLF for LF.
     positions = _normalized_positions(before)
     after = after.replace("\r\n", "\n").replace("\r", "\n")
     normalized = before.replace("\r\n", "\n").replace("\r", "\n")
@@ -113,34 +113,34 @@ def find_edits(before: str, after: str) -> list[Edit]:
     if normalized == after:
         return []
     kept = len(normalized) - end
-    # the edges of what differs move out of words that they cut
+    # Move the edges outwards where they cut words.
     while start and (is_inside_word(normalized, start) or is_inside_word(after, start)):
         start -= 1
     while kept and (is_inside_word(normalized, len(normalized) - kept) or is_inside_word(after, len(after) - kept)):
         kept -= 1
     end = len(normalized) - kept
-    edits, place = [], start
+    edits, position = [], start
     old_tokens, new_tokens = _tokens(normalized[start:end]), _tokens(after[start : len(after) - kept])
     for run in compare_lists(old_tokens, new_tokens, MAX_CHANGED_TOKENS):
         length = sum(map(len, run.old))
         if not run.equal:
-            first, last = positions[place], positions[place + length]
+            first, last = positions[position], positions[position + length]
             edits.append(Edit(first, before[first:last], "".join(run.new)))
-        place += length
+        position += length
     if len(edits) > MAX_EDITS or sum(len(edit.old) + len(edit.new) for edit in edits) > MAX_EDITED_CHARACTERS:
         raise TooManyDifferences
     return edits
 
 
 def _normalized_positions(content: str) -> Sequence[int]:
-    """Return where each character begins, a line end counting as one, and where the last one ends."""
+    """Return the offset of each character and of the end; a line end counts as one character."""
     if "\r" not in content:
         return range(len(content) + 1)
     return [*(match.start() for match in re.finditer(r"\r\n|.", content, re.DOTALL)), len(content)]
 
 
 def is_inside_word(content: str, position: int) -> bool:
-    """Return whether the characters on both sides of the position are of one word."""
+    """Return whether the position is between two characters of one word."""
     return (
         0 < position < len(content)
         and is_word_character(content[position - 1])
@@ -149,7 +149,7 @@ def is_inside_word(content: str, position: int) -> bool:
 
 
 def _tokens(content: str) -> list[str]:
-    """Return words, and each character between them, of which the content consists."""
+    """Return the words of the content and each character between them."""
     in_words = {character: is_word_character(character) for character in set(content)}
     tokens, start = [], 0
     for position, (before, after) in enumerate(pairwise(content), 1):
@@ -160,18 +160,18 @@ def _tokens(content: str) -> list[str]:
 
 
 def apply_edits(content: str, edits: Sequence[Edit]) -> str:
-    pieces, place = [], 0
+    pieces, position = [], 0
     for edit in edits:
-        pieces += [content[place : edit.start], edit.new]
-        place = edit.end
-    return "".join([*pieces, content[place:]])
+        pieces += [content[position : edit.start], edit.new]
+        position = edit.end
+    return "".join([*pieces, content[position:]])
 
 
 def map_span(span: Span, edits: Sequence[Edit]) -> Span | None:
-    """Return where the span is after the edits; None where an edit cuts it, or nothing of it would be left."""
-    # What is before an edit stays, what is after it moves, what encloses it grows or shrinks. Words that are inserted
-    # at an edge are outside, unless the span is a segment that takes them in. Where an edit replaces more than the span
-    # has of it, only those of its characters count that change.
+    """Return the span after the edits; None if an edit cuts or empties it."""
+    # Text before an edit stays, text after it moves, a span around it grows or shrinks. Words inserted at an edge are
+    # outside, unless the span is a segment that includes them. Of an edit beyond the span, only the characters that
+    # change count.
     start, end = span
     n_before = bisect_left(edits, start, key=END_OF_EDIT)
     shift = sum(map(GROWTH_OF_EDIT, edits[:n_before]))
@@ -198,26 +198,26 @@ def map_span(span: Span, edits: Sequence[Edit]) -> Span | None:
 
 
 def map_spans(spans: Iterable[Sequence[int]], edits: Sequence[Edit]) -> list[Span] | None:
-    """Return where the spans are after the edits; None where one of them cannot be mapped."""
+    """Return the spans after the edits; None if one of them cannot be mapped."""
     mapped = [map_span((start, end), edits) for start, end in spans]
     return [span for span in mapped if span is not None] if None not in mapped else None
 
 
 def map_parts(parts: Iterable[Sequence[int]], edits: Sequence[Edit]) -> tuple[Span, ...] | None:
-    """Return where the parts of a markable are after the edits, as one where they touch; None as by `map_spans`."""
+    """Return the parts of a markable after the edits, merged where they touch; None if one cannot be mapped."""
     mapped = map_spans(parts, edits)
     return None if mapped is None else tuple(merge_spans(mapped))
 
 
 def map_key(key: str, edits: Sequence[Edit]) -> str | None:
-    """Return the key of a markable after the edits; None where it cannot be mapped."""
-    place = split_key(key)
-    parts = map_parts(place.parts, edits) if place else None
-    return markable_key(place.level, parts) if place and parts else None
+    """Return the key of a markable after the edits; None if it cannot be mapped."""
+    old = split_key(key)
+    parts = map_parts(old.parts, edits) if old else None
+    return markable_key(old.level, parts) if old and parts else None
 
 
 def map_decision(decision: Decision, edits: Sequence[Edit]) -> Decision | None:
-    """Return the decision after the edits; None where its markable is not there any more."""
+    """Return the decision after the edits; None if its markable is gone."""
     key = map_key(decision.markable, edits)
     if key is None:
         return None
@@ -226,7 +226,7 @@ def map_decision(decision: Decision, edits: Sequence[Edit]) -> Decision | None:
 
 
 def map_links(decision: Decision, new_key: Callable[[str], str | None]) -> Decision:
-    """Return the decision with other keys for its targets, without those for which there is none."""
+    """Return the decision with the new keys of its targets, without targets that have none."""
     relations = ((relation, map_targets(readings, new_key)) for relation, readings in decision.relations)
     return replace(
         decision,

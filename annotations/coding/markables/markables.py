@@ -19,14 +19,14 @@ class InvalidMarkable(ValueError):
 def new_markable(key: str, levels: Mapping[str, Level], length: int) -> Markable:
     """Return the unsaved markable of a key that a coder names.
 
-    `levels` are those on which coders mark, by key; `length` is that of the text in code points. Raise InvalidMarkable
-    if the key names no such level or its parts are not allowed.
+    `levels` are the levels that coders mark, by key; `length` is the length of the text in code points. Raise
+    InvalidMarkable if the key names no such level or its parts are not allowed.
     """
-    place = split_key(key)
-    level = levels.get(place.level) if place else None
-    if place is None or level is None:
+    named = split_key(key)
+    level = levels.get(named.level) if named else None
+    if named is None or level is None:
         raise InvalidMarkable(f"The text has no markable {key!r}, and coders cannot create it.")
-    parts = [list(part) for part in place.parts]
+    parts = [list(part) for part in named.parts]
     check_parts(parts, length)
     if len(parts) > MAX_PARTS:
         raise InvalidMarkable(f"A markable has at most {MAX_PARTS} parts.")

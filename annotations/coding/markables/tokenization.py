@@ -1,8 +1,8 @@
-"""Tokenization: the words that contributors consist of and that the reliability of pyramids is measured on."""
+"""Tokenization: the words of contributors, which are also the units of the reliability of pyramids."""
 
 import unicodedata
 
-# The level of the markables that are the words of summaries.
+# The level of the words of summaries.
 WORD_LEVEL = "word"
 # Between two letters or digits these characters do not end a word: don't, U.S., 2,500, walk-out.
 JOINERS = frozenset("'’.,:/-\u2010\u2011\u00b7")
@@ -21,7 +21,7 @@ UNSPACED = (
 
 
 def token_spans(content: str) -> list[tuple[int, int]]:
-    """Return the words of a text, `[start, end)` in code points: runs of letters, digits and their marks."""
+    """Return the `[start, end)` of words in code points. A word is a run of letters, digits and their marks."""
     spans: list[tuple[int, int]] = []
     position, length = 0, len(content)
     while position < length:

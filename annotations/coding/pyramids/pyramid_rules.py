@@ -1,4 +1,4 @@
-"""The rules for the contributors of a pyramid or a peer summary, by the options of the project. No queries."""
+"""The rules for the contributors of a pyramid or a peer summary, with the options of the project. No queries."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def pyramid_violations(
     scus: Collection[str] | None = None,
 ) -> Iterator[PyramidViolation]:
     """Yield the violations by the contributors of a pyramid or of a peer summary."""
-    # summaries: the spans of the model summaries in text order; None for a peer. scus: the keys of the pyramid against
-    # which a peer is coded; None where naming an SCU creates it.
+    # summaries: the spans of the model summaries in text order; None for a peer. scus: the keys of the peer's pyramid;
+    # None where naming an SCU creates it.
     if summaries is not None:
         for contributor in contributors:
             if summary_index(contributor.parts, summaries) is None:
@@ -73,7 +73,7 @@ def summary_index(parts: Parts, summaries: Sequence[Span]) -> int | None:
 
 
 def held_words(words: Sequence[Span], parts: Parts) -> Iterator[int]:
-    """Yield the places of the words, in text order, of which the parts hold a character; of two parts twice."""
+    """Yield the indices of the words that share a character with the parts; a word in two parts comes twice."""
     for start, end in parts:
         yield from range(bisect_right(words, start, key=itemgetter(1)), bisect_left(words, end, key=itemgetter(0)))
 

@@ -1,4 +1,4 @@
-"""The SCUs of a coding: those of a pyramid, those against which a peer summary is coded, and checks of both."""
+"""The SCUs of pyramids and of peer summaries, and checks of both."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from annotations.models import SCU, Coding, Index, Judgement, Operation, Segment
 PYRAMID_KINDS = (Coding.Kind.PYRAMID, Coding.Kind.AGREED)
 # Operations that may name an SCU for the first time.
 NAMING_KINDS = (Operation.Kind.JUDGE, Operation.Kind.DESCRIBE, Operation.Kind.IMPORT, Operation.Kind.DRAFT)
-# The kind of pyramid against which a peer summary of each kind is coded.
+# The kind of pyramid that each kind of peer coding is compared with.
 PYRAMID_OF_PEER_KIND = {Coding.Kind.PEER: Coding.Kind.PYRAMID, Coding.Kind.PEER_AGREED: Coding.Kind.AGREED}
 
 
 def pyramid_of_peer(coding: Coding) -> Coding | None:
-    """Return the pyramid against which a peer summary is coded; None if there is none or this is no peer's coding."""
+    """Return the pyramid for a coding of a peer summary; None if there is none or the coding is of no peer."""
     kind = PYRAMID_OF_PEER_KIND.get(Coding.Kind(coding.kind))
     if kind is None:
         return None
@@ -35,7 +35,7 @@ def pyramid_of_peer(coding: Coding) -> Coding | None:
 
 
 def check_pyramid(coding: Coding, operations: Mapping[int, WritingOperation]) -> None:
-    """Raise OperationRejected if a batch, by position, leaves invalid contributors; violations from before may stay."""
+    """Raise OperationRejected if a batch, by position, leaves invalid contributors; earlier violations may stay."""
     touched: dict[str, int] = {}
     for position, operation in operations.items():
         if not isinstance(operation, Description):
@@ -44,7 +44,7 @@ def check_pyramid(coding: Coding, operations: Mapping[int, WritingOperation]) ->
         return
     project = coding.text.project
     is_peer = coding.kind in PYRAMID_OF_PEER_KIND
-    if not is_peer:  # there a contributor has an SCU or waits for one
+    if not is_peer:  # in a pyramid each contributor has an SCU or waits for one
         outside = Judgement.objects.filter(coding=coding, markable__key__in=touched, category__takes_index=False)
         for key in outside.values_list("markable__key", flat=True)[:1]:
             message = "Words that express no SCU are not marked in a pyramid."
@@ -62,7 +62,7 @@ def check_pyramid(coding: Coding, operations: Mapping[int, WritingOperation]) ->
 
 
 def visible_pyramid_of_peer(coding: Coding) -> Coding | None:
-    """Return the pyramid against which a peer summary is coded, if its coder may see it."""
+    """Return the pyramid for a coding of a peer summary, if its coder may see it."""
     # An agreed pyramid is visible once it is submitted, and not while the coder's own pyramid is open.
     pyramid = pyramid_of_peer(coding)
     if pyramid is None or pyramid.kind != Coding.Kind.AGREED:
@@ -76,8 +76,8 @@ def visible_pyramid_of_peer(coding: Coding) -> Coding | None:
 
 def _allowed_scu_keys(coding: Coding) -> set[str]:
     """Return the keys of the SCUs that the coder of a peer summary may name."""
-    # While the agreed pyramid is reopened, these are the keys that the log of the coding names, so that judgements stay
-    # and an unmarking can be undone; whether the pyramid still has them is not disclosed.
+    # While the agreed pyramid is reopened, the keys in the coding's own log are allowed: judgements stay, and an
+    # unmarking can be undone. Whether the pyramid still has them is not disclosed.
     pyramid = visible_pyramid_of_peer(coding)
     if pyramid is not None:
         return scu_keys(pyramid)
@@ -114,19 +114,19 @@ def summary_spans(text: int) -> list[tuple[int, int]]:
 
 
 def scu_keys(coding: Coding) -> set[str]:
-    """Return the keys of a pyramid's SCUs: those with a contributor, and those with a label or comment."""
+    """Return the keys of a pyramid's SCUs that have a contributor, a label or a comment."""
     contributed = Index.objects.filter(judgement__coding=coding).values_list("entity", flat=True)
     return {*contributed, *SCU.objects.filter(coding=coding).values_list("key", flat=True)}
 
 
 def scu_numbers(coding: Coding) -> dict[str, int]:
-    """Return the numbers of a pyramid's SCUs, for good: in the order in which its log names them, also deleted ones."""
+    """Return the permanent numbers of a pyramid's SCUs: the order in which its log names them, even deleted ones."""
     operations = coding.operations.filter(kind__in=NAMING_KINDS).order_by("sequence")
     keys: dict[str, None] = {}
     for payload in operations.values_list("payload", flat=True):
         for judgement in payload.get("judgements", [payload]):
             keys.update(dict.fromkeys(str(key) for key in judgement.get("indices", ())))
-        keys.update(dict.fromkeys(one["scu"] for one in payload.get("scus", [payload]) if "scu" in one))
+        keys.update(dict.fromkeys(scu["scu"] for scu in payload.get("scus", [payload]) if "scu" in scu))
     return {key: number for number, key in enumerate(keys, 1)}
 
 
@@ -162,7 +162,7 @@ def weighted_scus(coding: Coding) -> list[WeightedSCU]:
             words[key].append(" … ".join(" ".join(text.content[start:end].split()) for start, end in contributor.parts))
     nothing = {"label": "", "comment": ""}
     rows = [
-        WeightedSCU(key, **descriptions.get(key, nothing), weight=len(set(places)), contributors=tuple(words[key]))
-        for key, places in contributing_summaries(contributors, summaries, descriptions).items()
+        WeightedSCU(key, **descriptions.get(key, nothing), weight=len(set(indices)), contributors=tuple(words[key]))
+        for key, indices in contributing_summaries(contributors, summaries, descriptions).items()
     ]
     return sorted(rows, key=lambda scu: (-scu.weight, scu.label.casefold(), scu.key))

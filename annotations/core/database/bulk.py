@@ -1,6 +1,6 @@
 """Write rows without model instances: for imports, where creating instances costs more than writing.
 
-Values are checked by the constraints of the table only, and no signals are sent.
+Only the constraints of the table check values, and no signals are sent.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import connection, models
 
-# Without the check for circular references, which our values never have, encoding takes four fifths of the time.
+# Skipping the check for circular references, which our values cannot have, saves a fifth of the time.
 ENCODE = json.JSONEncoder(check_circular=False).encode
 CONVERTED_FIELDS = (models.JSONField, models.UUIDField, models.DurationField, models.DateTimeField)
 # SQLite accepts 32,766 values in a statement, PostgreSQL twice as many.
@@ -18,14 +18,14 @@ MAX_KEYS = 30_000
 
 
 def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows of values (keys for foreign keys) for fields, among them all without a default in the database."""
+    """Insert rows of values (keys for foreign keys) for the fields, which include all without a database default."""
     quote_name = connection.ops.quote_name
     columns: list[Any] = [model._meta.get_field(name) for name in fields]
     values = _convert_rows(rows, columns)
     into = f"{quote_name(model._meta.db_table)} ({', '.join(quote_name(field.column) for field in columns)})"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            # COPY belongs to psycopg, so its errors are turned into Django's here.
+            # COPY belongs to psycopg, so its errors are converted to Django's here.
             with connection.wrap_database_errors, cursor.cursor.copy(f"COPY {into} FROM STDIN") as copy:
                 for row in values:
                     copy.write_row(row)
@@ -51,7 +51,7 @@ def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:
 
 
 def _convert_rows(rows: Iterable[Sequence[Any]], fields: Sequence[models.Field[Any, Any]]) -> Iterator[Sequence[Any]]:
-    """Yield the rows with values converted for the database, where their fields need it."""
+    """Yield the rows, with values converted for the database where the fields need it."""
     converters = [
         (number, _converter(field)) for number, field in enumerate(fields) if isinstance(field, CONVERTED_FIELDS)
     ]
@@ -64,11 +64,11 @@ def _convert_rows(rows: Iterable[Sequence[Any]], fields: Sequence[models.Field[A
 
 
 def _converter(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
-    """Return the function that converts a value of the field for the database, with short cuts for the usual ones."""
+    """Return the function that converts a value of the field for the database, with shortcuts for common values."""
     if isinstance(field, models.JSONField):
         # Most lists are empty, and returning "[]" is much faster than encoding.
         return lambda value: "[]" if value in ((), []) else ENCODE(value)
     if isinstance(field, models.DateTimeField):
-        # Most rows that are written together have the same time.
+        # Rows that are written together mostly have the same time.
         return lru_cache(maxsize=1)(lambda value: field.get_db_prep_save(value, connection))
     return lambda value: field.get_db_prep_save(value, connection)

@@ -1,4 +1,4 @@
-"""Queries of every request, whose SQL is built once: the ORM takes longer than the database (decision 0022)."""
+"""Frequent queries whose SQL is built once: the ORM takes longer than the database (decision 0022)."""
 
 import copy
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from django.db.models import Expression, Field, QuerySet
 
 
 class Placeholder(Expression):
-    """The place of an argument in a query that is being built."""
+    """The placeholder of an argument while a query is built."""
 
     def __init__(self, position: int, field: Field[Any, Any]) -> None:
         super().__init__(output_field=field)
@@ -23,9 +23,9 @@ class Placeholder(Expression):
 def compiled_query[Row](
     *fields: Field[Any, Any],
 ) -> Callable[[Callable[..., QuerySet[Any, Row]]], Callable[..., list[Row]]]:
-    """Turn a function that returns a queryset for its arguments, of these fields, into one that returns a list of rows.
+    """Turn a function from arguments of these fields to a queryset into a function that returns a list of rows.
 
-    It is called once, with placeholders, so it may only compare with its arguments, of which none is None.
+    The decorated function runs once, with placeholders: it may use its arguments only in comparisons, and none is None.
     """
 
     def decorate(build: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]]:
@@ -45,7 +45,7 @@ def compiled_query[Row](
                 else parameter
                 for parameter in parameters
             )
-            # Django makes the rows of the results as ever, by a compiler that knows its SQL.
+            # Django builds the results as usual, with a compiler that knows its SQL.
             own, queryset = copy.copy(compiler), queryset.all()
             own.connection, own.as_sql = connection, lambda *_, **__: (sql, values)
             queryset.query.get_compiler = lambda *_, **__: own  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""How far the database is migrated, the models that it has until then, and a way to an earlier state and back."""
+"""The state of migrations, the models of the database at that state, and a way to an earlier state and back."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 type Name = tuple[str, str]
 
-# It stood for 0001 to 0041 between two versions, and databases made then have it in their list.
+# A squash of 0001 to 0041 between two releases, which is recorded in databases of that time.
 FORMER_SQUASH = ("annotations", "0001_squashed_0041_model_coders")
 
 
@@ -24,7 +24,7 @@ class DatabaseTooOld(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class MigrationState:
-    """The migrations that the database has, of these those unknown to the program, and those that it lacks."""
+    """The applied migrations, the unknown ones among them, and the missing ones."""
 
     applied: list[Name]
     unknown: list[Name]
@@ -32,26 +32,26 @@ class MigrationState:
 
 
 def applied_migrations() -> list[Name]:
-    """Return the migrations that the database has, sorted."""
+    """Return the applied migrations, sorted."""
     return sorted((app, name) for app, name in MigrationRecorder(connection).applied_migrations())
 
 
 def known_migrations() -> set[Name]:
-    """Return the names of all migrations of the program and of those that it has replaced."""
+    """Return the names of all migrations of the program and of those that they replace."""
     migrations = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
     replaced = {name for migration in migrations.values() for name in migration.replaces}
     return {*migrations, *replaced, FORMER_SQUASH}
 
 
 def check_age(source: str, applied: Collection[Name]) -> None:
-    """Raise DatabaseTooOld if only some of the migrations are applied that a squashed one replaces."""
+    """Raise DatabaseTooOld if a squashed migration is only partly applied."""
     for migration in MigrationLoader(None, ignore_no_migrations=True).replacements.values():
         if 0 < len(set(migration.replaces).intersection(applied)) < len(migration.replaces):
             raise DatabaseTooOld(f"{source} is of a version before 0.2.0: upgrade it with version 0.2.0 first.")
 
 
 def read_migration_state() -> MigrationState:
-    """Ask the database. Raise DatabaseError where it does not answer, and DatabaseTooOld."""
+    """Return the state of the database. Raise DatabaseError if it cannot be reached, and DatabaseTooOld."""
     applied = applied_migrations()
     check_age("The database", applied)
     executor = MigrationExecutor(connection)
@@ -61,7 +61,7 @@ def read_migration_state() -> MigrationState:
 
 
 def models_of_database() -> Apps:
-    """Return the models whose tables the database has: the program's own, or if it has to be migrated former ones."""
+    """Return the models that match the tables: the current models, or former ones before a migration."""
     check_age("The database", applied_migrations())
     loader = MigrationLoader(connection)
     applied = [name for name in loader.applied_migrations if name in loader.graph.nodes]
@@ -72,9 +72,9 @@ def models_of_database() -> Apps:
 
 @contextmanager
 def migrated_as(names: Collection[Name]) -> Iterator[Apps]:
-    """Let an empty database have these migrations alone, and yield its models; then migrate it. Not in a transaction.
+    """Migrate an empty database to these migrations, yield its models, then migrate fully. Not in a transaction.
 
-    Raise DatabaseTooOld if the migrations are those of a version before 0.2.0.
+    Raise DatabaseTooOld if the migrations belong to a version before 0.2.0.
     """
     check_age("The backup", names)
     executor = MigrationExecutor(connection)

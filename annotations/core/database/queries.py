@@ -1,4 +1,4 @@
-"""Parts of queries that several querysets share, and blocks in which queries are run."""
+"""Parts of queries that several querysets share, and contexts for queries."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,14 +9,14 @@ from django.db.models import Count, F, Subquery, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Length, Replace, Trim
 
-# What separates words, besides the space, and two characters that no text has: a pair stands for a space.
+# White space other than the space, and two characters that no text has: a pair of them replaces a space.
 WHITE_SPACE = "\t\n\v\f\r\x85\xa0\u2028\u2029\u3000"
 OPEN, CLOSE = "\x01", "\x02"
 
 
 @contextmanager
 def read_snapshot() -> Iterator[None]:
-    """Let all queries of the block see the state of the first, or of the open transaction. Writers do not wait."""
+    """Let all queries of the block see one state: of the first query or the open transaction. Writers do not wait."""
     if connection.in_atomic_block:
         yield
     elif connection.vendor == "postgresql":
@@ -25,7 +25,7 @@ def read_snapshot() -> Iterator[None]:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield
     else:
-        # Transactions started by Django lock SQLite at once (IMMEDIATE); one that only reads need not.
+        # Django's transactions lock SQLite at once (IMMEDIATE), which a reading one does not need.
         with connection.cursor() as cursor:
             cursor.execute("BEGIN DEFERRED")
         try:
@@ -37,7 +37,7 @@ def read_snapshot() -> Iterator[None]:
 
 @contextmanager
 def without_compilation() -> Iterator[None]:
-    """Let PostgreSQL not compile the queries inside, each in a transaction that it is in already or that this opens.
+    """Disable the JIT compiler of PostgreSQL in the block, within the open transaction or a new one.
 
     For queries with many subqueries over many rows: PostgreSQL takes ten times as long to compile them as to run them.
     """
@@ -51,7 +51,7 @@ def without_compilation() -> Iterator[None]:
 
 
 def sample_tables() -> None:
-    """Let SQLite count samples of tables, by which it plans joins: without them a query has taken two minutes."""
+    """Let SQLite sample its tables to plan joins: without samples a query has taken two minutes."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA analysis_limit = 400")
@@ -66,18 +66,18 @@ def count_subquery(rows: models.QuerySet[Any]) -> Subquery:
 
 
 def word_count(text: str) -> Combinable:
-    """Return the number of words of a field, as the database counts them: what white space separates."""
+    """Return an expression for the number of words of a field, separated by white space."""
     spaced: Combinable | str = text
     for character in WHITE_SPACE:
         spaced = Replace(spaced, Value(character), Value(" "))
-    # A run of spaces becomes a run of pairs, of which all but the outer halves go.
+    # A run of spaces becomes a run of pairs, and then only its outer halves remain.
     paired = Replace(Trim(spaced), Value(" "), Value(OPEN + CLOSE))
     single = Replace(Replace(paired, Value(CLOSE + OPEN), Value("")), Value(OPEN + CLOSE), Value(OPEN))
     return Length(single) - Length(Replace(single, Value(OPEN), Value(""))) + Value(1)
 
 
 def without_white_space(text: str) -> Combinable:
-    """Return a field without the characters that separate words."""
+    """Return an expression for a field without its white space."""
     joined: Combinable = F(text)
     for character in f" {WHITE_SPACE}":
         joined = Replace(joined, Value(character), Value(""), output_field=models.TextField())

@@ -9,6 +9,6 @@ from rest_framework.renderers import JSONRenderer
 
 
 def etag_of(representation: Mapping[str, Any] | bytes) -> str:
-    """Return the entity tag of what the API or a page shows, or of how it is sent."""
+    """Return the entity tag of a representation, given as data or bytes."""
     content = representation if isinstance(representation, bytes) else JSONRenderer().render(representation)
     return quote_etag(hashlib.sha256(content).hexdigest()[:32])

@@ -12,15 +12,15 @@ from django.utils.safestring import SafeString
 
 from annotations.core.text import is_storable
 
-# With more choices a page would grow with the project.
+# Longer lists of choices would let a page grow with the project.
 MOST_CHOICES = 100
-MOST_NAMED = 5
-# So many names at most are typed at once: a database takes no query of any length.
-MOST_NAMES = 5_000
+MAX_NAMED = 5
+# Names typed at once, as databases limit the size of a query.
+MAX_NAMES = 5_000
 
 
 class ModelCheckboxField(forms.ModelMultipleChoiceField[Any]):
-    """A field for the choice of several rows, each with a checkbox."""
+    """A field to choose several rows, each with a checkbox."""
 
     widget = forms.CheckboxSelectMultiple
 
@@ -36,21 +36,21 @@ class ModelCheckboxField(forms.ModelMultipleChoiceField[Any]):
 
 
 def field_of[F: forms.Field](form: forms.BaseForm, name: str, kind: type[F]) -> F:
-    """Return the field of a form, which is of this kind."""
+    """Return the field of a form, checked to be of this type."""
     field = form.fields[name]
     assert isinstance(field, kind)
     return field
 
 
 def are_many(choices: Sized) -> bool:
-    """Return whether a page would grow with so many choices."""
+    """Return whether the choices are too many for a list on a page."""
     return len(choices) > MOST_CHOICES
 
 
 class BoundedSelect(forms.Select):
-    """A list to choose from; with more than MOST_CHOICES a field for the value, which suggests the first of them.
+    """A list to choose from; with more than MOST_CHOICES a text field that suggests the first ones.
 
-    Values are names that people read elsewhere, such as the addresses of texts.
+    Values are names that people know from elsewhere, such as the addresses of texts.
     """
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
@@ -61,33 +61,33 @@ class BoundedSelect(forms.Select):
         choices = list(self.choices)
         if not are_many(choices):
             return super().render(name, value, attrs, renderer)
-        options = [one for one in choices if one[0] not in ("", None)]
+        options = [choice for choice in choices if choice[0] not in ("", None)]
         return render_suggestions(name, value, options, {**self.attrs, **(attrs or {})})
 
 
 def render_suggestions(
     name: str, value: Any, options: Sequence[Any], attrs: Mapping[str, Any], everything: str = ""
 ) -> SafeString:
-    """Return the field for a value that suggests the first of many options, each a value and its label.
+    """Return a text field that suggests the first of many options, which are pairs of value and label.
 
-    `everything` says what no value means.
+    `everything` is the meaning of an empty value.
     """
-    place = f"{attrs.get('id') or name}-choices"
+    list_id = f"{attrs.get('id') or name}-choices"
     return format_html(
         '<input type="text" name="{}" value="{}" list="{}" autocomplete="off" placeholder="{}"{}>'
         '<datalist id="{}">{}</datalist>',
         name,
         "" if value is None else value,
-        place,
+        list_id,
         f"{everything}, or one of {len(options)}" if everything else f"one of {len(options)} names",
         flatatt(dict(attrs)),
-        place,
+        list_id,
         format_html_join("", '<option value="{}">{}</option>', options[:MOST_CHOICES]),
     )
 
 
 class BoundedCheckboxes(forms.CheckboxSelectMultiple):
-    """A checkbox for each choice; with more than MOST_CHOICES a field for their names, with spaces or lines between."""
+    """A checkbox for each choice; with more than MOST_CHOICES a field for names, separated by spaces or lines."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         if len(self.choices) <= MOST_CHOICES:  # type: ignore[arg-type]
@@ -106,7 +106,7 @@ class BoundedCheckboxes(forms.CheckboxSelectMultiple):
 
 
 class _BoundedChoice(forms.ModelChoiceField[Any]):
-    """A choice of rows; of more than MOST_CHOICES by their names, in the field `names`."""
+    """A choice of rows; of more than MOST_CHOICES, by names that are values of the field `names`."""
 
     many: type[forms.Widget]
     is_bounded = False
@@ -116,7 +116,7 @@ class _BoundedChoice(forms.ModelChoiceField[Any]):
         self.names = names
 
     def choose_from(self, rows: QuerySet[Any]) -> None:
-        """Let these rows be chosen from. One query."""
+        """Set the rows to choose from. One query."""
         listed = list(rows[: MOST_CHOICES + 1])
         self.is_bounded = len(listed) > MOST_CHOICES
         if self.is_bounded:
@@ -128,19 +128,19 @@ class _BoundedChoice(forms.ModelChoiceField[Any]):
 
 
 class BoundedModelField(_BoundedChoice):
-    """A field for the choice of a row from a list; of many a field for its name."""
+    """A field to choose a row from a list; with many rows, by name."""
 
     many = BoundedSelect
 
 
 class BoundedModelCheckboxes(_BoundedChoice, ModelCheckboxField):
-    """A field for the choice of several rows, each with a checkbox; of many a field for their names."""
+    """A field to choose several rows by checkboxes; with many rows, by name."""
 
     many = BoundedCheckboxes
 
 
 class NamesField(forms.CharField):
-    """Rows by their slugs, with spaces, commas or lines between; a list of them."""
+    """Rows by their slugs, separated by spaces, commas or lines; the value is a list of rows."""
 
     widget = forms.Textarea({"rows": 3})
 
@@ -151,21 +151,21 @@ class NamesField(forms.CharField):
     def clean(self, value: Any) -> list[Any]:
         names = split_names([super().clean(value)])
         _refuse_too_many(names)
-        found = {row.slug: row for row in self.queryset.filter(slug__in=names)}
-        if missing := [name for name in names if name not in found]:
-            more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+        by_slug = {row.slug: row for row in self.queryset.filter(slug__in=names)}
+        if missing := [name for name in names if name not in by_slug]:
+            more = f" and {len(missing) - MAX_NAMED} more" if len(missing) > MAX_NAMED else ""
             raise forms.ValidationError(
-                f"There is no {', '.join(missing[:MOST_NAMED])}{more}: see their addresses in the list.",
+                f"There is no {', '.join(missing[:MAX_NAMED])}{more}: see their addresses in the list.",
                 code="invalid_choice",
             )
-        return [found[name] for name in names]
+        return [by_slug[name] for name in names]
 
 
 def split_names(values: Iterable[str]) -> list[str]:
-    """Return the names in values that have several, with white space or commas between; each once."""
+    """Return the distinct names in values that may each contain several, separated by white space or commas."""
     return list(dict.fromkeys(name for value in values for name in re.split(r"[\s,]+", str(value)) if name))
 
 
 def _refuse_too_many(names: Sized) -> None:
-    if len(names) > MOST_NAMES:
-        raise forms.ValidationError(f"Name at most {MOST_NAMES:,} at once: these are {len(names):,}.")
+    if len(names) > MAX_NAMES:
+        raise forms.ValidationError(f"Name at most {MAX_NAMES:,} at once: these are {len(names):,}.")

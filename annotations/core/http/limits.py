@@ -1,4 +1,4 @@
-"""How often something is done by somebody: counted in windows of time by all processes together."""
+"""Rate limits: uses by user or client are counted in time windows across all processes."""
 
 import time
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from django.core.cache import BaseCache, cache, caches
 from django.core.cache.backends.db import DatabaseCache
 from django.db import connection, transaction
 
-# Between what a thread reads of the memory of its process and what it writes there, the others wait.
+# Guards reading and writing of the process's own counts.
 _THREADS = Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A count that begins anew in each window of `seconds`.
+    """A count that restarts in each window of `seconds`.
 
-    A process tells the shared cache of its uses when there are `step` of them, so that what is done with each request
-    costs nothing there; it may be ahead of the count by less than that.
+    A process adds its uses to the shared cache in steps of `step`, so that most requests need no shared access. The
+    count may lag by less than `step` for each process.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Limit:
     step: int = 1
 
     def use(self, who: object, number: int = 1) -> int:
-        """Count so many uses; return how many there are in this window, as far as this process knows."""
+        """Count `number` uses, and return the number in this window, as far as this process knows."""
         key, local = self._key(who), caches["process"]
         with _THREADS:
             new = self._add(local, f"{key}:new", number)
@@ -36,12 +36,12 @@ class Limit:
             local.decr(f"{key}:new", new)
         with _alone(key):
             told = self._add(cache, key, new)
-        with _THREADS:  # another one may have told of more meanwhile
+        with _THREADS:  # another thread may have reported more meanwhile
             local.set(f"{key}:told", max(told, local.get(f"{key}:told", 0)), timeout=2 * self.seconds)
         return told
 
     def told(self, who: object) -> int:
-        """Return of how many uses of this window the processes have told."""
+        """Return the number of uses that processes have reported in this window."""
         return int(cache.get(self._key(who), 0))
 
     def seconds_left(self) -> float:
@@ -49,11 +49,11 @@ class Limit:
         return self.seconds - time.time() % self.seconds
 
     def _add(self, counts: BaseCache, key: str, number: int) -> int:
-        """Add to a count that outlives its window; begin it where there is none, or where it was cleared just now."""
+        """Add to a count that outlives its window; start it if it does not exist, or was cleared just now."""
         if not counts.add(key, number, timeout=2 * self.seconds):
             with suppress(ValueError):
                 total = counts.incr(key, number)
-                counts.touch(key, timeout=2 * self.seconds)  # a table would keep it for five minutes from now on
+                counts.touch(key, timeout=2 * self.seconds)  # a database cache would set it to five minutes
                 return total
         return number
 
@@ -63,7 +63,7 @@ class Limit:
 
 @contextmanager
 def _alone(key: str) -> Iterator[None]:
-    """Let one process at a time add to a count that is in PostgreSQL's table; other caches add in one step."""
+    """Let one process at a time add to a count in PostgreSQL's table; other caches add atomically."""
     if not isinstance(caches["default"], DatabaseCache):
         yield
         return

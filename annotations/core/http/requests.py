@@ -1,4 +1,4 @@
-"""What functions below the views know of the request that is answered."""
+"""The properties of the current request for functions below the views."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ _is_writing: ContextVar[bool] = ContextVar("is_writing", default=False)
 
 @contextmanager
 def request_method(method: str | None) -> Iterator[None]:
-    """Let `is_writing` answer for a request with this method until the block ends."""
+    """Set the method that `is_writing` reports on, for the block."""
     token = _is_writing.set(method not in SAFE_METHODS)
     try:
         yield
@@ -20,5 +20,5 @@ def request_method(method: str | None) -> Iterator[None]:
 
 
 def is_writing() -> bool:
-    """Return whether the present request may change something; False outside of requests."""
+    """Return whether the current request may write; False outside of requests."""
     return _is_writing.get()

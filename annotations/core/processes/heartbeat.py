@@ -1,7 +1,7 @@
-"""Signs of life of workers: each has a file, which it touches. Free of Django, so that a health check starts quickly.
+"""Heartbeats of workers, one file per worker. Free of Django, so that a health check starts quickly.
 
-A worker gives a sign between tasks, and where a task reports its progress. One that is silent for too long is stuck: it
-says in the log where, and ends, so that whoever started it starts another one and the queue goes on.
+A worker beats between tasks, and when a task reports progress. A worker that is silent for too long is stuck: it logs a
+traceback and exits, so that its supervisor restarts it and the queue continues.
 """
 
 import faulthandler
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-# A worker that has given no sign of life for so long has died.
+# A worker without a heartbeat for this long has died.
 LOST_AFTER = timedelta(minutes=15)
 # Files of workers that were killed are deleted after this time.
 FORGOTTEN_AFTER = timedelta(days=1)
@@ -23,12 +23,12 @@ STDERR = 2
 
 
 def host_name() -> str:
-    """Return the name of this machine or container as names of workers begin with it."""
+    """Return the host name of this machine or container, as the names of its workers begin."""
     return re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())[:40]
 
 
 def worker_name() -> str:
-    """Return a name for a worker of this process, which no other worker has."""
+    """Return a unique name for a worker of this process."""
     return f"{host_name()}.{os.getpid()}.{os.urandom(4).hex()}"
 
 
@@ -38,12 +38,12 @@ class Heartbeat:
         self.given_at = 0.0
 
     def beat(self) -> None:
-        """Give a sign of life, and put off the end of this process; at most once a second."""
+        """Touch the file, and postpone the exit of a stuck process; at most once a second."""
         if time.monotonic() - self.given_at < SECONDS_BETWEEN:
             return
         self.given_at = time.monotonic()
         self.path.touch()
-        # It needs neither the interpreter nor its lock: nothing that a task does can keep it from ending the process.
+        # It needs neither the interpreter nor its lock, so no task can block the exit.
         faulthandler.dump_traceback_later(self.silence, exit=True, file=STDERR)
 
 
@@ -51,19 +51,19 @@ _own: Heartbeat | None = None
 
 
 def beat() -> None:
-    """Give a sign of life if this process is a worker."""
+    """Beat if this process is a worker."""
     if _own is not None:
         _own.beat()
 
 
 @contextmanager
 def beating(folder: Path, name: str, silence: float) -> Iterator[Heartbeat]:
-    """Make this process a worker with that name until the block ends; `silence` are the seconds that it may take."""
+    """Make this process a worker with that name for the block; `silence` is the maximum of seconds between beats."""
     global _own
     folder.mkdir(parents=True, exist_ok=True)
-    for other, age in ages(folder).items():
+    for worker, age in ages(folder).items():
         if age > FORGOTTEN_AFTER.total_seconds():
-            (folder / other).unlink(missing_ok=True)
+            (folder / worker).unlink(missing_ok=True)
     _own = Heartbeat(folder / name, silence)
     try:
         _own.beat()
@@ -75,16 +75,16 @@ def beating(folder: Path, name: str, silence: float) -> Iterator[Heartbeat]:
 
 
 def ages(folder: Path) -> Mapping[str, float]:
-    """Return for each worker the seconds since its last sign of life."""
-    found = {}
+    """Return for each worker the seconds since its last heartbeat."""
+    seconds = {}
     for path in folder.glob("*") if folder.is_dir() else ():
         try:
-            found[path.name] = max(0.0, time.time() - path.stat().st_mtime)
-        except FileNotFoundError:  # it has ended meanwhile
+            seconds[path.name] = max(0.0, time.time() - path.stat().st_mtime)
+        except FileNotFoundError:  # the worker has ended meanwhile
             continue
-    return found
+    return seconds
 
 
 def living(folder: Path) -> Mapping[str, float]:
-    """Return those of `ages` that are not lost."""
+    """Return the `ages` of workers that are not lost."""
     return {name: age for name, age in ages(folder).items() if age <= LOST_AFTER.total_seconds()}

@@ -1,4 +1,4 @@
-"""What of the program is installed: its version, and whether compiled libraries can be loaded. Free of Django."""
+"""The installed program: its version, and whether compiled libraries can be loaded. Free of Django."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-# Modules with compiled parts, by the packages that bring them.
+# Modules with compiled parts, by package.
 COMPILED = {
     "argon2-cffi": "argon2.low_level",
     "google-re2": "re2",
@@ -21,7 +21,7 @@ COMPILED = {
 
 @cache
 def program_version() -> str:
-    """Return the version: of the installed wheel, or of the checkout."""
+    """Return the version of the installed wheel or of the checkout."""
     try:
         return version("coindex")
     except PackageNotFoundError:
@@ -31,11 +31,11 @@ def program_version() -> str:
 
 
 def broken_libraries() -> Mapping[str, str]:
-    """Return the packages whose compiled parts cannot be loaded, and why."""
+    """Return the packages whose compiled parts cannot be loaded, with the error messages."""
     broken = {}
     for package, module in COMPILED.items():
         try:
             import_module(module)
-        except Exception as error:  # a library of another system may fail in any way
+        except Exception as error:  # a library built for another system may fail in any way
             broken[package] = str(error).partition("\n")[0] or type(error).__name__
     return broken

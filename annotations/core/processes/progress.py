@@ -1,4 +1,4 @@
-"""The progress of a worker in the row of its job, by which the job also learns that it was cancelled."""
+"""The progress of a worker in the row of its job; a deleted row cancels the job."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,18 +18,18 @@ LOST_AFTER = heartbeat.LOST_AFTER
 
 
 class Cancelled(Exception):
-    """Nobody waits for the job any more: it ends here, and what it has written is taken back."""
+    """The job was cancelled: it ends here, and its transaction is rolled back."""
 
 
 class WorkerStopped(KeyboardInterrupt):
-    """The worker was told to stop. (As with Ctrl+C, psycopg takes back the statement that is under way.)"""
+    """The worker was told to stop. (Like Ctrl+C, it makes psycopg cancel the running statement.)"""
 
 
 def progress_recorder(row: QuerySet[Any]) -> Progress:
-    """Return a function that records `done`, `total` and `heartbeat_at`; it raises Cancelled once there is no such row.
+    """Return a function that records `done`, `total` and `heartbeat_at`, and raises Cancelled once the row is gone.
 
-    In a transaction, where nobody would see it and who cancels would wait for the row, it only looks; but when all is
-    done it says so in that transaction, and from then on what was written stays.
+    In a transaction it only reads the row: a write would be invisible, and block cancelling. On completion it writes
+    there, and from then on the result stays.
     """
     reported_at = 0.0
 
@@ -50,7 +50,7 @@ def progress_recorder(row: QuerySet[Any]) -> Progress:
 
 
 def reported[T](items: Sequence[T], progress: Progress | None) -> Iterator[T]:
-    """Yield the items, and report before each how many of them are done."""
+    """Yield the items, and report before each the number done."""
     for done, item in enumerate(items):
         if progress:
             progress(done, len(items))
@@ -58,11 +58,11 @@ def reported[T](items: Sequence[T], progress: Progress | None) -> Iterator[T]:
 
 
 def report_completion(progress: Progress | None, total: int) -> None:
-    """Report that all is done; call it last in the transaction that writes."""
+    """Report completion; call it last in the transaction that writes."""
     if progress is not None:
         progress(max(total, 1), max(total, 1))
 
 
 def is_lost(reported_at: datetime) -> bool:
-    """Return whether the worker has died that reported last at that time. (The clock may have been set back since.)"""
+    """Return whether a worker with this last report has died. (The clock may have been set back since.)"""
     return abs(timezone.now() - reported_at) > LOST_AFTER

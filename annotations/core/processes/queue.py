@@ -1,4 +1,4 @@
-"""The queue of tasks for workers: how long it is, and what became of tasks whose worker has died."""
+"""The queue of tasks for workers: its length, and tasks whose worker has died."""
 
 import os
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from django_tasks_db.models import DBTaskResult
 from annotations.core.processes.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
 from annotations.core.processes.progress import is_lost
 
-# The queue of what may take minutes: imports, exports, figures. A worker of both queues empties "default" first.
+# The queue for long tasks: imports, exports, figures. A worker of both queues empties "default" first.
 LONG_QUEUE, LONG_PRIORITY = "long", -10
 
 
 class WorkerLost(Exception):
-    """The worker of a task has died: it was killed, or it gave no sign of life for too long and ended itself."""
+    """The worker of a task has died: it was killed, or it exited because it was stuck."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """How many tasks wait and run, and for how many seconds the oldest of each kind has done so."""
+    """The numbers of waiting and running tasks, and the age of the oldest of each in seconds."""
 
     n_ready: int
     n_running: int
@@ -50,10 +50,10 @@ def queue_state() -> QueueState:
 
 
 def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
-    """Return the tasks of workers that have died, by the seconds since their last signs.
+    """Return the tasks of dead workers, by the seconds since each worker's last heartbeat.
 
-    A worker of this host whose process is gone has died, and 15 minutes after its task was begun one without a sign. A
-    worker of another host may give signs where we do not see them, so it is given up a day after its task was begun.
+    A worker of this host is dead if its process is gone, or without heartbeat 15 minutes after its task began. A worker
+    of another host may have heartbeats that are invisible here; it is given up a day after its task began.
     """
     now, own = timezone.now(), f"{host_name()}."
     lost = []
@@ -65,7 +65,7 @@ def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
             has_died = False
         elif worker in ages:
             has_died = ages[worker] > LOST_AFTER.total_seconds()
-        else:  # one of another host may give signs where we do not see them
+        else:  # another host's heartbeats may be invisible here
             has_died = worker.startswith(own) or task.started_at < now - FORGOTTEN_AFTER
         if has_died:
             lost.append(task)
@@ -73,24 +73,24 @@ def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
 
 
 def _has_process(worker: str) -> bool:
-    """Return whether the process in the name of a worker of this host may still run.
+    """Return whether the process of a worker of this host may still run.
 
-    Who asks runs no task, so a worker with the same number was another process: a container begins to count again.
+    The caller is no worker, so a worker with the caller's own number is an earlier process: containers reuse numbers.
     """
-    if os.name == "nt":  # there a signal that only asks ends the process
+    if os.name == "nt":  # there, a signal for checking would end the process
         return True
     number = int(worker.split(".")[1])
     try:
         os.kill(number, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # of somebody else
+    except PermissionError:  # the process of another user
         return True
     return number != os.getpid()
 
 
 def is_abandoned(task_path: str, pk: int, reported_at: datetime, *, is_begun: bool) -> bool:
-    """Return whether the job of a task, last heard of at that time, has lost its worker, and waits for none."""
+    """Return whether a job with this last report has lost its worker and no task is left for it."""
     tasks = DBTaskResult.objects.filter(task_path=task_path, args_kwargs__args=[pk])
     if not is_lost(reported_at):
         return tasks.filter(status=TaskResultStatus.FAILED, finished_at__gte=reported_at).exists()

@@ -1,4 +1,4 @@
-"""Which program serves the data of a folder: one at a time. Free of Django."""
+"""A lock that lets one program at a time serve the data of a folder. Free of Django."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,11 +7,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 LOCK = "serving.lock"
-ADDRESS = "serving.txt"  # a locked file cannot be read everywhere
+ADDRESS = "serving.txt"  # a separate file, as a locked file cannot be read on every system
 
 
 class AlreadyServed(Exception):
-    """Another program serves the data. `address` says where, "" while it is still getting ready."""
+    """Another program serves the data at `address`; "" while it is starting."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address)
@@ -20,7 +20,7 @@ class AlreadyServed(Exception):
 
 @contextmanager
 def hold_data(folder: Path, address: str = "") -> Iterator[None]:
-    """Let no other program serve the folder until block or process end. Raise AlreadyServed, or OSError."""
+    """Keep other programs from serving the folder for the block. Raise AlreadyServed or OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(folder / LOCK, timeout=0):
@@ -34,7 +34,7 @@ def hold_data(folder: Path, address: str = "") -> Iterator[None]:
 
 
 def served_at(folder: Path) -> str | None:
-    """Return the address at which the data of the folder is served, None if it is not."""
+    """Return the address at which the data of the folder is served; None if it is not."""
     if not (folder / LOCK).exists():
         return None
     try:

@@ -10,7 +10,7 @@ from uuid import uuid4
 from django.utils import timezone
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding.decisions import DecideItems, Decision
 from annotations.coding.log.payloads import Reason, Source

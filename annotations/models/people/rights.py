@@ -1,4 +1,4 @@
-"""The rights of each role, and the kinds of users that have them."""
+"""The rights of each role, and the types of users."""
 
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ class Right(StrEnum):
 
 
 ROLES_SEEING_ALL_WORK = ("manager", "adjudicator", "viewer")
-# Who manages: of these a project has one at least.
+# The roles of managers: a project has at least one manager.
 MANAGING_ROLES = ("manager", "manager-coder")
 
 _READING = {Right.VIEW_PROJECT, Right.READ_TEXTS, Right.SEE_RESULTS}
@@ -31,16 +31,16 @@ RIGHTS: dict[str, frozenset[Right]] = {
     "adjudicator": frozenset(_READING | {Right.DISCUSS, Right.ADJUDICATE, Right.COMPARE_WITH_GOLD}),
     "viewer": frozenset(_READING),
     "coder": frozenset({Right.VIEW_PROJECT}),
-    # Sees of others what a coder sees, and manages what tells nothing of their work.
+    # Sees of others only what a coder sees, and manages everything that does not disclose their work.
     "manager-coder": frozenset({Right.VIEW_PROJECT, Right.READ_TEXTS, Right.MANAGE}),
 }
 
 
 def rights_of(role: str, *, results_open: bool) -> frozenset[Right]:
-    """Return the rights of a role in a project. Open results give those who code what they were blind to."""
+    """Return the rights of a role in a project. Open results give coders the rights that blindness withheld."""
     if not results_open:
         return RIGHTS[role]
-    # Who codes is shown where gold differs from their own work, and nothing else of gold or scores made of it.
+    # Coding roles see where gold differs from their own work, but no other gold or scores from it.
     if role == "manager-coder":
         return RIGHTS["manager"] - {Right.ADJUDICATE, Right.DECIDE_TRAINING}
     return RIGHTS[role] | _READING | ({Right.COMPARE_WITH_GOLD} if role == "coder" else set())

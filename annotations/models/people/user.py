@@ -1,16 +1,16 @@
-"""Users, their API keys, mails to them, and answers to what they sent."""
+"""Users, their API keys, their mails, and stored responses to their requests."""
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
-# That of the address of an account.
+# The length of a mail address of an account.
 ADDRESS_LENGTH = 254
 
 
 class User(AbstractUser):
-    """A person. What they may do in a project depends on their role in it; `email` is used once it is confirmed."""
+    """A person. Rights in a project depend on the role there; `email` is used once it is confirmed."""
 
     email_confirmed_at = models.DateTimeField(null=True, blank=True, editable=False)
     muted_mails = models.JSONField(default=list, blank=True, editable=False, help_text="The kinds of mails not wanted.")
@@ -53,10 +53,10 @@ class Token(models.Model):
 
 
 class Mail(models.Model):
-    """A mail: to a user, whose confirmed address is read when it is sent, or to an address.
+    """A mail to a user, whose confirmed address is read when it is sent, or to an address.
 
-    It has what its words are made from when it is sent, and no secret. `key` lets it be queued once. `next_try_at` is
-    set before each try, so that two workers do not send it at the same time.
+    `context` has the data for its text, and no secret. `key` prevents a second mail for the same reason. `next_try_at`
+    is set before each try, so that two workers do not send the mail at the same time.
     """
 
     class State(models.TextChoices):
@@ -91,7 +91,7 @@ class Mail(models.Model):
 
 
 class IdempotencyRecord(models.Model):
-    """The answer to a POST with an `Idempotency-Key`, stored for a day."""
+    """The response to a POST with an `Idempotency-Key`, stored for a day."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     key = models.UUIDField(help_text="which the sender chose")

@@ -1,4 +1,4 @@
-"""Imports and exports, and how names of files were mapped."""
+"""Imports and exports, and the mapping of names in files."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from annotations.models.people.rights import Person, Right
 from annotations.models.people.user import User
 from annotations.models.project import Project, manages, may, sees_all_work
 
-# The key of project archives, which are no format of documents and so not in FORMATS.
+# The key of project archives, which are no format of documents and therefore not in FORMATS.
 ARCHIVE = "project"
 FOLDER = "transfers"
 
 
 class TransferQuerySet(models.QuerySet["Transfer"]):
     def visible_to(self, user: Person) -> TransferQuerySet:
-        """Return the transfers of projects whose results the user sees, and own ones that bring texts or a project."""
+        """Return the transfers of projects whose results the user sees, and the user's own imports and restores."""
         if user.is_superuser:
             return self
-        own = Q(user=user.pk, kind=self.model.Kind.IMPORT) & manages(user, "project")  # of texts, by who is blind
+        own = Q(user=user.pk, kind=self.model.Kind.IMPORT) & manages(user, "project")  # imports by blind managers
         return self.filter(sees_all_work(user, "project") | own | Q(project=None, user=user.pk))
 
     def without_gold(self) -> TransferQuerySet:
-        """Leave out what brings or takes gold, of which who codes learns nothing."""
+        """Leave out transfers with gold, which coders learn nothing about."""
         return self.filter(choices__gold__isnull=True)
 
     def shown_in(self, project: Project) -> TransferQuerySet:
-        """Return the project's transfers that the user for whom it was read may see, latest first."""
+        """Return the transfers that the reader of the project may see, latest first."""
         transfers = self.filter(project=project).select_related("project", "user").order_by("-pk")
         if not may(project, Right.ADJUDICATE):
             transfers = transfers.without_gold()
@@ -37,11 +37,11 @@ class TransferQuerySet(models.QuerySet["Transfer"]):
 
 
 class Transfer(models.Model):
-    """An import, an export, or the restoring of an archived project, which has no project before it is done.
+    """An import, an export, or the restoring of an archived project, which has no project until it is done.
 
-    It is checked first, which changes nothing, and carried out once its owner has seen the report of the check.
-    `choices` are the fields of its form; `file` is the upload or the result. `heartbeat_at` is when the worker last
-    reported progress, or when the job was queued; `total` is 0 until a worker has started.
+    A check comes first and changes nothing; the job runs once its owner has seen the report of the check. `choices` are
+    the fields of its form; `file` is the upload or the result. `heartbeat_at` is the time of the last reported
+    progress, or of queueing; `total` is 0 until a worker has started.
     """
 
     class Kind(models.TextChoices):
@@ -106,7 +106,7 @@ class Transfer(models.Model):
 
 
 class ImportNames(models.Model):
-    """Names of files and those of the project for them, by the option of an import that says them."""
+    """The project's names for names in files, by the import option that maps them."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="import_names")
     format = models.CharField(max_length=20)

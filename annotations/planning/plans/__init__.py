@@ -1,1 +1,1 @@
-"""Plans of rounds: who codes which text, by which design, and what a plan changes."""
+"""Plans of rounds: designs that assign texts to coders, and the changes that a plan makes."""

@@ -1,4 +1,4 @@
-"""The answers of a coder in training beside those of the gold, question by question."""
+"""A coder's answers in training compared with gold, by question."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -18,14 +18,14 @@ from annotations.formats.model.scheme import CATEGORY, AnswerKind, AnswerValue, 
 from annotations.models import Judgement, Operation, Project, Round
 from annotations.schemes.project_scheme import ProjectScheme
 
-CHAIN = "category.chain"  # no key of the scheme has a point
+CHAIN = "category.chain"  # keys of the scheme contain no point
 
-type Comparison = tuple[str, bool]  # the key of a question, and whether the answer is that of the gold
+type Comparison = tuple[str, bool]  # the key of a question, and whether the answer equals gold
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of the gold's answers to a question (`category`, `category.chain`, or a key) the coder gave, too."""
+    """The number of answers to a question (`category`, `category.chain`, or a key) in which coder and gold agree."""
 
     question: str
     label: str
@@ -35,7 +35,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What coder and gold answer to an attribute or relation, in words; empty: nothing."""
+    """The answers of coder and gold to an attribute or relation, in words; empty: no answer."""
 
     label: str
     own: str
@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ReasonOfGold:
-    """Why gold answers a question as it does, as who decided it said."""
+    """The adjudicator's reason for an answer of gold."""
 
     question: str
     label: str
@@ -57,7 +57,7 @@ class ReasonOfGold:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A judgement of the gold beside what the coder answered: labels of categories, and words of chains."""
+    """A judgement of gold beside the coder's: labels of categories, and words of chains."""
 
     markable: str
     words: str
@@ -69,44 +69,44 @@ class Item:
     gold_chain: Sequence[str]
     answers: Sequence[Answer]
     explanation: str
-    score: float  # its part of the mean, from 0 to 1
+    score: float  # its share of the mean, from 0 to 1
     reasons: Sequence[ReasonOfGold] = ()  # of decisions on gold, once results are open
 
 
 @dataclass
 class Answers:
-    """The decisions of a coding by markable, in text order: the first ones of those compared while it was coded."""
+    """The decisions of a coding by markable, in text order; if compared while coding, as they first were."""
 
     kind: str
     decisions: dict[str, Decision] = field(default_factory=dict)
     checked: tuple[str, ...] = ()  # the markables compared while it was coded, in that order
 
     def chains(self, key: str) -> list[frozenset[str]]:
-        """Return the chains of a markable, which is alone where nothing links it; several where it is ambiguous."""
+        """Return the chains of a markable: several if it is ambiguous, only itself if it is not linked."""
         members, chains = self._chains
         return [frozenset(members[name]) for name in chains.get(key, ())] or [frozenset({key})]
 
     @cached_property
     def _chains(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
-        named = {target for one in self.decisions.values() for target in targets_of(one.pointers)}
+        named = {target for decision in self.decisions.values() for target in targets_of(decision.pointers)}
         chains = chains_of(self.kind, sorted({*self.decisions, *named}, key=key_order), self.decisions)
         return members_of(chains), chains
 
     def members(self, key: str) -> frozenset[str]:
-        """Return whatever is in a chain with the markable."""
+        """Return the members of all chains of the markable."""
         return frozenset().union(*self.chains(key))
 
     def attribute(self, key: str, question: AttributeSpec) -> AnswerValue | None:
-        """Return the answer to an attribute: of an entity that of any member of the chain."""
+        """Return the answer to an attribute; an attribute of entities may be answered at any member of the chain."""
         keys = [key, *sorted(self.members(key), key=key_order)] if question.of == Subject.ENTITY else [key]
-        for one in keys:
-            if one in self.decisions and (found := dict(self.decisions[one].attributes).get(question.key)) is not None:
-                return found
+        for name in keys:
+            if name in self.decisions and (own := dict(self.decisions[name].attributes).get(question.key)) is not None:
+                return own
         return None
 
 
 def read_answers(project: Project, scheme: ProjectScheme, codings: Collection[int]) -> dict[int, Answers]:
-    """Return what codings answer. Six queries at most, whatever their number."""
+    """Return the answers of codings. At most six queries, for any number of codings."""
     stored = decisions_by_coding(Judgement.objects.filter(coding__in=codings), scheme.further)
     firsts = _first_decisions(codings)
     answers = {}
@@ -118,7 +118,7 @@ def read_answers(project: Project, scheme: ProjectScheme, codings: Collection[in
 
 
 def _first_decisions(codings: Collection[int]) -> dict[int, dict[str, Decision]]:
-    """Return what each coding said of the markables that were compared with the gold, when they first were."""
+    """Return each coding's decisions at their first comparison with gold."""
     checked = Operation.objects.filter(coding__in=codings, kind=Operation.Kind.CHECK).order_by().values("coding")
     log = Operation.objects.filter(coding__in=checked).order_by("coding", "sequence")
     replayed: dict[int, ReplayedCoding] = defaultdict(ReplayedCoding)
@@ -129,7 +129,7 @@ def _first_decisions(codings: Collection[int]) -> dict[int, dict[str, Decision]]
 
 @dataclass(frozen=True)
 class Comparer:
-    """How answers are compared with gold under a scheme. Answers in free text are not, and no remarks."""
+    """The rules for comparing answers with gold under a scheme. Free text and remarks are not compared."""
 
     scheme: ProjectScheme
     answers: str
@@ -137,37 +137,37 @@ class Comparer:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """The questions in the order of the scheme."""
-        attributes = {one.key: one.label for one in self._attributes}
-        relations = {one.key: one.label for one in self.scheme.spec.relations if not one.identity}
+        """The labels of questions in the order of the scheme."""
+        attributes = {spec.key: spec.label for spec in self._attributes}
+        relations = {spec.key: spec.label for spec in self.scheme.spec.relations if not spec.identity}
         chain = {} if self.answers == Project.Answers.CATEGORIES else {CHAIN: "Chain"}
         return {CATEGORY: "Category"} | chain | attributes | relations
 
     @cached_property
     def _attributes(self) -> list[AttributeSpec]:
-        return [one for one in self.scheme.spec.attributes if one.kind != AnswerKind.TEXT]
+        return [spec for spec in self.scheme.spec.attributes if spec.kind != AnswerKind.TEXT]
 
     def compare(self, key: str, own: Answers, gold: Answers) -> Iterator[Comparison]:
-        """Yield the questions that the gold answers, or a relation that the coder set, and whether both are equal."""
+        """Yield whether the answers are equal, for questions with an answer in gold and relations set by the coder."""
         decided, answered = gold.decisions[key], own.decisions.get(key, Decision(key))
         if decided.category is not None:
             yield CATEGORY, answered.category == decided.category
             if CHAIN in self.labels:
                 yield CHAIN, answered.category is not None and set(own.chains(key)) == set(gold.chains(key))
-        of_gold = dict(decided.attributes)
+        in_gold = dict(decided.attributes)
         for question in self._attributes:
-            if question.key in of_gold:
-                yield question.key, _comparable(own.attribute(key, question)) == _comparable(of_gold[question.key])
+            if question.key in in_gold:
+                yield question.key, _comparable(own.attribute(key, question)) == _comparable(in_gold[question.key])
         relations, wanted = dict(answered.relations), dict(decided.relations)
-        for one in self.scheme.spec.relations:
-            if not one.identity and (one.key in relations or one.key in wanted):
-                yield one.key, _sets(relations.get(one.key, ())) == _sets(wanted.get(one.key, ()))
+        for relation in self.scheme.spec.relations:
+            if not relation.identity and (relation.key in relations or relation.key in wanted):
+                yield relation.key, _sets(relations.get(relation.key, ())) == _sets(wanted.get(relation.key, ()))
 
     def score(self, key: str, own: Answers, gold: Answers) -> tuple[float, int]:
-        """Return what a markable adds to the sum of scores, and of how many that sum is the mean."""
+        """Return what a markable adds to the sum of scores, and to the number of items that divides it."""
         if self.measure == Round.PassMeasure.ANSWERS:
-            found = [is_equal for _, is_equal in self.compare(key, own, gold)]
-            return float(sum(found)), len(found)
+            equalities = [is_equal for _, is_equal in self.compare(key, own, gold)]
+            return float(sum(equalities)), len(equalities)
         decided, answered = gold.decisions[key].category, own.decisions.get(key)
         if decided is None:
             return 0.0, 0
@@ -177,21 +177,21 @@ class Comparer:
         return score, 1
 
     def mean(self, own: Answers, gold: Answers) -> float | None:
-        """Return the score of a coding, from 0 to 1; None where the gold judges nothing."""
+        """Return the score of a coding, from 0 to 1; None if gold judges nothing."""
         scores = [self.score(key, own, gold) for key in gold.decisions]
         number = sum(count for _, count in scores)
         return sum(score for score, _ in scores) / number if number else None
 
     def shares(self, own: Answers, gold: Answers) -> list[Share]:
-        """Return the share of equal answers to each question that the gold answers."""
-        found: dict[str, list[bool]] = defaultdict(list)
+        """Return the share of equal answers for each question with an answer in gold."""
+        by_question: dict[str, list[bool]] = defaultdict(list)
         for key in gold.decisions:
             for question, is_equal in self.compare(key, own, gold):
-                found[question].append(is_equal)
+                by_question[question].append(is_equal)
         return [
-            Share(question, label, sum(found[question]), len(found[question]))
+            Share(question, label, sum(by_question[question]), len(by_question[question]))
             for question, label in self.labels.items()
-            if question in found
+            if question in by_question
         ]
 
 
@@ -205,21 +205,21 @@ def _sets(readings: Iterable[Iterable[str]]) -> frozenset[frozenset[str]]:
 
 @dataclass(frozen=True)
 class Describer:
-    """How the answers of a coding of a text and of its gold are said in words."""
+    """The answers of a coding and of its gold, in words."""
 
     comparer: Comparer
     content: str
 
     @cached_property
     def _categories(self) -> dict[str, str]:
-        return {one.key: one.label for one in self.comparer.scheme.spec.categories}
+        return {category.key: category.label for category in self.comparer.scheme.spec.categories}
 
     def words(self, key: str) -> str:
-        place = split_key(key)
-        return " … ".join(self.content[start:end] for start, end in place.parts) if place else key
+        split = split_key(key)
+        return " … ".join(self.content[start:end] for start, end in split.parts) if split else key
 
     def item(self, key: str, own: Answers, gold: Answers, known: frozenset[str] | None = None) -> Item:
-        """Return a markable with its answers; of chains only `known` members, and those its gold points to."""
+        """Return a markable with its answers; chains are limited to `known` members and the targets of gold."""
         decided, answered = gold.decisions.get(key, Decision(key)), own.decisions.get(key, Decision(key))
         is_judged = decided.category is not None or bool(decided.attributes)
         compared = dict(self.comparer.compare(key, own, gold)) if is_judged else {}
@@ -248,23 +248,23 @@ class Describer:
 
     def _answers(self, key: str, own: Answers, gold: Answers, compared: Mapping[str, bool]) -> Iterator[Answer]:
         spec, empty = self.comparer.scheme.spec, Decision(key)
-        of_gold, answered = gold.decisions.get(key, empty), own.decisions.get(key, empty)
+        gold_decision, answered = gold.decisions.get(key, empty), own.decisions.get(key, empty)
         for attribute in spec.attributes:
             if attribute.key in compared:
                 said = say_answer(own.attribute(key, attribute), attribute)
-                decided = say_answer(dict(of_gold.attributes)[attribute.key], attribute)
+                decided = say_answer(dict(gold_decision.attributes)[attribute.key], attribute)
                 yield Answer(attribute.label, said, decided, compared[attribute.key])
         for relation in spec.relations:
             if relation.key in compared and not relation.identity:
                 said = say_readings(dict(answered.relations).get(relation.key, ()), self.words)
-                decided = say_readings(dict(of_gold.relations).get(relation.key, ()), self.words)
+                decided = say_readings(dict(gold_decision.relations).get(relation.key, ()), self.words)
                 yield Answer(relation.label, said, decided, compared[relation.key])
 
 
 def compare_checked(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
-    """Return what the coder has compared so far, in that order.
+    """Return the markables that the coder has compared so far, in that order.
 
-    Chains have only members that were compared before, and what the coder points to: others would tell of the rest.
+    Chains have only members that were compared earlier and the coder's own targets, so that nothing else is disclosed.
     """
     items = []
     known: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""The form of a plan: who codes what; the API takes the same fields."""
+"""The form of a plan; the API takes the same fields."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -17,7 +17,7 @@ from annotations.planning.forms import DayField
 from annotations.planning.plans.designs.terms import (
     LARGEST_SEED,
     LARGEST_WEIGHT,
-    MOST_CODERS,
+    MAX_CODERS,
     SMALLEST_WEIGHT,
     WEIGHT_UNIT,
     Design,
@@ -25,23 +25,23 @@ from annotations.planning.plans.designs.terms import (
 from annotations.planning.plans.plans import PlanRequest
 
 MOST_TEXTS = 1_000_000
-MOST_CHANGES = 100  # so many cells are changed by hand before a plan is carried out; afterwards any number
-# So many coders have a row at once. Those who take part besides are named by ranges of keys, with weight and maximum.
+MAX_CHANGES = 100  # cells changed by hand before a plan is applied; afterwards there is no limit
+# Rows of coders on a page. Chosen coders on other pages are sent as ranges of keys, with weight and maximum.
 CODERS_ON_A_PAGE = 50
 SEARCH_LENGTH = 100
-MOST_RANGES = 1_000
+MAX_RANGES = 1_000
 RANGE = re.compile(r"(\d{1,18})-(\d{1,18})(?:_([^_~]*)_([^_~]*))?")
 CHANGE = re.compile(r"([+-])([-\w]{1,100})/(.{1,150})")
 DESIGNS = [(str(key), capfirst(Plan.Design(key).label)) for key in (Design.K, Design.ALL, Design.SHARE, Design.BLOCKS)]
 
 
 class PlanForm(forms.Form):
-    """Who codes what: what is asked for most, and the rest under Advanced."""
+    """The options of a plan: the common ones first, the others under Advanced."""
 
     round = forms.ChoiceField(required=False, widget=BoundedSelect)
     design = forms.ChoiceField(choices=DESIGNS, widget=forms.RadioSelect)
     k = forms.IntegerField(
-        required=False, min_value=1, max_value=MOST_CODERS, label="Coders per text (k)", help_text="Empty: all."
+        required=False, min_value=1, max_value=MAX_CODERS, label="Coders per text (k)", help_text="Empty: all."
     )
     share = forms.FloatField(
         required=False, min_value=0, max_value=100, label="Shared texts, in %", help_text="The others have one coder."
@@ -81,7 +81,7 @@ class PlanForm(forms.Form):
         self.coders = coders
         self.is_long = len(coders) > CODERS_ON_A_PAGE
         field = field_of(self, "round", forms.ChoiceField)
-        field.choices = [(one.name, one.name) for one in rounds if not one.is_closed] or [("", "main")]
+        field.choices = [(round_.name, round_.name) for round_ in rounds if not round_.is_closed] or [("", "main")]
         if len(field.choices) < 2:
             field.widget = forms.HiddenInput()
         if blind:
@@ -105,28 +105,28 @@ class PlanForm(forms.Form):
 
     @property
     def is_turned(self) -> bool:
-        """Whether a page of the coders was asked for."""
+        """Whether another page of coders was requested."""
         return "others" in self.data
 
     @cached_property
     def search(self) -> str:
-        """Return the words that find coders."""
+        """Return the search words for coders."""
         return str(self.data.get("find", "")).strip()[:SEARCH_LENGTH]
 
     @cached_property
     def found(self) -> list[User]:
-        """Return the coders whose names have all of the words."""
+        """Return the coders whose names contain all search words."""
         words = self.search.casefold().split()
         return [coder for coder in self.coders if all(word in coder.get_username().casefold() for word in words)]
 
     @cached_property
     def shown(self) -> Page[User]:
-        """Return the coders who have a row."""
+        """Return the coders on the page."""
         return Paginator(self.found, CODERS_ON_A_PAGE).get_page(self.data.get("rows"))
 
     @property
     def coder_rows(self) -> list[tuple[User, forms.BoundField, forms.BoundField, forms.BoundField]]:
-        """Each coder who has a row with whether they take part, their weight and maximum."""
+        """Each coder on the page with the fields for participation, weight and maximum."""
         return [
             (coder, self[f"part-{coder.pk}"], self[f"weight-{coder.pk}"], self[f"maximum-{coder.pk}"])
             for coder in self.shown
@@ -134,7 +134,7 @@ class PlanForm(forms.Form):
 
     @property
     def others(self) -> str:
-        """Who takes part besides the coders who have a row."""
+        """The chosen coders on other pages, as ranges."""
         return self._ranges(set(self.shown))
 
     @property
@@ -142,7 +142,7 @@ class PlanForm(forms.Form):
         return sum(bool(self.data.get(f"part-{coder.pk}")) for coder in self.coders)
 
     def address(self, turn: str = "", tick: str = "") -> str:
-        """Return the query of what was sent, for a page of coders. tick: “all” or “none” of the coders found."""
+        """Return the query string of the form for a page of coders. tick: “all” or “none” of the coders found."""
         fields: Any = self.data
         for coder in self.found if tick else ():
             fields[f"part-{coder.pk}"] = "on" if tick == "all" else ""
@@ -158,33 +158,33 @@ class PlanForm(forms.Form):
             return tuple(re.sub("[_~]", "", value) for value in values)
 
         ranges = []
-        for found, group in groupby(sorted(self.coders, key=lambda coder: coder.pk), key=terms):
+        for values, group in groupby(sorted(self.coders, key=lambda coder: coder.pk), key=terms):
             keys = [coder.pk for coder in group]
-            if found:
-                ranges.append(f"{keys[0]}-{keys[-1]}" + ("_" + "_".join(found) if any(found) else ""))
+            if values:
+                ranges.append(f"{keys[0]}-{keys[-1]}" + ("_" + "_".join(values) if any(values) else ""))
         return "~".join(ranges)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what names no coders."""
+        """Reject ranges that cannot be read."""
         cleaned = super().clean() or self.cleaned_data
         ranges = _split_ranges(self.data)
-        if len(ranges) > MOST_RANGES or not all(map(RANGE.fullmatch, ranges)):
+        if len(ranges) > MAX_RANGES or not all(map(RANGE.fullmatch, ranges)):
             raise forms.ValidationError("The coders who take part are not legible in this address: choose them again.")
         return cleaned
 
     def clean_changes(self) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
-        """Return the texts with coders to add and to take away."""
+        """Return the pairs of text and coder to add and to remove."""
         parts = [part for part in self.cleaned_data["changes"].split(";") if part]
-        found = [CHANGE.fullmatch(part) for part in parts]
-        if len(parts) > MOST_CHANGES:
-            raise forms.ValidationError(f"Apply the plan first: {MOST_CHANGES} cells are changed at a time.")
-        if not all(found):
+        matches = [CHANGE.fullmatch(part) for part in parts]
+        if len(parts) > MAX_CHANGES:
+            raise forms.ValidationError(f"Apply the plan first: {MAX_CHANGES} cells are changed at a time.")
+        if not all(matches):
             raise forms.ValidationError("These are no changes of cells.")
-        pairs = {sign: frozenset((one[2], one[3]) for one in found if one and one[1] == sign) for sign in "+-"}
+        pairs = {sign: frozenset((cell[2], cell[3]) for cell in matches if cell and cell[1] == sign) for sign in "+-"}
         return pairs["+"], pairs["-"]
 
     def as_request(self) -> PlanRequest:
-        """Return what is asked for, of a form without errors."""
+        """Return the request of a valid form."""
         fields = self.cleaned_data
         share, (additions, removals) = fields["share"], fields["changes"]
         others = {
@@ -200,8 +200,8 @@ class PlanForm(forms.Form):
         }
         return PlanRequest.of(fields | others)
 
-    def _by_name(self, what: str) -> dict[str, Any]:
-        values = {coder.get_username(): self.cleaned_data[f"{what}-{coder.pk}"] for coder in self.coders}
+    def _by_name(self, field: str) -> dict[str, Any]:
+        values = {coder.get_username(): self.cleaned_data[f"{field}-{coder.pk}"] for coder in self.coders}
         return {name: value for name, value in values.items() if value is not None}
 
 
@@ -210,10 +210,10 @@ def _split_ranges(data: Any) -> list[str]:
 
 
 def _with_others(data: Any, coders: Sequence[User]) -> Any:
-    """Return what was sent, with the fields of the coders who had no row."""
+    """Return the data with the fields of coders on other pages."""
     fields = data.copy()
-    for found in filter(None, map(RANGE.fullmatch, _split_ranges(data)[:MOST_RANGES])):
-        first, last, weight, maximum = found.groups(default="")
+    for match in filter(None, map(RANGE.fullmatch, _split_ranges(data)[:MAX_RANGES])):
+        first, last, weight, maximum = match.groups(default="")
         for coder in coders:
             if int(first) <= coder.pk <= int(last):
                 fields[f"part-{coder.pk}"] = "on"
@@ -222,7 +222,7 @@ def _with_others(data: Any, coders: Sequence[User]) -> Any:
 
 
 def first_data(plan: Plan | None, coders: Sequence[User], blind: Collection[int]) -> dict[str, Any]:
-    """Return the first data of the form: the plan of the round, or two coders a text. blind: who takes part then."""
+    """Return the initial data: the plan of the round, or two coders a text. blind: the keys of default participants."""
     fields: dict[str, Any] = {"design": "k", "k": min(2, len(blind) or 1), "share": 20, "calibration": 0, "seed": 1}
     rows = {}
     if plan is not None:
@@ -232,7 +232,7 @@ def first_data(plan: Plan | None, coders: Sequence[User], blind: Collection[int]
         fields["share"] = 20 if plan.share is None else round(plan.share * 100, 4)
     for coder in coders:
         row = rows.get(coder.pk)
-        # Who is new takes part, so that extending a plan is one click.
+        # New coders take part, so that a plan is extended with one click.
         fields[f"part-{coder.pk}"] = row is not None or coder.pk in blind
         if row is not None:
             fields[f"weight-{coder.pk}"] = None if row.weight == WEIGHT_UNIT else row.weight / WEIGHT_UNIT

@@ -1,4 +1,4 @@
-"""The matrix of a plan or of what is assigned: texts x coders, a page of it, with the totals of all."""
+"""The matrix of a plan or of assignments: texts x coders, one page of it, with overall totals."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -13,12 +13,12 @@ from annotations.planning.work.pace import seconds_of_work
 
 PAGE_SIZE = 50
 CODERS_ON_A_PAGE = 24
-MOST_PAIRED = 24  # of more coders only the range of the numbers of shared texts is shown
+MAX_PAIRED = 24  # with more coders, only the range of the numbers of shared texts is shown
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Whether a coder has a text. `state` is new, removed, begun, submitted, assigned, or nothing."""
+    """A coder's assignment to a text. `state` is new, removed, begun, submitted, assigned or empty."""
 
     coder: str
     is_on: bool
@@ -26,7 +26,7 @@ class Cell:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it stays as it is, as somebody has worked on it."""
+        """Whether the assignment cannot change, because work on it has begun."""
         return self.state in ("begun", "submitted")
 
 
@@ -39,7 +39,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A coder, with how many texts they have and how much work, in markables or words, and in hours at the pace."""
+    """A coder with the number of texts and their work, in markables or words, and in hours at the current pace."""
 
     name: str
     texts: int
@@ -49,7 +49,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A page of rows, and of all rows the columns and how many texts two coders share."""
+    """A page of rows, with columns and numbers of shared texts over all rows."""
 
     page: Page[PlannedText]
     rows: Sequence[Row]
@@ -59,16 +59,16 @@ class Matrix:
     coders: Page[Column] | None = None
 
     def for_coders(self, number: str | None) -> "Matrix":
-        """Return the same with the cells of a page of the coders."""
+        """Return the matrix with the cells of one page of coders."""
         shown = Paginator(self.columns, CODERS_ON_A_PAGE).get_page(number)
         first, last = max(shown.start_index() - 1, 0), shown.end_index()
         return replace(self, rows=[replace(row, cells=row.cells[first:last]) for row in self.rows], coders=shown)
 
     @property
     def pair_rows(self) -> list[tuple[str, list[int | None]]]:
-        """The numbers of shared texts as a square; nothing where there are too many coders to show it."""
+        """The numbers of shared texts as a square; empty if there are too many coders."""
         names = [column.name for column in self.columns]
-        if not 1 < len(names) <= MOST_PAIRED:
+        if not 1 < len(names) <= MAX_PAIRED:
             return []
         shared = {**self.pairs, **{(b, a): number for (a, b), number in self.pairs.items()}}
         return [(a, [None if a == b else shared.get((a, b), 0) for b in names]) for a in names]
@@ -83,13 +83,13 @@ class Matrix:
 
     @property
     def hours(self) -> float | None:
-        """How long all of it takes."""
+        """The hours of all work; None if no pace is known."""
         hours = [column.hours for column in self.columns if column.hours is not None]
         return sum(hours) if hours else None
 
 
 def matrix_of_plan(view: PlanView, page: str | None, seconds: float | None) -> Matrix:
-    """Return the matrix of a proposal. seconds: how long a markable or word takes."""
+    """Return the matrix of a proposal. seconds: the time for a markable or word."""
     new, begun = set(view.proposal.new), view.begun
     states = {
         text: {
@@ -105,7 +105,7 @@ def matrix_of_plan(view: PlanView, page: str | None, seconds: float | None) -> M
 def matrix_of_round(
     project: Project, round_: Round, coders: Sequence[User], page: str | None, *, blind: bool
 ) -> Matrix:
-    """Return the matrix of what is assigned. With `blind` nothing says what is begun, or taken from a pool."""
+    """Return the matrix of assignments. `blind` hides begun work and texts taken from a pool."""
     texts, unit = planned_texts(project, round_)
     seconds = None if blind else seconds_of_work(project, {text.pk: text.work for text in texts})
     codings = Coding.objects.first_occasions(round_).order_by()
@@ -118,7 +118,7 @@ def matrix_of_round(
         begun = "submitted" if status == Coding.Status.SUBMITTED else "begun" if version > corrections else "assigned"
         states[text][coder] = "assigned" if blind else begun
     names = sorted({coder.get_username() for coder in coders}.union(*states.values()))
-    shared = Counter(pair for of_text in states.values() for pair in combinations(sorted(of_text), 2))
+    shared = Counter(pair for coder_states in states.values() for pair in combinations(sorted(coder_states), 2))
     pairs = {pair: shared[pair] for pair in combinations(names, 2)}
     return _arrange(texts, unit, names, states, page, seconds, pairs)
 
@@ -133,21 +133,21 @@ def _arrange(
     pairs: Mapping[tuple[str, str], int],
     removed: Collection[tuple[str, str]] = (),
 ) -> Matrix:
-    """Return a page of the matrix. states: by text, of the coders who have it."""
+    """Return a page of the matrix. states: by text, for the coders who have it."""
     shown, gone = Paginator(texts, PAGE_SIZE).get_page(page), set(removed)
     rows = []
     for text in shown:
-        of_text = states.get(text.slug, {})
+        text_states = states.get(text.slug, {})
         cells = [
-            Cell(name, name in of_text, of_text.get(name, "removed" if (text.slug, name) in gone else ""))
+            Cell(name, name in text_states, text_states.get(name, "removed" if (text.slug, name) in gone else ""))
             for name in names
         ]
-        rows.append(Row(text, len(of_text), cells))
+        rows.append(Row(text, len(text_states), cells))
     work = {text.slug: text.work for text in texts}
     counts, works = Counter[str](), Counter[str]()
-    for slug, of_text in states.items():
-        counts.update(of_text.keys())
-        works.update(dict.fromkeys(of_text, work.get(slug, 0)))
+    for slug, text_states in states.items():
+        counts.update(text_states.keys())
+        works.update(dict.fromkeys(text_states, work.get(slug, 0)))
     columns = [
         Column(name, counts[name], works[name], None if seconds is None else works[name] * seconds / 3600)
         for name in names

@@ -1,4 +1,4 @@
-"""Propose the plan of a round from what is in the database, describe it, and carry it out."""
+"""Propose the plan of a round from the database, describe it, and apply it."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,12 +31,12 @@ from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, membe
 from annotations.projects.rounds import current_round, find_round, open_round, put_into_round, refuse_closed
 
 BATCH = 2_000
-MOST_GENRES = 20  # texts whose names begin alike are of a genre, where there are no more genres than that
+MAX_GENRES = 20  # with more different name prefixes, prefixes are not taken as genres
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What somebody asks of a plan. coders: who takes part; empty: all but adjudicators. Maxima and weights by name."""
+    """The request for a plan. coders: empty: all but adjudicators. Maxima and weights are by name."""
 
     parameters: PlanParameters
     round_name: str = ""
@@ -47,16 +47,16 @@ class PlanRequest:
 
     @classmethod
     def of(cls, sent: Mapping[str, Any]) -> Self:
-        """Return the request of what is sent under names of fields of this class and of PlanParameters alone."""
-        terms = {one.name: sent[one.name] for one in fields(PlanParameters) if one.name in sent}
-        own = {one.name: sent[one.name] for one in fields(cls) if one.name in sent}
+        """Return the request from values whose names are fields of this class and of PlanParameters."""
+        terms = {field_.name: sent[field_.name] for field_ in fields(PlanParameters) if field_.name in sent}
+        own = {field_.name: sent[field_.name] for field_ in fields(cls) if field_.name in sent}
         parameters = PlanParameters(**{**terms, "design": Design(sent["design"])})
         return cls(**{**own, "parameters": parameters, "coders": tuple(sent["coders"])})
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """A text of a round as plans need it."""
+    """A text of a round with its data for plans."""
 
     pk: int
     slug: str
@@ -67,7 +67,7 @@ class PlannedText:
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """A proposal with what it is about. round_: None where there is none yet; unit: of what work is counted."""
+    """A proposal with its context. round_: None if it does not exist yet; unit: the unit of work."""
 
     request: PlanRequest
     round_: Round | None
@@ -79,7 +79,7 @@ class PlanView:
     begun: frozenset[tuple[str, str]]
 
     def terms(self) -> dict[str, Any]:
-        """Return what the design was asked for, without what it does not know."""
+        """Return the terms of the design, without those that it does not use."""
         parameters = self.request.parameters
         return {
             "design": str(parameters.design),
@@ -90,7 +90,7 @@ class PlanView:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON: the same for the same seed, before it is carried out and after."""
+        """Return the plan as JSON, equal before and after it is applied with the same seed."""
         proposal, terms = self.proposal, self.terms()
         return {
             **terms,
@@ -108,7 +108,7 @@ class PlanView:
 
 
 def plan_round(project: Project, name: str) -> Round | None:
-    """Return the round of a plan; None: `main`, not made yet. Without a name the open one. Raise ValidationError."""
+    """Return the round of a plan, by default the open one; None: `main`, not created yet. Raise ValidationError."""
     round_ = find_round(project, name) if name else open_round(project)
     if round_.pk is None:
         return None
@@ -117,8 +117,8 @@ def plan_round(project: Project, name: str) -> Round | None:
 
 
 def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) -> PlanView:
-    """Return what the request comes to, and write nothing. Raise ValidationError."""
-    # With `blind` nothing depends on what anybody has begun or taken from a pool: whatever is assigned stays.
+    """Return the proposal for the request without writing. Raise ValidationError."""
+    # With `blind`, the proposal depends on nobody's begun work or taken texts: all assignments stay.
     if project.answers == Project.Answers.SCUS:
         raise ValidationError("Summaries are assigned docset by docset, on the page of each docset.")
     if blind and (request.parameters.move or request.parameters.removals):
@@ -137,24 +137,24 @@ def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) ->
         proposal = propose(terms, members, parameters, codings)
     except PlanRefused as refused:
         raise ValidationError(str(refused)) from None
-    begun = frozenset((one.text, one.coder) for one in codings if one.begun)
+    begun = frozenset((row.text, row.coder) for row in codings if row.begun)
     asked, name = replace(request, parameters=parameters), round_.name if round_ else MAIN
     return PlanView(asked, round_, name, texts, coders, unit, proposal, begun)
 
 
 def _codings_as_blind(round_: Round | None, parameters: PlanParameters) -> list[Assignment]:
-    """Return what is assigned as a manager who codes may know it. Raise ValidationError to assign texts of a pool."""
+    """Return the assignments that a coding manager may know. Raise ValidationError to assign texts of a pool."""
     is_pool = round_ is not None and Plan.objects.filter(round=round_, pool=True).exists()
     if is_pool and not parameters.pool:
         raise ValidationError(
             f"The round {round_} has a pool, and you are blind to what others take from it: keep it a pool, or ask a "
             "manager who does not code."
         )
-    return [replace(one, begun=True) for one in _codings_of(round_, with_taken=not is_pool)]
+    return [replace(row, begun=True) for row in _codings_of(round_, with_taken=not is_pool)]
 
 
 def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedText], str]:
-    """Return the texts of the round, or of the project where it has none, with their work, and the unit of that."""
+    """Return the texts of the round, or of the project without a round, with their work and its unit."""
     texts = project.texts.filter(role=Text.Role.SOURCE)
     if round_ is not None:
         texts = texts.filter(memberships__round=round_)
@@ -164,7 +164,7 @@ def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedT
     unit = "markables" if counts else "words"
     columns = ("pk", "slug", "title", "language")
     rows = list(texts.values_list(*columns) if counts else texts.with_words().values_list(*columns, "words"))
-    earlier: dict[int, str] = {}  # the last round before this one in which texts are, too
+    earlier: dict[int, str] = {}  # the last earlier round of each text
     if round_ is not None:
         others = RoundText.objects.filter(round__project=project, round__position__lt=round_.position)
         earlier = dict(others.order_by("round__position").values_list("text", "round__name"))
@@ -177,14 +177,14 @@ def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedT
 
 
 def _genres(slugs: Sequence[str]) -> Mapping[str, str]:
-    """Return the genre of each text: how its name begins, where names that begin so are several, and genres few."""
+    """Return the prefix of each name as its genre, if the prefixes are few and none occurs once."""
     genres = {slug: slug.partition("-")[0] for slug in slugs}
     sizes = Counter(genres.values())
-    return genres if len(sizes) <= MOST_GENRES and min(sizes.values(), default=0) > 1 else dict.fromkeys(slugs, "")
+    return genres if len(sizes) <= MAX_GENRES and min(sizes.values(), default=0) > 1 else dict.fromkeys(slugs, "")
 
 
 def _coders_of(project: Project, request: PlanRequest) -> dict[str, User]:
-    """Return who takes part, by name: who is chosen, else all but adjudicators. Raise ValidationError."""
+    """Return the chosen coders by name, by default all but adjudicators. Raise ValidationError."""
     members = users_by_name(
         members_in_roles(project, CODING_ROLES), [*request.coders, *request.weights, *request.maxima]
     )
@@ -193,30 +193,30 @@ def _coders_of(project: Project, request: PlanRequest) -> dict[str, User]:
 
 
 def users_by_name(users: Iterable[User], named: Iterable[str]) -> dict[str, User]:
-    """Return coders by name. Raise ValidationError if others are named."""
-    found = {user.get_username(): user for user in users}
-    if unknown := sorted(set(named) - set(found)):
+    """Return the users by name. Raise ValidationError for other names."""
+    by_name = {user.get_username(): user for user in users}
+    if unknown := sorted(set(named) - set(by_name)):
         raise ValidationError(f"There are no coders of these names in the project: {', '.join(unknown)}.")
-    return found
+    return by_name
 
 
 def _codings_of(round_: Round | None, *, with_taken: bool = True) -> list[Assignment]:
-    """Return what is assigned in the round, with or without what coders took from a pool."""
+    """Return the assignments in the round, with or without texts taken from a pool."""
     if round_ is None:
         return []
     codings = Coding.objects.first_occasions(round_).order_by()
     codings = codings if with_taken else codings.assigned()
     columns = ("text__slug", "coder__username", "version", "corrections", "status", "place", "released_at")
-    found = []
+    assignments = []
     for text, coder, version, corrections, status, place, released_at in codings.values_list(*columns):
         begun = version > corrections or status == Coding.Status.SUBMITTED
-        found.append(Assignment(text, coder, begun, place, released_at is not None))
-    return found
+        assignments.append(Assignment(text, coder, begun, place, released_at is not None))
+    return assignments
 
 
 @transaction.atomic
 def apply_plan(project: Project, request: PlanRequest, *, blind: bool = False) -> PlanView:
-    """Carry the plan out and record it; twice changes nothing. Raise ValidationError, and ProjectArchived."""
+    """Apply the plan and record it; a second time changes nothing. Raise ValidationError or ProjectArchived."""
     lock_project(project.pk)
     round_ = plan_round(project, request.round_name)
     if round_ is None:
@@ -230,7 +230,7 @@ def apply_plan(project: Project, request: PlanRequest, *, blind: bool = False) -
 
 
 def _record(round_: Round, view: PlanView) -> Plan:
-    """Write what was asked of the plan."""
+    """Write the terms of the plan."""
     request, parameters = view.request, view.request.parameters
     plan, _ = Plan.objects.update_or_create(
         round=round_,
@@ -256,7 +256,7 @@ def _record(round_: Round, view: PlanView) -> Plan:
 
 
 def _record_texts(plan: Plan, view: PlanView) -> None:
-    """Write by how many coders each text is to be coded, in an order drawn by the seed, in which a pool gives them."""
+    """Write the number of coders for each text, in the random order in which a pool offers them."""
     seed, calibration = view.request.parameters.seed, set(view.proposal.calibration)
     order = sorted(view.texts, key=lambda text: (draw(seed, "pool", text.slug), text.slug))
     PlanText.objects.filter(plan=plan).delete()
@@ -281,15 +281,15 @@ def _write_codings(project: Project, round_: Round, view: PlanView) -> None:
     _delete_codings(codings, view.proposal.removed, keys)
     places = dict(codings.order_by().values_list("coder__username").annotate(last=Max("place")))
     new = set(view.proposal.new)
-    if new and view.request.parameters.pool:  # who is blind to a pool may add what somebody has taken
+    if new and view.request.parameters.pool:  # a manager blind to a pool may add a text that the coder has taken
         new -= set(codings.order_by().values_list("text__slug", "coder__username"))
     rows: list[Coding] = []
     for name, order in view.proposal.orders.items():
-        place = places.get(name, 0)
+        last = places.get(name, 0)
         for slug in order:
             if (slug, name) in new:
-                place += 1
-                rows.append(Coding(text_id=keys[slug], coder=view.coders[name], round=round_, place=place))
+                last += 1
+                rows.append(Coding(text_id=keys[slug], coder=view.coders[name], round=round_, place=last))
     Coding.objects.bulk_create(rows, batch_size=BATCH)
     if is_enabled():
         titles = {text.pk: Text(pk=text.pk, slug=text.slug, title=text.title, project=project) for text in view.texts}
@@ -299,11 +299,11 @@ def _write_codings(project: Project, round_: Round, view: PlanView) -> None:
 
 
 def _delete_codings(codings: Any, removed: Iterable[tuple[str, str]], keys: Mapping[str, int]) -> None:
-    """Delete what has not begun of these; what has begun since it was read stays."""
+    """Delete the removed codings that have not begun; codings begun meanwhile stay."""
     pairs = {(keys[text], coder) for text, coder in removed}
     if pairs:
         rows = codings.not_begun().filter(status=Coding.Status.OPEN).select_for_update(of=("self",))
-        found = rows.values_list("pk", "text_id", "coder__username")
-        gone = [pk for pk, text, coder in found if (text, coder) in pairs]
-        for part in batched(gone, BATCH):
+        candidates = rows.values_list("pk", "text_id", "coder__username")
+        removable = [pk for pk, text, coder in candidates if (text, coder) in pairs]
+        for part in batched(removable, BATCH):
             Coding.objects.of_people().filter(pk__in=part).delete()

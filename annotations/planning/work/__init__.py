@@ -1,1 +1,1 @@
-"""The work of coders: what is assigned, what comes next, when it is due, and how far it is."""
+"""The work of coders: assignments, the next text, due dates and progress."""

@@ -1,4 +1,4 @@
-"""Assign texts to coders, in a round or a docset; replace a coder, and release what nobody works on."""
+"""Assign texts to coders in a round or docset, replace a coder, and release idle work."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,8 +32,8 @@ def assign_texts(
     project: Project, texts: Iterable[Text], coders: Iterable[User], round_: Round | None = None, *, kind: str = ""
 ) -> int:
     """Assign each text to each coder and return the number of new codings. Raise ValidationError."""
-    # round_: where they are coded, and come into; None: `latest_round` of each. kind: where peers are coded against the
-    # agreed pyramid.
+    # round_: the round, to which the texts are added; None: the `latest_round` of each. kind: needed for peers coded
+    # with the agreed pyramid.
     lock_project(project.pk)
     coders, texts = list(coders), list(texts)
     members = dict(Membership.objects.filter(project=project).values_list("user_id", "role"))
@@ -48,11 +48,11 @@ def assign_texts(
     existing = set(codings.values_list("text_id", "coder_id", "kind", "round_id"))
     missing = []
     for text in texts:
-        of_kind, in_round = kind or KIND_BY_ROLE[text.role], round_of[text.pk]
+        coding_kind, in_round = kind or KIND_BY_ROLE[text.role], round_of[text.pk]
         missing += [
-            Coding(text=text, coder=coder, kind=of_kind, round=in_round)
+            Coding(text=text, coder=coder, kind=coding_kind, round=in_round)
             for coder in coders
-            if (text.pk, coder.pk, of_kind, in_round.pk) not in existing
+            if (text.pk, coder.pk, coding_kind, in_round.pk) not in existing
         ]
     mark_codings_of_models(project.pk, missing)
     Coding.objects.bulk_create(missing)
@@ -61,28 +61,28 @@ def assign_texts(
 
 
 def _rounds_for(project: Project, texts: Sequence[Text], round_: Round | None) -> Mapping[int, Round]:
-    """Return the round in which each text is assigned, which it is in afterwards. Raise ValidationError."""
+    """Return the round of each text, and add the texts to their rounds. Raise ValidationError."""
     if round_ is not None and round_.project_id != project.pk:
         raise ValidationError(f"{round_} is not a round of {project.slug}.")
-    round_ = round_ and Round.objects.get(pk=round_.pk)  # as it is now that the project is locked
+    round_ = round_ and Round.objects.get(pk=round_.pk)  # reread now that the project is locked
     known = rounds_by_text(project)
-    found: dict[int, Round] = {}
+    chosen: dict[int, Round] = {}
     new: dict[int, list[Text]] = defaultdict(list)
     for text in texts:
         own = known.get(text.pk, ())
         if round_ is not None and text.docset_id is not None and round_ not in own:
             raise ValidationError(f"{text} is a summary, which is coded in the round of its docset alone.")
-        found[text.pk] = round_ or latest_round(own) or current_round(project)
-        if found[text.pk] not in own:
-            new[found[text.pk].pk].append(text)
-    for used in {one.pk: one for one in found.values()}.values():
+        chosen[text.pk] = round_ or latest_round(own) or current_round(project)
+        if chosen[text.pk] not in own:
+            new[chosen[text.pk].pk].append(text)
+    for used in {row.pk: row for row in chosen.values()}.values():
         refuse_closed(used)
         put_into_round(used, new[used.pk])
-    return found
+    return chosen
 
 
 def _notify_coders(project: Project, codings: Iterable[Coding]) -> None:
-    """Tell each coder which texts are new."""
+    """Notify each coder of new texts."""
     if not is_enabled():
         return
     new: dict[User, list[Text]] = defaultdict(list)
@@ -111,7 +111,7 @@ def unassign(text: Text, coder: str, kind: str = "", round_: Round | None = None
 
 @transaction.atomic
 def assign_docset(docset: Docset, coders: Iterable[User], *, pyramid: bool, peers: Iterable[Text], agreed: bool) -> int:
-    """Assign the pyramid, and peers against it or the agreed one; return how many are new. Raise ValidationError."""
+    """Assign the pyramid, and peers with it or the agreed one; return the number of new ones. Raise ValidationError."""
     lock_project(docset.project_id)
     coders, peers, n_new = list(coders), list(peers), 0
     if pyramid:
@@ -151,7 +151,7 @@ def assign_peers(docset: Docset, peers: Iterable[Text], coders: Iterable[User], 
 
 @dataclass(frozen=True, slots=True)
 class FreedPlaces:
-    """How many codings were unassigned, and how many released while the work on them stays."""
+    """The number of codings unassigned, and of begun codings released with their work kept."""
 
     unassigned: int
     released: int
@@ -159,18 +159,18 @@ class FreedPlaces:
 
 @transaction.atomic
 def replace_coder(project: Project, round_: Round, coder: User, other: User) -> FreedPlaces:
-    """Give open texts of a coder to another, who starts begun texts again. Raise ValidationError."""
+    """Give a coder's open texts to another, who codes begun texts from the start. Raise ValidationError."""
     lock_project(project.pk)
     refuse_closed(Round.objects.get(pk=round_.pk))
     if coder == other:
         raise ValidationError("Choose two different people.")
     if not members_in_roles(project, CODING_ROLES).filter(pk=other.pk).exists():
         raise ValidationError(f"{other} is not a coder of {project.slug}.")
-    of_round = Coding.objects.first_occasions(round_)
-    theirs = set(of_round.filter(coder=other).values_list("text_id", flat=True))
-    rows = of_round.filter(coder=coder, status=Coding.Status.OPEN, released_at=None).exclude(text__in=theirs)
+    codings = Coding.objects.first_occasions(round_)
+    theirs = set(codings.filter(coder=other).values_list("text_id", flat=True))
+    rows = codings.filter(coder=coder, status=Coding.Status.OPEN, released_at=None).exclude(text__in=theirs)
     open_codings = list(rows.select_for_update(of=("self",)).order_by("place", "pk"))
-    place = of_round.filter(coder=other).aggregate(last=Max("place"))["last"] or 0
+    place = codings.filter(coder=other).aggregate(last=Max("place"))["last"] or 0
     new = [
         Coding(text_id=coding.text_id, coder=other, round=round_, place=place + number)
         for number, coding in enumerate(open_codings, 1)
@@ -184,7 +184,7 @@ def replace_coder(project: Project, round_: Round, coder: User, other: User) -> 
 
 @transaction.atomic
 def release_idle(project: Project, round_: Round, days: int) -> FreedPlaces:
-    """Free the places of open codings without work for so many days; begun work stays. Raise ValidationError."""
+    """Release open codings without work for this number of days; begun work stays. Raise ValidationError."""
     lock_project(project.pk)
     refuse_closed(Round.objects.get(pk=round_.pk))
     if not 0 < days <= MOST_DAYS:
@@ -197,7 +197,7 @@ def release_idle(project: Project, round_: Round, days: int) -> FreedPlaces:
 
 
 def _free_places(codings: Sequence[Coding]) -> FreedPlaces:
-    """Unassign locked codings that nobody has begun, and release the others."""
+    """Unassign locked codings that have not begun, and release the others."""
     begun = [coding.pk for coding in codings if coding.is_begun]
     unbegun = [coding.pk for coding in codings if not coding.is_begun]
     Coding.objects.of_people().filter(pk__in=begun).update(released_at=timezone.now())

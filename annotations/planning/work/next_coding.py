@@ -1,4 +1,4 @@
-"""The choice of a coder's next coding, and what keeps others from being it."""
+"""The choice of a coder's next coding, and what locks other codings."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from annotations.planning.training import NextStep, TrainingResult, is_to_pass, 
 
 
 class Progress(Protocol):
-    """A coding with the number of its markables and of those decided."""
+    """A coding with its numbers of markables and of decided markables."""
 
     pk: int
     round_id: int
@@ -24,8 +24,8 @@ def next_coding[Row: Progress](
     codings: Iterable[Row], *, coders_mark: bool, locked: Collection[int] = (), training: Collection[int] = ()
 ) -> Row | None:
     """Return the next of a coder's codings that are not `locked`; None if there is nothing to do."""
-    # First those of training that is not passed; then those started, those not started, those complete. Never one
-    # without markables, unless coders mark them themselves.
+    # The order: codings of training not passed, started ones, unstarted ones, complete ones. A coding without markables
+    # is skipped, unless coders mark.
 
     def rank(coding: Row) -> tuple[bool, bool, bool]:
         is_open_ended = coders_mark or coding.asks_of_entities
@@ -43,7 +43,7 @@ def next_coding[Row: Progress](
 
 @dataclass(frozen=True, slots=True)
 class OwnWork:
-    """What a coder codes next, and the training that is not passed. locked: codings that wait for it, by key."""
+    """A coder's next coding, and training not passed. locked: codings that wait for training, by key."""
 
     next: Coding | None
     locked: dict[int, TrainingResult]
@@ -52,13 +52,13 @@ class OwnWork:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing to code, now or once training is passed."""
+        """Whether there is nothing to code, neither now nor after training."""
         return self.next is None and not self.locked and not self.trainings
 
 
 def read_own_work(project: Project, coder: User, codings: Iterable[Coding], required: Collection[int] = ()) -> OwnWork:
-    """Return what the coder of these codings `with_progress` is to do in rounds that are open."""
-    # required: further training rounds that the coder has to pass. A query, and 17 at most for each training round.
+    """Return the work of a coder in open rounds, from the coder's codings `with_progress`."""
+    # required: further training rounds to pass. One query, and at most 17 for each training round.
     codings = [coding for coding in codings if not coding.round.is_closed]
     open_codings = [coding for coding in codings if coding.status == Coding.Status.OPEN]
     waiting = {coding.pk: key for coding in open_codings if (key := required_training(coding)) is not None}
@@ -79,14 +79,14 @@ def read_own_work(project: Project, coder: User, codings: Iterable[Coding], requ
 
 
 def work_after(project: Project, coder: User, coding: Coding) -> OwnWork:
-    """Return what the coder is to do after this coding, in rounds that are open."""
+    """Return the work of the coder after this coding, in open rounds."""
     own = Coding.objects.of_coders().visible_to(coder).filter(text__project=project, coder=coder)
-    others = own.filter(status=Coding.Status.OPEN, round__closed_at=None).exclude(pk=coding.pk)
-    rows = others.in_order_of_rounds().with_progress().select_related("text", "round").defer("text__content")
+    open_codings = own.filter(status=Coding.Status.OPEN, round__closed_at=None).exclude(pk=coding.pk)
+    rows = open_codings.in_order_of_rounds().with_progress().select_related("text", "round").defer("text__content")
     return read_own_work(project, coder, rows)
 
 
 def _is_over(training: TrainingResult, required: Collection[int]) -> bool:
-    """Return whether the round is for practice alone, which nobody has to pass, and the coder has submitted all."""
+    """Return whether an optional practice round is over, because the coder has submitted everything."""
     is_required = training.round.pk in required or is_to_pass(training.round)
     return not is_required and training.next_step == NextStep.ASK

@@ -1,4 +1,4 @@
-"""How far a project is: totals, a page of the matrix of texts x coders, and the hours of coders."""
+"""The progress of a project: totals, a page of the matrix of texts x coders, and the hours of coders."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ HOURS_COLUMNS = ("coder", "round", "text", "day", "active_seconds", "hours")
 
 
 class CodingProgress(NamedTuple):
-    """How far a project is: texts, those coded in any round or free in a pool, and codings that count."""
+    """The progress of a project: texts, texts coded in any round or free in a pool, and codings that count."""
 
     n_texts: int
     n_assigned: int
@@ -38,7 +38,7 @@ class CodingProgress(NamedTuple):
 
 @dataclass(slots=True)
 class Total:
-    """Numbers of codings by state, and of markables, of one coder, round, text or project."""
+    """The numbers of codings by state, and of markables, of a coder, round, text or project."""
 
     name: str
     submitted: int = 0
@@ -47,13 +47,13 @@ class Total:
     not_begun: int = 0
     reopened: int = 0
     released: int = 0
-    overdue: int = 0  # of any state
+    overdue: int = 0  # in any state
     decided: int = 0
     to_decide: int = 0
-    left: int = 0  # markables to decide in open rounds, in `to_submit` codings
+    left: int = 0  # markables to decide in the `to_submit` open codings of open rounds
     to_submit: int = 0
-    to_mark: int = 0  # of these codings, those in which the coder creates the markables
-    pace: CoderPace | None = None  # of a coder, where it is known
+    to_mark: int = 0  # open codings in which the coder creates the markables
+    pace: CoderPace | None = None  # of a coder, if known
 
     @property
     def codings(self) -> int:
@@ -73,7 +73,7 @@ class Total:
 
 
 def total_by(codings: Iterable[CodingState], name_of: Callable[[CodingState], str]) -> list[Total]:
-    """Return the totals of codings by what names them, in the order in which they come."""
+    """Return the totals of codings by name, in order of first appearance."""
     totals: dict[str, Total] = {}
     for coding in codings:
         name = name_of(coding)
@@ -83,7 +83,7 @@ def total_by(codings: Iterable[CodingState], name_of: Callable[[CodingState], st
 
 @dataclass(frozen=True, slots=True)
 class ProgressRow:
-    """A text in a round, and how far each coder is with it: nothing of those who do not code it."""
+    """A text in a round, with each coder's state; None for coders who do not code it."""
 
     text: Text
     round: Round
@@ -105,7 +105,7 @@ class ProgressMatrix:
 
     @property
     def round_choices(self) -> list[tuple[str, str]]:
-        return [(one.name, one.name) for one in self.rounds]
+        return [(round_.name, round_.name) for round_ in self.rounds]
 
     @property
     def several_rounds(self) -> bool:
@@ -114,7 +114,7 @@ class ProgressMatrix:
 
 
 def read_progress(project: Project) -> CodingProgress:
-    """Return how far those codings are that agreement is computed of, without practice and repeats. Two queries."""
+    """Return the progress of codings that count in agreement, without practice and repeats. Two queries."""
     plans = PlanText.objects.filter(text=OuterRef("pk"), plan__pool=True, plan__round__closed_at=None)
     coded = Coding.objects.of_people().filter(text=OuterRef("pk"), kind__in=INDEPENDENT_KINDS)
     texts = project.texts.exclude(role=Text.Role.PEER).aggregate(
@@ -139,18 +139,18 @@ def read_progress_matrix(
     *,
     marks_final: bool = False,
 ) -> ProgressMatrix:
-    """Return the progress matrix of a project, or of a round. Raise ValidationError. Seven queries at most."""
-    # marks_final: whether it says which codings nobody reopens, which tells of gold and repeats.
+    """Return the progress matrix of a project, or of a round. Raise ValidationError. At most seven queries."""
+    # marks_final: whether to mark codings that nobody may reopen, which discloses gold and repeats.
     chosen = find_round(project, round_name) if round_name else None
     rounds = rounds_of(project)
-    names = {one.pk: one.name for one in rounds}
-    order = {one.pk: place for place, one in enumerate(rounds)}
+    names = {round_.pk: round_.name for round_ in rounds}
+    order = {round_.pk: position for position, round_ in enumerate(rounds)}
     states = read_states(codings_of(project, user, chosen), today)
-    totals = total_by(sorted(states, key=lambda one: one.coder), lambda one: one.coder)
+    totals = total_by(sorted(states, key=lambda state: state.coder), lambda state: state.coder)
     totals_shown = Paginator(totals, CODERS_ON_A_PAGE).get_page(coders_number)
-    coders = [one.name for one in totals_shown]
+    coders = [total.name for total in totals_shown]
     shown = Paginator(_memberships(project, user, chosen), PAGE_SIZE).get_page(number)
-    cells = {(one.text, one.round, one.coder): one for one in states}
+    cells = {(state.text, state.round, state.coder): state for state in states}
     on_page = {(membership.text_id, membership.round_id): Total(membership.text.title) for membership in shown}
     for state in states:
         if (state.text, state.round) in on_page:
@@ -161,23 +161,23 @@ def read_progress_matrix(
     rows = []
     for membership in shown:
         place = membership.text_id, membership.round_id
-        of_row = [cells.get((*place, coder)) for coder in coders]
-        rows.append(ProgressRow(membership.text, membership.round, of_row, on_page[place]))
-    paces = read_coder_paces(project, {one.name: one.left for one in totals}, today, chosen) if totals else {}
-    for one in totals:
-        one.pace = paces.get(one.name)
-    of_rounds = total_by(sorted(states, key=lambda one: order[one.round]), lambda one: names[one.round])
+        row_cells = [cells.get((*place, coder)) for coder in coders]
+        rows.append(ProgressRow(membership.text, membership.round, row_cells, on_page[place]))
+    paces = read_coder_paces(project, {total.name: total.left for total in totals}, today, chosen) if totals else {}
+    for total in totals:
+        total.pace = paces.get(total.name)
+    of_rounds = total_by(sorted(states, key=lambda state: order[state.round]), lambda state: names[state.round])
     return ProgressMatrix(shown, rows, coders, totals_shown, of_rounds if len(of_rounds) > 1 else (), rounds, chosen)
 
 
 def codings_of(project: Project, user: Person, round_: Round | None = None) -> QuerySet[Coding]:
-    """Return the codings of the project that the user sees, or those of a round; nobody's work on a text twice."""
+    """Return the codings of the project or round that the user sees; repeats only once."""
     codings: QuerySet[Coding] = Coding.objects.of_coders().visible_to(user).once_for(user).filter(text__project=project)
     return codings.filter(round=round_) if round_ is not None else codings
 
 
 def _final_codings(texts: Collection[int]) -> QuerySet[Coding, tuple[int, int, str]]:
-    """Return text, round and coder of what nobody reopens: its coder has seen the gold, or has the text once more."""
+    """Return text, round and coder of final codings: their coder has seen the gold, or has the text again."""
     gold = Coding.objects.filter(text=OuterRef("text"), round=OuterRef("round"), kind=Coding.Kind.GOLD)
     is_seen = Q(round__kind=Round.Kind.TRAINING) & Exists(gold.filter(status=Coding.Status.SUBMITTED))
     codings = Coding.objects.of_coders().filter(Q(occasion__gt=1) | is_seen, text__in=texts).order_by()
@@ -194,21 +194,21 @@ def _memberships(project: Project, user: Person, round_: Round | None) -> QueryS
 
 
 def progress_rows(project: Project, user: Person, round_name: str, today: date) -> list[list[str]]:
-    """Return the rows of the progress file: one a coding, or a text without any. Raise ValidationError."""
+    """Return the rows of the progress file, for each coding or text without any. Raise ValidationError."""
     chosen = find_round(project, round_name) if round_name else None
     states: dict[tuple[int, int], list[CodingState]] = {}
-    for one in sorted(read_states(codings_of(project, user, chosen), today), key=lambda one: one.coder):
-        states.setdefault((one.text, one.round), []).append(one)
+    for state in sorted(read_states(codings_of(project, user, chosen), today), key=lambda state: state.coder):
+        states.setdefault((state.text, state.round), []).append(state)
     rows = []
     for membership in _memberships(project, user, chosen):
         text, round_ = membership.text, membership.round
         head = [text.slug, text.title, round_.name]
-        of_text = states.get((text.pk, round_.pk), ())
-        for one in of_text:
-            due = one.due_on.isoformat() if one.due_on else ""
-            figures = [str(one.decided), str(one.to_decide)]
-            rows.append([*head, one.coder, str(one.state), "yes" if one.overdue else "no", due, *figures])
-        if not of_text:
+        text_states = states.get((text.pk, round_.pk), ())
+        for state in text_states:
+            due = state.due_on.isoformat() if state.due_on else ""
+            figures = [str(state.decided), str(state.to_decide)]
+            rows.append([*head, state.coder, str(state.state), "yes" if state.overdue else "no", due, *figures])
+        if not text_states:
             rows.append([*head, *[""] * (len(PROGRESS_COLUMNS) - len(head))])
     return rows
 
@@ -219,6 +219,6 @@ def worked_days(project: Project, round_name: str = "") -> list[WorkedDay]:
 
 
 def hours_rows(days: Sequence[WorkedDay]) -> Iterator[list[str]]:
-    for one in days:
-        seconds = round(one.seconds)
-        yield [one.coder, one.round, one.text, one.day.isoformat(), str(seconds), f"{one.seconds / 3600:.3f}"]
+    for row in days:
+        seconds = round(row.seconds)
+        yield [row.coder, row.round, row.text, row.day.isoformat(), str(seconds), f"{row.seconds / 3600:.3f}"]

@@ -1,4 +1,4 @@
-"""What is left to do in codings that are not submitted."""
+"""The work left in codings that are not submitted."""
 
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -12,19 +12,19 @@ from annotations.models import Coding, Markable, Project, Round
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """Markables left to decide in so many open codings."""
+    """The number of markables left to decide, and of open codings."""
 
     markables: int = 0
     codings: int = 0
-    to_mark: int = 0  # codings whose markables coders create, so that what is left is not known
-    words: int = 0  # of the texts of these
+    to_mark: int = 0  # open codings whose markables coders create, so that the work left is unknown
+    words: int = 0  # words of the texts of these codings
 
     def __add__(self, other: "Remaining") -> "Remaining":
         return Remaining(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def sentences(self) -> str:
-        """What is left, as pages say it."""
+        """The work left, in sentences for pages."""
         if not self.codings:
             return "No coding is left to submit."
         markables = pluralize(self.markables, "markable") if self.markables else "No markable"
@@ -44,7 +44,7 @@ def _be(count: int) -> str:
 
 
 def _texts_to_mark(project: Project) -> dict[int, int]:
-    """Return the texts, with their words, whose markables coders create because none is given."""
+    """Return the number of words of texts whose markables coders create because none is predefined."""
     if not project.levels.filter(coders_mark=True).exists():
         return {}
     given = Markable.objects.filter(text=OuterRef("pk"), predefined=True, level__coded=True)
@@ -53,7 +53,7 @@ def _texts_to_mark(project: Project) -> dict[int, int]:
 
 
 def count_remaining(project: Project) -> dict[str, Remaining]:
-    """Return by round what coders have yet to do in open rounds, without training and repeats. Four queries."""
+    """Return the work left in open rounds, by round, without training and repeats. Four queries."""
     rounds = project.rounds.filter(closed_at=None).exclude(kind=Round.Kind.TRAINING).order_by()
     codings = Coding.objects.of_people().filter(
         text__project=project, round__in=rounds, kind=Coding.Kind.TEXT, occasion=1
@@ -62,10 +62,10 @@ def count_remaining(project: Project) -> dict[str, Remaining]:
     rows = list(is_open.values_list("pk", "text_id", "round__name", "to_decide", "decided"))
     lacking = count_lacking(project, [pk for pk, *_, decided in rows if decided])
     to_mark = _texts_to_mark(project)
-    found: dict[str, Remaining] = {}
+    by_round: dict[str, Remaining] = {}
     for pk, text, name, to_decide, decided in rows:
         words = to_mark.get(text)
         marked = (0, 0) if words is None else (1, words)
         markables = max(to_decide - decided + lacking.get(pk, 0), 0)
-        found[name] = found.get(name, Remaining()) + Remaining(markables, 1, *marked)
-    return found
+        by_round[name] = by_round.get(name, Remaining()) + Remaining(markables, 1, *marked)
+    return by_round

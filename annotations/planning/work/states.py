@@ -1,4 +1,4 @@
-"""The state of codings, as lists, the progress matrix, the API and mails name it, and what a coder is reminded of."""
+"""The state of codings for lists, the progress matrix, the API and mails, and reminders of coders."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from annotations.models import Coding, Operation
 
 
 class State(StrEnum):
-    """How far a coding is; a manager reopens it. None is complete where coders mark or must answer of entities."""
+    """The state of a coding. Reopened: by a manager. Complete: never if coders mark or must answer about entities."""
 
     ASSIGNED = "assigned"
     BEGUN = "begun"
@@ -25,9 +25,9 @@ class State(StrEnum):
 
 
 OPEN_STATES = (State.ASSIGNED, State.BEGUN, State.COMPLETE, State.REOPENED)
-SOON_DAYS = 7  # due is said of so many days before the date
-MOST_REMINDERS = 10
-# The columns of `with_states` from which the state follows.
+SOON_DAYS = 7  # texts are reported as due this number of days before the date
+MAX_REMINDERS = 10
+# The columns of `with_states` that determine the state.
 COLUMNS = (
     *("status", "version", "corrections", "released_at", "coder_id", "reopened_by", "decided", "to_decide"),
     *("is_to_mark", "asks_of_entities", "due_on", "round__closed_at"),
@@ -35,21 +35,21 @@ COLUMNS = (
 
 
 def with_states(codings: QuerySet[Coding]) -> QuerySet[Coding]:
-    """Annotate codings with progress, the last reopening with its reason, and the date of the plan."""
+    """Annotate codings with progress, the last reopening with its reason, and the due date of the plan."""
     reopenings = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.REOPEN).order_by("-sequence")
     reasons = reopenings.values_list(KeyTextTransform("reason", "payload"), flat=True)
     reopened = {"status": Coding.Status.OPEN, "version__gt": F("corrections")}
     annotated = cast(Any, codings).with_progress()
-    found: QuerySet[Coding] = annotated.annotate(
+    with_columns: QuerySet[Coding] = annotated.annotate(
         reopened_by=Case(When(**reopened, then=Subquery(reopenings.values("user")[:1]))),
         reopen_reason=Case(When(**reopened, then=Subquery(reasons[:1]))),
         due_on=F("round__plan__due_on"),
     )
-    return found
+    return with_columns
 
 
 def state_of(row: Mapping[str, Any]) -> State:
-    """Return the state of a coding, of a row with COLUMNS."""
+    """Return the state of a coding from a row with COLUMNS."""
     if row["status"] == Coding.Status.SUBMITTED:
         return State.SUBMITTED
     if row["released_at"] is not None:
@@ -62,7 +62,7 @@ def state_of(row: Mapping[str, Any]) -> State:
 
 
 def is_overdue(row: Mapping[str, Any], today: date) -> bool:
-    """Return whether the date of the plan has passed, the coding is not submitted, and its coder is to submit it."""
+    """Return whether the due date has passed and the coder has still to submit the coding."""
     due = row["due_on"]
     return bool(due is not None and due < today and is_to_do(row))
 
@@ -73,7 +73,7 @@ def is_to_do(row: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CodingState:
-    """How far the coding of a text in a round by a coder is, and whether it is late."""
+    """The state of a coder's coding of a text in a round, and whether it is late."""
 
     text: int
     round: int
@@ -89,22 +89,22 @@ class CodingState:
 
 
 def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
-    """Return the states of codings. One query; of several occasions within a round the last."""
+    """Return the states of codings; of several occasions within a round, the last. One query."""
     rows = with_states(codings).order_by("occasion").values("text_id", "round_id", "coder__username", *COLUMNS)
-    found: dict[tuple[int, int, str], CodingState] = {}
+    states: dict[tuple[int, int, str], CodingState] = {}
     with without_compilation():
         found_rows = list(cast(Any, rows))
     for row in found_rows:
         key = (row["text_id"], row["round_id"], row["coder__username"])
         state, overdue, to_do = state_of(row), is_overdue(row, today), is_to_do(row)
         progress = (row["decided"], row["to_decide"])
-        found[key] = CodingState(*key, state, *progress, overdue, row["due_on"], to_do, row["is_to_mark"])
-    return list(found.values())
+        states[key] = CodingState(*key, state, *progress, overdue, row["due_on"], to_do, row["is_to_mark"])
+    return list(states.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """An own coding to be reminded of: days until it is due, or None; reason: why a manager reopened it."""
+    """A reminder of an own coding: days until it is due, or None; reason: a manager's reason for reopening."""
 
     coding: Coding
     state: State
@@ -116,15 +116,15 @@ class Reminder:
 
 @dataclass(frozen=True, slots=True)
 class Reminders:
-    """The first reminders, by date, and how many more there are."""
+    """The first reminders, by date, and the number of further ones."""
 
     shown: tuple[Reminder, ...]
     more: int
 
 
 def reminders_of(codings: Iterable[Coding], today: date) -> Reminders:
-    """Return what to remind a coder of, by date: codings `with_states` that are due soon, reopened or begun."""
-    found = []
+    """Return the reminders for a coder, by date: codings `with_states` that are due soon, reopened or begun."""
+    reminders = []
     for coding in codings:
         row: dict[str, Any] = {name: getattr(coding, name) for name in COLUMNS if name != "round__closed_at"}
         row["round__closed_at"] = coding.round.closed_at
@@ -135,6 +135,6 @@ def reminders_of(codings: Iterable[Coding], today: date) -> Reminders:
         if state == State.ASSIGNED and (days is None or days > SOON_DAYS):
             continue
         reason = str(coding.reopen_reason or "") if state == State.REOPENED else ""  # type: ignore[attr-defined]
-        found.append(Reminder(coding, state, due_on, days, is_overdue(row, today), reason))
-    found.sort(key=lambda one: (one.due_on or date.max, one.state != State.REOPENED))
-    return Reminders(tuple(found[:MOST_REMINDERS]), max(len(found) - MOST_REMINDERS, 0))
+        reminders.append(Reminder(coding, state, due_on, days, is_overdue(row, today), reason))
+    reminders.sort(key=lambda reminder: (reminder.due_on or date.max, reminder.state != State.REOPENED))
+    return Reminders(tuple(reminders[:MAX_REMINDERS]), max(len(reminders) - MAX_REMINDERS, 0))

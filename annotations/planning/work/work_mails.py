@@ -1,4 +1,4 @@
-"""Mails about work: each week what there is to do, and before and after the dates of plans what is open."""
+"""Mails about work: weekly digests, and mails before and after the due dates of plans."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -20,23 +20,23 @@ from annotations.projects.mails import names_of
 
 DIGEST, DUE = "digest", "due"
 SOON, OVERDUE, SUMMARY = "soon", "overdue", "summary"
-HOUR = 6  # a day, and the week on Monday, begin at this hour, in the time zone of the site
-LATEST_DIGEST = timedelta(days=3)  # after so much of the week nobody's mail is queued any more
-# So long before the date coders are told, and so long after it still, where no worker ran on the day.
+HOUR = 6  # days, and the week on Monday, begin at this hour in the time zone of the site
+LATEST_DIGEST = timedelta(days=3)  # later in the week no digest is queued
+# Coders are told this long before the date, or until this long after it if no worker ran on the day.
 BEFORE_DUE = AFTER_DUE = timedelta(days=3)
 MAX_PROJECTS = 50
 BATCH = 500
 
 
 def week_of(now: datetime) -> datetime:
-    """Return when the week began, in the time zone of the site."""
+    """Return the beginning of the week, in the time zone of the site."""
     local = timezone.localtime(now) - timedelta(hours=HOUR)
     monday = local - timedelta(days=local.weekday())
     return monday.replace(hour=HOUR, minute=0, second=0, microsecond=0)
 
 
 def queue_digests(now: datetime | None = None) -> int:
-    """Queue the mails of this week for everybody who wants one, each once; return how many were there to queue."""
+    """Queue this week's digest for each user who wants it, once; return the number of mails."""
     if not is_enabled():
         return 0
     now = now or timezone.now()
@@ -54,11 +54,10 @@ def queue_digests(now: datetime | None = None) -> int:
 
 
 def compose_digest(mail: Mail) -> Message | None:
-    """Return what is to be done in the user's projects; None if that is nothing."""
+    """Return the mail about work to do in the user's projects; None if there is none."""
     user = mail.user
     assert user is not None
-    # In which something is to be done, of what the user may know of; that of many projects is found so, too.
-    # In a closed round nothing is.
+    # Filter by work to do before the limit of projects; a closed round has none.
     codings = Coding.objects.of_coders().visible_to(user).filter(text__project=OuterRef("pk"))
     to_do = Exists(codings.filter(status=Coding.Status.OPEN, round__closed_at=None))
     projects = Project.objects.visible_to(user).filter(to_do, archived_at=None, memberships__user=user)
@@ -69,7 +68,7 @@ def compose_digest(mail: Mail) -> Message | None:
 
 
 def _part(project: Project, user: User) -> dict[str, Any]:
-    """Return what is said of a project; nothing where nothing is to be done."""
+    """Return the context of a project; empty if nothing is to be done."""
     reopenings = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.REOPEN)
     own = Coding.objects.of_people().filter(
         text__project=project, coder=user, status=Coding.Status.OPEN, round__closed_at=None
@@ -85,20 +84,20 @@ def _part(project: Project, user: User) -> dict[str, Any]:
         counted = Coding.objects.of_people().filter(text__project=project, occasion=1)
         submitted = Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
         progress = counted.aggregate(assigned=Count("pk"), submitted=submitted)
-    goes_on = progress["submitted"] < progress["assigned"]
-    if not (assigned or reopened or goes_on):
+    is_unfinished = progress["submitted"] < progress["assigned"]
+    if not (assigned or reopened or is_unfinished):
         return {}
     link = absolute(reverse("project", args=[project.slug]))
-    return {"title": one_line(project.title), "link": link, "progress": progress if goes_on else None, **part}
+    return {"title": one_line(project.title), "link": link, "progress": progress if is_unfinished else None, **part}
 
 
 def day_of(now: datetime) -> date:
-    """Return the day whose mails are sent at a time."""
+    """Return the date whose mails are due at a time."""
     return timezone.localdate(now - timedelta(hours=HOUR))
 
 
 def queue_due_mails(now: datetime | None = None) -> int:
-    """Queue the mails about dates that are near or have passed, one a round and date; return their number."""
+    """Queue the mails about due dates that are near or past, one for each round and date; return their number."""
     if not is_enabled():
         return 0
     now = now or timezone.now()
@@ -109,8 +108,8 @@ def queue_due_mails(now: datetime | None = None) -> int:
         coder__memberships__project=F("round__project"),
     )
     plans: dict[tuple[int, int, date], set[int]] = defaultdict(set)
-    found = rows.order_by().values_list("round__plan", "round__project", "round__plan__due_on", "coder").distinct()
-    for plan, project, due_on, coder in found:
+    owed = rows.order_by().values_list("round__plan", "round__project", "round__plan__due_on", "coder").distinct()
+    for plan, project, due_on, coder in owed:
         if due_on is not None:
             plans[plan, project, due_on].add(coder)
     late_projects = {project for _, project, due_on in plans if due_on < today}
@@ -131,7 +130,7 @@ def queue_due_mails(now: datetime | None = None) -> int:
 
 
 def _open_codings() -> QuerySet[Coding]:
-    """Return the codings that their coders have still to submit."""
+    """Return the codings that their coders have yet to submit."""
     codings: QuerySet[Coding] = Coding.objects.of_people().filter(
         status=Coding.Status.OPEN, released_at=None, round__closed_at=None
     )
@@ -145,7 +144,7 @@ def _due_mail(stage: str, plan: int, due_on: date, user: int, now: datetime) -> 
 
 
 def compose_due(mail: Mail) -> Message | None:
-    """Return what is open of a round whose date is near or has passed; None if that is nothing, or the date another."""
+    """Return the mail about a near or past due date; None if no work is open or the date has changed."""
     user, context = mail.user, mail.context
     assert user is not None
     plans = Plan.objects.filter(pk=context["plan"], due_on=date.fromisoformat(context["due_on"]))
@@ -154,7 +153,7 @@ def compose_due(mail: Mail) -> Message | None:
         return None
     is_past = plan.due_on < day_of(timezone.now())
     if is_past != (context["stage"] != SOON):
-        return None  # it waited until the date had passed, of which another mail tells
+        return None  # it waited until the date had passed, and another mail follows
     project = Project.objects.visible_to(user).filter(pk=plan.round.project_id, archived_at=None).first()
     if project is None:
         return None

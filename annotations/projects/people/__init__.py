@@ -1,1 +1,1 @@
-"""Members, invitations, accounts, API keys, and the names under which coders see each other."""
+"""Members, invitations, accounts, API keys, and coded names of peers."""

@@ -1,7 +1,7 @@
-"""The accounts of people: their mail addresses, and passwords that somebody has forgotten.
+"""The accounts of people: their mail addresses and forgotten passwords.
 
-A manager can make a link by which a member sets another password. Who has the link has the account, so it is made only
-for accounts that came to be for the manager's project and are of use nowhere else; the site's staff helps all others.
+A manager can make a link for a member to reset the password, which gives control of the account. So the account must
+have been created for the manager's project, and have no use elsewhere; staff helps with all others.
 """
 
 import logging
@@ -24,10 +24,10 @@ from annotations.models.people.rights import MANAGING_ROLES
 
 logger = logging.getLogger(__name__)
 
-# In an hour: of a person mails to confirm an address, of an account mails to reset a password, of a manager links.
-CONFIRMATIONS, MOST_CONFIRMATIONS = Limit("mail confirmations", seconds=3600), 5
-RESETS, MOST_RESETS = Limit("password resets", seconds=3600), 3
-RESET_LINKS, MOST_RESET_LINKS = Limit("reset links", seconds=3600), 30
+# Hourly limits: confirmation mails by user, reset mails by account, reset links by manager.
+CONFIRMATIONS, MAX_CONFIRMATIONS = Limit("mail confirmations", seconds=3600), 5
+RESETS, MAX_RESETS = Limit("password resets", seconds=3600), 3
+RESET_LINKS, MAX_RESET_LINKS = Limit("reset links", seconds=3600), 30
 NO_LINK = (
     "A link can be made only for an account that was made for this project and is used in no other. The site’s staff "
     "can set a password for all others."
@@ -35,65 +35,65 @@ NO_LINK = (
 
 
 def record_origin(project: Project, *users: User) -> None:
-    """Record that these accounts were made for the project."""
+    """Record that these accounts were created for the project."""
     AccountOrigin.objects.bulk_create(AccountOrigin(user=user, project=project) for user in users)
 
 
 def request_address(user: User, address: str) -> None:
-    """Send a link to the address by which the user confirms it. Raise ValidationError after too many of them."""
-    if CONFIRMATIONS.use(user.pk) > MOST_CONFIRMATIONS:
-        raise ValidationError(f"At most {MOST_CONFIRMATIONS} links are sent per hour. Try again in the next hour.")
+    """Send a link to confirm the address. Raise ValidationError if the limits of mails are reached."""
+    if CONFIRMATIONS.use(user.pk) > MAX_CONFIRMATIONS:
+        raise ValidationError(f"At most {MAX_CONFIRMATIONS} links are sent per hour. Try again in the next hour.")
     if is_flooded(address):
         raise ValidationError("This address has been sent too many mails. Try again in the next hour.")
     queue("confirm", user=user, address=address)
 
 
 def set_address(user: User, address: str) -> None:
-    """Set the address that the user has confirmed; "" for none."""
+    """Set the confirmed address of the user; "" for none."""
     user.email, user.email_confirmed_at = address, timezone.now() if address else None
     user.save(update_fields=["email", "email_confirmed_at"])
 
 
 def change_address(user: User, address: str) -> None:
-    """Set another address, or "" for none, and tell the one before: who has the address can reset the password."""
-    before = user.email if user.email_confirmed_at else ""
+    """Set another address, or "" for none, and notify the old one: an address can reset the password."""
+    previous = user.email if user.email_confirmed_at else ""
     set_address(user, address)
-    if before and before.lower() != address.lower():
-        queue("address-changed", user=user, address=before, removed=not address)
+    if previous and previous.lower() != address.lower():
+        queue("address-changed", user=user, address=previous, removed=not address)
 
 
 def tell_of_password(user: User) -> None:
-    """Tell the owner of the account that its password was changed."""
+    """Notify the owner of the account that its password was changed."""
     if user.email_confirmed_at:
         queue("password-changed", user=user)
 
 
 def finish_reset(user: User) -> None:
-    """End what somebody else may have made of an account whose password was set by a link: its API keys."""
+    """Delete the account's API keys after a reset by link, as somebody else may have created them."""
     Token.objects.filter(user=user).delete()
     tell_of_password(user)
 
 
 def set_muted_mails(user: User, muted: list[str]) -> None:
-    """Turn off the mails of these kinds and of no others."""
+    """Set the kinds of mails that the user does not want."""
     user.muted_mails = sorted({kind.key for kind in optional_kinds()}.intersection(muted))
     user.save(update_fields=["muted_mails"])
 
 
 def request_password_reset(address: str) -> None:
-    """Let the worker send links to all who confirmed the address: nobody can tell by the time whether there are any."""
+    """Queue reset links for the address; the worker looks up accounts, so response time discloses nothing."""
     queue("forgotten", address=address)
 
 
 def _compose_forgotten(mail: Mail) -> None:
     users = User.objects.filter(email__iexact=mail.address, email_confirmed_at__isnull=False, is_active=True)
     for user in users:
-        if user.has_usable_password() and RESETS.use(user.pk) <= MOST_RESETS:
+        if user.has_usable_password() and RESETS.use(user.pk) <= MAX_RESETS:
             queue("password", user=user)
 
 
 class MemberTokenGenerator(PasswordResetTokenGenerator):
-    """The tokens of links that managers make. They end, too, when the project gets other managers."""
+    """The tokens of links that managers make. They also expire when the project's managers change."""
 
     key_salt = "annotations.projects.people.accounts.MemberTokenGenerator"
 
@@ -105,7 +105,7 @@ class MemberTokenGenerator(PasswordResetTokenGenerator):
         return f"{super()._make_hash_value(user, timestamp)}{list(keys)}"
 
     def check_token(self, user: User | None, token: str | None) -> bool:
-        """Return whether the token is good, and a link could still be made for the account."""
+        """Return whether the token is valid, and a link could still be made for the account."""
         return super().check_token(user, token) and _origins().filter(user=user).exists()
 
 
@@ -113,7 +113,7 @@ member_tokens = MemberTokenGenerator()
 
 
 def _origins() -> QuerySet[AccountOrigin]:
-    """Return the origins of accounts whose passwords the managers of that project may let their owners reset."""
+    """Return the origins of accounts whose managers may make a reset link."""
     memberships = Membership.objects.filter(user=OuterRef("user"))
     codings = Coding.objects.filter(coder=OuterRef("user"))
     return AccountOrigin.objects.filter(
@@ -131,20 +131,20 @@ def _origins() -> QuerySet[AccountOrigin]:
 
 
 def resettable_members(project: Project, by: User) -> set[int]:
-    """Return the keys of the members for whom this manager may make a link. One query."""
+    """Return the primary keys of the members for whom this manager may make a link. One query."""
     return set(_origins().filter(project=project).exclude(user=by.pk).values_list("user", flat=True))
 
 
 def make_reset_link(membership: Membership, by: User) -> str:
-    """Return the path of a page on which the member sets another password, once, within a day.
+    """Return the path of a page where the member can reset the password once, within a day.
 
-    The member hears of it by mail, if they have an address. Raise ValidationError where the manager may not.
+    The member is notified by mail, if there is an address. Raise ValidationError if the manager may not make a link.
     """
     user = membership.user
     if user.pk not in resettable_members(membership.project, by):
         raise ValidationError(NO_LINK)
-    if RESET_LINKS.use(by.pk) > MOST_RESET_LINKS:
-        raise ValidationError(f"At most {MOST_RESET_LINKS} links are made per hour. Try again in the next hour.")
+    if RESET_LINKS.use(by.pk) > MAX_RESET_LINKS:
+        raise ValidationError(f"At most {MAX_RESET_LINKS} links are made per hour. Try again in the next hour.")
     logger.info("A link to reset the password of the user %s was made by the user %s.", user.pk, by.pk)
     if is_enabled() and user.email_confirmed_at:
         queue("reset-link", user=user, project=one_line(membership.project.title), by=by.get_username())

@@ -1,4 +1,4 @@
-"""The first account of an installation: made by a link that works once, and only while there is no account at all."""
+"""The first account of an installation: created by a link that works once, while there is no account."""
 
 import secrets
 from datetime import timedelta
@@ -12,12 +12,12 @@ from annotations.models import User
 
 SALT = "annotations.projects.people.first_account"
 AGE = timedelta(days=1)
-# Under this the shared cache has the secret of the link that works.
+# The key of the valid link's secret in the shared cache.
 KEY = "first-account"
 
 
 def make_link() -> str:
-    """Return the path of the page on which the first account is made, "" if there is an account; end earlier links."""
+    """Return the path of the page for the first account, "" if there is an account; invalidate earlier links."""
     if User.objects.exists():
         return ""
     secret = secrets.token_urlsafe(16)
@@ -26,7 +26,7 @@ def make_link() -> str:
 
 
 def is_good(token: str) -> bool:
-    """Return whether the first account may be made by the link with this token."""
+    """Return whether the token may create the first account."""
     try:
         secret = str(signing.loads(token, salt=SALT, max_age=AGE))
     except signing.BadSignature:
@@ -35,5 +35,5 @@ def is_good(token: str) -> bool:
 
 
 def claim(token: str) -> bool:
-    """Let the link not work any more; return whether it did."""
+    """Invalidate the link; return whether it was valid."""
     return is_good(token) and cache.delete(KEY)

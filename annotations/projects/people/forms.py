@@ -15,13 +15,13 @@ from annotations.mail.queue import is_enabled
 from annotations.models import Membership, ModelCoder, Project, Token, User
 from annotations.models.people.user import ADDRESS_LENGTH
 from annotations.models.project import MAX_USES, check_group
-from annotations.projects.people.invitations import MOST_AT_ONCE
+from annotations.projects.people.invitations import MAX_AT_ONCE
 from annotations.projects.people.members import find_person, members_shown
 from annotations.projects.people.model_coders import GROUP
 
 
 def group_field(**options: Any) -> forms.CharField:
-    """Return the field of a group of coders: one that is suggested or a label of one's own, none where it is empty."""
+    """Return the field of a group of coders: a suggested group, another label, or empty for none."""
     widget = forms.TextInput({"list": "groups", "autocomplete": "off"})
     length = Membership.GROUP_LENGTH
     return forms.CharField(max_length=length, required=False, validators=[check_group], widget=widget, **options)
@@ -53,7 +53,7 @@ class GroupForm(forms.Form):
 
 
 class ModelForm(forms.ModelForm[ModelCoder]):
-    """A model that codes, and what is said of it."""
+    """A model that codes, with its description."""
 
     name = forms.CharField(max_length=150, help_text="A name that no account has, such as gpt-4.1-zero-shot.")
     group = group_field(initial=GROUP, help_text="Results are compared by groups of coders.")
@@ -79,12 +79,12 @@ class TokenForm(forms.Form):
 
 @sensitive_variables("password")
 def is_password_of(user: User, password: str, request: HttpRequest) -> bool:
-    """Return whether it is the user's password, which can be guessed no more often than at sign-in."""
+    """Return whether this is the user's password, with the same limit on guesses as at sign-in."""
     return authenticate(request, username=user.get_username(), password=password) == user
 
 
 class AddressForm(forms.Form):
-    """An address for mails, once confirmed. It can reset the password, so it takes the password to change it."""
+    """An address for mails, once confirmed. It can reset the password, so changing it needs the password."""
 
     address = forms.EmailField(
         label="E-mail address",
@@ -132,22 +132,22 @@ class ForgottenPasswordForm(forms.Form):
 
 
 class InvitationForm(forms.Form):
-    """Invitations into one role: a link for each name, or one for a group, and with a mail server sent to addresses."""
+    """Invitations into one role: links by name, a link for a group, or, with a mail server, links sent by mail."""
 
     whom = forms.CharField(
         label="For whom",
-        max_length=MOST_AT_ONCE * 101,
+        max_length=MAX_AT_ONCE * 101,
         required=False,
         widget=forms.Textarea({"rows": 3}),
-        help_text=f"One name a line: each gets a link. Up to {MOST_AT_ONCE}. Names are notes for the managers.",
+        help_text=f"One name a line: each gets a link. Up to {MAX_AT_ONCE}. Names are notes for the managers.",
     )
 
     addresses = forms.CharField(
         label="By e-mail to",
-        max_length=MOST_AT_ONCE * 255,
+        max_length=MAX_AT_ONCE * 255,
         required=False,
         widget=forms.Textarea({"rows": 3}),
-        help_text=f"One address a line: each is sent a link of its own, which works once. Up to {MOST_AT_ONCE}.",
+        help_text=f"One address a line: each is sent a link of its own, which works once. Up to {MAX_AT_ONCE}.",
     )
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
     days = forms.TypedChoiceField(
@@ -169,8 +169,8 @@ class InvitationForm(forms.Form):
 
     def clean_addresses(self) -> list[str]:
         addresses = list(dict.fromkeys(self.cleaned_data["addresses"].replace(",", " ").split()))
-        if len(addresses) > MOST_AT_ONCE:
-            raise forms.ValidationError(f"{len(addresses)} addresses: invite up to {MOST_AT_ONCE} at once.")
+        if len(addresses) > MAX_AT_ONCE:
+            raise forms.ValidationError(f"{len(addresses)} addresses: invite up to {MAX_AT_ONCE} at once.")
         for address in addresses:
             try:
                 forms.EmailField(max_length=ADDRESS_LENGTH).clean(address)
@@ -179,7 +179,7 @@ class InvitationForm(forms.Form):
         return addresses
 
     def clean(self) -> dict[str, Any]:
-        """Take no names for none where there are addresses, and no group for them."""
+        """With addresses, remove the empty name, and reject several uses."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("addresses"):
             if cleaned.get("max_uses", 1) > 1:
@@ -191,8 +191,8 @@ class InvitationForm(forms.Form):
     def clean_whom(self) -> list[str]:
         """Return the names, [""] for none. Raise ValidationError if there are too many or one is too long."""
         names = [line.strip() for line in self.cleaned_data["whom"].splitlines() if line.strip()]
-        if len(names) > MOST_AT_ONCE:
-            raise forms.ValidationError(f"{len(names)} names: create up to {MOST_AT_ONCE} links at once.")
+        if len(names) > MAX_AT_ONCE:
+            raise forms.ValidationError(f"{len(names)} names: create up to {MAX_AT_ONCE} links at once.")
         if too_long := next((name for name in names if len(name) > 100), None):
             raise forms.ValidationError(f"“{too_long[:20]}…” has more than 100 characters.")
         return names or [""]
@@ -214,7 +214,7 @@ class JoinForm(UserCreationForm[User]):
 
 
 class PasswordForm(PasswordChangeForm):
-    """A new password, in place of the old one."""
+    """A new password, replacing the old one."""
 
     def __init__(self, user: User, request: HttpRequest, **options: Any) -> None:
         super().__init__(user, **options)

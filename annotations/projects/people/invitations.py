@@ -20,9 +20,9 @@ from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import digest_of
 
 MAX_DAYS = 30
-MOST_AT_ONCE = 50
-# Invitations of one manager that are sent by mail in an hour.
-MAILS, MOST_MAILS = Limit("invitation mails", seconds=3600), 200
+MAX_AT_ONCE = 50
+# The hourly limit of invitations by mail, by manager.
+MAILS, MAX_MAILS = Limit("invitation mails", seconds=3600), 200
 MAIL_KIND = "invitation"
 GROUP_ROLES = (Membership.Role.CODER, Membership.Role.VIEWER)
 
@@ -49,11 +49,11 @@ def invite(
 
 
 def invite_by_mail(project: Project, role: str, by: User, addresses: Sequence[str], *, days: int) -> list[Invitation]:
-    """Send an invitation for one person to each address. Raise ValidationError if they are too many for an hour."""
+    """Send an invitation for one person to each address. Raise ValidationError if the limits of mails are reached."""
     if not is_enabled():
         raise ValidationError({"addresses": "This site sends no e-mail."})
-    if MAILS.use(by.pk, len(addresses)) > MOST_MAILS:
-        raise ValidationError({"addresses": f"At most {MOST_MAILS} invitations are sent per hour."})
+    if MAILS.use(by.pk, len(addresses)) > MAX_MAILS:
+        raise ValidationError({"addresses": f"At most {MAX_MAILS} invitations are sent per hour."})
     if flooded := [address for address in addresses if is_flooded(address)]:
         raise ValidationError({"addresses": f"{flooded[0]} has been sent too many mails. Try again in the next hour."})
     rows = [invite(project, role, by, days=days, note=address[:NOTE_LENGTH])[0] for address in addresses]
@@ -63,9 +63,9 @@ def invite_by_mail(project: Project, role: str, by: User, addresses: Sequence[st
 
 
 def set_secret_of_mail(pk: int, key: str) -> tuple[Invitation, str] | None:
-    """Give an invitation that is still open the secret of the mail with this key; None if it is used or over.
+    """Set and return the secret of an open invitation for the mail with this key; None if it is used or expired.
 
-    It stands in no table, and is the same at each try: of mails that came twice programs show one, whichever.
+    The secret is not stored, and equal at each try, as mail programs may show either of two copies of a mail.
     """
     invitation = _open_invitations().select_related("project", "created_by").filter(pk=pk).first()
     if invitation is None:
@@ -78,27 +78,27 @@ def set_secret_of_mail(pk: int, key: str) -> tuple[Invitation, str] | None:
 
 
 def undelivered(invitations: Iterable[Invitation]) -> set[int]:
-    """Return the keys of those that could not be sent: their mails are given up. One query."""
+    """Return the primary keys of the invitations whose mails were given up. One query."""
     mails = Mail.objects.filter(kind=MAIL_KIND, state=Mail.State.FAILED)
     failed = set(mails.values_list("context__invitation", flat=True))
     return {invitation.pk for invitation in invitations if invitation.pk in failed}
 
 
 def find_invitation(secret: str) -> Invitation | None:
-    """Return the invitation with this secret if it can be accepted; an archived project has to be opened first."""
+    """Return the invitation with this secret if it can be accepted; not while its project is archived."""
     return _open_invitations().select_related("project").filter(digest=digest_of(secret)).first()
 
 
 def _open_invitations() -> QuerySet[Invitation]:
-    """Return the invitations that can be accepted. A former manager's invitations cannot, not even by that person.
+    """Return the invitations that can be accepted: not those of former managers or closed accounts.
 
-    Nor can those of an account that was closed.
+    A former manager's invitation does not even work for that person.
     """
-    still_manager = Membership.objects.filter(
+    by_manager = Membership.objects.filter(
         project=OuterRef("project"), user=OuterRef("created_by"), role__in=MANAGING_ROLES
     )
     invitations = Invitation.objects.filter(
-        Exists(still_manager) | Q(created_by__is_superuser=True), created_by__is_active=True
+        Exists(by_manager) | Q(created_by__is_superuser=True), created_by__is_active=True
     )
     return invitations.filter(used_at=None, expires_at__gt=timezone.now(), project__archived_at=None)
 
@@ -121,7 +121,7 @@ def accept(invitation: Invitation, user: User) -> Membership:
 
 @transaction.atomic
 def withdraw(project: Project, pk: int) -> bool:
-    """Delete an invitation. Return False if there is none, or it can be used no further."""
+    """Delete an invitation. Return False if there is none, or it is used up."""
     invitation = Invitation.objects.select_for_update().filter(project=project, pk=pk, used_at=None).first()
     if invitation is not None:
         invitation.delete()

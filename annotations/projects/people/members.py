@@ -23,7 +23,7 @@ BLIND_ROLES = (Membership.Role.CODER, Membership.Role.MANAGER_CODER)
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """When a coder last changed a coding of the project, and how many codings they have and have submitted."""
+    """The time of a coder's last operation in the project, and the numbers of assigned and submitted codings."""
 
     last: datetime | None
     assigned: int
@@ -31,9 +31,9 @@ class Activity:
 
 
 def activity_of_members(project: Project) -> dict[int, Activity]:
-    """Return the activity of everybody who has a coding in the project, by user, for those who see all work."""
+    """Return the activity of each user with codings in the project, for readers who see all work."""
     codings = Coding.objects.of_coders().filter(text__project=project).order_by()
-    # The last operation of each coding that is its coder's: others reopen, import, correct and merge.
+    # The last operation by the coding's own coder: others reopen, import, correct and merge.
     work = Operation.objects.filter(coding=OuterRef("pk"), user=OuterRef("coder")).exclude(
         kind__in=Operation.MANAGING_KINDS
     )
@@ -52,10 +52,10 @@ def activity_of_members(project: Project) -> dict[int, Activity]:
 
 @transaction.atomic
 def add_member(project: Project, user: User, role: str, *, archived: bool = False) -> Membership:
-    """Give the user the role in the project, replacing any other.
+    """Give the user the role in the project, replacing any other role.
 
     Raise ValidationError if a coder with work would see the work of others, if no manager would remain, and for models
-    and unknown roles; ProjectArchived as `lock_project` does.
+    and unknown roles; ProjectArchived as in `lock_project`.
     """
     lock_project(project.pk, archived=archived)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
@@ -82,10 +82,9 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
 
 @transaction.atomic
 def set_group(project: Project, members: Iterable[int], group: str) -> int:
-    """Put members of the project, by the keys of their memberships, into a group of coders; empty: into none.
+    """Set the group of members of the project, given by primary keys of memberships; empty: no group.
 
-    Return how many there are. Raise ValidationError for a name that a group cannot have, and ProjectArchived as
-    `lock_project` does.
+    Return the number of members. Raise ValidationError for an invalid name, and ProjectArchived as in `lock_project`.
     """
     lock_project(project.pk)
     Membership._meta.get_field("group").run_validators(group)
@@ -94,20 +93,20 @@ def set_group(project: Project, members: Iterable[int], group: str) -> int:
 
 @transaction.atomic
 def remove_membership(membership: Membership, *, archived: bool = False) -> None:
-    """Remove a member at once; codings stay. Raise ValidationError for the only manager; ProjectArchived."""
+    """Remove a member; codings stay. Raise ValidationError for the only manager, and ProjectArchived."""
     # otherwise two managers could remove each other
     lock_project(membership.project_id, archived=archived)
-    present = Membership.objects.select_related("user").filter(pk=membership.pk).first()
-    if present is None:  # removed since it was read
+    current = Membership.objects.select_related("user").filter(pk=membership.pk).first()
+    if current is None:  # removed since it was read
         return
-    _refuse_last_manager(present)
-    if ModelCoder.objects.filter(membership=present).exists():
-        if _has_coded(present.project, present.user):
+    _refuse_last_manager(current)
+    if ModelCoder.objects.filter(membership=current).exists():
+        if _has_coded(current.project, current.user):
             raise ValidationError(
-                f"{present.user} is a model with codings, and stays as what says of which: withdraw its key."
+                f"{current.user} is a model with codings, and stays as what says of which: withdraw its key."
             )
-        Token.objects.filter(user=present.user).delete()
-    present.delete()
+        Token.objects.filter(user=current.user).delete()
+    current.delete()
 
 
 def _has_coded(project: Project, user: User) -> bool:
@@ -115,7 +114,7 @@ def _has_coded(project: Project, user: User) -> bool:
 
 
 def is_model(user: User) -> bool:
-    """Return whether the account is of a model that codes."""
+    """Return whether the account belongs to a model that codes."""
     return ModelCoder.objects.filter(membership__user=user).exists()
 
 
@@ -138,10 +137,10 @@ def _refuse_last_manager(membership: Membership) -> None:
 def get_or_create_coder(
     project: Project, username: str, *, create: bool, join: bool = False, trial: bool = False
 ) -> User:
-    """Return the member who codes under that name; `create` makes an account, `join` a member of somebody who has one.
+    """Return the coding member with that name; `create` creates an account, `join` adds an existing one.
 
-    Raise ValidationError if the person or the role is missing, in words that do not tell whether there is such an
-    account; and so with `create` in a `trial`, which has to be rolled back.
+    Raise ValidationError if there is no such member, or it does not code; the message does not disclose accounts. A
+    `trial` with `create` raises the same errors, and must be rolled back.
     """
     members = Q(user__username__iexact=username)
     if trial:
@@ -162,34 +161,34 @@ def get_or_create_coder(
 
 
 def find_person(username: str) -> User | None:
-    """Return the account of that name, if it is of a person: of models nobody is told who names one."""
+    """Return the account with that name if it belongs to a person: models are not disclosed by name."""
     accounts = User.objects.filter(username__iexact=username)
     return accounts.exclude(memberships__in=Membership.objects.filter(model__isnull=False)).first()
 
 
 def adjudicators_of(project: Project) -> Any:
-    """Return the members who may decide what is gold, by name."""
+    """Return the members who may decide on gold, by name."""
     roles = [role for role in Membership.Role.values if Right.ADJUDICATE in rights_of(role, results_open=False)]
     return members_in_roles(project, roles)
 
 
 def find_adjudicator(project: Project, username: str) -> User:
-    """Return the member of that name who may decide what is gold. Raise ValidationError."""
-    one = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username).first()
-    if one is None:
+    """Return the member with that name who may decide on gold. Raise ValidationError."""
+    member = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username).first()
+    if member is None:
         raise ValidationError({"adjudicator": f"{username!r} is not a member of {project.slug}."})
-    if Right.ADJUDICATE not in rights_of(one.role, results_open=False):
-        message = f"{one.user} is {one.role} of {project.slug}: gold is of managers and adjudicators."
+    if Right.ADJUDICATE not in rights_of(member.role, results_open=False):
+        message = f"{member.user} is {member.role} of {project.slug}: gold is of managers and adjudicators."
         raise ValidationError({"adjudicator": message})
-    return one.user
+    return member.user
 
 
 def refuse_accounts(number: int) -> str:
-    """Return why so many accounts cannot be made for a project; "" where they can."""
+    """Return why a project cannot have this number of new accounts; "" if it can."""
     if number <= settings.ACCOUNTS_OF_PROJECT:
         return ""
-    most = pluralize(settings.ACCOUNTS_OF_PROJECT, "account")
-    return f"At most {most} can be made for a project. The server's administrator can raise ACCOUNTS_OF_PROJECT."
+    limit = pluralize(settings.ACCOUNTS_OF_PROJECT, "account")
+    return f"At most {limit} can be made for a project. The server's administrator can raise ACCOUNTS_OF_PROJECT."
 
 
 def _create_coder(project: Project, username: str, *, trial: bool) -> User:
@@ -213,17 +212,17 @@ def _create_coder(project: Project, username: str, *, trial: bool) -> User:
 
 
 def _trial_username(username: str) -> str:
-    """Return a name that stands for this one during a trial. The space makes it one that no account has."""
+    """Return a substitute for the name during a trial. It has a space, so no account has it."""
     return f"trial {digest_of(username.lower())}"
 
 
 def members_in_roles(project: Project, roles: Iterable[str], *, models: bool = False) -> Any:
-    """Return the members in those roles, by name: people, and with `models` the models that code, too."""
+    """Return the members in the roles, by name: people, and with `models` coding models, too."""
     people = {} if models else {"memberships__model": None}
     return User.objects.filter(memberships__project=project, memberships__role__in=roles, **people).order_by("username")
 
 
 def members_shown(project: Project) -> QuerySet[Membership]:
-    """Return the members whom the person for whom the project was read is shown: without models, who codes."""
+    """Return the members that the reader of the project is shown: coders are not shown models."""
     members = Membership.objects.filter(project=project).select_related("user", "model")
     return members if may_see_models(project) else members.filter(model=None)

@@ -1,4 +1,4 @@
-"""Models that code: accounts, descriptions, API keys. Who runs one codes with its key, or imports what it said."""
+"""Models that code: accounts, descriptions, API keys. Their codings come by API key or by import."""
 
 import datetime
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from annotations.projects.locks import lock_project
 from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import create_token
 
-# The group that models are in unless they are put into another one.
+# The default group of models.
 GROUP = "model"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelDescription:
-    """Which model it is: its name, and what is said of it; what is empty is not said."""
+    """The name and description of a model; empty fields are unknown."""
 
     name: str
     version: str = ""
@@ -61,12 +61,12 @@ def add_model(
 
 
 def get_or_create_model(project: Project, description: ModelDescription) -> ModelCoder:
-    """Return the model of that name, in any case, or add it. Raise ValidationError if something else is known of it."""
-    said = asdict(description)
-    model = models_of(project).filter(membership__user__username__iexact=said.pop("name")).first()
+    """Return the model with that name, in any case, or add it. Raise ValidationError if its description differs."""
+    described = asdict(description)
+    model = models_of(project).filter(membership__user__username__iexact=described.pop("name")).first()
     if model is None:
-        return add_model(project, description.name, **said)
-    for field, value in said.items():
+        return add_model(project, description.name, **described)
+    for field, value in described.items():
         known = getattr(model, field)
         if value and value != known:
             has = f"has the {field} {known}" if known else f"has no {field}"
@@ -77,7 +77,7 @@ def get_or_create_model(project: Project, description: ModelDescription) -> Mode
 
 @transaction.atomic
 def make_key(model: ModelCoder, days: int) -> tuple[Token, str]:
-    """Make the API key of a model anew; return it and its secret, which is not stored. Keys before end."""
+    """Replace the API keys of a model by a new one; return it and its secret, which is not stored."""
     lock_project(model.membership.project_id)
     user = model.membership.user
     Token.objects.filter(user=user).delete()
@@ -86,7 +86,7 @@ def make_key(model: ModelCoder, days: int) -> tuple[Token, str]:
 
 @transaction.atomic
 def withdraw_keys(model: ModelCoder) -> int:
-    """End the API keys of a model, and return how many there were."""
+    """Delete the API keys of a model, and return their number."""
     lock_project(model.membership.project_id)
     return Token.objects.filter(user=model.membership.user).delete()[0]
 
@@ -97,14 +97,14 @@ def models_of(project: Project) -> QuerySet[ModelCoder]:
 
 
 def find_model(project: Project, name: str) -> ModelCoder:
-    """Return the model of that name in the project. Raise Http404."""
+    """Return the model with that name in the project. Raise Http404."""
     if (model := models_of(project).filter(membership__user__username=name).first()) is None:
         raise Http404("There is no such model.")
     return model
 
 
 def mark_codings_of_models(project: int, codings: Sequence[Coding]) -> None:
-    """Say of unsaved codings of the project which are of models. A query, where there are any."""
+    """Set `by_model` of unsaved codings of the project. One query if there are any."""
     coders = {coding.coder_id for coding in codings}
     models = ModelCoder.objects.filter(membership__project=project, membership__user__in=coders)
     users = set(models.values_list("membership__user", flat=True)) if coders else ()

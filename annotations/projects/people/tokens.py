@@ -13,7 +13,7 @@ from annotations.models import Token, User
 PREFIX = "coindex_"
 PREFIX_LENGTH = len(PREFIX) + 4
 MAX_DAYS = 366
-# The time of the last use is stored to the hour, so that a key in constant use does not cause constant writes.
+# The last use is stored to the hour, so that a key in constant use does not cause constant writes.
 LAST_USE_PRECISION = timedelta(hours=1)
 
 

@@ -1,1 +1,1 @@
-"""What managers are shown while they design a scheme."""
+"""Help for managers who design a scheme."""

@@ -1,4 +1,4 @@
-"""What follows from a scheme: formats that keep its answers, and what applications above this one have to say."""
+"""The consequences of a scheme: formats that keep its answers, and messages of other applications."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,62 +11,62 @@ from annotations.models import Project
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """Something that can be had with a scheme or not, under a topic such as measures, and why or what to mind."""
+    """A feature under a topic such as measures, whether a scheme allows it, and the reason or a caveat."""
 
     topic: str
     name: str
-    allowed: bool | None  # None: it is to be minded of the scheme itself, and its name is a sentence
+    allowed: bool | None  # None: a remark on the scheme, whose name is a sentence
     why: str
 
 
-# A scheme and the kind of its answers (as in Project) to what follows.
+# A function of a scheme and its kind of answers (as in Project).
 type Source = Callable[[SchemeSpec, str], Sequence[Consequence]]
 
 _sources: list[Source] = []
 
 
 def register_consequences(source: Source) -> None:
-    """Add what an application has to say of schemes."""
+    """Register a source of consequences."""
     if source not in _sources:
         _sources.append(source)
 
 
 def consequences_of(spec: SchemeSpec, answers: str) -> list[Consequence]:
-    """Return what follows from a scheme: what applications say, in the order of their registration, then formats."""
-    return [one for source in (*_sources, formats_kept) for one in source(spec, answers)]
+    """Return the consequences of a scheme: of applications in the order of registration, then of formats."""
+    return [consequence for source in (*_sources, formats_kept) for consequence in source(spec, answers)]
 
 
 TOPIC = "Exports that keep all answers"
 
 
 def formats_kept(spec: SchemeSpec, answers: str) -> list[Consequence]:
-    """Return for each format that is written whether it can hold all answers of a scheme, and what it loses."""
-    # What depends on what coders do, such as markables that cross, is named by each export.
+    """Return for each writable format whether it can hold all answers of a scheme, and what it loses."""
+    # Losses that depend on coders, such as crossing markables, are listed by each export.
     needed, kept = needed_features(spec, answers), []
     for format_ in FORMATS.values():
         if format_.write is not None and not format_.texts_only:
-            lost = "; ".join(one.value for one in Feature if one in needed - format_.supported_features)
+            lost = "; ".join(feature.value for feature in Feature if feature in needed - format_.supported_features)
             kept.append(Consequence(TOPIC, format_.label, not lost, f"It loses {lost}." if lost else ""))
     return kept
 
 
 def needed_features(spec: SchemeSpec, answers: str) -> frozenset[Feature]:
     """Return the features that any answers to the questions of a scheme need."""
-    identity = [one for one in spec.relations if one.identity and one.to_levels]
-    others = [one for one in spec.relations if not one.identity and one.to_levels]
+    identity = [relation for relation in spec.relations if relation.identity and relation.to_levels]
+    others = [relation for relation in spec.relations if not relation.identity and relation.to_levels]
     pointing = answers == Project.Answers.POINTERS and bool(identity)
-    linked = len(identity) if pointing else sum(one.takes_index for one in spec.categories)
-    found = {
-        Feature.LEVELS: len(spec.coded_levels) > 1 or any(set(one.to_levels) - {spec.main_level} for one in identity),
+    linked = len(identity) if pointing else sum(category.takes_index for category in spec.categories)
+    needed = {
+        Feature.LEVELS: len(spec.coded_levels) > 1 or any(set(r.to_levels) - {spec.main_level} for r in identity),
         Feature.RELATIONS: bool(others),
         Feature.ATTRIBUTES: bool(spec.attributes),
         Feature.POINTERS: pointing,
-        Feature.PLURAL: pointing and any(one.joint for one in identity),
-        Feature.AMBIGUITY: pointing and any(one.max_targets != 1 for one in identity),
-        Feature.LATER: pointing and any(one.later for one in identity),
+        Feature.PLURAL: pointing and any(relation.joint for relation in identity),
+        Feature.AMBIGUITY: pointing and any(relation.max_targets != 1 for relation in identity),
+        Feature.LATER: pointing and any(relation.later for relation in identity),
         Feature.SEVERAL_CHAINS: answers == Project.Answers.INDICES,
         Feature.CATEGORIES: len(spec.categories) - linked > 1,
         Feature.LINKED_CATEGORIES: linked > 1,
-        Feature.OPTIONAL: any(one.takes_optional for one in spec.categories),
+        Feature.OPTIONAL: any(category.takes_optional for category in spec.categories),
     }
-    return frozenset(feature for feature, is_needed in found.items() if is_needed)
+    return frozenset(feature for feature, is_needed in needed.items() if is_needed)

@@ -1,4 +1,4 @@
-"""A text to try a scheme on: what the coding page is given of it, without a row in the database."""
+"""A sample text for trying a scheme: the data for the coding page, without rows in the database."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,8 @@ from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.formats.model.spans import Span
 from annotations.schemes.constraints import constraints_of
 
-# It has a name, a pronoun that may be two things, a plural whose antecedent is two phrases, a bridging phrase and a
-# pronoun for what was said. Phrases stand in [brackets].
+# It has a name, an ambiguous pronoun, a plural with two antecedents, a bridging phrase and a pronoun for a clause.
+# Phrases are in [brackets].
 MARKED = (
     "[Ann] met [Bob] at [the old harbour]. [The harbour master] greeted [them]. "
     "[He] had left [his keys] in [the office], and [this] annoyed [Ann]."
@@ -21,20 +21,20 @@ SLUG = "sample"
 DOCUMENT = plain.parse(MARKED, f"{SLUG}.txt")
 CONTENT = DOCUMENT.content
 PHRASES: list[Span] = [mark.parts[0] for mark in DOCUMENT.marks]
-VERBS: list[Span] = [found.span() for found in re.finditer(r"\b(met|greeted|had left|annoyed)\b", CONTENT)]
-SENTENCES: list[Span] = [found.span() for found in re.finditer(r"\w[^.]+\.", CONTENT)]
+VERBS: list[Span] = [match.span() for match in re.finditer(r"\b(met|greeted|had left|annoyed)\b", CONTENT)]
+SENTENCES: list[Span] = [match.span() for match in re.finditer(r"\w[^.]+\.", CONTENT)]
 
 
 def _markables(spec: SchemeSpec) -> Iterator[tuple[str, Sequence[Span]]]:
-    """Yield levels and their markables: phrases on the first that is coded, verbs on the second, else sentences."""
+    """Yield levels and their markables: phrases on the first coded one, verbs on the second, else sentences."""
     coded = list(spec.coded_levels)
     for level in spec.levels:
-        place = coded.index(level.key) if level.coded else None
-        yield level.key, PHRASES if place == 0 else VERBS if place == 1 else SENTENCES
+        index = coded.index(level.key) if level.coded else None
+        yield level.key, PHRASES if index == 0 else VERBS if index == 1 else SENTENCES
 
 
 def sample_state(spec: SchemeSpec, answers: str, user: str) -> dict[str, Any]:
-    """Return what the coding page starts from, with the sample text and nothing answered yet."""
+    """Return the initial data of the coding page, with the sample text and no answers."""
     return {
         "practice": True,
         "project": {"slug": SLUG, "title": "Preview"},

@@ -1,4 +1,4 @@
-"""What a scheme asks, and what a change makes of it, in words."""
+"""The questions of a scheme, and the differences between two schemes, in words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -16,13 +16,13 @@ from annotations.formats.model.scheme import (
 )
 from annotations.schemes.consistency import BOUNDS
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 ANSWERS: dict[str, str] = {
     AnswerKind.SEVERAL: "several values",
     AnswerKind.TEXT: "text",
     AnswerKind.NUMBER: "a number",
 }
-# What a field is called in a sentence; the others are named as they are.
+# The names of fields in sentences; fields not listed keep their names.
 FIELDS = {
     "help": "the help",
     "colour": "the colour",
@@ -46,26 +46,26 @@ FIELDS = {
     "asked_if": "when it is asked",
     "primary_of": "the question to which it is a second choice",
 }
-# Those of categories that their relation says.
+# The fields of categories that follow from their relation.
 IMPLIED = {"points_to", "max_pointers", "allow_later"}
-MOST_VALUES_NAMED = 5
+MAX_VALUES = 5
 
 
 def join_words(words: Sequence[str], last: str = "or") -> str:
-    """Return words as a sentence has them: "a, b or c"."""
+    """Return words as a sentence lists them: "a, b or c"."""
     return " ".join(filter(None, [", ".join(words[:-1]), last if len(words) > 1 else "", *words[-1:]]))
 
 
 @dataclass(frozen=True)
 class SchemeWording:
-    """The words for the questions of a scheme."""
+    """The wording of the questions of a scheme."""
 
     spec: SchemeSpec
 
     def label(self, question: str) -> str:
-        """Return the label of a relation or attribute, or its key where there is none of it."""
-        labels = {one.key: one.label for one in self.spec.attributes}
-        labels |= {one.key: one.label for one in self.spec.relations}
+        """Return the label of a relation or attribute, or its key without one."""
+        labels = {attribute.key: attribute.label for attribute in self.spec.attributes}
+        labels |= {relation.key: relation.label for relation in self.spec.relations}
         return labels.get(question) or question
 
     def levels(self, keys: Sequence[str]) -> str:
@@ -74,33 +74,33 @@ class SchemeWording:
         return join_words([labels.get(key, key) for key in keys], "and") or "every coded level"
 
     def condition(self, condition: Condition | None) -> str:
-        """Return when a question is asked: "always", or by which answers."""
+        """Return the condition of a question in words, or "always"."""
         if condition is None:
             return "always"
         if condition.relation:
             return f"if {self.label(condition.relation)} is set"
-        name, labels = "the category", {one.key: one.label for one in self.spec.categories}
+        name, labels = "the category", {category.key: category.label for category in self.spec.categories}
         if condition.question != CATEGORY:
-            attributes = [one for one in self.spec.attributes if one.key == condition.question]
+            attributes = [attribute for attribute in self.spec.attributes if attribute.key == condition.question]
             name = self.label(condition.question)
-            labels = {value.key: value.label for one in attributes for value in one.values}
-        named = name_first([labels.get(value, value) for value in condition.values], MOST_NAMED)
+            labels = {value.key: value.label for attribute in attributes for value in attribute.values}
+        named = name_first([labels.get(value, value) for value in condition.values], MAX_NAMED)
         return f"if {name} is {join_words(named) or 'nothing'}"
 
     def asked(self, question: RelationSpec | AttributeSpec) -> str:
-        """Return when a question is asked; one of a relation is asked for each that is set."""
+        """Return the condition of a question in words; an attribute of a relation is asked when the relation is set."""
         if question.asked_if is None and isinstance(question, AttributeSpec) and question.of == Subject.RELATION:
             return f"if {self.label(question.relation)} is set"
         return self.condition(question.asked_if)
 
     def targets(self, relation: RelationSpec) -> str:
-        """Return to what a relation points, and how often."""
+        """Return the level and number of a relation's targets."""
         if not relation.to_levels:
             return "no longer offered"
         return self._pointing(relation, "any number of targets", "target")
 
     def antecedents(self, category: CategorySpec) -> str:
-        """Return to what a category points; nothing where it does not."""
+        """Return the level and number of a category's antecedents; empty if it takes none."""
         relation = self.spec.identity_relation(category.key)
         if relation is None or not relation.to_levels:
             return ""
@@ -128,34 +128,34 @@ class SchemeWording:
 
 
 def name_first(labels: Sequence[str], most: int) -> list[str]:
-    """Return the labels; of more than are named the first ones, and how many others there are."""
+    """Return the labels; if there are more than `most`, the first ones and the number of the others."""
     if len(labels) <= most:
         return list(labels)
     return [*labels[: most - 1], f"{len(labels) - most + 1} others"]
 
 
 def describe_differences(before: SchemeSpec, after: SchemeSpec) -> list[str]:
-    """Return what is added, removed and changed, question by question; nothing where the schemes are equal."""
+    """Return what is added, removed and changed, by question; empty if the schemes are equal."""
     return [sentence for kind, (name, _) in BOUNDS.items() for sentence in _of_kind(kind, name, before, after)]
 
 
 def _of_kind(kind: str, name: str, before: SchemeSpec, after: SchemeSpec) -> Iterator[str]:
-    old = {one.key: one for one in getattr(before, name)}
-    new = {one.key: one for one in getattr(after, name)}
+    old = {question.key: question for question in getattr(before, name)}
+    new = {question.key: question for question in getattr(after, name)}
     if kind == "relation":
-        # The relation by whose pointers a category says identity comes and goes with the category.
+        # An identity relation comes and goes with its category.
         old, new = (
-            _without_followers(one, spec, other) for one, spec, other in ((old, before, after), (new, after, before))
+            _without_followers(own, spec, other) for own, spec, other in ((old, before, after), (new, after, before))
         )
-    for key, one in new.items():
+    for key, question in new.items():
         if key not in old:
-            yield f"New {kind}: {one.label}{_when(one, after)}."
-    for key, one in old.items():
+            yield f"New {kind}: {question.label}{_when(question, after)}."
+    for key, question in old.items():
         if key not in new:
-            yield f"Removed {kind}: {one.label}."
-    for key, one in new.items():
+            yield f"Removed {kind}: {question.label}."
+    for key, question in new.items():
         if key in old:
-            yield from _changes(kind, old[key], one, after)
+            yield from _changes(kind, old[key], question, after)
     common = [key for key in old if key in new]
     if common != [key for key in new if key in old]:
         yield f"Another order of the {name}."
@@ -164,11 +164,11 @@ def _of_kind(kind: str, name: str, before: SchemeSpec, after: SchemeSpec) -> Ite
 def _without_followers(
     relations: dict[str, RelationSpec], spec: SchemeSpec, other: SchemeSpec
 ) -> dict[str, RelationSpec]:
-    categories, identity = {one.key for one in other.categories}, spec.identity_by_category()
+    categories, identity = {category.key for category in other.categories}, spec.identity_by_category()
     followers = {
-        relation.key for one in spec.categories if one.key not in categories for relation in identity.get(one.key, ())
+        relation.key for own in spec.categories if own.key not in categories for relation in identity.get(own.key, ())
     }
-    return {key: one for key, one in relations.items() if key not in followers}
+    return {key: relation for key, relation in relations.items() if key not in followers}
 
 
 def _when(question: Any, spec: SchemeSpec) -> str:
@@ -182,9 +182,9 @@ def _changes(kind: str, old: Any, new: Any, spec: SchemeSpec) -> Iterator[str]:
     if old.label != new.label:
         yield f"{name} is called {new.label}."
     differing = [
-        one.name
-        for one in fields(old)
-        if one.name not in {"key", "label", "values", *IMPLIED} and getattr(old, one.name) != getattr(new, one.name)
+        row.name
+        for row in fields(old)
+        if row.name not in {"key", "label", "values", *IMPLIED} and getattr(old, row.name) != getattr(new, row.name)
     ]
     if "asked_if" in differing:
         differing.remove("asked_if")
@@ -193,33 +193,33 @@ def _changes(kind: str, old: Any, new: Any, spec: SchemeSpec) -> Iterator[str]:
         differing.remove("retired")
         yield f"{name} is {'retired' if new.retired else 'offered again'}."
     if differing:
-        yield f"{name}: {join_words([FIELDS[one] for one in differing], 'and')} changed."
+        yield f"{name}: {join_words([FIELDS[key] for key in differing], 'and')} changed."
     if isinstance(new, AttributeSpec):
         yield from _value_changes(name, old, new)
 
 
 def _value_changes(name: str, old: AttributeSpec, new: AttributeSpec) -> Iterator[str]:
-    before, after = ({one.key: one for one in attribute.values} for attribute in (old, new))
-    kept = [(one, after[key]) for key, one in before.items() if key in after]
+    before, after = ({value.key: value for value in attribute.values} for attribute in (old, new))
+    kept = [(value, after[key]) for key, value in before.items() if key in after]
 
     def named(labels: Sequence[str]) -> str:
-        return join_words(name_first(labels, MOST_VALUES_NAMED), "and")
+        return join_words(name_first(labels, MAX_VALUES), "and")
 
     for verb, labels in (
-        ("has new values:", [one.label for key, one in after.items() if key not in before]),
-        ("has no longer these values:", [one.label for key, one in before.items() if key not in after]),
+        ("has new values:", [value.label for key, value in after.items() if key not in before]),
+        ("has no longer these values:", [value.label for key, value in before.items() if key not in after]),
         (
             "calls these values otherwise:",
-            [f"{one.label} (now {now.label})" for one, now in kept if now.label != one.label],
+            [f"{value.label} (now {now.label})" for value, now in kept if now.label != value.label],
         ),
     ):
         if labels:
             yield f"{name} {verb} {named(labels)}."
-    if any((one.help, one.colour) != (now.help, now.colour) for one, now in kept):
+    if any((value.help, value.colour) != (now.help, now.colour) for value, now in kept):
         yield f"{name}: help or colours of values changed."
     for verb, retired in (("retired", True), ("offered again", False)):
-        labels = [now.label for one, now in kept if one.retired != now.retired == retired]
+        labels = [now.label for value, now in kept if value.retired != now.retired == retired]
         if labels:
             yield f"{name}: {named(labels)} {'is' if len(labels) == 1 else 'are'} {verb}."
-    if [one.key for one, _ in kept] != [key for key in after if key in before]:
+    if [value.key for value, _ in kept] != [key for key in after if key in before]:
         yield f"{name}: another order of its values."

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotations.adjudication.hands import GoldOfOther, gold_coding
+from annotations.adjudication.ownership import GoldOfOther, gold_coding
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_at_once, shows_gold_once_submitted, was_gold_shown
 from annotations.coding.required_answers import AnswersMissing

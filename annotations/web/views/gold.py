@@ -18,7 +18,7 @@ from annotations.adjudication.decisions.listing import (
     write_decisions,
 )
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
-from annotations.adjudication.hands import codings_to_gold, hand_on_gold
+from annotations.adjudication.ownership import codings_to_gold, reassign_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.readiness import EarlyText, describe_early, find_early, is_early
 from annotations.adjudication.states import GoldState, State, gold_states
@@ -121,7 +121,7 @@ def hand_on(request: HttpRequest, project: Project, name: str, text: str) -> Htt
     if form.is_valid():
         to = form.cleaned_data["adjudicator"]
         with refused_at(form):
-            hand_on_gold(project, gold.text, name, signed_in_user(request), to)
+            reassign_gold(project, gold.text, name, signed_in_user(request), to)
             messages.success(request, f"Handed the gold of “{gold.text}” on to {to or 'whoever opens it first'}.")
             return redirect(back)
     context = {"round": round_, "gold": gold, "back": back}

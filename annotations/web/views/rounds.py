@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotations.adjudication.drafts import gold_of_rounds
 from annotations.adjudication.error_estimate import estimate_errors
-from annotations.adjudication.hands import codings_to_gold, open_gold
+from annotations.adjudication.ownership import codings_to_gold, open_gold
 from annotations.adjudication.readiness import GoldIsEarly, describe_early
 from annotations.adjudication.states import State
 from annotations.core.text import pluralize

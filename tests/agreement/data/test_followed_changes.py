@@ -15,7 +15,7 @@ from agreement.data import reading
 from agreement.data.reading import read_answers
 from agreement.reports import basis
 from agreement.reports.items import compute_items, find_highest
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain

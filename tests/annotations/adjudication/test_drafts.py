@@ -13,7 +13,7 @@ from agreement.data.reading import read_answers
 from agreement.reports import overall
 from agreement.reports.parameters import Parameters
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.adjudication.proposal import Item, Method, propose
 from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.coding.chains import chains_by_pointers, chains_of, look, members_of, number_chains
+from annotations.coding.chains import chain_classes, chains_by_pointers, chains_of, members_of, number_chains
 from annotations.coding.decisions import Decision
 
 
@@ -59,5 +59,5 @@ def test_beside_another_coder_a_chain_wears_the_number_of_the_one_with_which_it_
 
 
 def test_thirty_looks_come_before_one_comes_back():
-    assert len({look(number) for number in range(1, 31)}) == 30
-    assert look(31) == look(1)
+    assert len({chain_classes(number) for number in range(1, 31)}) == 30
+    assert chain_classes(31) == chain_classes(1)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.mail import delivery
-from annotations.mail.delivery import DELAYS, MOST_SECONDS, Delivery
+from annotations.mail.delivery import DELAYS, MAX_SECONDS, Delivery
 from annotations.mail.queue import PATIENCE, notify, queue
 from annotations.models import Coding, Mail, Project, Text
 from annotations.planning.work.assignments import assign_peers, assign_texts
@@ -205,7 +205,7 @@ class Clock:
 
 class SlowBackend(EmailBackend):
     def send_messages(self, messages):
-        Clock.now += MOST_SECONDS * 0.6
+        Clock.now += MAX_SECONDS * 0.6
         return super().send_messages(messages)
 
 

@@ -10,7 +10,7 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Operation, Project
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.pace import FEWEST_WORKED_DAYS, WORKED_DAYS, Pace, estimate_pace, read_coder_paces
+from annotations.planning.work.pace import MIN_WORKED_DAYS, WORKED_DAYS, Pace, estimate_pace, read_coder_paces
 from annotations.planning.work.progress import read_progress_matrix
 from tests.conftest import judge, person
 
@@ -49,7 +49,7 @@ def test_an_idle_week_slows_the_pace_down():
     ],
 )
 def test_where_nothing_can_be_said_there_is_none(days, left):
-    assert FEWEST_WORKED_DAYS == 2
+    assert MIN_WORKED_DAYS == 2
     assert estimate_pace(days, left, TODAY) is None
 
 
@@ -100,7 +100,7 @@ def test_the_pace_of_a_round_is_of_its_own_work_and_what_is_closed_or_submitted_
 
 def test_of_a_long_log_the_last_part_tells_the_pace(worked, monkeypatch, django_assert_num_queries):
     whole = read_coder_paces(worked, {"ann": 18}, TODAY)["ann"]
-    monkeypatch.setattr("annotations.coding.active_time.MOST_RECENT", 6)
+    monkeypatch.setattr("annotations.coding.active_time.MAX_RECENT", 6)
     with django_assert_num_queries(1):
         last = read_coder_paces(worked, {"ann": 18}, TODAY)["ann"]
     assert (whole.pace.judgements, last.pace.judgements) == (6, 4)

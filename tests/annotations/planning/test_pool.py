@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotations.models import Coding, Membership, PlanCoder, Text
 from annotations.planning.plans.plans import apply_plan
-from annotations.planning.pool import MOST_RESERVED, pools_of, take_next_text
+from annotations.planning.pool import MAX_RESERVED, pools_of, take_next_text
 from annotations.planning.rounds import change_round
 from annotations.projects.creation import create_project
 from annotations.projects.locks import set_archived
@@ -63,11 +63,11 @@ def test_a_maximum_holds_in_a_pool(pool):
 
 def test_nobody_takes_more_than_they_can_begin(pool):
     texts = Text.objects.bulk_create(
-        Text(project=pool, slug=f"more-{number}", title="More", content="x") for number in range(MOST_RESERVED)
+        Text(project=pool, slug=f"more-{number}", title="More", content="x") for number in range(MAX_RESERVED)
     )
     put_into_round(current_round(pool), texts)
     apply_plan(pool, plan_request(pool=True))
-    for _ in range(MOST_RESERVED):
+    for _ in range(MAX_RESERVED):
         take_next_text(pool, person("ann"))
     with pytest.raises(ValidationError, match="Begin them first"):
         take_next_text(pool, person("ann"))

@@ -123,7 +123,7 @@ def test_a_bad_round_is_refused_by_field(project, main, fields, field, message):
 
 
 def test_a_project_has_a_bounded_number_of_rounds(project, main, monkeypatch):
-    monkeypatch.setattr(rounds, "MOST_ROUNDS", 1)
+    monkeypatch.setattr(rounds, "MAX_ROUNDS", 1)
     with pytest.raises(ValidationError, match="1 rounds at most"):
         rounds.create_round(project, "other")
 

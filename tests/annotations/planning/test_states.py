@@ -11,7 +11,7 @@ from annotations.coding.status import reopen_coding, reopen_own_coding, submit_c
 from annotations.models import Coding, Operation, Plan
 from annotations.planning.rounds import create_round
 from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.states import MOST_REMINDERS, read_states, reminders_of, with_states
+from annotations.planning.work.states import MAX_REMINDERS, read_states, reminders_of, with_states
 from tests.conftest import judge, person
 
 PAGE = "/projects/large/"
@@ -77,8 +77,8 @@ def test_coders_are_reminded_by_date_of_what_waits(large, states):
     second = create_round(large, "second", copied=large.rounds.get())
     Plan.objects.create(round=second, design="all", due_on=TODAY + timedelta(days=1))
     assign_texts(large, large.texts.all(), [person("ann")], second)
-    assert [one.days for one in reminders().shown] == [1] * MOST_REMINDERS
-    assert reminders().more == 12 + 4 - MOST_REMINDERS
+    assert [one.days for one in reminders().shown] == [1] * MAX_REMINDERS
+    assert reminders().more == 12 + 4 - MAX_REMINDERS
 
 
 def test_a_coder_reads_reminders_at_home_and_nothing_of_others(signed_in, large, states):

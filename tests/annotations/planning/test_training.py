@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from agreement.data.codings import Reading, list_codings, read_stamp
 from agreement.results.headline import build_headline
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_beside

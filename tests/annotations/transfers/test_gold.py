@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision

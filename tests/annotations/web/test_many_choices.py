@@ -78,7 +78,7 @@ def test_texts_come_into_a_round_and_go_by_their_addresses(client, pilot, few_ch
         ({"add": " ".join(f"g{number}" for number in range(8))}, "There is no g0, g1, g2, g3, g4 and 3 more:"),
         ({"add": "t2 t3", "remove": "t3"}, "t3: to be added and taken out."),
         ({"add": "t2\0"}, "Null characters are not allowed."),
-        ({"add": " ".join(map(str, range(fields.MOST_NAMES + 1)))}, "Name at most 5,000 at once: these are 5,001."),
+        ({"add": " ".join(map(str, range(fields.MAX_NAMES + 1)))}, "Name at most 5,000 at once: these are 5,001."),
     ],
 )
 def test_names_that_cannot_be_are_refused_and_nothing_is_half_done(client, pilot, few_choices, sent, message):

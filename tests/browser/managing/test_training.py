@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.models import Membership

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.coding.judgements import judgements_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain

@@ -1,1 +1,1 @@
-"""The database backend for SQLite, with the bounds of PostgreSQL."""
+"""The database backend for SQLite, with the integer ranges of PostgreSQL."""

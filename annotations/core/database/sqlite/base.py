@@ -1,11 +1,11 @@
-"""Refuse on SQLite the integers that PostgreSQL refuses: forms, API and archives ask the database for the bounds."""
+"""Limit integers on SQLite as on PostgreSQL: forms, API and archives read the limits from the database."""
 
 from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.backends.sqlite3 import base, operations
 
 
 class DatabaseOperations(operations.DatabaseOperations):
-    """Operations of SQLite. A smallint has 16 bits and an integer 32, although the file could hold 64 of either."""
+    """The operations of SQLite, with 16 bits for a smallint and 32 for an integer, although SQLite could store 64."""
 
     integer_field_range = BaseDatabaseOperations.integer_field_range
 

@@ -1,1 +1,1 @@
-"""Who codes which text: a proposal by design, quotas, pairs and strata, as a pure function of names and a seed."""
+"""The assignment of texts to coders by design, quotas, pairs and strata: a pure function of names and a seed."""

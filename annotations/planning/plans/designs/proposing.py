@@ -1,4 +1,4 @@
-"""Propose who codes what."""
+"""Propose assignments of texts to coders."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,17 +27,17 @@ def propose(
     parameters: PlanParameters,
     existing: Iterable[Assignment] = (),
 ) -> Proposal:
-    """Return who codes which text, the same for the same seed, whatever the order of the rest. Raise PlanRefused."""
-    # In this order: each text has as many coders as the design says, and everybody their share of work within one text;
-    # pairs share as equal numbers of texts as possible; shared texts connect coders; strata are spread evenly. What
-    # exists stays (what has not begun may move, if asked) and counts.
+    """Return the proposed assignments, which depend on the seed but not on any order. Raise PlanRefused."""
+    # Priorities, in order: the coders of each text follow the design, and work differs from the quotas by at most one
+    # text; pairs share equal numbers of texts; shared texts connect coders; strata are spread evenly. Existing
+    # assignments stay and count, but those not begun may move on request.
     texts, coders = sorted(texts, key=lambda text: text.name), sorted(coders, key=lambda coder: coder.name)
     check(texts, coders, parameters)
     return _Planner(texts, coders, parameters, existing).propose()
 
 
 class _Planner:
-    """What a plan is made of: by text the assignments that stay, and the places that others keep or give up."""
+    """The state of planning: the kept assignments by text, and places filled or given up outside the plan."""
 
     def __init__(
         self,
@@ -48,16 +48,16 @@ class _Planner:
     ) -> None:
         self.texts, self.coders, self.parameters, self.seed = texts, coders, parameters, parameters.seed
         self.names = [coder.name for coder in coders]
-        # Coders in an order drawn by the seed, and the number of each.
+        # The coders in random order, and the index of each.
         self.drawn = sorted(coders, key=lambda coder: (draw(self.seed, "coder", coder.name), coder.name))
         self.number = {coder.name: i for i, coder in enumerate(self.drawn)}
         self.kept: dict[str, dict[str, Assignment]] = {text.name: {} for text in texts}
         self.outside: Counter[str] = Counter()
         self.removed: set[tuple[str, str]] = set()
-        for assignment in (one for one in existing if one.text in self.kept):
+        for assignment in (row for row in existing if row.text in self.kept):
             text, coder = assignment.text, assignment.coder
             if coder not in self.number:
-                # Whoever codes no more keeps the place that they have begun to fill.
+                # A former coder keeps the place of begun work.
                 self.outside[text] += assignment.begun
             elif assignment.begun or not parameters.move:
                 self.kept[text][coder] = assignment
@@ -69,7 +69,7 @@ class _Planner:
         self.sizes = self._sizes()
 
     def propose(self) -> Proposal:
-        """Return the proposal with its figures."""
+        """Return the proposal with its statistics."""
         assigned = {name: tuple(sorted(kept)) for name, kept in self.kept.items()}
         if not self.parameters.pool:
             items = self._items()
@@ -98,20 +98,20 @@ class _Planner:
         )
 
     def _sizes(self) -> dict[str, int]:
-        """Return how many coders each text needs."""
+        """Return the number of coders for each text."""
         parameters, n = self.parameters, len(self.coders)
         names = [text.name for text in self.texts]
         shared = set(names)
-        if parameters.design == Design.SHARE:  # first those that several code already
+        if parameters.design == Design.SHARE:  # texts that already have several coders come first
             several = {name for name in names if len(self.kept[name]) + self.outside[name] > 1} | set(self.calibration)
             number = share_of(len(names), parameters.share)
             shared = {*draw_texts(self.texts, number, self.seed, "share", several)[:number]}
         k = n if parameters.k is None else parameters.k
-        of_all = set(names) if parameters.design == Design.ALL else set(self.calibration)
-        return {name: n if name in of_all else k if name in shared else 1 for name in names}
+        for_all = set(names) if parameters.design == Design.ALL else set(self.calibration)
+        return {name: n if name in for_all else k if name in shared else 1 for name in names}
 
     def _items(self) -> list[Item]:
-        """Return texts, or blocks of texts, in an order drawn by the seed."""
+        """Return texts, or blocks of texts, in random order."""
         n, items, blocks = len(self.coders), list[Item](), list[Item]()
         for text in sorted(self.texts, key=lambda text: (draw(self.seed, "text", text.name), text.name)):
             size, fixed = self.sizes[text.name], frozenset(self.number[name] for name in self.kept[text.name])
@@ -122,12 +122,12 @@ class _Planner:
         return items + (self._blocks(blocks) if blocks else [])
 
     def _blocks(self, rows: Sequence[Item]) -> list[Item]:
-        """Return texts put into blocks of equal work; those that the same coders have already are a block to go on."""
+        """Return blocks of texts with equal work; texts that already have the same coders start a block."""
         present = list(dict.fromkeys(row.fixed for row in rows if not row.places))
         new = [row for row in rows if row.places]
         wanted = self.parameters.blocks or min(len(self.coders), len(rows))
         n_blocks = max(min(wanted, len(present) + len(new)), len(present), 1)
-        # Texts are spread over blocks as over coders of whom each text has one.
+        # Spread texts over blocks like texts that need one coder each.
         singles = []
         for row in rows:
             fixed = frozenset[int]() if row.places else frozenset([present.index(row.fixed)])
@@ -136,33 +136,33 @@ class _Planner:
         for row, [block] in zip(rows, assign(singles, [1] * n_blocks, [len(rows)] * n_blocks, self.seed), strict=True):
             members[block].append(row)
         blocks = []
-        for i, of_block in enumerate(members):
-            if of_block:
+        for i, block_items in enumerate(members):
+            if block_items:
                 fixed, places = (present[i], 0) if i < len(present) else (frozenset(), new[0].places)
-                texts = tuple(text for row in of_block for text in row.texts)
-                blocks.append(Item(texts, sum(row.work for row in of_block), "", fixed, places))
+                texts = tuple(text for row in block_items for text in row.texts)
+                blocks.append(Item(texts, sum(row.work for row in block_items), "", fixed, places))
         return blocks
 
     def _assign(self, items: Sequence[Item]) -> Iterator[tuple[str, ...]]:
         """Yield the names of the coders of each item."""
         counts = Counter(coder for item in items for coder in item.fixed)
-        # With blocks a maximum is of whole blocks.
+        # With blocks, a maximum counts whole blocks.
         largest = max(len(item.texts) for item in items)
         limits = [
             len(items) if coder.maximum is None else max(counts[i], coder.maximum // largest)
             for i, coder in enumerate(self.drawn)
         ]
         try:
-            found = assign(items, [round(coder.weight * WEIGHT_UNIT) for coder in self.drawn], limits, self.seed)
+            chosen = assign(items, [round(coder.weight * WEIGHT_UNIT) for coder in self.drawn], limits, self.seed)
         except Shortage as shortage:
             needed = sum((item.places + len(item.fixed)) * len(item.texts) for item in items)
             blocks_of = largest if self.parameters.design == Design.BLOCKS and largest > 1 else None
             raise PlanRefused(_say_shortage(shortage.missing, needed, blocks_of)) from None
-        for members in found:
+        for members in chosen:
             yield tuple(sorted(self.drawn[i].name for i in members))
 
     def _change_by_hand(self, assigned: dict[str, tuple[str, ...]]) -> None:
-        """Add and take away what was changed by hand. What is begun stays."""
+        """Apply the manual additions and removals. Begun assignments stay."""
         for text, coder in self.parameters.additions:
             if text in assigned and coder in self.number:
                 assigned[text] = tuple(sorted({*assigned[text], coder}))
@@ -176,20 +176,20 @@ class _Planner:
                 assigned[text] = tuple(name for name in assigned[text] if name != coder)
 
     def _order(self, coder: str, assigned: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-        """Return the texts of a coder: those that they have in their order, then new ones at random."""
-        # Texts that others code, too, are spread over the whole: the i-th of n at (i + u) / n of it, u in [0, 1).
+        """Return the texts of a coder: existing ones in their order, then new ones in random order."""
+        # Texts with several coders are spread evenly: the i-th of n has the position (i + u) / n, with u in [0, 1).
         own = [name for name, members in assigned.items() if coder in members]
         present = sorted((self.kept[name][coder].position, name) for name in own if coder in self.kept[name])
         new = [name for name in own if coder not in self.kept[name]]
-        places: list[tuple[int, int, str]] = []
+        positions: list[tuple[int, int, str]] = []
         for several in (True, False):
             names = [name for name in new if (len(assigned[name]) > 1) == several]
             names.sort(key=lambda name: (draw(self.seed, "order", coder, name), name))
             offset = draw(self.seed, "offset", coder, str(several))
-            places += [
+            positions += [
                 (((i << 64) + offset) // len(names), draw(self.seed, "tie", name), name) for i, name in enumerate(names)
             ]
-        return (*[name for _, name in present], *[name for *_, name in sorted(places)])
+        return (*[name for _, name in present], *[name for *_, name in sorted(positions)])
 
 
 def _say_shortage(missing: int, needed: int, blocks_of: int | None) -> str:
@@ -205,7 +205,7 @@ def _say_shortage(missing: int, needed: int, blocks_of: int | None) -> str:
 
 
 def _parts(assigned: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Return the coders who have texts, by name, in parts that share texts."""
+    """Return the groups of coders that share texts, directly or through others, by name."""
     parts: list[set[str]] = []
     for members in dict.fromkeys(map(tuple, assigned.values())):
         joined = [part for part in parts if not part.isdisjoint(members)]
@@ -214,7 +214,7 @@ def _parts(assigned: Mapping[str, Sequence[str]]) -> list[list[str]]:
 
 
 def _refuse_unconnected(assigned: Mapping[str, Sequence[str]]) -> None:
-    """Raise PlanRefused if coders are in several parts that share no text: who, why, and the way out."""
+    """Raise PlanRefused if some coders share no text with the others; the message says who, why and what to do."""
     if len(parts := _parts(assigned)) < 2:
         return
     smallest, n_coders = min(parts, key=len), sum(map(len, parts))

@@ -1,19 +1,19 @@
-"""What a plan is made of and proposes, and what no plan can be made of."""
+"""The input and output of plans, and the checks of the input."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-WEIGHT_UNIT = 1000  # weights count to a thousandth
+WEIGHT_UNIT = 1000  # weights are rounded to thousandths
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 0.001, 1000
 LARGEST_SEED = 10**18 - 1
-MOST_PLACES = 50_000  # more are planned in parts
-MOST_CODERS = 200
+MAX_PLACES = 50_000  # larger plans are split into rounds
+MAX_CODERS = 200
 
 
 class Design(StrEnum):
-    """Which texts go to how many coders."""
+    """The number of coders for the texts of a plan: all, k, k for a share of texts, or k by blocks."""
 
     ALL = "all"
     K = "k"
@@ -22,12 +22,12 @@ class Design(StrEnum):
 
 
 class PlanRefused(ValueError):
-    """No plan meets what is asked for; the message says why, and the way out."""
+    """The request cannot be met; the message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanText:
-    """A text: `work` is what it costs to code it, in markables or words; texts of a `stratum` are spread evenly."""
+    """A text: `work` is its size in markables or words; texts of a `stratum` are spread evenly."""
 
     name: str
     work: int = 1
@@ -45,7 +45,7 @@ class PlanCoder:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A text that a coder has, at a position in their list. What has begun stays; `released` frees its place."""
+    """A coder's text at a position of their list. Begun ones stay; `released` frees the place."""
 
     text: str
     coder: str
@@ -56,25 +56,25 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class PlanParameters:
-    """What is asked of a plan."""
+    """The options of a plan."""
 
     design: Design = Design.K
-    k: int | None = 2  # coders of a text, or of a shared one; None: all
+    k: int | None = 2  # coders of a text, or of a shared text; None: all
     share: float = 0.2  # of the texts that are shared
-    blocks: int | None = None  # None: as many as there are coders
-    calibration: int = 0  # how many texts all code, `calibration_texts` among them
+    blocks: int | None = None  # None: one for each coder
+    calibration: int = 0  # number of texts for all coders, including `calibration_texts`
     calibration_texts: tuple[str, ...] = ()
     seed: int = 0
-    move: bool = False  # also what is assigned and has not begun
+    move: bool = False  # move assignments that have not begun, too
     allow_unconnected: bool = False
-    pool: bool = False  # nobody gets a text before they take it
-    additions: frozenset[tuple[str, str]] = frozenset()  # texts with coders, by hand, after all else
+    pool: bool = False  # assign nothing: coders take texts themselves
+    additions: frozenset[tuple[str, str]] = frozenset()  # pairs of text and coder, applied by hand at the end
     removals: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The texts of a coder and their work."""
+    """The number of texts of a coder, and their work."""
 
     coder: str
     texts: int
@@ -83,21 +83,21 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Who codes what: each text with its coders, and the texts of each coder in their order."""
+    """The coders of each text, and the texts of each coder in their order."""
 
     assignments: dict[str, tuple[str, ...]]
     orders: dict[str, tuple[str, ...]]
     loads: tuple[Load, ...]
-    pairs: tuple[tuple[str, str, int], ...]  # how many texts two coders share
+    pairs: tuple[tuple[str, str, int], ...]  # numbers of texts that two coders share
     connected: bool  # whether shared texts connect the coders who have texts
     calibration: tuple[str, ...]
-    needed: dict[str, int]  # by how many each text is to be coded
-    new: tuple[tuple[str, str], ...]  # texts with coders, as against what exists; `removed` alike
+    needed: dict[str, int]  # the number of coders for each text
+    new: tuple[tuple[str, str], ...]  # pairs of text and coder that do not exist yet; `removed` are pairs to delete
     removed: tuple[tuple[str, str], ...]
 
 
 def check(texts: Sequence[PlanText], coders: Sequence[PlanCoder], parameters: PlanParameters) -> None:
-    """Raise PlanRefused where there is nothing to plan, and for numbers that mean nothing."""
+    """Raise PlanRefused if there is nothing to plan, or for invalid numbers."""
     if not texts:
         raise PlanRefused("There are no texts to plan. Import texts, put some into the round, or choose another round.")
     if not coders:
@@ -132,8 +132,8 @@ def _check_numbers(n_texts: int, n_coders: int, parameters: PlanParameters) -> N
         )
     if design == Design.BLOCKS and blocks is not None and not 1 <= blocks <= n_texts:
         raise PlanRefused(f"{blocks} blocks cannot be made of {n_texts} texts: choose from 1 to {n_texts}.")
-    if n_coders > MOST_CODERS or n_texts * (n_coders if design == Design.ALL or k is None else k) > MOST_PLACES:
+    if n_coders > MAX_CODERS or n_texts * (n_coders if design == Design.ALL or k is None else k) > MAX_PLACES:
         raise PlanRefused(
             f"This plan is too large: {n_texts} texts by {n_coders} coders. Plan the texts in several rounds: a plan "
-            f"has up to {MOST_CODERS} coders and {MOST_PLACES:,} assignments."
+            f"has up to {MAX_CODERS} coders and {MAX_PLACES:,} assignments."
         )

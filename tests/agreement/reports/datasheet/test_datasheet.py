@@ -16,7 +16,7 @@ from agreement.reports.gold import compare_with_gold
 from agreement.reports.request import parse_asked, read_with_gold
 from agreement.results.datasheet import as_file
 from annotations.adjudication.drafts import DraftRequest, draft_gold
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding.operations import Change, apply
 from annotations.coding.status import submit_coding

@@ -18,7 +18,7 @@ from agreement.measures import score_interval, share_interval
 from agreement.reports.coreference import SCORES, find_clusters
 from agreement.reports.gold import compare_with_gold
 from agreement.reports.request import parse_asked, read_with_gold, resolve
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Membership, Project, Round, User

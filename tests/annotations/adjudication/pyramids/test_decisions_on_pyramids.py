@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from annotations.adjudication.decisions.listing import gold_decisions
 from annotations.adjudication.decisions.log import GoldLog
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
-from annotations.adjudication.keeping import PyramidKeeping
 from annotations.adjudication.proposal import Item, Method
+from annotations.adjudication.redrafts import PyramidRedraft
 from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
@@ -175,7 +175,7 @@ def test_whatever_was_decided_stays_and_every_rule_is_kept(data, method, options
                   if agreed.contributors else [])  # fmt: skip
     removed = {one.key for one in proposal.contributors[:1]} - {one.key for one in agreed.contributors}
     log = GoldLog(touched=touched | removed)
-    found = PyramidKeeping(proposal, log, agreed, summaries(options)).proposal()
+    found = PyramidRedraft(proposal, log, agreed, summaries(options)).proposal()
     by_key = {one.key: one for one in found.contributors}
     for one in agreed.contributors:
         if one.key in touched:

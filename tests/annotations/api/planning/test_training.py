@@ -3,7 +3,7 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project
 from annotations.planning.rounds import add_texts, create_round

@@ -30,7 +30,7 @@ from agreement.data.reading import read_answers
 from agreement.discussion import add_remark, resolve_flag, save_mapping, set_flag
 from agreement.models import Remark
 from annotations.adjudication.drafts import DraftRequest, draft_gold
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding import operations
 from annotations.coding.decisions import Decision

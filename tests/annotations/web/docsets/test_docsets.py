@@ -300,7 +300,7 @@ def test_peers_and_what_is_not_begun_have_pages(signed_in, scored, charlie, monk
 
 
 def test_the_list_of_docsets_names_the_first_coders(signed_in, ferry, charlie, monkeypatch):
-    monkeypatch.setattr("annotations.docsets.progress.MOST_PYRAMIDS", 1)
+    monkeypatch.setattr("annotations.docsets.progress.MAX_PYRAMIDS", 1)
     page = signed_in(charlie).get(URL).content.decode()
     assert "alice: not started" in page
     assert "bob:" not in page

@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from annotations.adjudication.hands import open_gold
+from annotations.adjudication.ownership import open_gold
 from annotations.coding.status import reopen_own_coding, submit_coding
 from annotations.mail.delivery import Delivery
 from annotations.models import Attribute, Coding, Mail, Membership, Project, Round, Text

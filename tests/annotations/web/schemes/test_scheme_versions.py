@@ -93,7 +93,7 @@ def test_what_was_judged_before_a_version_is_listed(signed_in, charlie, required
 
 
 def test_of_many_judgements_the_first_words_are_listed(signed_in, charlie, codings, keys, project, monkeypatch):
-    monkeypatch.setattr(completeness, "MOST_WORDS", 2)
+    monkeypatch.setattr(completeness, "MAX_JUDGEMENTS", 2)
     monkeypatch.setattr(completeness, "LONGEST_WORDS", 4)
     for letter in "cba":
         judge(codings["alice"], keys[letter], "place")

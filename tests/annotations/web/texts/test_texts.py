@@ -125,7 +125,7 @@ def test_the_page_costs_the_same_queries_at_any_size(signed_in, charlie, alice, 
 
 
 def test_the_first_coders_of_a_text_are_named_and_its_page_has_pages_of_them(listed, signed_in, charlie, monkeypatch):
-    monkeypatch.setattr("annotations.texts.listing.MOST_CODERS", 1)
+    monkeypatch.setattr("annotations.texts.listing.MAX_CODERS", 1)
     assert cells(listed(), "tea")[-2] == "alice 0/6 and 1 more"
     monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 1)
     client = signed_in(charlie)

@@ -1,4 +1,4 @@
-"""What a draft that is made again keeps of gold or an agreed pyramid: all that people have decided or touched. Pure."""
+"""The parts of gold or an agreed pyramid that a repeated draft keeps: all that people decided or touched. Pure."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from annotations.formats.model.scheme import CATEGORY
 def keep_decided(
     proposal: Proposal, log: GoldLog, gold: Mapping[str, Decision], came_with_text: Collection[str]
 ) -> Proposal:
-    """Return the proposal with the judgements of gold on the markables that were decided or touched."""
-    # came_with_text: the keys of given markables.
-    # Contested is also what was decided, and what points at a markable of which the gold says something else.
+    """Return the proposal with the judgements of gold on decided and touched markables."""
+    # came_with_text: the keys of predefined markables.
+    # Decided items are contested, and so are markables whose target has another judgement in gold.
     decided = log.decisions()
     theirs = log.touched | {item.markable for item in decided}
     kept = {key: gold[key] for key in theirs if key in gold}
     removed = {key for key in theirs if key not in gold and key not in came_with_text}
-    proposed = {one.markable: one for one in proposal.decisions}
+    proposed = {row.markable: row for row in proposal.decisions}
     contested = {*proposal.contested, *decided}
     result = dict(kept)
 
@@ -43,8 +43,8 @@ def keep_decided(
         if key in theirs:
             continue
         result[key] = map_links(decision, remaining)
-        others = {target for target in decision.targets() if target in theirs}
-        if any(proposed.get(target, Decision(target)) != kept.get(target, Decision(target)) for target in others):
+        targets = {target for target in decision.targets() if target in theirs}
+        if any(proposed.get(target, Decision(target)) != kept.get(target, Decision(target)) for target in targets):
             contested.add(Item(key, CATEGORY))
     for decision in kept.values():
         for target in decision.targets():
@@ -52,49 +52,49 @@ def keep_decided(
                 result.setdefault(target, Decision(target))
     contested = {item for item in contested if item.markable not in removed or item in decided}
     return Proposal(
-        tuple(sorted(result.values(), key=lambda one: key_order(one.markable))),
+        tuple(sorted(result.values(), key=lambda row: key_order(row.markable))),
         tuple(sorted(contested, key=item_order)),
     )
 
 
-class PyramidKeeping:
-    """The contributors of an agreed pyramid that were decided or touched, to be kept in a proposal, in their SCUs.
+class PyramidRedraft:
+    """The decided and touched contributors of an agreed pyramid, kept in a new proposal with their SCUs.
 
     An SCU that matches one of the agreed pyramid by words has its key, label and comment. Other contributors lose the
-    words that a kept one has, and are contested where their place was decided otherwise.
+    words of kept ones, and are contested where their words were decided otherwise.
     """
 
     def __init__(self, proposal: PyramidProposal, log: GoldLog, agreed: PyramidContent, summaries: Summaries) -> None:
         self.agreed, self.summaries = agreed, summaries
         self.decided = log.decisions()
         self.theirs = log.touched | {item.markable for item in self.decided}
-        self.kept = [one for one in agreed.contributors if one.key in self.theirs]
+        self.kept = [row for row in agreed.contributors if row.key in self.theirs]
         self.proposed = self._with_known_scus(proposal)
-        self.kept_words = frozenset[int]().union(*(self.summaries.words_of(one.key) for one in self.kept))
+        self.kept_words = frozenset[int]().union(*(self.summaries.words_of(row.key) for row in self.kept))
         self.their_words = frozenset[int]().union(*map(self.summaries.words_of, self.theirs))
-        # where a summary expresses an SCU once, and a kept contributor does
+        # the summaries where a kept contributor fills the SCU's only place
         self.occupied = {
-            (scu, summary_index(one.parts, summaries.spans))
-            for one in self.kept
-            for scu in one.scus
+            (scu, summary_index(contributor.parts, summaries.spans))
+            for contributor in self.kept
+            for scu in contributor.scus
             if summaries.options.one_contributor
         }
 
     def _with_known_scus(self, proposal: PyramidProposal) -> PyramidProposal:
         """Return the proposal with the keys that the agreed pyramid has for its SCUs."""
-        described = {one.scu: one for one in proposal.descriptions}
+        described = {row.scu: row for row in proposal.descriptions}
         proposed = WordPyramid(PyramidContent(proposal.contributors, described), self.summaries)
         now = WordPyramid(PyramidContent(self.agreed.contributors, {}), self.summaries)
         matched = match_scus(proposed.scus, now.scus)
-        used = {*matched.values(), *(scu for one in self.kept for scu in one.scus)}
+        used = {*matched.values(), *(scu for row in self.kept for scu in row.scus)}
         used |= self.agreed.descriptions.keys()
         names: dict[str, str] = {}
-        for one in proposal.descriptions:
-            names[one.scu] = matched.get(one.scu) or free_key([one.scu], used)
-            used.add(names[one.scu])
+        for description in proposal.descriptions:
+            names[description.scu] = matched.get(description.scu) or free_key([description.scu], used)
+            used.add(names[description.scu])
         return PyramidProposal(
-            tuple(replace(one, scus=tuple(names[scu] for scu in one.scus)) for one in proposal.contributors),
-            tuple(Description(names[one.scu], one.label, one.comment) for one in proposal.descriptions),
+            tuple(replace(row, scus=tuple(names[scu] for scu in row.scus)) for row in proposal.contributors),
+            tuple(Description(names[row.scu], row.label, row.comment) for row in proposal.descriptions),
             proposal.contested,
         )
 
@@ -102,42 +102,42 @@ class PyramidKeeping:
         contributors = list(self.kept)
         contested = {*self.decided}
         of_proposal = {item.markable for item in self.proposed.contested}
-        for one in self.proposed.contributors:
-            remaining = self._remaining(one)
+        for contributor in self.proposed.contributors:
+            remaining = self._remaining(contributor)
             if remaining is not None and not self._is_in_the_way(remaining, contributors):
                 contributors.append(remaining)
-                if one.key in of_proposal or self.summaries.words_of(one.key) & self.their_words:
+                if contributor.key in of_proposal or self.summaries.words_of(contributor.key) & self.their_words:
                     contested.add(Item(remaining.key, CATEGORY))
-        lacking = of_proposal - {one.key for one in self.proposed.contributors} - self.theirs
+        lacking = of_proposal - {row.key for row in self.proposed.contributors} - self.theirs
         contested |= {Item(key, CATEGORY) for key in lacking if not self.summaries.words_of(key) & self.their_words}
-        contributors.sort(key=lambda one: ([list(part) for part in one.parts], one.key))
+        contributors.sort(key=lambda row: ([list(part) for part in row.parts], row.key))
         return PyramidProposal(
             tuple(contributors), tuple(self._descriptions(contributors)), tuple(sorted(contested, key=item_order))
         )
 
-    def _remaining(self, one: Contributor) -> Contributor | None:
-        """Return what of a contributor of the proposal stays beside those that are kept."""
-        summary = summary_index(one.parts, self.summaries.spans)
-        scus = tuple(scu for scu in one.scus if (scu, summary) not in self.occupied)
-        words = self.summaries.words_of(one.key)
+    def _remaining(self, contributor: Contributor) -> Contributor | None:
+        """Return a contributor with the words of a proposed one that kept ones leave; None if nothing is left."""
+        summary = summary_index(contributor.parts, self.summaries.spans)
+        scus = tuple(scu for scu in contributor.scus if (scu, summary) not in self.occupied)
+        words = self.summaries.words_of(contributor.key)
         free = words - self.kept_words if self.summaries.options.words_exclusive else words
-        if one.key in self.theirs or not scus or not free:
+        if contributor.key in self.theirs or not scus or not free:
             return None
-        key = one.key if free == words else key_of_words(free, self.summaries, one.key)
-        place = split_key(key)
-        assert place is not None
-        return None if key in self.theirs else Contributor(key, place.parts, scus)
+        key = contributor.key if free == words else key_of_words(free, self.summaries, contributor.key)
+        split = split_key(key)
+        assert split is not None
+        return None if key in self.theirs else Contributor(key, split.parts, scus)
 
-    def _is_in_the_way(self, one: Contributor, others: Sequence[Contributor]) -> bool:
-        """Return whether a contributor would break a rule together with those that stand already."""
-        violations = pyramid_violations([*others, one], self.summaries.options, summaries=self.summaries.spans)
-        return any(one.key in violation.contributors for violation in violations)
+    def _is_in_the_way(self, contributor: Contributor, chosen: Sequence[Contributor]) -> bool:
+        """Return whether a contributor would break a rule together with the chosen ones."""
+        violations = pyramid_violations([*chosen, contributor], self.summaries.options, summaries=self.summaries.spans)
+        return any(contributor.key in violation.contributors for violation in violations)
 
     def _descriptions(self, contributors: Sequence[Contributor]) -> list[Description]:
-        """Return what is said of SCUs: that of the agreed pyramid stays, and of an SCU without contributors, too."""
-        used = {scu for one in contributors for scu in one.scus}
-        had = {scu for one in self.agreed.contributors for scu in one.scus}
-        proposed = {one.scu: one for one in self.proposed.descriptions}
-        empty = self.agreed.descriptions.keys() - had
+        """Return the descriptions of SCUs; those of the agreed pyramid take precedence, also without contributors."""
+        used = {scu for contributor in contributors for scu in contributor.scus}
+        contributed = {scu for contributor in self.agreed.contributors for scu in contributor.scus}
+        proposed = {row.scu: row for row in self.proposed.descriptions}
+        empty = self.agreed.descriptions.keys() - contributed
         known = {**{scu: Description(scu) for scu in used}, **proposed, **self.agreed.descriptions}
-        return [one for scu, one in sorted(known.items()) if scu in used or scu in empty]
+        return [description for scu, description in sorted(known.items()) if scu in used or scu in empty]

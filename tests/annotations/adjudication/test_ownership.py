@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
-from annotations.adjudication.hands import hand_on_gold, open_gold
+from annotations.adjudication.ownership import open_gold, reassign_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations
@@ -151,12 +151,12 @@ def test_gold_is_not_handed_on_where_nothing_changes_any_more(gold, project, tex
     round_ = project.rounds.get(name="main")
     change_round(round_, closed=True)
     with pytest.raises(ValidationError, match="closed"):
-        hand_on_gold(project, text, "main", charlie, "dora")
+        reassign_gold(project, text, "main", charlie, "dora")
     assert "closed" in signed_in(charlie).post(HAND_ON, {"adjudicator": "dora"}).content.decode()
     change_round(round_, closed=False)
     Project.objects.update(archived_at=timezone.now())
     with pytest.raises(ProjectArchived):
-        hand_on_gold(project, text, "main", charlie, "dora")
+        reassign_gold(project, text, "main", charlie, "dora")
     assert signed_in(charlie).post(HAND_ON, {"adjudicator": "dora"}).status_code == 403
     assert signed_in(charlie).get(HAND_ON).status_code == 403
     assert signed_in(charlie).post(API_HAND_ON, {"text": "tea", "adjudicator": "dora"}, JSON).status_code == 423
@@ -165,7 +165,7 @@ def test_gold_is_not_handed_on_where_nothing_changes_any_more(gold, project, tex
 
 def test_gold_that_is_not_there_is_not_handed_on(project, text, charlie, dora, signed_in):
     with pytest.raises(ValidationError, match="no gold in the round main yet"):
-        hand_on_gold(project, text, "main", charlie, "dora")
+        reassign_gold(project, text, "main", charlie, "dora")
     assert signed_in(charlie).get(HAND_ON).status_code == 404
 
 
@@ -174,7 +174,7 @@ def test_what_its_last_adjudicator_had_not_sent_is_refused_with_who_has_it_and_t
 ):
     client = signed_in(charlie)
     change = {"uuid": str(uuid4()), "kind": "judge", "payload": {"markable": keys["a"], "category": "place"}}
-    hand_on_gold(project, text, "main", charlie, "dora")
+    reassign_gold(project, text, "main", charlie, "dora")
     refused = client.post(OPERATIONS, {"version": 0, "operations": [change]}, JSON).json()
     assert (refused["status"], refused["code"]) == (404, "handed_on")
     assert refused["detail"].startswith("dora has the gold of “Tea” now: take it over")
@@ -185,7 +185,7 @@ def test_what_its_last_adjudicator_had_not_sent_is_refused_with_who_has_it_and_t
         assert "dora has the gold of “Tea” now" in shown.content.decode()
     shown = client.post("/projects/tea/texts/tea/gold/submit/", follow=True)
     assert "dora has the gold of “Tea” now" in shown.content.decode()
-    hand_on_gold(project, text, "main", dora, "charlie")
+    reassign_gold(project, text, "main", dora, "charlie")
     stale = client.post(OPERATIONS, {"version": 0, "operations": [change]}, JSON)
     assert (stale.status_code, [one["kind"] for one in stale.json()["missed"]]) == (409, ["assign", "assign"])
     sent = client.post(OPERATIONS, {"version": stale.json()["version"], "operations": [change]}, JSON)
@@ -196,13 +196,13 @@ def test_what_its_last_adjudicator_had_not_sent_is_refused_with_who_has_it_and_t
 def test_whether_gold_is_begun_does_not_depend_on_whose_hands_it_went_through(
     gold, project, text, codings, keys, charlie, dora
 ):
-    hand_on_gold(project, text, "main", charlie, "dora")
+    reassign_gold(project, text, "main", charlie, "dora")
     assert not now().is_begun
     submit_all(codings, keys, "alice", "bob")
     assert draft_gold(project, DraftRequest(Method.MOST)).drafted == ["tea"]
     [row] = gold_of_rounds(project, [now().round])
     assert row.gold is not None
-    hand_on_gold(project, text, "main", charlie, "charlie")
+    reassign_gold(project, text, "main", charlie, "charlie")
     [after] = gold_of_rounds(project, [now().round])
     assert after.gold is not None
     assert (after.gold.contested, after.gold.state) == (row.gold.contested, row.gold.state)
@@ -210,8 +210,8 @@ def test_whether_gold_is_begun_does_not_depend_on_whose_hands_it_went_through(
 
 
 def test_to_hand_on_is_no_time_of_work(gold, project, text, charlie, dora):
-    hand_on_gold(project, text, "main", charlie, "dora")
-    hand_on_gold(project, text, "main", dora, "charlie")
+    reassign_gold(project, text, "main", charlie, "dora")
+    reassign_gold(project, text, "main", dora, "charlie")
     assert now().active_time == timedelta()
 
 
@@ -220,9 +220,9 @@ def test_active_time_of_gold_is_that_of_whoever_has_it(gold, project, text, char
         judge(now(), keys[key], "none")
     spent, last = now().active_time, now().last_active
     assert spent > timedelta()
-    hand_on_gold(project, text, "main", charlie, "dora")
+    reassign_gold(project, text, "main", charlie, "dora")
     assert (now().active_time, now().last_active) == (timedelta(), None)
-    hand_on_gold(project, text, "main", dora, "charlie")
+    reassign_gold(project, text, "main", dora, "charlie")
     assert (now().active_time, now().last_active) == (spent, last)
 
 
@@ -234,8 +234,8 @@ def test_a_draft_for_somebody_else_brings_no_time_of_the_former(gold, project, t
 
 
 def test_a_person_who_is_forgotten_stands_in_no_log_of_gold(gold, project, text, charlie, dora):
-    hand_on_gold(project, text, "main", charlie, "dora")
-    hand_on_gold(project, text, "main", dora, "charlie")
+    reassign_gold(project, text, "main", charlie, "dora")
+    reassign_gold(project, text, "main", dora, "charlie")
     forgotten = forget_person(dora)
     assert forgotten.pseudonym != "dora"
     assert hands_in_log() == [("charlie", forgotten.pseudonym), (forgotten.pseudonym, "charlie")]
@@ -450,7 +450,7 @@ def test_decided_gold_stays_open_to_changes(codings, project, keys, charlie):
 
 
 def test_an_archive_brings_back_in_whose_hands_gold_was(gold, project, text, keys, charlie, dora):
-    hand_on_gold(project, text, "main", charlie, "dora")
+    reassign_gold(project, text, "main", charlie, "dora")
     judge(now(), keys["a"], "place")
     data = archived(project)
     copy = restore_project(data, slug="copy").project

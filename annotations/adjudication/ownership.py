@@ -1,4 +1,4 @@
-"""In whose hands gold is: open it, take it over, hand it on."""
+"""Ownership of gold: open, take over, reassign."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from annotations.projects.rounds import find_round, refuse_closed
 
 
 class GoldOfOther(Http404):
-    """Somebody else has the gold, or nobody. What was not sent before is refused, and may be sent once one has it."""
+    """The gold has another owner or none. A request is refused, but its content may be sent again by a new owner."""
 
     code = "handed_on"
 
@@ -32,9 +32,9 @@ class GoldOfOther(Http404):
 
 
 def gold_coding(user: User, project: Project, text_slug: str, *, choice: CodingChoice = LATEST) -> Coding:
-    """Return the gold of a text on which the user works. Raise Http404, and GoldOfOther where somebody else has it."""
-    found = Coding.objects.filter(kind=Coding.Kind.GOLD, text__project=project, text__slug=text_slug)
-    rows = list(found.latest_first().select_related("text__docset", "coder", "round"))
+    """Return the user's gold of a text. Raise Http404, or GoldOfOther if it has another owner or none."""
+    gold = Coding.objects.filter(kind=Coding.Kind.GOLD, text__project=project, text__slug=text_slug)
+    rows = list(gold.latest_first().select_related("text__docset", "coder", "round"))
     own = [coding for coding in rows if coding.coder_id == user.pk]
     for coding in own:
         coding.is_alone = len(own) == 1  # type: ignore[attr-defined]
@@ -47,7 +47,7 @@ def gold_coding(user: User, project: Project, text_slug: str, *, choice: CodingC
 
 
 def codings_to_gold(project: Project, round_: Round, user: User) -> QuerySet[Coding]:
-    """Return the submitted codings of adjudicators that the user may make gold of: a manager all, others their own."""
+    """Return the submitted codings of adjudicators that the user may make gold: a manager all, others their own."""
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
     codings = Coding.objects.first_occasions(round_).filter(coder__in=adjudicators, status=Coding.Status.SUBMITTED)
     codings = codings.select_related("text", "coder", "round")
@@ -56,7 +56,7 @@ def codings_to_gold(project: Project, round_: Round, user: User) -> QuerySet[Cod
 
 @transaction.atomic
 def open_gold(project: Project, text: Text, round_name: str, user: User, *, early: bool = True) -> Coding:
-    """Return the gold of a text in a round, made or taken over for the user. Raise ValidationError, and GoldIsEarly."""
+    """Return the gold of a text in a round, made or taken over for the user. Raise ValidationError or GoldIsEarly."""
     lock_project(project.pk)
     round_ = _open_round(project, round_name)
     if text.docset_id is not None:
@@ -69,14 +69,14 @@ def open_gold(project: Project, text: Text, round_name: str, user: User, *, earl
             raise GoldIsEarly(texts)
         return Coding.objects.create(text=text, round=round_, kind=Coding.Kind.GOLD, coder=user)
     if gold.coder_id != user.pk:
-        # Whoever opens what nobody has goes on with it: what they do says who they are.
+        # Opening gold without an owner is not logged: later operations name the user.
         _give(gold, user, user if gold.coder_id is not None else None)
     return gold
 
 
 @transaction.atomic
-def hand_on_gold(project: Project, text: Text, round_name: str, by: User, to: str) -> Coding:
-    """Give the gold of a text to that adjudicator, or to whoever opens it, and log it. Raise ValidationError."""
+def reassign_gold(project: Project, text: Text, round_name: str, by: User, to: str) -> Coding:
+    """Give the gold of a text to the named adjudicator, or to whoever opens it, and log it. Raise ValidationError."""
     lock_project(project.pk)
     round_ = _open_round(project, round_name)
     user = find_adjudicator(project, to) if to else None
@@ -100,7 +100,7 @@ def _locked_gold(text: Text, round_: Round) -> Coding | None:
 
 
 def _give(gold: Coding, to: User | None, by: User | None) -> None:
-    """Let somebody go on with gold, and log it as the order of `by`, unless that is None."""
+    """Change the owner of gold, and log it as an act of `by` unless that is None."""
     hand_over(gold, to)
     if by is not None:
         log_assignment(gold, by, to)
