@@ -142,7 +142,10 @@ def given_categories(answers: ProjectAnswers) -> tuple[Ints, Ints]:
 
 def units_of_anybody(answers: ProjectAnswers) -> Bools:
     """Return which markables every coder was given, or some of the coders have marked."""
-    return units_of_coders(answers).any(axis=1)
+    columns = answers.columns
+    found: Bools = columns.units["given"].copy()
+    found[columns.unit_of_mark[answers.coder_of_mark >= 0]] = True
+    return found
 
 
 def units_of_coders(answers: ProjectAnswers) -> Bools:
