@@ -55,15 +55,12 @@ def read_marks(project: Project, answers: ProjectAnswers) -> CoderMarks:
     """Return what the coders whose answers count noted and were unsure of. One query."""
     rows = _judgements_of(answers, **select_texts(project, answers.texts, "coding__"))
     rows = rows.filter(Q(unsure=True) | ~Q(note="")).order_by()
-    shifts = {
-        coding: shift_of(text.pk)
-        for text, of_text in zip(answers.texts, answers.rows_by_text(), strict=True)
-        for _, coding in of_text
-    }
+    columns = answers.columns
+    document_of = dict(zip(columns.codings["key"].tolist(), columns.document_of_coding.tolist(), strict=True))
     marks = [
-        (markable + shifts[coding], is_unsure, note.strip())
+        (markable + shift_of(answers.texts[document_of[coding]].pk), is_unsure, note.strip())
         for coding, markable, is_unsure, note in rows.values_list("coding_id", "markable_id", "unsure", "note")
-        if coding in shifts
+        if coding in document_of
     ]
     noted, unsure = (unit for unit, _, note in marks if note), (unit for unit, is_unsure, _ in marks if is_unsure)
     return CoderMarks(frozenset(noted), frozenset(unsure))

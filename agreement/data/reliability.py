@@ -12,7 +12,7 @@ from agreement.measures import Answers, ReliabilityData, indexed_values, labelle
 from agreement.measures.data.answers import label_sets, values_of_sets
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.data.subsets import select_units
-from agreement.measures.values import Bools
+from agreement.measures.values import Bools, Ints
 from annotations.models import Project
 
 
@@ -115,9 +115,37 @@ def category_data(answers: ProjectAnswers) -> ReliabilityData:
     return select_units(data, units_of_anybody(answers))
 
 
+def chain_sizes(answers: ProjectAnswers) -> Ints:
+    """Return how many members the largest set of the marks of each unit has, 0 where they have none."""
+    columns = answers.columns
+    marks = np.flatnonzero((columns.marks["set"] != NO_SET) & (answers.coder_of_mark >= 0))
+    sets = starts_of(columns.documents["sets"])[columns.document_of_mark[marks]] + columns.marks["set"][marks]
+    sizes = np.zeros(len(columns.units), dtype=np.int64)
+    np.maximum.at(sizes, columns.unit_of_mark[marks], columns.sets["size"][sets].astype(np.int64))
+    return sizes
+
+
+def given_categories(answers: ProjectAnswers) -> tuple[Ints, Ints]:
+    """Return the mark and the category of each judgement of the coders; of sets of labels of each label."""
+    columns = answers.columns
+    is_counted = columns.is_judgement & (answers.coder_of_mark >= 0)
+    if answers.kind != "labels":
+        marks = np.flatnonzero(is_counted)
+        return marks, columns.marks["category"][marks].astype(np.int64)
+    of_link = columns.mark_of_link
+    is_link, is_whole = is_counted[of_link], is_counted.copy()  # whole: without labels of its own
+    is_whole[of_link] = False
+    marks, whole = of_link[is_link], np.flatnonzero(is_whole)
+    given = np.concatenate((columns.links["to"][is_link], columns.marks["category"][whole]))
+    return np.concatenate((marks, whole)), given.astype(np.int64)
+
+
 def units_of_anybody(answers: ProjectAnswers) -> Bools:
     """Return which markables every coder was given, or some of the coders have marked."""
-    return units_of_coders(answers).any(axis=1)
+    columns = answers.columns
+    found: Bools = columns.units["given"].copy()
+    found[columns.unit_of_mark[answers.coder_of_mark >= 0]] = True
+    return found
 
 
 def units_of_coders(answers: ProjectAnswers) -> Bools:

@@ -14,7 +14,7 @@ from agreement import measures
 from agreement.data.columns import NO_LABEL
 from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers, name_value
-from agreement.data.reliability import category_data, reliability_data, units_of_coders
+from agreement.data.reliability import category_data, reliability_data, units_of_anybody, units_of_coders
 from agreement.measures import DistanceSums, Interval, ReliabilityData, Result, SumOptions, TextSums
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.options import ORDERED_DISTANCES, Options
@@ -125,6 +125,14 @@ def select_categories(
         return select_units(data, ~mostly_labelled(data, without)) if without else data
 
     return cached(answers, ("categories", parameters.without, _names_of(answers, chosen)), compute)
+
+
+def choose_units(answers: ProjectAnswers, parameters: Parameters) -> Bools:
+    """Return which of the units of these answers are compared: the rows of `select_data` are these."""
+    chosen, without = units_of_anybody(answers), parameters.selection("without")
+    if without:
+        chosen[chosen] = ~mostly_labelled(category_data(answers), without)
+    return chosen
 
 
 def _names_of(answers: ProjectAnswers, texts: Sequence[Document]) -> tuple[int, ...] | None:

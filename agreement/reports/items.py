@@ -1,7 +1,7 @@
 """Where coders disagree: the units by their share of the observed disagreement, and each pair of coders on one."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from math import fsum
@@ -13,10 +13,12 @@ import numpy as np
 from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.given_answers import CoderMarks
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import RELATIONS, ReliabilityData, UnitReadings, ambiguity, relation_counts
+from agreement.data.reliability import chain_sizes, given_categories
+from agreement.measures import RELATIONS, ReliabilityData, UnitReadings, ambiguity
+from agreement.measures.coefficients.alpha import count_relations
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.data.arrays import sorted_unique
-from agreement.measures.models.reading_groups import LEAST_IN_CAMPS, count_camps, split_into_camps
+from agreement.measures.models.reading_groups import LEAST_IN_CAMPS, are_camps, count_camps
 from agreement.measures.results import pluralize
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
@@ -212,31 +214,25 @@ def _compute_columns(
     """Return the arrays of `Items`, with the number of units of each text."""
     data = basis.select_data(answers, parameters, texts)
     pairable, of_texts = basis.pairable_units(data, parameters), answers.restrict(texts)
-    columns = of_texts.columns
-    unit = np.array(data.units, dtype=np.int64)[pairable.rows]
-    order = np.argsort(columns.units["key"])
-    places = order[np.searchsorted(columns.units["key"], unit, sorter=order)]
-    # labels have no members, nor has what is missing: it is -1, the last place
-    as_chains = replace(parameters, chains="full", top="chain") if answers.kind == "pointers" else parameters
-    whole = basis.select_data(answers, as_chains, texts)
-    sizes = np.concatenate([np.zeros(len(whole.labels), dtype=np.int64), np.diff(whole.cells.starts), [0]])
-    given = basis.count_names(basis.select_categories(answers, parameters, texts), answers.countable)
+    places = np.flatnonzero(basis.choose_units(of_texts, parameters))[pairable.rows]
+    units = of_texts.columns.units[places]
+    n_values, second = count_camps(pairable.codes)
     explicit = _count_explicit(of_texts)[places]
     counts = {
         "n_coders": pairable.coders,
-        "n_values": count_camps(pairable.codes)[0],
-        "relations": relation_counts(data)[pairable.rows],
+        "n_values": n_values,
+        "relations": count_relations(pairable),
         "explicit": explicit,
         "pointers": _count_pointers(of_texts)[places],
-        "chain": sizes[whole.codes].max(axis=1, initial=0)[pairable.rows],
-        "level": columns.units["level"][places],
+        "chain": _largest_chains(of_texts, pairable, places),
+        "level": units["level"],
         "n_units": np.bincount(pairable.documents, minlength=len(texts)),
     }
     return {
-        "unit": unit,
+        "unit": units["key"],
         "term": _compute_terms(parameters, data, pairable),
-        "camps": (explicit == 0) & split_into_camps(pairable.codes),
-        "categories": given[pairable.rows] > 0,
+        "camps": (explicit == 0) & are_camps(pairable.coders, second),
+        "categories": _find_categories(of_texts)[places],
         # signed numbers of as few bytes as hold the largest
         **{name: column.astype(np.min_scalar_type(-1 - int(column.max(initial=0)))) for name, column in counts.items()},
     }
@@ -249,6 +245,21 @@ def _compute_terms(parameters: Parameters, data: ReliabilityData, pairable: Pair
     terms = unit_disagreements(pairable, basis.comparison(parameters))
     # a unit counts alike in a kappa, however many judged it
     return terms if parameters.is_alpha else terms / pairable.coders
+
+
+def _largest_chains(answers: ProjectAnswers, pairable: PairableUnits, places: Ints) -> Ints:
+    """Return the members of the largest chain of each unit, whole; 0 where all gave labels."""
+    largest: Ints = pairable.set_sizes().max(axis=1, initial=0)
+    return np.maximum(largest, chain_sizes(answers)[places]) if answers.kind == "pointers" else largest
+
+
+def _find_categories(answers: ProjectAnswers) -> Bools:
+    """Return whether some coder gave each countable category to each unit: (units, countable categories)."""
+    given = np.zeros((len(answers.columns.units), len(answers.countable)), dtype=np.bool_)
+    if answers.countable:
+        marks, categories = given_categories(answers)
+        given[answers.columns.unit_of_mark[marks], categories] = True
+    return given
 
 
 def _count_explicit(answers: ProjectAnswers) -> Ints:
@@ -343,11 +354,10 @@ def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list
 
 def _count_ambiguous(parameters: Parameters, answers: ProjectAnswers, texts: Sequence[Document]) -> Ints:
     """Return the numbers of AmbiguityCounts in all, of each category and of each coder, a row of four for each."""
-    units = np.array(basis.select_categories(answers, parameters, texts).units, dtype=np.int64)
     chosen = answers.restrict(texts)
     columns, coder = chosen.columns, chosen.coder_of_mark
     is_counted = columns.is_judgement & (coder >= 0)
-    is_counted &= np.isin(columns.units["key"], units)[columns.unit_of_mark]
+    is_counted &= basis.choose_units(chosen, parameters)[columns.unit_of_mark]
     unit, is_ambiguous = columns.unit_of_mark[is_counted], columns.n_readings[is_counted] > 1
     category = columns.marks["category"][is_counted].astype(np.int64)
     groups = (np.zeros_like(unit), 1), (category, len(answers.categories)), (coder[is_counted], len(answers.coders))

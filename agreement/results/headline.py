@@ -187,7 +187,10 @@ def read_activity(project: Project, since: date, days: int) -> dict[str, Any]:
     operations = Operation.objects.filter(coding__text__project=project, coding__by_model=False)
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(kind__in=Operation.MANAGING_KINDS)
     columns = ("user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")
-    latest = operations.filter(kind__in=EVENT_VERBS).order_by("-applied_at", "-pk").values_list(*columns)[:LATEST]
+    # Found by an index, before their payloads are read.
+    order = "-applied_at", "-pk"
+    latest = operations.filter(kind__in=EVENT_VERBS).order_by(*order).values("pk")[:LATEST]
+    latest = Operation.objects.filter(pk__in=latest).order_by(*order).values_list(*columns)
     # By minutes in UTC: SQLite has no time zones, and asks Python for the day of each row.
     minute = Substr(Cast("applied_at", TextField()), 1, len("2000-01-31 12:30"))
     recent = operations.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min))).order_by()

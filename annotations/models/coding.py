@@ -262,6 +262,10 @@ class Judgement(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["coding", "markable"], name="judgement_one_a_markable")]
+        # Pages of results ask which few of very many have a note or were unsure.
+        indexes = [
+            models.Index(fields=["coding"], condition=Q(unsure=True) | ~Q(note=""), name="judgement_with_a_mark")
+        ]
 
     def __str__(self) -> str:
         return f"{self.markable}: {self.category}"

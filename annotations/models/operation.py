@@ -60,6 +60,8 @@ class Operation(models.Model):
 
     class Meta:
         ordering = ["coding", "sequence"]
+        # The activity of a project is read without payloads, which may be long.
+        indexes = [models.Index(fields=["coding", "applied_at", "kind"], name="operation_times")]
         constraints = [
             models.UniqueConstraint(fields=["coding", "sequence"], name="operation_sequence_without_double"),
             models.UniqueConstraint(fields=["coding", "uuid"], name="operation_applied_once"),

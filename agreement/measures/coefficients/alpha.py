@@ -17,7 +17,6 @@ from ..data.subsets import number_labels
 from ..options import SET_DISTANCES, Options, SumOptions
 from ..results import Result
 from ..sums.overlaps import PairableUnits, remove_units_from_readings
-from ..sums.pairs import different_judgements
 from ..sums.sufficient_statistics import SufficientStatistics, register_statistics
 from ..sums.tables import as_numbers, different_distances, tabulate, unit_disagreements
 from ..sums.totals import alpha_of_texts, build_alpha_result
@@ -241,7 +240,7 @@ def compare_pairs(pairable: PairableUnits, options: Options) -> tuple[Ints, Ints
     if options.exclude_unit != "none" and pairable.data.cells.readings is not None:  # equal values may come of it
         pairable = remove_units_from_readings(pairable)
     units, distances = different_distances(pairable, options)
-    _, left, right = different_judgements(pairable)
+    _, left, right = pairable.different
     return units, left, right, distances
 
 
@@ -289,17 +288,24 @@ def relation_counts(data: Data) -> Ints:
     >>> relation_counts(ReliabilityData.from_values("AB", ["Ann", "Bob", "Cid"], sets, ["text"] * 2)).tolist()
     [[0, 1, 0, 0, 2], [1, 0, 0, 0, 0]]
     """
-    data = as_data(data)
-    cells = data.cells
-    if cells.readings is not None:  # their members are one set
-        data = replace(data, content=replace(cells, readings=None))
-    pairable = PairableUnits.from_data(data)
+    pairable = PairableUnits.from_data(as_data(data))
+    counts = np.zeros((len(pairable.data.units), len(RELATIONS)), dtype=np.int64)
+    counts[pairable.rows] = count_relations(pairable)
+    return counts
+
+
+def count_relations(pairable: PairableUnits) -> Ints:
+    """Count the pairs of coders in each of RELATIONS on these units, the unit itself removed from both values."""
+    data = pairable.data
+    if data.cells.readings is not None:  # their members are one set
+        data = replace(data, content=replace(data.cells, readings=None))
+        pairable = replace(pairable, data=data)
     units, *columns, distances = compare_pairs(pairable, Options("passonneau", "observed"))
     is_set = np.ones(data.n_values, dtype=np.bool_)
     is_set[: len(data.labels)] = [isinstance(label, frozenset) for label in data.labels]
     first, second = (is_set[pairable.codes[units, column]] for column in columns)
     kind = np.where(first & second, np.rint(3 * distances), len(RELATIONS) - 1).astype(np.int64)
-    counts, rows = np.zeros((len(data.units), len(RELATIONS)), dtype=np.int64), pairable.rows
-    np.add.at(counts, (rows[units], kind), 1)
-    counts[rows, 0] += pairable.coders * (pairable.coders - 1) // 2 - counts[rows].sum(axis=1)
+    counts = np.bincount(units * len(RELATIONS) + kind, minlength=pairable.codes.shape[0] * len(RELATIONS))
+    counts = counts.reshape(-1, len(RELATIONS))
+    counts[:, 0] += pairable.coders * (pairable.coders - 1) // 2 - counts.sum(axis=1)
     return counts

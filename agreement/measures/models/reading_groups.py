@@ -165,24 +165,25 @@ def count_camps(codes: Ints) -> tuple[Ints, Ints]:
     [[2, 2, 1], [2, 1, 0]]
     """
     n = len(codes)
-    rows, columns = np.nonzero(codes != MISSING)
-    width = int(codes.max(initial=0)) + 1
-    kinds, counts = np.unique(rows * width + codes[rows, columns], return_counts=True)
-    row = kinds // width
-    order = np.lexsort((-counts, row))
-    row, counts = row[order], counts[order]
-    distinct = np.bincount(row, minlength=n)
+    units, columns = np.nonzero(codes != MISSING)
+    [units, _], counts = distinct_rows(units, codes[units, columns])
+    distinct = np.bincount(units, minlength=n)
+    width = int(counts.max(initial=0)) + 1
+    of_units = np.sort(units * width + width - 1 - counts)  # the most frequent value of each unit first
     begins = np.cumsum(distinct) - distinct
     second = np.zeros(n, dtype=np.int64)
     several = distinct > 1
-    second[several] = counts[begins[several] + 1]
+    second[several] = width - 1 - of_units[begins[several] + 1] % width
     return distinct, second
 
 
 def split_into_camps(codes: Ints) -> Bools:
     """Return which units have four coders or more, two and a quarter of them with the second most frequent value."""
-    judged = (codes != MISSING).sum(axis=1)
-    _, second = count_camps(codes)
+    return are_camps((codes != MISSING).sum(axis=1), count_camps(codes)[1])
+
+
+def are_camps(judged: Ints, second: Ints) -> Bools:
+    """Return which units are split, by the numbers of their coders and of those with the second most frequent value."""
     camps: Bools = (judged >= LEAST_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
     return camps
 

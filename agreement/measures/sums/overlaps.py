@@ -52,6 +52,24 @@ class PairableUnits:
         inside[units, columns] = find_entries(self.data, sets, self.rows[units]) >= 0
         return inside
 
+    @cached_property
+    def overlaps(self) -> "SetOverlaps":
+        """The overlapping pairs of sets, no unit being excluded."""
+        return find_overlaps(self)
+
+    @cached_property
+    def different(self) -> tuple[Ints, Ints, Ints]:
+        """The pairs of judgements of one unit with different codes: its place, and the columns of the coders."""
+        units, left, right = self.pair_judgements()
+        different = np.flatnonzero(self.codes[units, left] != self.codes[units, right])
+        return units[different], left[different], right[different]
+
+    def pair_judgements(self) -> tuple[Ints, Ints, Ints]:
+        """Return all pairs of judgements of one unit. The cost follows these: of many coders few may have judged it."""
+        units, columns = np.nonzero(self.codes != MISSING)
+        earlier, later = pairs_in_runs(units)
+        return units[earlier], columns[earlier], columns[later]
+
     def group_by(self, by: str) -> tuple[Ints, Sequence[Hashable]]:
         """Return the group of each unit, and the names of the groups: documents, or units where `by` is "unit"."""
         if by == "unit":

@@ -6,7 +6,6 @@ from math import frexp, ulp
 
 import numpy as np
 
-from ..data.arrays import pairs_in_runs
 from ..data.cells import MISSING
 from ..distances import distance_from_empty, distances_from_sizes, label_similarities
 from ..options import Options
@@ -44,7 +43,7 @@ def observed_distances(
     exclude_unit = options.exclude_unit != "none"
     if exclude_unit and pairable.data.cells.readings is not None:
         pairable, overlap = remove_units_from_readings(pairable), None
-    overlap = overlap or find_overlaps(pairable)
+    overlap = overlap or pairable.overlaps
     units, sets, a, b, shared = different_sets(pairable, overlap, exclude_unit=exclude_unit)
     distances = {name: np.ones(len(units)) for name in names}
     labels = pairable.data.labels
@@ -91,7 +90,7 @@ def _pairs_of_sets(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints
 
     The last two say whether the unit is to be excluded from the sets.
     """
-    units, left, right = different_judgements(pairable)
+    units, left, right = pairable.different
     p, q = (pairable.codes[units, columns] - len(pairable.data.labels) for columns in (left, right))
     chosen = np.flatnonzero((p >= 0) & (q >= 0))
     p_inside, q_inside = np.zeros((2, len(chosen)), dtype=np.bool_)
@@ -102,23 +101,9 @@ def _pairs_of_sets(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints
 
 def different_labels(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
     """Return the unordered pairs of different labels on one unit, lower code first, and the index of the unit."""
-    units, left, right = different_judgements(pairable)
+    units, left, right = pairable.different
     p, q = pairable.codes[units, left], pairable.codes[units, right]
     return units, np.minimum(p, q), np.maximum(p, q)
-
-
-def different_judgements(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
-    """Return pairs of judgements on one unit with different codes: the unit index, and the columns of the coders."""
-    units, left, right = _judgement_pairs(pairable)
-    different = np.flatnonzero(pairable.codes[units, left] != pairable.codes[units, right])
-    return units[different], left[different], right[different]
-
-
-def _judgement_pairs(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
-    """Return all pairs of judgements of one unit. The cost follows these: of many coders few may have judged it."""
-    units, columns = np.nonzero(pairable.codes != MISSING)
-    earlier, later = pairs_in_runs(units)
-    return units[earlier], columns[earlier], columns[later]
 
 
 def overlapping_distances(
@@ -262,7 +247,7 @@ class DistanceCounts:
 
 def pair_distances(pairable: PairableUnits, options: Options) -> PairDistances:
     """Return the distance of each two coders on each unit."""
-    units, left, right = _judgement_pairs(pairable)
+    units, left, right = pairable.pair_judgements()
     distances, name = np.zeros(len(units)), str(options.distance)
     _, by_name = observed_distances(pairable, options, [name])
     distances[pairable.codes[units, left] != pairable.codes[units, right]] = by_name[name]  # both go unit by unit

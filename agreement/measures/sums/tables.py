@@ -212,7 +212,7 @@ def different_distances(
 ) -> tuple[Ints, Floats]:
     """Return the place of the unit and the distance of each unordered pair of different values of one unit.
 
-    `different_judgements` has the coders of the pairs. `between_labels` is that of `unit_disagreements`.
+    `PairableUnits.different` has the coders of the pairs. `between_labels` is that of `unit_disagreements`.
     """
     name = str(options.distance)
     if between_labels is None and not options.ordered:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from agreement.data.documents import Document
 from agreement.data.judgements import MAX_TEXTS_IN_QUERY
 from agreement.data.project_answers import ProjectAnswers
+from agreement.data.reliability import given_categories
 from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.sums.pairs import pair_distances
 from agreement.measures.values import Bools, Ints
@@ -53,27 +54,13 @@ def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Pr
     is_counted = columns.is_judgement & (coder >= 0)
     is_ambiguous = is_counted & (columns.n_readings > 1)
     judgements, ambiguous = (np.bincount(coder[one], minlength=n_coders).tolist() for one in (is_counted, is_ambiguous))
-    of_coder, given = _given_categories(chosen, is_counted)
+    marks, given = given_categories(chosen)
     categories = np.zeros((n_coders, len(answers.categories)), dtype=np.int64)
-    np.add.at(categories, (of_coder, given), 1)
+    np.add.at(categories, (coder[marks], given), 1)
     names = answers.categories if answers.countable else ()
     named = [dict(zip(names, row, strict=False)) for row in categories.tolist()]
     lengths, distances = _chain_lengths(answers, parameters, chosen, is_ambiguous), _link_distances(chosen)
     return list(map(Profile, answers.coders, judgements, named, lengths, distances, ambiguous))
-
-
-def _given_categories(answers: ProjectAnswers, is_counted: Bools) -> tuple[Ints, Ints]:
-    """Return the coder and the category of each judgement; of sets of labels of each label."""
-    columns = answers.columns
-    coder = answers.column_of_coding[columns.coding_of_mark]
-    if answers.kind != "labels":
-        return coder[is_counted], columns.marks["category"][is_counted].astype(np.int64)
-    mark, labels = columns.mark_of_link, columns.links["to"]
-    is_whole = is_counted.copy()  # without labels of its own
-    is_whole[mark] = False
-    links = is_counted[mark]
-    given = np.concatenate((labels[links], columns.marks["category"][is_whole]))
-    return np.concatenate((coder[mark[links]], coder[is_whole])), given.astype(np.int64)
 
 
 def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import islice
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -12,16 +12,15 @@ from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.documents import Document, row_key
 from agreement.data.given_answers import CoderMarks, GivenAnswer, read_given_answers, read_marks
-from agreement.data.project_answers import CHAINED, ProjectAnswers
+from agreement.data.project_answers import CHAINED
 from agreement.data.texts import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
 from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
 from agreement.reports import items as reports
-from agreement.reports.basis import compute_by_parts
+from agreement.reports.basis import pick_texts
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.parameters import Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import RELATION_LABELS, TERMS, item_address, name_terms
 from agreement.results.computations import PageSections, ResultPage, paginate, register
@@ -140,9 +139,12 @@ def read_items(request: AnalysisRequest) -> ItemsReport:
     items = reports.compute_items(answers, request.parameters)
     flags = open_flags(project).values_list("markable_id", flat=True)
     flagged = frozenset(flags if may(project, Right.DISCUSS) else ())
+
+    def read_coder_marks() -> CoderMarks:
+        return read_marks(project, answers.restrict(pick_texts(answers, request.parameters)))
+
     # of pyramids coders mark contributors, which are no items
-    read_coder_marks = CoderMarks if answers.units else cache(partial(_read_marks, request))
-    marks = reports.ItemMarks(flagged, read_coder_marks)
+    marks = reports.ItemMarks(flagged, CoderMarks if answers.units else cache(read_coder_marks))
     return ItemsReport(items, marks, reports.read_readings(answers, request.parameters, items))
 
 
@@ -185,15 +187,6 @@ def describe_items(
         )
         described.append(item)
     return described
-
-
-def _read_marks(request: AnalysisRequest) -> CoderMarks:
-    def read(_: Parameters, part: ProjectAnswers, texts: Sequence[Document]) -> CoderMarks:
-        return read_marks(request.project, part.restrict(texts))
-
-    parts = compute_by_parts(request.extract, request.parameters, "marks", read)
-    note, unsure = (frozenset[int]().union(*(getattr(part, name) for part in parts)) for name in ("note", "unsure"))
-    return CoderMarks(note, unsure)
 
 
 class OfItems[R](ResultPage[R]):

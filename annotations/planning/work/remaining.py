@@ -3,11 +3,12 @@
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import IntegerField, QuerySet
 
 from annotations.coding.required_answers import count_lacking
+from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.text import pluralize
-from annotations.models import Coding, Markable, Project, Round
+from annotations.models import Coding, Project, Round
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +44,25 @@ def _be(count: int) -> str:
     return "is" if count <= 1 else "are"
 
 
-def _texts_to_mark(project: Project) -> dict[int, int]:
-    """Return the number of words of texts whose markables coders create because none is predefined."""
-    if not project.levels.filter(coders_mark=True).exists():
-        return {}
-    given = Markable.objects.filter(text=OuterRef("pk"), predefined=True, level__coded=True)
-    texts: QuerySet[Any, Any] = project.texts.filter(~Exists(given)).order_by().with_words()
-    return dict(texts.values_list("pk", "words"))
+@compiled_query(IntegerField())
+def _open_codings(project: int) -> QuerySet[Any, Any]:
+    codings = Coding.objects.of_people().filter(
+        text__project=project, round__closed_at=None, kind=Coding.Kind.TEXT, occasion=1, status=Coding.Status.OPEN
+    )
+    own: QuerySet[Any, Any] = codings.exclude(round__kind=Round.Kind.TRAINING).order_by().with_progress()
+    return own.values_list("pk", "text_id", "round__name", "to_decide", "decided", "is_to_mark")
 
 
 def count_remaining(project: Project) -> dict[str, Remaining]:
-    """Return the work left in open rounds, by round, without training and repeats. Four queries."""
-    rounds = project.rounds.filter(closed_at=None).exclude(kind=Round.Kind.TRAINING).order_by()
-    codings = Coding.objects.of_people().filter(
-        text__project=project, round__in=rounds, kind=Coding.Kind.TEXT, occasion=1
-    )
-    is_open: QuerySet[Any, Any] = codings.filter(status=Coding.Status.OPEN).order_by().with_progress()
-    rows = list(is_open.values_list("pk", "text_id", "round__name", "to_decide", "decided"))
-    lacking = count_lacking(project, [pk for pk, *_, decided in rows if decided])
-    to_mark = _texts_to_mark(project)
+    """Return the work left in open rounds, by round, without training and repeats. Four queries at most."""
+    rows = _open_codings(project.pk)
+    lacking = count_lacking(project, [pk for pk, *_, decided, _ in rows if decided])
+    begun = Coding.objects.filter(text__project=project, status=Coding.Status.OPEN).order_by().values("text")
+    texts: QuerySet[Any, Any] = project.texts.filter(pk__in=begun).order_by().with_words()
+    words = dict(texts.values_list("pk", "words")) if any(is_to_mark for *_, is_to_mark in rows) else {}
     by_round: dict[str, Remaining] = {}
-    for pk, text, name, to_decide, decided in rows:
-        words = to_mark.get(text)
-        marked = (0, 0) if words is None else (1, words)
+    for pk, text, name, to_decide, decided, is_to_mark in rows:
+        marked = (1, words[text]) if is_to_mark else (0, 0)
         markables = max(to_decide - decided + lacking.get(pk, 0), 0)
         by_round[name] = by_round.get(name, Remaining()) + Remaining(markables, 1, *marked)
     return by_round
