@@ -30,6 +30,7 @@ BLANKS = re.compile(r" +")
 CHAINS = re.compile(r"(?:\([^()|]++\)?|[^()|]++\)|\|)++")
 
 Column = Sequence[Sequence[str]]
+type Run = tuple[int, Sequence[str]]  # lines and the number of the first
 
 
 class Columns(NamedTuple):
@@ -54,14 +55,30 @@ def is_boundary(line: str) -> bool:
     return line.startswith("#") and len(line) <= LONGEST_COMMENT and bool(BEGIN.match(line) or END.match(line))
 
 
+def part(lines: Iterable[str]) -> list[Run]:
+    """Return the lines of tokens that follow each other, and each other line alone."""
+    runs: list[Run] = []
+    tokens: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("#") or not line.strip(" \t"):
+            runs.append((number, [line]))
+            tokens = []
+        else:
+            if not tokens:
+                runs.append((number, tokens))
+            tokens.append(line)
+    return runs
+
+
 class Layout:
     """The columns of all documents of a file, and their first lines of tokens by the lines of their beginnings."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, runs: Iterable[Run]) -> None:
         self.first_lines: dict[int, int] = {}
         documents: list[list[str]] = []
         begin = 0
-        for number, line in enumerate(lines, start=1):
+        for number, lines in runs:
+            line = lines[0]
             if line.startswith("#"):
                 if is_boundary(line):
                     begin = number if BEGIN.match(line) else 0
@@ -69,7 +86,7 @@ class Layout:
                 if begin not in self.first_lines:
                     self.first_lines[begin] = number
                     documents.append([])
-                documents[-1].append(line)
+                documents[-1] += lines
         rows: dict[int, list[list[list[str]]]] = {}  # the first, by their number of columns and by document
         left = dict.fromkeys(range(TASK_COLUMNS + 1), LINES_LOOKED_AT)
         for document in documents:

@@ -40,12 +40,13 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
         raise FormatError(f"word={word[:LONGEST_SHOWN]}: columns are numbered from 1", file)
     data = INNER_RETURN.sub(b"", bundle.data) if b"\n" in bundle.data and b"\r" in bundle.data else bundle.data
     lines = decode(data, file).split("\n")
-    layout = layouts.Layout(lines)
+    runs = layouts.part(lines)
+    layout = layouts.Layout(runs)
     returns = _bare_returns(data)
     left_out = Slips(file, slips == LEAVE_OUT, several=len(layout.first_lines) > 1)
     reader = _Reader(file, left_out, lines=lines, layout=layout, word=int(word or 0))
     try:
-        documents = reader.read()
+        documents = reader.read(runs)
     except FormatError as error:
         if error.line is None or {error.line - 1, error.line}.isdisjoint(returns):
             raise
@@ -70,22 +71,22 @@ def _bare_returns(data: bytes) -> list[int]:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Reader(DocumentReader["_Draft"]):
+class _Reader(DocumentReader["_Draft", Sequence[str]]):
     """The documents of a file. word: the column of the words, from 1, as a user has it."""
 
     lines: Sequence[str]
     layout: layouts.Layout
     word: int
 
-    def read(self) -> list[Document]:
-        self.read_lines(self.lines)
+    def read(self, runs: Sequence[layouts.Run]) -> list[Document]:
+        self.read_lines(runs)
         if not self.drafts and not self.slips.errors:
             raise FormatError(f"there is no '#begin document' in this file{self._other_format()}", self.file, 1)
         drafts = self.named_drafts(holds_one=len(self.drafts) == 1 and not self.slips.several)
         return self.add_findings([draft.build(name) for name, draft in drafts.items()])
 
-    def read_line(self, number: int, line: str) -> None:
-        draft = self.draft
+    def read_line(self, number: int, lines: Sequence[str]) -> None:
+        line, draft = lines[0], self.draft
         if line.startswith("#") and not (draft is not None and draft.has_token(line)):
             self._read_comment(number, line)
         elif self.skips:
@@ -97,7 +98,7 @@ class _Reader(DocumentReader["_Draft"]):
             message = f"a token is outside a document ('#begin document' comes first){self._other_format()}"
             raise FormatError(message, self.file, number)
         else:
-            draft.add(number, layouts.split(line))
+            draft.add(number, lines)
 
     def _read_comment(self, number: int, line: str) -> None:
         """Begin or end a document where a line that begins with # does so."""
@@ -184,22 +185,24 @@ class _Draft(DocumentDraft):
         chains = cells[-min(self.chains, len(cells))]
         return len(cells) == self.columns and (chains in layouts.NONE or layouts.CHAINS.fullmatch(chains) is not None)
 
-    def add(self, number: int, cells: Sequence[str]) -> None:
-        size = len(cells)
-        if size != self.columns and min(size, self.columns) < layouts.TASK_COLUMNS:
-            raise self.error(f"this line has {size} columns, the first had {self.columns}", number)
-        word = cells[self.word_column] if self.word_column < size - self.chains else ""
-        if not word.strip() or " " in word:
-            raise self.error("the word column is empty or holds white space", number)
-        self.words.append(word)
-        speaker = cells[SPEAKER_COLUMN].strip() if self.has_speakers and size > SPEAKER_COLUMN + 1 else ""
-        if len(speaker) > LONGEST_SPEAKER:
-            raise self.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters", number)
-        if len(self.speakers) < len(self.sentence_ends):
-            self.speakers.append("" if speaker in layouts.NONE else speaker)
-        brackets = cells[-self.chains]
-        if brackets not in layouts.NONE:
-            self._brackets(number, brackets)
+    def add(self, first: int, lines: Sequence[str]) -> None:
+        """Add tokens. first: the number of the first line."""
+        for number, cells in enumerate(map(layouts.split, lines), start=first):
+            size = len(cells)
+            if size != self.columns and min(size, self.columns) < layouts.TASK_COLUMNS:
+                raise self.error(f"this line has {size} columns, the first had {self.columns}", number)
+            word = cells[self.word_column] if self.word_column < size - self.chains else ""
+            if not word.strip() or " " in word:
+                raise self.error("the word column is empty or holds white space", number)
+            self.words.append(word)
+            speaker = cells[SPEAKER_COLUMN].strip() if self.has_speakers and size > SPEAKER_COLUMN + 1 else ""
+            if len(speaker) > LONGEST_SPEAKER:
+                raise self.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters", number)
+            if len(self.speakers) < len(self.sentence_ends):
+                self.speakers.append("" if speaker in layouts.NONE else speaker)
+            brackets = cells[-self.chains]
+            if brackets not in layouts.NONE:
+                self._brackets(number, brackets)
 
     def _brackets(self, number: int, cell: str) -> None:
         token, position = len(self.words) - 1, 0
@@ -244,8 +247,9 @@ class _Draft(DocumentDraft):
     def build(self, name: str) -> Document:
         sentences = list(pairwise(self.sentence_ends))
         content, words = join_words(self.words[first:end] for first, end in sentences)
+        answers = {chains: Answer(indices=chains) for chains in {tuple(chains) for _, chains in self.spans.values()}}
         marks = [
-            Mark(((words[first][0], words[last][1]),), answer=Answer(indices=tuple(chains)), line=line)
+            Mark(((words[first][0], words[last][1]),), answer=answers[tuple(chains)], line=line)
             for (first, last), (line, chains) in sorted(self.spans.items(), key=lambda span: (span[0][0], -span[0][1]))
         ]
         segments = [
