@@ -48,11 +48,10 @@ class Decision(JudgementData[str]):
             yield from targets_of(readings)
 
     def payload(self) -> dict[str, Any]:
-        payload = {name: getattr(self, name) for name in DECISION_FIELDS} | {
-            "pointers": readings_payload(self.pointers),
-            "indices": list(self.indices),
-            "head": [list(part) for part in self.head],
-        }
+        payload: dict[str, Any] = {name: getattr(self, name) for name in DECISION_FIELDS}
+        payload["pointers"] = readings_payload(self.pointers)
+        payload["indices"] = list(self.indices)
+        payload["head"] = [list(part) for part in self.head]
         if self.relations or self.attributes:
             payload |= further_payload(self.relations, self.attributes)
         return payload

@@ -72,9 +72,8 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
         mark_codings_of_models(unsaved[0].text.project_id, unsaved)
     Coding.objects.bulk_create(unsaved)
     Coding.objects.bulk_update(saved, ["status", "version", "viewed_at", "last_active"])
-    decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
-    keys = reserve_keys(Judgement, len(decisions))
-    keyed = [(key, imported, decision) for key, (imported, decision) in zip(keys, decisions, strict=True)]
+    keys = iter(reserve_keys(Judgement, sum(len(imported.decisions) for imported in imports)))
+    keyed = [(next(keys), imported, decision) for imported in imports for decision in imported.decisions]
     insert(
         Judgement,
         ["id", "coding", "markable", "category", *ROW_FIELDS, "scheme_version"],

@@ -1,7 +1,6 @@
 """Where the words stand in CoNLL files of coreference, of which there are many dialects."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -31,6 +30,7 @@ BLANKS = re.compile(r" +")
 CHAINS = re.compile(r"(?:\([^()|]++\)?|[^()|]++\)|\|)++")
 
 Column = Sequence[Sequence[str]]
+type Run = tuple[int, Sequence[str]]  # lines and the number of the first
 
 
 class Columns(NamedTuple):
@@ -51,36 +51,49 @@ def split(line: str) -> list[str]:
     return [cell.strip(" ") for cell in line.split("\t")] if " " in line else line.split("\t")
 
 
-def is_empty(line: str) -> bool:
-    return not line.strip(" \t")
-
-
 def is_boundary(line: str) -> bool:
     return line.startswith("#") and len(line) <= LONGEST_COMMENT and bool(BEGIN.match(line) or END.match(line))
+
+
+def part(lines: Iterable[str]) -> list[Run]:
+    """Return the lines of tokens that follow each other, and each other line alone."""
+    runs: list[Run] = []
+    tokens: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("#") or not line.strip(" \t"):
+            runs.append((number, [line]))
+            tokens = []
+        else:
+            if not tokens:
+                runs.append((number, tokens))
+            tokens.append(line)
+    return runs
 
 
 class Layout:
     """The columns of all documents of a file, and their first lines of tokens by the lines of their beginnings."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, runs: Iterable[Run]) -> None:
         self.first_lines: dict[int, int] = {}
-        rows: dict[int, list[list[list[str]]]] = {}  # the first, by their number of columns and by document
-        counts: Counter[int] = Counter()
-        begin = kind = 0
-        for number, line in enumerate(lines, start=1):
+        documents: list[list[str]] = []
+        begin = 0
+        for number, lines in runs:
+            line = lines[0]
             if line.startswith("#"):
                 if is_boundary(line):
                     begin = number if BEGIN.match(line) else 0
-            elif begin and not is_empty(line):
+            elif begin and line.strip(" \t"):
                 if begin not in self.first_lines:
                     self.first_lines[begin] = number
-                    kind = _kind(len(split(line)))
-                    rows.setdefault(kind, []).append([])
-                if counts[kind] < LINES_LOOKED_AT:
-                    counts[kind] += 1
-                    cells = split(line)
-                    if len(cells) >= min(kind, STANDARD_COLUMNS):
-                        rows[kind][-1].append(cells)
+                    documents.append([])
+                documents[-1] += lines
+        rows: dict[int, list[list[list[str]]]] = {}  # the first, by their number of columns and by document
+        left = dict.fromkeys(range(TASK_COLUMNS + 1), LINES_LOOKED_AT)
+        for document in documents:
+            kind = _kind(len(split(document[0])))
+            looked_at = list(map(split, document[: left[kind]]))
+            left[kind] -= len(looked_at)
+            rows.setdefault(kind, []).append([row for row in looked_at if len(row) >= min(kind, STANDARD_COLUMNS)])
         self._columns = {kind: _find_columns(kind, documents) for kind, documents in rows.items()}
 
     def columns(self, number: int) -> Columns:

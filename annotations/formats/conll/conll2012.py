@@ -16,7 +16,8 @@ from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.text import LONGEST_INDEX, LONGEST_SPEAKER
 from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
 
-BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
+# What is opened, with a bracket where it is closed at once; what is closed.
+BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|\|")
 BARE_RETURN = re.compile(rb"\r(?!\n)")
 LINE_END = re.compile(rb"\r\n?|\n")
 INNER_RETURN = re.compile(rb"(?<=[^\s])\r(?=[ \t]+[^\s])")
@@ -37,14 +38,15 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
     file = bundle.main
     if word and not (word.isdecimal() and int(word)):
         raise FormatError(f"word={word[:LONGEST_SHOWN]}: columns are numbered from 1", file)
-    data = INNER_RETURN.sub(b"", bundle.data) if b"\n" in bundle.data else bundle.data
+    data = INNER_RETURN.sub(b"", bundle.data) if b"\n" in bundle.data and b"\r" in bundle.data else bundle.data
     lines = decode(data, file).split("\n")
-    layout = layouts.Layout(lines)
+    runs = layouts.part(lines)
+    layout = layouts.Layout(runs)
     returns = _bare_returns(data)
     left_out = Slips(file, slips == LEAVE_OUT, several=len(layout.first_lines) > 1)
     reader = _Reader(file, left_out, lines=lines, layout=layout, word=int(word or 0))
     try:
-        documents = reader.read()
+        documents = reader.read(runs)
     except FormatError as error:
         if error.line is None or {error.line - 1, error.line}.isdisjoint(returns):
             raise
@@ -69,33 +71,34 @@ def _bare_returns(data: bytes) -> list[int]:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Reader(DocumentReader["_Draft"]):
+class _Reader(DocumentReader["_Draft", Sequence[str]]):
     """The documents of a file. word: the column of the words, from 1, as a user has it."""
 
     lines: Sequence[str]
     layout: layouts.Layout
     word: int
 
-    def read(self) -> list[Document]:
-        self.read_lines(self.lines)
+    def read(self, runs: Sequence[layouts.Run]) -> list[Document]:
+        self.read_lines(runs)
         if not self.drafts and not self.slips.errors:
             raise FormatError(f"there is no '#begin document' in this file{self._other_format()}", self.file, 1)
         drafts = self.named_drafts(holds_one=len(self.drafts) == 1 and not self.slips.several)
         return self.add_findings([draft.build(name) for name, draft in drafts.items()])
 
-    def read_line(self, number: int, line: str) -> None:
-        if line.startswith("#") and not (self.draft is not None and self.draft.has_token(line)):
+    def read_line(self, number: int, lines: Sequence[str]) -> None:
+        line, draft = lines[0], self.draft
+        if line.startswith("#") and not (draft is not None and draft.has_token(line)):
             self._read_comment(number, line)
         elif self.skips:
             return
-        elif layouts.is_empty(line):
-            if self.draft is not None:
-                self.draft.end_sentence()
-        elif self.draft is None:
+        elif not line.strip(" \t"):
+            if draft is not None:
+                draft.end_sentence()
+        elif draft is None:
             message = f"a token is outside a document ('#begin document' comes first){self._other_format()}"
             raise FormatError(message, self.file, number)
         else:
-            self.draft.add(number, line)
+            draft.add(number, lines)
 
     def _read_comment(self, number: int, line: str) -> None:
         """Begin or end a document where a line that begins with # does so."""
@@ -140,8 +143,8 @@ class _Draft(DocumentDraft):
     """A document while its lines come in."""
 
     words: list[str] = field(default_factory=list)
-    sentence_ends: list[int] = field(default_factory=list)
-    speakers: list[str] = field(default_factory=list)
+    sentence_ends: list[int] = field(default_factory=lambda: [0])
+    speakers: list[str] = field(default_factory=list)  # of the first word of each sentence
     open: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     spans: dict[tuple[int, int], tuple[int, dict[str, None]]] = field(default_factory=dict)
     columns: int = 0
@@ -182,21 +185,24 @@ class _Draft(DocumentDraft):
         chains = cells[-min(self.chains, len(cells))]
         return len(cells) == self.columns and (chains in layouts.NONE or layouts.CHAINS.fullmatch(chains) is not None)
 
-    def add(self, number: int, line: str) -> None:
-        cells = layouts.split(line)
-        if len(cells) != self.columns and min(len(cells), self.columns) < layouts.TASK_COLUMNS:
-            raise self.error(f"this line has {len(cells)} columns, the first had {self.columns}", number)
-        word = cells[self.word_column] if self.word_column < len(cells) - self.chains else ""
-        if not word.strip() or " " in word:
-            raise self.error("the word column is empty or holds white space", number)
-        self.words.append(word)
-        speaker = cells[SPEAKER_COLUMN].strip() if self.has_speakers and len(cells) > SPEAKER_COLUMN + 1 else ""
-        if len(speaker) > LONGEST_SPEAKER:
-            raise self.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters", number)
-        self.speakers.append("" if speaker in layouts.NONE else speaker)
-        brackets = cells[-self.chains]
-        if brackets not in layouts.NONE:
-            self._brackets(number, brackets)
+    def add(self, first: int, lines: Sequence[str]) -> None:
+        """Add tokens. first: the number of the first line."""
+        for number, cells in enumerate(map(layouts.split, lines), start=first):
+            size = len(cells)
+            if size != self.columns and min(size, self.columns) < layouts.TASK_COLUMNS:
+                raise self.error(f"this line has {size} columns, the first had {self.columns}", number)
+            word = cells[self.word_column] if self.word_column < size - self.chains else ""
+            if not word.strip() or " " in word:
+                raise self.error("the word column is empty or holds white space", number)
+            self.words.append(word)
+            speaker = cells[SPEAKER_COLUMN].strip() if self.has_speakers and size > SPEAKER_COLUMN + 1 else ""
+            if len(speaker) > LONGEST_SPEAKER:
+                raise self.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters", number)
+            if len(self.speakers) < len(self.sentence_ends):
+                self.speakers.append("" if speaker in layouts.NONE else speaker)
+            brackets = cells[-self.chains]
+            if brackets not in layouts.NONE:
+                self._brackets(number, brackets)
 
     def _brackets(self, number: int, cell: str) -> None:
         token, position = len(self.words) - 1, 0
@@ -206,10 +212,10 @@ class _Draft(DocumentDraft):
                 self.slip(f"this is not a list of chain brackets: {cell[:50]!r}", number)
                 return
             position = bracket.end()
-            opened, closed = bracket["open"], bracket["close"]
+            opened, closes, closed = bracket.groups()
             if len(opened or closed or "") > LONGEST_INDEX:
                 self.slip(f"a chain's name has more than {LONGEST_INDEX} characters", number)
-            elif opened is not None and bracket["closed"]:
+            elif opened is not None and closes:
                 self._span(opened, token, token, number)
             elif opened is not None:
                 self.open.setdefault(opened, []).append((token, number))
@@ -227,7 +233,7 @@ class _Draft(DocumentDraft):
         chains[chain] = None
 
     def end_sentence(self) -> None:
-        if self.words and (not self.sentence_ends or self.sentence_ends[-1] < len(self.words)):
+        if self.sentence_ends[-1] < len(self.words):
             self.sentence_ends.append(len(self.words))
 
     def finish(self) -> None:
@@ -239,15 +245,16 @@ class _Draft(DocumentDraft):
         self.end_sentence()
 
     def build(self, name: str) -> Document:
-        sentences = list(pairwise([0, *self.sentence_ends]))
+        sentences = list(pairwise(self.sentence_ends))
         content, words = join_words(self.words[first:end] for first, end in sentences)
+        answers = {chains: Answer(indices=chains) for chains in {tuple(chains) for _, chains in self.spans.values()}}
         marks = [
-            Mark(((words[first][0], words[last][1]),), answer=Answer(indices=tuple(chains)), line=line)
+            Mark(((words[first][0], words[last][1]),), answer=answers[tuple(chains)], line=line)
             for (first, last), (line, chains) in sorted(self.spans.items(), key=lambda span: (span[0][0], -span[0][1]))
         ]
         segments = [
-            Stretch("sentence", words[first][0], words[end - 1][1], speaker=self.speakers[first])
-            for first, end in sentences
+            Stretch("sentence", words[first][0], words[end - 1][1], speaker=speaker)
+            for (first, end), speaker in zip(sentences, self.speakers, strict=True)
         ]
         return Document(name, self.file, content, marks, segments, Links.INDICES, findings=self.findings)
 

@@ -1,6 +1,6 @@
 """The documents of a CoNLL file while its lines come in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotations.formats.model.document import Document
@@ -29,7 +29,7 @@ class DocumentDraft:
 
 
 @dataclass(slots=True)
-class DocumentReader[Draft: DocumentDraft]:
+class DocumentReader[Draft: DocumentDraft, Line]:
     """What goes on from line to line, and the documents so far. skips: the lines are of a document that is left out."""
 
     file: str
@@ -38,14 +38,14 @@ class DocumentReader[Draft: DocumentDraft]:
     draft: Draft | None = None
     skips: bool = False
 
-    def read_line(self, number: int, line: str) -> None:
+    def read_line(self, number: int, line: Line) -> None:
         raise NotImplementedError
 
     def end_file(self) -> None:
         raise NotImplementedError
 
-    def read_lines(self, lines: Sequence[str]) -> None:
-        for number, line in enumerate(lines, start=1):
+    def read_lines(self, lines: Iterable[tuple[int, Line]]) -> None:
+        for number, line in lines:
             try:
                 self.read_line(number, line)
             except FormatError as error:

@@ -172,6 +172,8 @@ def indices_to_pointers(document: Document) -> Document:
 
 def split_to_indices(document: Document) -> Document:
     """Return the document with all entities of the targets of SPLIT in place of that relation."""
+    if not any(mark.answer and mark.answer.relations for mark in document.marks):
+        return document
     indices = {mark.place: mark.answer.indices for mark in document.marks if mark.answer}
     marks = []
     for mark in document.marks:
@@ -285,6 +287,8 @@ def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
 
 def find_contradictions(document: Document, places: Mapping[Place, Mark]) -> list[Finding]:
     """Return a finding if marks that `move_marks` makes one have answers that say something else besides links."""
+    if not places:
+        return []
 
     def without_links(answer: Answer) -> Answer:
         return replace(answer.with_links(answer.category, (), ()), relations=())

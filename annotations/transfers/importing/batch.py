@@ -111,7 +111,8 @@ class Batch:
 
     def _entries(self) -> Iterator[tuple[str, _TextEntry]]:
         """Yield the texts of the project that the documents name, with their markables. Two queries a 30,000 texts."""
-        slugs = {slug for source in self.documents for slug in slugs_of_name(source.document.name)}
+        names = {source.document.name for source in self.documents}
+        slugs = {slug for name in names for slug in slugs_of_name(name)}
         for batch in batched(slugs, MAX_KEYS):
             texts = {text.pk: text for text in Text.objects.filter(project=self.project, slug__in=batch)}
             known = {key: KnownMarkables() for key in texts}

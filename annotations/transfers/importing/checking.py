@@ -13,14 +13,12 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.log.payloads import parse_attributes
 from annotations.coding.markables.markables import InvalidMarkable, check_parts
 from annotations.coding.readings import Readings as KeyReadings
-from annotations.coding.readings import alternatives
 from annotations.coding.rules import Rules
 from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
 from annotations.formats.model.alignment import skeleton_of
 from annotations.formats.model.answers import KeysByName, parse_value
 from annotations.formats.model.document import Parts, Readings
-from annotations.formats.model.judgement import VALUE_FIELDS
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.links import (
     SPLIT,
@@ -356,6 +354,7 @@ def _decisions(
 ) -> Iterator[Decision]:
     # The rules treat a markable that is not saved yet like one that is.
     rules = Rules(scheme.answers, scheme.constraints, cast("dict[str, Markable]", checked.markables))
+    categorised = {key for key in scheme.levels if categories_on(scheme.constraints, key)}
     pointing = document.links != Links.INDICES or any(mark.answer and mark.answer.relations for mark in document.marks)
     keys = {mark.place: key for key, (mark, _) in marks.items()} if pointing else {}
     required = any(attribute["required"] for attribute in scheme.constraints["attributes"].values())
@@ -366,7 +365,7 @@ def _decisions(
         if mark.answer and mark.answer.category and mark.answer.category not in scheme.constraints["categories"]:
             message = naming.unknown_category(mark.answer.category, scheme.constraints["categories"])
             raise FormatError(message, document.file, mark.line)
-        decision = _decision(document, mark, key, keys, scheme)
+        decision = _decision(document, mark, key, keys, scheme, asks_category=level.key in categorised)
         # A head that the markable has for every coder is not the coder's own.
         if decision.head and (
             key in checked.predefined or tuple(map(tuple, checked.markables[key].head)) == decision.head
@@ -390,7 +389,9 @@ def _decisions(
     ]
 
 
-def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], scheme: ImportScheme) -> Decision:
+def _decision(
+    document: Document, mark: Mark, key: str, keys: dict[Place, str], scheme: ImportScheme, *, asks_category: bool
+) -> Decision:
     if mark.answer is None:
         return Decision(key, head=mark.head)  # without an answer it stays the coder's own markable
     answer = mark.answer
@@ -398,13 +399,14 @@ def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], 
         raise FormatError(f"{key} points to what is not marked", document.file, mark.line)
     return Decision(
         key,
-        category=answer.category or _implied_category(document, mark, answer, scheme),
-        pointers=_with_key_targets(answer.readings, keys)
-        if answer.readings
-        else alternatives(keys[target] for target in answer.pointers),
+        category=answer.category or (_implied_category(document, mark, answer, scheme) if asks_category else None),
+        pointers=_with_key_targets(answer.all_readings, keys) if answer.pointers else (),
         indices=answer.indices,
         head=mark.head,
-        **{name: getattr(answer, name) for name in VALUE_FIELDS},
+        note=answer.note,
+        name=answer.name,
+        unsure=answer.unsure,
+        optional=answer.optional,
         relations=tuple((name, _with_key_targets(readings, keys)) for name, readings in answer.relations),
         attributes=_attributes(document, mark, answer, scheme) if answer.attributes else (),
     )
@@ -438,9 +440,7 @@ def _attributes(
         raise FormatError(f"{rejection} {WAY_OUT}", document.file, mark.line) from None
 
 
-def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: ImportScheme) -> str | None:
-    if not categories_on(scheme.constraints, mark.level or scheme.spec.main_level):
-        return None
+def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: ImportScheme) -> str:
     category = implied_category(answer, scheme.spec)
     if not category:
         raise FormatError("the file names no category, and the scheme has none that follows", document.file, mark.line)

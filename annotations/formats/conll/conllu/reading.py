@@ -34,7 +34,7 @@ def read(bundle: Bundle, categories: str = LEFT_OUT, fields: str = "", slips: st
     several = sum(NEW_DOCUMENT.match(line) is not None for line in lines) > 1
     given, report = (parse_fields(fields, file), "") if fields else _guess_fields(lines, file)
     reader = _Reader(file, Slips(file, slips == LEAVE_OUT, several), fields=given, report=report)
-    reader.read_lines(lines)
+    reader.read_lines(enumerate(lines, start=1))
     if not reader.drafts and not reader.slips.errors:
         raise FormatError("there is no word in this file", file, 1)
     drafts = reader.named_drafts(holds_one=reader.number == 1)
@@ -50,7 +50,7 @@ def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Reader(DocumentReader[Draft]):
+class _Reader(DocumentReader[Draft, str]):
     """The documents of a file. number: how many have begun."""
 
     fields: Fields

@@ -58,8 +58,8 @@ def find_words_of_project(project: Project, documents: Sequence[SourceDocument])
     found: dict[str, str] = {}
     for batch in batched(first_of, MAX_KEYS):
         found |= dict(texts.filter(digest__in=batch).values_list("slug", "digest"))
-    for source in documents if found else ():
-        for slug in slugs_of_name(source.document.name):
+    for name in {source.document.name for source in documents} if found else ():
+        for slug in slugs_of_name(name):
             found.pop(slug, None)
     return [
         Finding(

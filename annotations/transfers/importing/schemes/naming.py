@@ -128,17 +128,19 @@ class Naming:
 
     def rename(self, document: Document, known_levels: Collection[str]) -> Document:
         """Return the document with names of the scheme; levels passed over, or unknown and unused, are left out."""
-        is_coded = any(mark.answer for mark in document.marks)
-        pointed = {target for mark in document.marks if mark.answer for target in mark.answer.targets()}
+        ours = {level: self._level(level, known_levels) for level in {mark.level for mark in document.marks}}
+        others = [mark for mark in document.marks if ours[mark.level] != mark.level]
+        answers = [mark.answer for mark in document.marks if mark.answer] if others else []
+        pointed = {target for answer in answers for target in answer.targets()}
         levels: dict[Place, str] = {}
         left_out: dict[str, list[Place]] = {}
-        for mark in document.marks:
-            level = self._level(mark.level, known_levels)
-            if level is None and is_coded and mark.answer is None and mark.place not in pointed:
+        for mark in others:
+            level = ours[mark.level]
+            if level is None and answers and mark.answer is None and mark.place not in pointed:
                 level = ""
             if mark.level and level == "":
                 left_out.setdefault(mark.level, []).append(mark.place)
-            elif level is not None and level != mark.level:
+            elif level is not None:
                 levels[mark.place] = level
         findings = [
             Finding(
@@ -153,7 +155,8 @@ class Naming:
         ]
         remaining = remove_marks(document, {place for marks in left_out.values() for place in marks})
         named, unknown = self._rename_questions(self._rename_categories(remaining))
-        places = {mark.place: replace(mark, level=levels[mark.place]) for mark in named.marks if mark.place in levels}
+        marks = [mark for mark in named.marks if mark.place in levels] if levels else []
+        places = {mark.place: replace(mark, level=levels[mark.place]) for mark in marks}
         findings += unknown
         findings += find_contradictions(named, places)
         renamed = move_marks(named, places)
@@ -187,6 +190,8 @@ class Naming:
 
     def _rename_questions(self, document: Document) -> tuple[Document, list[Finding]]:
         """Return the document with keys of the scheme for names of questions; what it lacks is left out, and told."""
+        if not any(mark.answer and (mark.answer.relations or mark.answer.attributes) for mark in document.marks):
+            return document, []
         left_out, twice = Counter[str](), Counter[str]()
         marks = []
         for mark in document.marks:
