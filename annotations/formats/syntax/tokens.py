@@ -5,7 +5,8 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, pairwise
+from functools import lru_cache
+from itertools import accumulate, chain, count, pairwise
 from operator import add, attrgetter
 from typing import NamedTuple
 
@@ -52,17 +53,22 @@ class Tokens:
 
 def tokenize(document: Document) -> Tokens:
     """Return the tokens. Sentences are the segments of sentences, else turns, else the lines, parted at breaks."""
-    content, segments = document.content, document.segments
+    cuts = frozenset(document.cuts).union(chain.from_iterable(all_parts(document.marks)))
+    return _tokenize(document.content, tuple(document.segments), cuts, document.breaks)
+
+
+@lru_cache(maxsize=8)  # an export has the codings of a text one after the other
+def _tokenize(content: str, segments: tuple[Stretch, ...], cuts: frozenset[int], breaks: tuple[int, ...]) -> Tokens:
     words = content.split()
     lengths = list(map(len, words))
     if sum(lengths) + len(words) - 1 == len(content):
         # With one character between all words, as in a text of tokens, their lengths say where they stand.
-        starts = list(accumulate((length + 1 for length in lengths[:-1]), initial=0))
+        starts = list(map(add, accumulate(lengths[:-1], initial=0), count()))
     else:
         starts = [run.start() for run in RUN.finditer(content)]
     ends = list(map(add, starts, lengths))
     edges = {edge for segment in segments for edge in (segment.start, segment.end)}
-    inside = sorted(edges.union(chain.from_iterable(all_parts(document.marks)), document.cuts).difference(starts, ends))
+    inside = sorted(edges.union(cuts).difference(starts, ends))
     spans = list(zip(starts, ends, strict=True))
     if inside:
         spans = [piece for start, end in spans for piece in _cut_run(start, end, inside)]
@@ -72,7 +78,7 @@ def tokenize(document: Document) -> Tokens:
     if kind := next((kind for kind in ("sentence", "turn") if kind in kinds), ""):
         parted = [edge for segment in segments if segment.kind == kind for edge in (segment.start, segment.end)]
     else:
-        parted = [*(line.end() for line in LINE_END.finditer(content)), *document.breaks]
+        parted = [*(line.end() for line in LINE_END.finditer(content)), *breaks]
     firsts = {0, *(bisect_left(starts, edge) for edge in parted)}
     return Tokens(spans, sorted(first for first in firsts if first < len(spans)), starts, ends, words)
 

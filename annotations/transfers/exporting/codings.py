@@ -19,7 +19,7 @@ from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Stretch
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
 from annotations.formats.model.document import Parts, Readings, links_of
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import ALL_FEATURES, OF_TEXTS, Feature
 from annotations.formats.model.judgement import VALUE_FIELDS
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.archive import add_file
@@ -87,18 +87,20 @@ class _TextRows:
 
     document: Document
     markables: dict[str, tuple[Mark, bool]]
+    losses: Sequence[Loss] = ()  # what the format cannot hold of the document
 
 
 def _documents(
-    project: Project, codings: QuerySet[Coding], gold: str, *, in_words: bool
-) -> Iterator[tuple[str, Document, int]]:
-    """Yield the coder of each coding, its document, and how many judgements no format holds: they lack the category.
+    project: Project, codings: QuerySet[Coding], gold: str, format_: Format
+) -> Iterator[tuple[str, Document, list[Loss], int]]:
+    """Yield the coder of each coding, its document as the format can hold it, and what is lost.
 
-    Iterate in the snapshot in which the codings were chosen.
+    The last is how many judgements no format holds: they lack the category. Iterate in the snapshot in which the
+    codings were chosen.
     """
     scheme = read_scheme(project.pk)
     texts = _texts(project, codings, scheme.spec)
-    if in_words:
+    if format_.in_words:
         heads = _heads(codings, gold=bool(gold))
         for key, text in texts.items():
             # The same for all coders, exported or not, so that files of one text always fit each other.
@@ -107,12 +109,17 @@ def _documents(
             has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.document.segments)
             cuts = find_cuts(text.document.content, marked, has_sentences=has_sentences)
             text.document = replace(text.document, cuts=cuts.cuts, breaks=cuts.breaks)
+    features = format_.supported_features
+    for text in texts.values():
+        text.document, text.losses = reduce_document(text.document, features | (ALL_FEATURES - OF_TEXTS))
     answers = _Answers(codings, scheme)
     ordered = codings.order_by("text__slug", "coder__username")
     for coding, key, name in ordered.values_list("pk", "text_id", "coder__username"):
         text, coder = texts[key], gold or name
         marks, n_lost = answers.marks(coding, text)
-        yield coder, replace(text.document, file=f"{coder}/{text.document.name}", marks=marks), n_lost
+        whole = replace(text.document, file=f"{coder}/{text.document.name}", marks=marks)
+        document, losses = reduce_document(whole, features | OF_TEXTS)
+        yield coder, document, [*text.losses, *losses], n_lost
 
 
 def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
@@ -310,13 +317,12 @@ def _read_documents(
             codings, other_losses = _codings(project, selection)
         n_codings = codings.count()
         for batch in _batches(codings):
-            for coder, whole, n_unheld in _documents(project, batch, selection.gold, in_words=format_.in_words):
+            for coder, document, lost, n_unheld in _documents(project, batch, selection.gold, format_):
                 if progress is not None:
                     progress(report.codings, n_codings)
                 report.codings += 1
                 n_lost += n_unheld
-                texts.add(whole.name)
-                document, lost = reduce_document(whole, features)
+                texts.add(document.name)
                 exported[coder].append(replace(document, coder=coder) if format_.names_coders else document)
                 if is_scored:
                     n_in_several += sum(
