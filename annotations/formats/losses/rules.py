@@ -243,7 +243,7 @@ def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
         answers = [(mark, mark.answer) for mark in document.marks if mark.answer and mark.answer.category]
         if not answers:
             return document, []
-        read = _read_categories(document, document.scheme) if document.scheme else lambda mark: ""
+        read = _read_categories(document, document.scheme) if document.scheme else lambda _: ""
         lost = (mark for mark, answer in answers if chosen(answer) and read(mark) != answer.category)
         return _change_answers(document, without_category), lost
 
@@ -254,7 +254,7 @@ def _read_categories(document: Document, scheme: SchemeSpec) -> Callable[[Mark],
     """Return what gives the category that an answer without one is read with, by the links that the scheme asks for."""
     takes_index = next((category.key for category in scheme.categories if category.takes_index), "")
     if takes_index and document.links == Links.POINTERS:
-        return lambda mark: takes_index
+        return lambda _: takes_index
     if takes_index or document.links != Links.INDICES:
         return lambda mark: links.implied_category(mark.answer or Answer(), scheme)
     read = {mark.place: mark.answer or Answer() for mark in links.indices_to_pointers(document).marks}
