@@ -67,9 +67,14 @@ def _question_rule(answered: Callable[[Answer], Iterable[tuple[str, object]]], w
 
 def _change_answers(document: Document, change: ChangeAnswer) -> Document:
     """Return the document with other answers; one that is the same object for several marks is changed once."""
-    answers = {id(mark.answer): mark.answer for mark in document.marks if mark.answer}
-    changed = {number: change(answer) for number, answer in answers.items()}
-    return replace(document, marks=[mark.with_answer(changed.get(id(mark.answer))) for mark in document.marks])
+    changed: dict[int, Answer | None] = {id(None): None}
+    marks = []
+    for mark in document.marks:
+        answer = mark.answer
+        if answer is not None and id(answer) not in changed:
+            changed[id(answer)] = change(answer)
+        marks.append(Mark(mark.parts, mark.level, mark.label, mark.head, changed[id(answer)], mark.line))
+    return replace(document, marks=marks)
 
 
 def _removal_rule(choose: Callable[[Document], Iterable[Mark]]) -> Rule:
@@ -330,7 +335,7 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
     """Take each mark that crosses one of the same entity out of that entity; what then has none is left out."""
     leaves: dict[Place, set[str]] = {}
     for index, members in links.marks_by_entity(document.marks).items():
-        for mark in _find_crossing(members):
+        for mark in _find_crossing(members) if len(members) > 1 else ():
             leaves.setdefault(mark.place, set()).add(index)
     if not leaves:
         return document, []

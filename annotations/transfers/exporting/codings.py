@@ -43,7 +43,7 @@ LINKS = {
 
 
 # The codings of so many texts are read at once.
-TEXTS_AT_ONCE = 500
+TEXTS_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,39 +217,44 @@ class _Answers:
     def __init__(self, codings: QuerySet[Coding], scheme: ProjectScheme) -> None:
         judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
         self.links = links_as_named(judgements, scheme.further)
-        self.further = self.links.pointers.keys() | self.links.relations.keys() | self.links.attributes.keys()
+        further = self.links.pointers.keys() | self.links.relations.keys() | self.links.attributes.keys()
         self.joint = any(relation.identity and relation.joint for relation in scheme.spec.relations)
         self.uncategorised = {
             level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)
         }
-        # Each with its answer without the further ones, and the coder's own head of the markable. Equal answers are one
-        # object, which formats then reduce once.
-        self.rows: dict[int, dict[str, tuple[int, Answer, Parts]]] = defaultdict(dict)
+        # By coding and markable. Equal answers, without the further ones, are one object, which formats reduce once.
+        self.answers: dict[int, dict[str, Answer]] = defaultdict(dict)
+        self.further: dict[int, dict[str, int]] = defaultdict(dict)  # the judgements with further answers
+        self.heads: dict[int, dict[str, Parts]] = defaultdict(dict)  # the coder's own
         shared: dict[tuple[Any, ...], Answer] = {}
-        for coding, markable, pk, head, *said in judgements.order_by().values_list(
-            "coding_id", "markable__key", "pk", _as_text("head"), "category__key", *VALUE_FIELDS
-        ):
+        columns = ("coding_id", "markable__key", "pk", _as_text("head"), "category__key", *VALUE_FIELDS)
+        for coding, markable, pk, head, *said in judgements.order_by().values_list(*columns).iterator():
             indices = self.links.indices.get(pk, ())
             key = (*said, *indices)
             if key not in shared:
                 category, *values = said
                 plain = dict(zip(VALUE_FIELDS, values, strict=True))
                 shared[key] = Answer(category=category or "", indices=tuple(indices), **plain)
-            self.rows[coding][markable] = pk, shared[key], _parts(head)
+            self.answers[coding][markable] = shared[key]
+            if pk in further:
+                self.further[coding][markable] = pk
+            if head != "[]":
+                self.heads[coding][markable] = _parts(head)
 
     def marks(self, coding: int, text: _TextRows) -> tuple[list[Mark], int]:
         """Return the markables that the coder sees, with the coder's answers, and how many answers no format holds."""
-        rows = self.rows.get(coding, {})
+        answers, further, heads = self.answers[coding], self.further[coding], self.heads[coding]
         marks, n_lost = [], 0
         for markable, (mark, predefined) in text.markables.items():
-            if markable in rows:
-                pk, plain, head = rows[markable]
-                has_further = pk in self.further
-                answer: Answer | None = self._with_further(plain, pk, text) if has_further else plain
-                if not (plain.category or (has_further and mark.level in self.uncategorised)):
+            if markable in answers:
+                answer: Answer | None = answers[markable]
+                has_further = markable in further
+                if not (answers[markable].category or (has_further and mark.level in self.uncategorised)):
                     answer = None  # it lacks the category that its level has
                     n_lost += has_further
-                marks.append(Mark(mark.parts, mark.level, mark.label, head or mark.head, answer))
+                elif has_further:
+                    answer = self._with_further(answers[markable], further[markable], text)
+                marks.append(Mark(mark.parts, mark.level, mark.label, heads.get(markable, mark.head), answer))
             elif predefined:
                 marks.append(mark)
         return marks, n_lost
