@@ -306,6 +306,7 @@ FORMAT = Format(
     (".conll", "_conll"),
     read,
     write=write,
+    writes_each=True,
     in_words=True,
     supported_features=CHAINS_OF_WORDS,
     options=(

@@ -261,7 +261,12 @@ def _read_categories(document: Document, scheme: SchemeSpec) -> Callable[[Mark],
     if takes_index and document.links == Links.POINTERS:
         return lambda _: takes_index
     if takes_index or document.links != Links.INDICES:
-        return lambda mark: links.implied_category(mark.answer or Answer(), scheme)
+
+        def category(mark: Mark) -> str:
+            answer = mark.answer or Answer()
+            return takes_index if takes_index and answer.indices else links.implied_category(answer, scheme)
+
+        return category
     read = {mark.place: mark.answer or Answer() for mark in links.indices_to_pointers(document).marks}
     return lambda mark: links.implied_category(read[mark.place], scheme)
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
+from tempfile import TemporaryFile
 from typing import IO, Any, Self
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
@@ -289,25 +290,43 @@ def export_codings(
     """
     format_ = FORMATS[format_key]
     assert format_.write is not None
-    exported, report = _read_documents(project, format_, selection, progress)
-    with Package(out) as package:
-        if format_.names_coders:
-            documents = [document for coder in sorted(exported) for document in exported[coder]]
-            package.add("", format_.write(documents, **options))
-        else:
-            for coder in sorted(exported):
-                package.add(f"{folder_of(coder)}/", format_.write(exported[coder], **options))
-        report.files = package.n_files
-        package.add_losses([*report.losses, *report.left_out])
+    report = ExportReport()
+    documents: dict[str, list[Document]] = defaultdict(list)
+    files: dict[str, list[File]] = defaultdict(list)
+    with TemporaryFile() as disk:
+        for coder, document in _read_documents(project, format_, selection, report, progress):
+            if format_.writes_each and out is not None:
+                files[coder] += [_put_aside(file, disk) for file in format_.write([document], **options)]
+            else:
+                documents[coder].append(document)
+        with Package(out) as package:
+            if format_.names_coders:
+                of_all = [document for coder in sorted(documents) for document in documents[coder]]
+                package.add("", format_.write(of_all, **options))
+            else:
+                for coder in sorted(files or documents):
+                    package.add(f"{folder_of(coder)}/", files[coder] or format_.write(documents[coder], **options))
+            report.files = package.n_files
+            package.add_losses([*report.losses, *report.left_out])
     return report
 
 
+def _put_aside(file: File, disk: IO[bytes]) -> File:
+    """Return the file with its data on the disk: files come text by text, and are packed coder by coder."""
+    place, n_bytes = disk.tell(), disk.write(file.data)
+
+    def read() -> bytes:
+        disk.seek(place)
+        return disk.read(n_bytes)
+
+    return File(file.path, read)
+
+
 def _read_documents(
-    project: Project, format_: Format, selection: Selection, progress: Progress | None
-) -> tuple[dict[str, list[Document]], ExportReport]:
-    """Return, of one snapshot, the documents of each coder as the format can hold them, and the report on them."""
-    exported: dict[str, list[Document]] = defaultdict(list)
-    report, texts = ExportReport(), set[str]()
+    project: Project, format_: Format, selection: Selection, report: ExportReport, progress: Progress | None
+) -> Iterator[tuple[str, Document]]:
+    """Yield, of one snapshot, coders with their documents as the format can hold them; then the report is complete."""
+    texts = set[str]()
     losses: dict[str, list[Loss]] = defaultdict(list)
     n_lost = n_in_several = 0
     # scorers read files of chains, not of pointers
@@ -328,7 +347,7 @@ def _read_documents(
                 report.codings += 1
                 n_lost += n_unheld
                 texts.add(document.name)
-                exported[coder].append(replace(document, coder=coder) if format_.names_coders else document)
+                yield coder, replace(document, coder=coder) if format_.names_coders else document
                 if is_scored:
                     n_in_several += sum(
                         mark.answer is not None and len(mark.answer.indices) > 1 for mark in document.marks
@@ -341,8 +360,7 @@ def _read_documents(
     if n_in_several:
         other_losses.append(OtherLoss(IN_SEVERAL_CHAINS, n_in_several))
     report.texts = len(texts)
-    report.losses = [*merge_losses(loss for coder in sorted(exported) for loss in losses[coder]), *other_losses]
-    return exported, report
+    report.losses = [*merge_losses(loss for coder in sorted(losses) for loss in losses[coder]), *other_losses]
 
 
 class Package:
