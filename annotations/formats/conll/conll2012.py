@@ -1,9 +1,10 @@
 """CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets; a text for each part."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, islice, pairwise
+from itertools import islice, pairwise
 
 from annotations.formats.conll import columns as layouts
 from annotations.formats.conll.documents import DocumentDraft, DocumentReader
@@ -281,12 +282,10 @@ def _format_document(document: Document) -> bytes:
 
 def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
     """Return what the last column has for the tokens where chains begin or end."""
-    # A mark begins and ends with a token.
-    begins, ends = (dict(zip(edges, count(), strict=False)) for edges in (tokens.starts, tokens.ends))
     opened, closed, single = [], [], []
     for mark in document.marks:
         [(start, end)] = mark.parts
-        first, last = begins[start], ends[end]
+        first, last = bisect_left(tokens.starts, start), bisect_left(tokens.ends, end)
         for index in mark.answer.indices if mark.answer else ():
             if first == last:
                 single.append((first, last, f"({index})"))

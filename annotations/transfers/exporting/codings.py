@@ -5,7 +5,8 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import batched
+from itertools import batched, groupby
+from operator import itemgetter
 from tempfile import TemporaryFile
 from typing import IO, Any, Self
 
@@ -88,7 +89,6 @@ class _TextRows:
 
     document: Document
     markables: dict[str, tuple[Mark, bool]]
-    losses: Sequence[Loss] = ()  # what the format cannot hold of the document
 
 
 def _documents(
@@ -111,16 +111,17 @@ def _documents(
             cuts = find_cuts(text.document.content, marked, has_sentences=has_sentences)
             text.document = replace(text.document, cuts=cuts.cuts, breaks=cuts.breaks)
     features = format_.supported_features
-    for text in texts.values():
-        text.document, text.losses = reduce_document(text.document, features | (ALL_FEATURES - OF_TEXTS))
     answers = _Answers(codings, scheme)
-    ordered = codings.order_by("text__slug", "coder__username")
-    for coding, key, name in ordered.values_list("pk", "text_id", "coder__username"):
-        text, coder = texts[key], gold or name
-        marks, n_lost = answers.marks(coding, text)
-        whole = replace(text.document, file=f"{coder}/{text.document.name}", marks=marks)
-        document, losses = reduce_document(whole, features | OF_TEXTS)
-        yield coder, document, [*text.losses, *losses], n_lost
+    ordered = codings.order_by("text__slug", "coder__username").values_list("text_id", "pk", "coder__username")
+    for key, of_text in groupby(ordered, key=itemgetter(0)):
+        text = texts[key]
+        unmarked, lost_of_text = reduce_document(text.document, features | (ALL_FEATURES - OF_TEXTS))
+        for _, coding, name in of_text:
+            coder = gold or name
+            marks, n_lost = answers.marks(coding, text)
+            whole = replace(unmarked, file=f"{coder}/{unmarked.name}", marks=marks)
+            document, lost = reduce_document(whole, features | OF_TEXTS)
+            yield coder, document, [*lost_of_text, *lost], n_lost
 
 
 def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
