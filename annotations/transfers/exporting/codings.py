@@ -229,8 +229,9 @@ class _Answers:
         self.further: dict[int, dict[str, int]] = defaultdict(dict)  # the judgements with further answers
         self.heads: dict[int, dict[str, Parts]] = defaultdict(dict)  # the coder's own
         shared: dict[tuple[Any, ...], Answer] = {}
-        columns = ("coding_id", "markable__key", "pk", _as_text("head"), "category__key", *VALUE_FIELDS)
-        for coding, markable, pk, head, *said in judgements.order_by().values_list(*columns).iterator():
+        for coding, markable, pk, head, *said in judgements.order_by().values_list(
+            "coding_id", "markable__key", "pk", _as_text("head"), "category__key", *VALUE_FIELDS
+        ):
             indices = self.links.indices.get(pk, ())
             key = (*said, *indices)
             if key not in shared:
