@@ -1,9 +1,10 @@
 """CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets; a text for each part."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from annotations.formats.conll import columns as layouts
 from annotations.formats.conll.documents import DocumentDraft, DocumentReader
@@ -267,31 +268,31 @@ def write(documents: Sequence[Document]) -> list[File]:
 def _format_document(document: Document) -> bytes:
     tokens = tokenize(document)
     name = re.sub(r"\s|[()]", "_", document.name)
-    speakers = ["-"] * len(tokens.spans)
+    speakers = ["-"] * len(tokens.words)
     for sentence in document.segments:
         if sentence.speaker and sentence.kind == "sentence":
             for first, last in tokens.find_runs(((sentence.start, sentence.end),)):
                 speakers[first : last + 1] = [sentence.speaker] * (last + 1 - first)
-    brackets = _brackets(document, tokens)
+    brackets = ["-"] * len(tokens.words)
+    for token, cell in _brackets(document, tokens).items():
+        brackets[token] = cell
     lines = [f"#begin document ({name}); part 000\n"]
+    rows = zip(tokens.words, speakers, brackets, strict=True)
     for words in tokens.by_sentence():
-        for number, token in enumerate(words):
-            lines.append(
-                f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t"
-                f"{brackets.get(token, '-')}\n"
-            )
+        lines += [
+            f"{name}\t0\t{number}\t{word}\t-\t-\t-\t-\t-\t{speaker}\t*\t{bracket}\n"
+            for number, (word, speaker, bracket) in enumerate(islice(rows, len(words)))
+        ]
         lines.append("\n")
     return "".join([*lines, "#end document\n"]).encode()
 
 
 def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
     """Return what the last column has for the tokens where chains begin or end."""
-    # A mark begins and ends with a token.
-    begins, ends = ({edge: number for number, edge in enumerate(edges)} for edges in (tokens.starts, tokens.ends))
     opened, closed, single = [], [], []
     for mark in document.marks:
         [(start, end)] = mark.parts
-        first, last = begins[start], ends[end]
+        first, last = bisect_left(tokens.starts, start), bisect_left(tokens.ends, end)
         for index in mark.answer.indices if mark.answer else ():
             if first == last:
                 single.append((first, last, f"({index})"))
@@ -311,6 +312,7 @@ FORMAT = Format(
     (".conll", "_conll"),
     read,
     write=write,
+    writes_each=True,
     in_words=True,
     supported_features=CHAINS_OF_WORDS,
     options=(

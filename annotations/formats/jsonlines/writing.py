@@ -36,7 +36,7 @@ def _format_document(document: Document, offsets: str) -> str:
     sentences = tokens.by_sentence()
     record = {
         "doc_key": document.name,
-        "sentences": [[document.content[slice(*tokens.spans[token])] for token in words] for words in sentences],
+        "sentences": [tokens.words[words.start : words.stop] for words in sentences],
         "speakers": [[speakers.get(tokens.starts[words[0]]) or "-"] * len(words) for words in sentences],
         "clusters": list(clusters.values()),
         "text": document.content,

@@ -67,9 +67,14 @@ def _question_rule(answered: Callable[[Answer], Iterable[tuple[str, object]]], w
 
 def _change_answers(document: Document, change: ChangeAnswer) -> Document:
     """Return the document with other answers; one that is the same object for several marks is changed once."""
-    answers = {id(mark.answer): mark.answer for mark in document.marks if mark.answer}
-    changed = {number: change(answer) for number, answer in answers.items()}
-    return replace(document, marks=[mark.with_answer(changed.get(id(mark.answer))) for mark in document.marks])
+    changed: dict[int, Answer | None] = {id(None): None}
+    marks = []
+    for mark in document.marks:
+        answer = mark.answer
+        if answer is not None and id(answer) not in changed:
+            changed[id(answer)] = change(answer)
+        marks.append(Mark(mark.parts, mark.level, mark.label, mark.head, changed[id(answer)], mark.line))
+    return replace(document, marks=marks)
 
 
 def _removal_rule(choose: Callable[[Document], Iterable[Mark]]) -> Rule:
@@ -174,7 +179,7 @@ def _remove_split(document: Document) -> Reduced:
     if document.links != Links.INDICES:
         return document, []
     return _answer_rule(
-        lambda answer: any(name == links.SPLIT for name, _ in answer.relations),
+        lambda answer: links.SPLIT in dict(answer.relations),
         lambda answer: links.without_relation(answer, links.SPLIT),
     )(document)
 
@@ -243,20 +248,27 @@ def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
         answers = [(mark, mark.answer) for mark in document.marks if mark.answer and mark.answer.category]
         if not answers:
             return document, []
-        read = _read_categories(document, document.scheme) if document.scheme else {}
-        lost = (mark for mark, answer in answers if chosen(answer) and read.get(mark.place) != answer.category)
+        read = _read_categories(document, document.scheme) if document.scheme else lambda _: ""
+        lost = (mark for mark, answer in answers if chosen(answer) and read(mark) != answer.category)
         return _change_answers(document, without_category), lost
 
     return reduce
 
 
-def _read_categories(document: Document, scheme: SchemeSpec) -> dict[Place, str]:
-    """Return the categories that answers without one are read with, by the links that the scheme asks for."""
+def _read_categories(document: Document, scheme: SchemeSpec) -> Callable[[Mark], str]:
+    """Return what gives the category that an answer without one is read with, by the links that the scheme asks for."""
     takes_index = next((category.key for category in scheme.categories if category.takes_index), "")
     if takes_index and document.links == Links.POINTERS:
-        return {mark.place: takes_index for mark in document.marks}
-    read = document if takes_index else links.indices_to_pointers(document)
-    return {mark.place: links.implied_category(mark.answer, scheme) for mark in read.marks if mark.answer}
+        return lambda _: takes_index
+    if takes_index or document.links != Links.INDICES:
+
+        def category(mark: Mark) -> str:
+            answer = mark.answer or Answer()
+            return takes_index if takes_index and answer.indices else links.implied_category(answer, scheme)
+
+        return category
+    read = {mark.place: mark.answer or Answer() for mark in links.indices_to_pointers(document).marks}
+    return lambda mark: links.implied_category(read[mark.place], scheme)
 
 
 def _unlinked_marks(document: Document) -> Iterable[Mark]:
@@ -265,7 +277,8 @@ def _unlinked_marks(document: Document) -> Iterable[Mark]:
     unlinked, targets, others = [], set[Place](), set[Place]()
     for mark in document.marks:
         if mark.answer and (mark.answer.indices or mark.answer.pointers or mark.place in pointed):
-            others.update(mark.answer.targets())
+            if mark.answer.pointers or mark.answer.relations:
+                others.update(mark.answer.targets())
         elif mark.answer:
             unlinked.append(mark)
             targets.update(mark.answer.targets())
@@ -274,8 +287,11 @@ def _unlinked_marks(document: Document) -> Iterable[Mark]:
 
 
 def _uncoded_marks(document: Document) -> Iterable[Mark]:
+    uncoded = [mark for mark in document.marks if mark.answer is None]
+    if not uncoded:
+        return []
     pointed = {target for mark in document.marks if mark.answer for target in mark.answer.targets()}
-    return [mark for mark in document.marks if mark.answer is None and mark.place not in pointed]
+    return [mark for mark in uncoded if mark.place not in pointed]
 
 
 def _fill_gaps(document: Document) -> Reduced:
@@ -324,8 +340,10 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
     """Take each mark that crosses one of the same entity out of that entity; what then has none is left out."""
     leaves: dict[Place, set[str]] = {}
     for index, members in links.marks_by_entity(document.marks).items():
-        for mark in _find_crossing(members):
+        for mark in _find_crossing(members) if len(members) > 1 else ():
             leaves.setdefault(mark.place, set()).add(index)
+    if not leaves:
+        return document, []
     marks, lost, gone = [], [], set[Place]()
     for mark in document.marks:
         if mark.answer and mark.place in leaves:

@@ -127,8 +127,8 @@ class _Draft:
         project = ["<mmax_project>", format_element("words", {}, f"{name}_words.xml"), "<keyactions></keyactions>"]
         project += ["<gestures></gestures>", "</mmax_project>"]
         words = [
-            format_element("word", {"id": f"word_{number}"}, self.document.content[start:end])
-            for number, (start, end) in enumerate(self.tokens.spans, start=1)
+            format_element("word", {"id": f"word_{number}"}, word)
+            for number, word in enumerate(self.tokens.words, start=1)
         ]
         basedata = [HEAD, '<!DOCTYPE words SYSTEM "words.dtd">', "<words>", *words, "</words>"]
         files = [File(f"{name}.mmax", encode([HEAD, *project])), File(f"Basedata/{name}_words.xml", encode(basedata))]

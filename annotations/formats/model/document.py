@@ -53,7 +53,17 @@ class Answer(judgement.JudgementData[Place]):
 
     def with_links(self, category: str, pointers: tuple[Place, ...], indices: tuple[str, ...]) -> "Answer":
         """Return the answer with another category and other links; each pointer is an alternative."""
-        return replace(self, category=category, pointers=pointers, indices=indices, readings=())
+        return Answer(
+            category=category,
+            pointers=pointers,
+            indices=indices,
+            note=self.note,
+            name=self.name,
+            unsure=self.unsure,
+            optional=self.optional,
+            relations=self.relations,
+            attributes=self.attributes,
+        )
 
     def with_readings(self, readings: Readings) -> "Answer":
         """Return the answer with other antecedents, some of which may be meant together."""

@@ -50,6 +50,18 @@ class Feature(StrEnum):
     LEADING = "white space before the first word other than blanks (blanks instead), and markables that begin in it"
 
 
+ALL_FEATURES = frozenset(Feature)
+# What texts have and no coder says: in a text that is cut for all its coders the same is lost for each.
+OF_TEXTS = frozenset(
+    {
+        Feature.CONTROL_CHARACTERS,
+        Feature.NO_SENTENCES,
+        Feature.SENTENCES,
+        Feature.SPEAKERS,
+        Feature.SEGMENTS,
+        Feature.TITLE,
+    }
+)
 # What coders say of a markable besides its category and links, and the characters of texts.
 ANSWER_DETAILS = frozenset({Feature.OPTIONAL, Feature.UNSURE, Feature.NOTES, Feature.NAMES, Feature.LABELS})
 # What all formats have that write words with chains.

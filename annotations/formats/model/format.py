@@ -116,6 +116,7 @@ class Format:
     options_written: tuple[Option, ...] = ()  # what `write` takes
     names_coders: bool = False  # the files say themselves who coded
     in_words: bool = False  # it is written word by word
+    writes_each: bool = False  # a file of each document alone
     binary: bool = False  # the files say themselves how they are encoded, as XML does
     names_levels: bool = False  # the files have levels of their own
     names_categories: bool = False

@@ -16,6 +16,7 @@ FORMAT = Format(
     (".sgm", ".sgml", ".muc", ".coref"),
     read,
     write=write,
+    writes_each=True,
     supported_features=frozenset(
         {
             Feature.NO_SENTENCES,

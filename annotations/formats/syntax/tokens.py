@@ -5,7 +5,8 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, pairwise
+from functools import lru_cache
+from itertools import accumulate, chain, count, pairwise
 from operator import add, attrgetter
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ COMMA_OR_STOP_ALONE = re.compile(r"(?<!\S)[,.](?!\S)")
 JOINER = "\u200d"
 
 RUN = re.compile(r"\S+")
+WITHIN = re.compile(r"\S\S")
 LINE_END = re.compile("\n")
 _PARTS, _HEAD = attrgetter("parts"), attrgetter("head")
 
@@ -31,7 +33,6 @@ _PARTS, _HEAD = attrgetter("parts"), attrgetter("head")
 class Tokens:
     """The tokens: runs cut where marks, heads, segments and the document say; sentences: the first token of each."""
 
-    spans: Sequence[tuple[int, int]]
     sentences: Sequence[int]
     starts: Sequence[int]
     ends: Sequence[int]
@@ -47,39 +48,37 @@ class Tokens:
         return merge_spans(runs, gap=1) if len(runs) > 1 else runs
 
     def by_sentence(self) -> list[range]:
-        return [range(first, end) for first, end in pairwise([*self.sentences, len(self.spans)])]
+        return [range(first, end) for first, end in pairwise([*self.sentences, len(self.words)])]
 
 
 def tokenize(document: Document) -> Tokens:
     """Return the tokens. Sentences are the segments of sentences, else turns, else the lines, parted at breaks."""
-    content, segments = document.content, document.segments
+    cuts = frozenset(document.cuts).union(chain.from_iterable(all_parts(document.marks)))
+    return _tokenize(document.content, tuple(document.segments), cuts, document.breaks)
+
+
+@lru_cache(maxsize=8)  # an export has the codings of a text one after the other
+def _tokenize(content: str, segments: tuple[Stretch, ...], cuts: frozenset[int], breaks: tuple[int, ...]) -> Tokens:
     words = content.split()
     lengths = list(map(len, words))
     if sum(lengths) + len(words) - 1 == len(content):
         # With one character between all words, as in a text of tokens, their lengths say where they stand.
-        starts = list(accumulate((length + 1 for length in lengths[:-1]), initial=0))
+        starts = list(map(add, accumulate(lengths[:-1], initial=0), count()))
     else:
         starts = [run.start() for run in RUN.finditer(content)]
     ends = list(map(add, starts, lengths))
     edges = {edge for segment in segments for edge in (segment.start, segment.end)}
-    inside = sorted(edges.union(chain.from_iterable(all_parts(document.marks)), document.cuts).difference(starts, ends))
-    spans = list(zip(starts, ends, strict=True))
+    inside = [edge for edge in edges.union(cuts).difference(starts, ends) if WITHIN.match(content, edge - 1)]
     if inside:
-        spans = [piece for start, end in spans for piece in _cut_run(start, end, inside)]
-        starts, ends = [start for start, _ in spans], [end for _, end in spans]
-        words = [content[start:end] for start, end in spans]
+        starts, ends = sorted([*starts, *inside]), sorted([*ends, *inside])
+        words = [content[start:end] for start, end in zip(starts, ends, strict=True)]
     kinds = {segment.kind for segment in segments}
     if kind := next((kind for kind in ("sentence", "turn") if kind in kinds), ""):
         parted = [edge for segment in segments if segment.kind == kind for edge in (segment.start, segment.end)]
     else:
-        parted = [*(line.end() for line in LINE_END.finditer(content)), *document.breaks]
+        parted = [*(line.end() for line in LINE_END.finditer(content)), *breaks]
     firsts = {0, *(bisect_left(starts, edge) for edge in parted)}
-    return Tokens(spans, sorted(first for first in firsts if first < len(spans)), starts, ends, words)
-
-
-def _cut_run(start: int, end: int, inside: Sequence[int]) -> Iterator[tuple[int, int]]:
-    first, last = bisect_right(inside, start), bisect_left(inside, end)
-    return pairwise((start, *inside[first:last], end))
+    return Tokens(sorted(first for first in firsts if first < len(words)), starts, ends, words)
 
 
 def add_sentences(document: Document) -> Document:

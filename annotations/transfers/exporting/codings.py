@@ -5,7 +5,9 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import batched
+from itertools import batched, groupby
+from operator import itemgetter
+from tempfile import TemporaryFile
 from typing import IO, Any, Self
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
@@ -19,7 +21,7 @@ from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Stretch
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
 from annotations.formats.model.document import Parts, Readings, links_of
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import ALL_FEATURES, OF_TEXTS, Feature
 from annotations.formats.model.judgement import VALUE_FIELDS
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.archive import add_file
@@ -43,7 +45,7 @@ LINKS = {
 
 
 # The codings of so many texts are read at once.
-TEXTS_AT_ONCE = 500
+TEXTS_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,15 +92,16 @@ class _TextRows:
 
 
 def _documents(
-    project: Project, codings: QuerySet[Coding], gold: str, *, in_words: bool
-) -> Iterator[tuple[str, Document, int]]:
-    """Yield the coder of each coding, its document, and how many judgements no format holds: they lack the category.
+    project: Project, codings: QuerySet[Coding], gold: str, format_: Format
+) -> Iterator[tuple[str, Document, list[Loss], int]]:
+    """Yield the coder of each coding, its document as the format can hold it, and what is lost.
 
-    Iterate in the snapshot in which the codings were chosen.
+    The last is how many judgements no format holds: they lack the category. Iterate in the snapshot in which the
+    codings were chosen.
     """
     scheme = read_scheme(project.pk)
     texts = _texts(project, codings, scheme.spec)
-    if in_words:
+    if format_.in_words:
         heads = _heads(codings, gold=bool(gold))
         for key, text in texts.items():
             # The same for all coders, exported or not, so that files of one text always fit each other.
@@ -107,12 +110,18 @@ def _documents(
             has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.document.segments)
             cuts = find_cuts(text.document.content, marked, has_sentences=has_sentences)
             text.document = replace(text.document, cuts=cuts.cuts, breaks=cuts.breaks)
+    features = format_.supported_features
     answers = _Answers(codings, scheme)
-    ordered = codings.order_by("text__slug", "coder__username")
-    for coding, key, name in ordered.values_list("pk", "text_id", "coder__username"):
-        text, coder = texts[key], gold or name
-        marks, n_lost = answers.marks(coding, text)
-        yield coder, replace(text.document, file=f"{coder}/{text.document.name}", marks=marks), n_lost
+    ordered = codings.order_by("text__slug", "coder__username").values_list("text_id", "pk", "coder__username")
+    for key, of_text in groupby(ordered, key=itemgetter(0)):
+        text = texts[key]
+        unmarked, lost_of_text = reduce_document(text.document, features | (ALL_FEATURES - OF_TEXTS))
+        for _, coding, name in of_text:
+            coder = gold or name
+            marks, n_lost = answers.marks(coding, text)
+            whole = replace(unmarked, file=f"{coder}/{unmarked.name}", marks=marks)
+            document, lost = reduce_document(whole, features | OF_TEXTS)
+            yield coder, document, [*lost_of_text, *lost], n_lost
 
 
 def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
@@ -210,14 +219,15 @@ class _Answers:
     def __init__(self, codings: QuerySet[Coding], scheme: ProjectScheme) -> None:
         judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
         self.links = links_as_named(judgements, scheme.further)
-        self.further = self.links.pointers.keys() | self.links.relations.keys() | self.links.attributes.keys()
+        further = self.links.pointers.keys() | self.links.relations.keys() | self.links.attributes.keys()
         self.joint = any(relation.identity and relation.joint for relation in scheme.spec.relations)
         self.uncategorised = {
             level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)
         }
-        # Each with its answer without the further ones, and the coder's own head of the markable. Equal answers are one
-        # object, which formats then reduce once.
-        self.rows: dict[int, dict[str, tuple[int, Answer, Parts]]] = defaultdict(dict)
+        # By coding and markable. Equal answers, without the further ones, are one object, which formats reduce once.
+        self.answers: dict[int, dict[str, Answer]] = defaultdict(dict)
+        self.further: dict[int, dict[str, int]] = defaultdict(dict)  # the judgements with further answers
+        self.heads: dict[int, dict[str, Parts]] = defaultdict(dict)  # the coder's own
         shared: dict[tuple[Any, ...], Answer] = {}
         for coding, markable, pk, head, *said in judgements.order_by().values_list(
             "coding_id", "markable__key", "pk", _as_text("head"), "category__key", *VALUE_FIELDS
@@ -228,21 +238,26 @@ class _Answers:
                 category, *values = said
                 plain = dict(zip(VALUE_FIELDS, values, strict=True))
                 shared[key] = Answer(category=category or "", indices=tuple(indices), **plain)
-            self.rows[coding][markable] = pk, shared[key], _parts(head)
+            self.answers[coding][markable] = shared[key]
+            if pk in further:
+                self.further[coding][markable] = pk
+            if head != "[]":
+                self.heads[coding][markable] = _parts(head)
 
     def marks(self, coding: int, text: _TextRows) -> tuple[list[Mark], int]:
         """Return the markables that the coder sees, with the coder's answers, and how many answers no format holds."""
-        rows = self.rows.get(coding, {})
+        answers, further, heads = self.answers[coding], self.further[coding], self.heads[coding]
         marks, n_lost = [], 0
         for markable, (mark, predefined) in text.markables.items():
-            if markable in rows:
-                pk, plain, head = rows[markable]
-                has_further = pk in self.further
-                answer: Answer | None = self._with_further(plain, pk, text) if has_further else plain
-                if not (plain.category or (has_further and mark.level in self.uncategorised)):
+            if markable in answers:
+                answer: Answer | None = answers[markable]
+                has_further = markable in further
+                if not (answers[markable].category or (has_further and mark.level in self.uncategorised)):
                     answer = None  # it lacks the category that its level has
                     n_lost += has_further
-                marks.append(Mark(mark.parts, mark.level, mark.label, head or mark.head, answer))
+                elif has_further:
+                    answer = self._with_further(answers[markable], further[markable], text)
+                marks.append(Mark(mark.parts, mark.level, mark.label, heads.get(markable, mark.head), answer))
             elif predefined:
                 marks.append(mark)
         return marks, n_lost
@@ -277,25 +292,43 @@ def export_codings(
     """
     format_ = FORMATS[format_key]
     assert format_.write is not None
-    exported, report = _read_documents(project, format_, selection, progress)
-    with Package(out) as package:
-        if format_.names_coders:
-            documents = [document for coder in sorted(exported) for document in exported[coder]]
-            package.add("", format_.write(documents, **options))
-        else:
-            for coder in sorted(exported):
-                package.add(f"{folder_of(coder)}/", format_.write(exported[coder], **options))
-        report.files = package.n_files
-        package.add_losses([*report.losses, *report.left_out])
+    report = ExportReport()
+    documents: dict[str, list[Document]] = defaultdict(list)
+    files: dict[str, list[File]] = defaultdict(list)
+    with TemporaryFile() as disk:
+        for coder, document in _read_documents(project, format_, selection, report, progress):
+            if format_.writes_each and out is not None:
+                files[coder] += [_put_aside(file, disk) for file in format_.write([document], **options)]
+            else:
+                documents[coder].append(document)
+        with Package(out) as package:
+            if format_.names_coders:
+                of_all = [document for coder in sorted(documents) for document in documents[coder]]
+                package.add("", format_.write(of_all, **options))
+            else:
+                for coder in sorted(files or documents):
+                    package.add(f"{folder_of(coder)}/", files[coder] or format_.write(documents[coder], **options))
+            report.files = package.n_files
+            package.add_losses([*report.losses, *report.left_out])
     return report
 
 
+def _put_aside(file: File, disk: IO[bytes]) -> File:
+    """Return the file with its data on the disk: files come text by text, and are packed coder by coder."""
+    place, n_bytes = disk.tell(), disk.write(file.data)
+
+    def read() -> bytes:
+        disk.seek(place)
+        return disk.read(n_bytes)
+
+    return File(file.path, read)
+
+
 def _read_documents(
-    project: Project, format_: Format, selection: Selection, progress: Progress | None
-) -> tuple[dict[str, list[Document]], ExportReport]:
-    """Return, of one snapshot, the documents of each coder as the format can hold them, and the report on them."""
-    exported: dict[str, list[Document]] = defaultdict(list)
-    report, texts = ExportReport(), set[str]()
+    project: Project, format_: Format, selection: Selection, report: ExportReport, progress: Progress | None
+) -> Iterator[tuple[str, Document]]:
+    """Yield, of one snapshot, coders with their documents as the format can hold them; then the report is complete."""
+    texts = set[str]()
     losses: dict[str, list[Loss]] = defaultdict(list)
     n_lost = n_in_several = 0
     # scorers read files of chains, not of pointers
@@ -310,14 +343,13 @@ def _read_documents(
             codings, other_losses = _codings(project, selection)
         n_codings = codings.count()
         for batch in _batches(codings):
-            for coder, whole, n_unheld in _documents(project, batch, selection.gold, in_words=format_.in_words):
+            for coder, document, lost, n_unheld in _documents(project, batch, selection.gold, format_):
                 if progress is not None:
                     progress(report.codings, n_codings)
                 report.codings += 1
                 n_lost += n_unheld
-                texts.add(whole.name)
-                document, lost = reduce_document(whole, features)
-                exported[coder].append(replace(document, coder=coder) if format_.names_coders else document)
+                texts.add(document.name)
+                yield coder, replace(document, coder=coder) if format_.names_coders else document
                 if is_scored:
                     n_in_several += sum(
                         mark.answer is not None and len(mark.answer.indices) > 1 for mark in document.marks
@@ -330,8 +362,7 @@ def _read_documents(
     if n_in_several:
         other_losses.append(OtherLoss(IN_SEVERAL_CHAINS, n_in_several))
     report.texts = len(texts)
-    report.losses = [*merge_losses(loss for coder in sorted(exported) for loss in losses[coder]), *other_losses]
-    return exported, report
+    report.losses = [*merge_losses(loss for coder in sorted(losses) for loss in losses[coder]), *other_losses]
 
 
 class Package:

@@ -12,6 +12,7 @@ FORMAT = Format(
     (".conllu",),
     read,
     write=write,
+    writes_each=True,
     in_words=True,
     supported_features=CHAINS_OF_WORDS
     | ANSWER_DETAILS

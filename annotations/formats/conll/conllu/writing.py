@@ -28,7 +28,7 @@ def _format_document(document: Document) -> bytes:
     lines += [f"# {key} = {' '.join(value.split())}" for key, value in meta if value]
     for number, sentence in enumerate(tokens.by_sentence(), start=1):
         lines.append(f"# sent_id = {name}-{number}")
-        speaker = speakers.get(tokens.spans[sentence[0]][0])
+        speaker = speakers.get(tokens.starts[sentence[0]])
         if speaker:
             lines.append(f"# speaker = {' '.join(speaker.split())}")
         rows, text = [], ""
@@ -43,9 +43,9 @@ def _format_document(document: Document) -> bytes:
 
 def _format_spaces(content: str, tokens: Tokens, token: int) -> dict[str, str]:
     """Return what says which white space stands after the token, and before it where it is the first."""
-    start, end = tokens.spans[token]
-    last = token + 1 == len(tokens.spans)
-    after = content[end:] if last else content[end : tokens.spans[token + 1][0]]
+    start, end = tokens.starts[token], tokens.ends[token]
+    last = token + 1 == len(tokens.words)
+    after = content[end:] if last else content[end : tokens.starts[token + 1]]
     spaces = {}
     if token == 0 and start > 0:
         spaces["SpacesBefore"] = escape_space(content[:start])

@@ -85,7 +85,8 @@ def _build_cas(document: Document, types: cassis.TypeSystem, attribute_names: Ma
     cas.document_language = document.language or names.NO_LANGUAGE
     if document.direction:
         _add_annotation(cas, names.META_FIELD, whole, key=names.DIRECTION, value=document.direction)
-    for span in tokenize(document).spans:
+    tokens = tokenize(document)
+    for span in zip(tokens.starts, tokens.ends, strict=True):
         _add_annotation(cas, names.TOKEN, span)
     for segment in document.segments:
         where = (segment.start, segment.end)

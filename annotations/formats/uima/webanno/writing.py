@@ -45,16 +45,17 @@ class _Columns:
             for token, blank in blanks:
                 parts[token].add(blank)
         rows: dict[tuple[int, int, int], int] = {}
+        spans = list(zip(tokens.starts, tokens.ends, strict=True))
         for number, sentence in enumerate(tokens.by_sentence(), start=1):
             begin = len(self.names)
             for place, token in enumerate(sentence, start=1):
-                for part, span in enumerate([tokens.spans[token], *sorted(parts[token])]):
+                for part, span in enumerate([spans[token], *sorted(parts[token])]):
                     rows[token, *span] = len(self.names)
                     self.names.append(f"{number}-{place}.{part}" if part else f"{number}-{place}")
                     self.spans.append(span)
-            self.sentences.append((range(begin, len(self.names)), tokens.spans[sentence[-1]][1]))
+            self.sentences.append((range(begin, len(self.names)), tokens.ends[sentence[-1]]))
         for mark, blanks, run in placed:
-            reach = [rows[token, *span] for token, span in [*blanks, *((token, tokens.spans[token]) for token in run)]]
+            reach = [rows[token, *span] for token, span in [*blanks, *((token, spans[token]) for token in run)]]
             if reach:
                 self.reach[mark] = sorted(reach)
 
@@ -68,10 +69,10 @@ class _Columns:
 def _cover(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]], range]:
     """Return white space at the edges of a mark, each with the token before it, and its tokens."""
     start, end = mark.parts[0][0], mark.parts[-1][1]
-    first, after = (bisect_left(tokens.spans, (edge, edge)) for edge in (start, end))
+    first, after = (bisect_left(tokens.starts, edge) for edge in (start, end))
     blanks = [(first - 1, (start, end))]
     if first < after:
-        blanks = [(first - 1, (start, tokens.spans[first][0])), (after - 1, (tokens.spans[after - 1][1], end))]
+        blanks = [(first - 1, (start, tokens.starts[first])), (after - 1, (tokens.ends[after - 1], end))]
     # Nothing stands before the first token: there a mark begins with the token.
     return [(token, span) for token, span in blanks if token >= 0 and span[0] < span[1]], range(first, after)
 
