@@ -82,15 +82,18 @@ def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Calla
 
 def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """Return what was computed of these answers under the key, in this request or before; of few it is not kept."""
-    if key in answers.cache or not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
+    if not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
         return cached(answers, key, compute)
-    about = repr((program_version(), answers.state_name, key)).encode()
-    name = hashlib.blake2b(about, digest_size=16).hexdigest()
+    return cached(answers, key, lambda: _remember(answers.state_name, key, compute))
+
+
+def _remember[T](state: str, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+    """Return what was computed under the state of answers and the key, or compute it now."""
+    name = hashlib.blake2b(repr((program_version(), state, key)).encode(), digest_size=16).hexdigest()
     found: tuple[T] | None = caches["figures"].get(name)
     if found is None:
         found = (compute(),)
         caches["figures"].set(name, found, SECONDS_REMEMBERED)
-    answers.cache[key] = found[0]
     return found[0]
 
 
@@ -196,21 +199,26 @@ def compute_by_parts[T](
     if len(texts) <= MAX_TEXTS_AT_ONCE or p.distance == "ordinal":  # which depends on all values
         return [compute(p, answers, texts)]
 
-    found = []
-    names = cached(answers, ("states of parts", _names_of(answers, texts)), lambda: _name_parts(answers, texts))
+    found, names = [], cached(answers, ("names of parts", _names_of(answers, texts)), lambda: _name_parts(answers, texts))
     for name_of_part, some in zip(names, batched(texts, MAX_TEXTS_AT_ONCE), strict=True):
-        part = replace(answers.restrict(some), state_name=name_of_part)
-        found.append(remembered(part, (name, p), partial(compute, p, part, part.texts)))
+
+        def compute_part(some: Sequence[Document] = some) -> T:
+            part = answers.restrict(some)
+            return compute(p, part, part.texts)
+
+        found.append(_remember(name_of_part, (name, p), compute_part))
     return found
 
 
 def _name_parts(answers: ProjectAnswers, texts: Sequence[Document]) -> list[str]:
-    """Return names of the state of some texts at a time."""
-    names = []
-    for some in batched(texts, MAX_TEXTS_AT_ONCE):
-        part, keys = answers.restrict(some), [(text.pk, text.version) for text in some]
-        names.append(repr((part.state, keys, part.coders, part.categories, part.versions)))
-    return names
+    """Return names of the state of some texts at a time: the version of a text changes with all that is in it."""
+    a, question = answers, answers.question.key if answers.question else ""
+    shared = a.kind, a.unmarked, a.units, a.singletons, question, a.coders, a.categories, a.versions
+    headings = [
+        (text.pk, text.slug, text.title, text.round, text.place, text.occasion, text.reason, text.version, codings)
+        for text, codings in zip(texts, answers.rows_by_text(texts), strict=True)
+    ]
+    return [repr((shared, some)) for some in batched(headings, MAX_TEXTS_AT_ONCE)]
 
 
 def compute_sums(

@@ -60,10 +60,13 @@ class AgreementReport:
     """Agreement over all texts and, when that is asked for, in each."""
 
     parameters: Parameters
-    fingerprint: str
     coders: tuple[str, ...]
     interval: Interval
     extract: ProjectAnswers = field(repr=False, compare=False)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return basis.remembered(self.extract, ("fingerprint",), lambda: self.extract.fingerprint)
 
     @cached_property
     def texts(self) -> tuple[TextReport, ...]:
@@ -217,8 +220,7 @@ class AgreementFigures:
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
     interval = basis.compute_interval(extract, parameters)
-    fingerprint = basis.remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
-    return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
+    return AgreementReport(parameters, extract.coders, interval, extract)
 
 
 def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
