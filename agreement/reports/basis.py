@@ -199,7 +199,10 @@ def compute_by_parts[T](
     if len(texts) <= MAX_TEXTS_AT_ONCE or p.distance == "ordinal":  # which depends on all values
         return [compute(p, answers, texts)]
 
-    found, names = [], cached(answers, ("names of parts", _names_of(answers, texts)), lambda: _name_parts(answers, texts))
+    found, names = (
+        [],
+        cached(answers, ("names of parts", _names_of(answers, texts)), lambda: _name_parts(answers, texts)),
+    )
     for name_of_part, some in zip(names, batched(texts, MAX_TEXTS_AT_ONCE), strict=True):
 
         def compute_part(some: Sequence[Document] = some) -> T:
