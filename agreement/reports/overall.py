@@ -218,7 +218,7 @@ class AgreementFigures:
 
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
-    # not kept with the answers, which it has: they would have themselves, and stay in memory until Python looks for such
+    # not kept with the answers, which it has: these would stay in memory until Python looks for cycles
     extract, parameters = resolve(extract, parameters)
     return AgreementReport(parameters, extract.coders, basis.compute_interval(extract, parameters), extract)
 
