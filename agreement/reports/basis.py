@@ -212,7 +212,8 @@ def compute_by_parts[T](
             part = answers.restrict(some)
             return compute(p, part, part.texts)
 
-        found.append(_remember(_state_of(answers, some), (name, p), compute_part))
+        is_large = answers.n_judgements >= MIN_REMEMBERED
+        found.append(_remember(_state_of(answers, some), (name, p), compute_part) if is_large else compute_part())
     return found
 
 
