@@ -256,7 +256,12 @@ class AnswerColumns:
     def merge(cls, sources: Sequence["AnswerColumns"], chosen: Sequence[tuple[int, int]]) -> "AnswerColumns":
         """Return documents, at least one, each by the number of its source and its place there; each is copied once."""
         bounds = [source.bounds for source in sources]
-        runs = [(source, bounds[source][place], bounds[source][place + 1]) for source, place in chosen]
+        runs = list[tuple[int, list[int], list[int]]]()
+        for source, place in chosen:
+            begin, end = bounds[source][place : place + 2]
+            if runs and runs[-1][0] == source and runs[-1][2] == begin:  # it stands behind the one before there, too
+                _, begin, _ = runs.pop()
+            runs.append((source, begin, end))
         tables = []
         for number, kind in enumerate(KINDS):
             rows, width = [memoryview(source.tables[number].view("u1")) for source in sources], kind.itemsize

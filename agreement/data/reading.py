@@ -225,9 +225,9 @@ def _read_stored(
 ) -> dict[DocumentKey, tuple[Any, ...]]:
     """Return these columns of what is stored of these documents, by the keys of documents. One query."""
     keys = {coded.key for coded in documents}
-    rows = StoredAnswers.objects.filter(project=reading.project, reading=reading.name)
-    if len(documents) <= MAX_TEXTS_IN_QUERY:
-        rows = rows.filter(text__in={coded.key[0] for coded in documents})
+    rows, texts = StoredAnswers.objects.filter(reading=reading.name), {coded.key[0] for coded in documents}
+    # some by the index of texts alone: SQLite would look through all rows of the project
+    rows = rows.filter(text__in=texts) if len(texts) <= MAX_TEXTS_IN_QUERY else rows.filter(project=reading.project)
     found = rows.values_list("text_id", "round_id", "occasion", "version", *columns).iterator(READ_AT_ONCE)
     by_key = (((text, round_, occasion, bytes(version)), row) for text, round_, occasion, version, *row in found)
     return {key: tuple(row) for key, row in by_key if key in keys}

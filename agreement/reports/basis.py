@@ -80,17 +80,26 @@ def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Calla
     return value
 
 
-def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-    """Return what was computed of these answers under the key, in this request or before; of few it is not kept."""
-    if key in answers.cache or not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
+def remembered[T](
+    answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T], text: Document | None = None
+) -> T:
+    """Return what was computed of these answers under the key, in this request or before; of few it is not kept.
+
+    text: the only one that the result depends on, so that it is kept whatever is answered in others.
+    """
+    if not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
         return cached(answers, key, compute)
-    about = repr((program_version(), answers.state_name, key)).encode()
-    name = hashlib.blake2b(about, digest_size=16).hexdigest()
+    state = _state_of(answers, [text]) if text else answers.state_name
+    return cached(answers, key, lambda: _remember(state, key, compute))
+
+
+def _remember[T](state: str, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+    """Return what was computed under the state of answers and the key, or compute it now."""
+    name = hashlib.blake2b(repr((program_version(), state, key)).encode(), digest_size=16).hexdigest()
     found: tuple[T] | None = caches["figures"].get(name)
     if found is None:
         found = (compute(),)
         caches["figures"].set(name, found, SECONDS_REMEMBERED)
-    answers.cache[key] = found[0]
     return found[0]
 
 
@@ -205,20 +214,34 @@ def compute_by_parts[T](
         return [compute(p, answers, texts)]
 
     found = []
-    names = cached(answers, ("states of parts", _names_of(answers, texts)), lambda: _name_parts(answers, texts))
-    for name_of_part, some in zip(names, batched(texts, MAX_TEXTS_AT_ONCE), strict=True):
-        part = replace(answers.restrict(some), state_name=name_of_part)
-        found.append(remembered(part, (name, p), partial(compute, p, part, part.texts)))
+    for some in batched(texts, MAX_TEXTS_AT_ONCE):
+
+        def compute_part(some: Sequence[Document] = some) -> T:
+            part = answers.restrict(some)
+            return compute(p, part, part.texts)
+
+        is_large = answers.n_judgements >= MIN_REMEMBERED
+        found.append(_remember(_state_of(answers, some), (name, p), compute_part) if is_large else compute_part())
     return found
 
 
-def _name_parts(answers: ProjectAnswers, texts: Sequence[Document]) -> list[str]:
-    """Return names of the state of some texts at a time."""
-    names = []
-    for some in batched(texts, MAX_TEXTS_AT_ONCE):
-        part, keys = answers.restrict(some), [(text.pk, text.version) for text in some]
-        names.append(repr((part.state, keys, part.coders, part.categories, part.versions)))
-    return names
+def _state_of(answers: ProjectAnswers, texts: Sequence[Document]) -> str:
+    """Return a name of the state of some texts: the version of a text changes with all that is in it."""
+    question = answers.question.key if answers.question else ""
+
+    def list_texts() -> list[tuple[Hashable, ...]]:
+        return [
+            (text.pk, text.slug, text.title, text.round, text.place, text.occasion, text.reason, text.version, *codings)
+            for text, codings in zip(answers.texts, answers.rows_by_text(), strict=True)
+        ]
+
+    def compute() -> str:
+        of_texts = cached(answers, ("texts",), list_texts)
+        shared = answers.kind, answers.unmarked, answers.units, answers.singletons, question, answers.versions
+        some = [of_texts[place] for place in answers.find_places(texts).tolist()]
+        return repr((shared, answers.coders, answers.categories, some))
+
+    return cached(answers, ("state", *(text.pk for text in texts)), compute)
 
 
 def compute_sums(
@@ -267,7 +290,8 @@ def compute_interval(
     # those of alpha are computed with every distance at once
     shared = replace(parameters, distance="nominal") if parameters.is_alpha else parameters
     key = ("intervals", shared, _names_of(answers, chosen))
-    intervals = remembered(answers, key, lambda: _compute_intervals(answers, parameters, chosen))
+    text = chosen[0] if len(chosen) == 1 else None
+    intervals = remembered(answers, key, lambda: _compute_intervals(answers, parameters, chosen), text)
     return intervals[parameters.distance if parameters.is_alpha else ""]
 
 

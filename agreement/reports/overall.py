@@ -16,7 +16,7 @@ from agreement.reports import basis, wording
 from agreement.reports.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
 from agreement.reports.parameters import SETTINGS, Parameters
-from agreement.reports.request import cached_report, resolve
+from agreement.reports.request import resolve
 from annotations.planning.work.progress import CodingProgress
 
 # Krippendorff's usual marks, 1980.
@@ -60,10 +60,13 @@ class AgreementReport:
     """Agreement over all texts and, when that is asked for, in each."""
 
     parameters: Parameters
-    fingerprint: str
     coders: tuple[str, ...]
     interval: Interval
     extract: ProjectAnswers = field(repr=False, compare=False)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return basis.remembered(self.extract, ("fingerprint",), lambda: self.extract.fingerprint)
 
     @cached_property
     def texts(self) -> tuple[TextReport, ...]:
@@ -213,12 +216,11 @@ class AgreementFigures:
         )
 
 
-@cached_report
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
-    interval = basis.compute_interval(extract, parameters)
-    fingerprint = basis.remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
-    return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
+    # not kept with the answers, which it has: these would stay in memory until Python looks for cycles
+    extract, parameters = resolve(extract, parameters)
+    return AgreementReport(parameters, extract.coders, basis.compute_interval(extract, parameters), extract)
 
 
 def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[tuple[Parameters, Interval]]:

@@ -203,7 +203,10 @@ class Agreement(ResultPage[overall.AgreementReport]):
         sections = replicates.extended([table], [chart] if len(dots) > 1 else [])
         return sections.with_sections(Distribution().sections(request)).extended(
             [*build_units_tables(request), *of_links],
-            report=report,
+            coefficient=report.name,
+            result=report.result,
+            interval=report.interval,
+            fingerprint=report.fingerprint,
             verdict=overall.describe_reliability(report),
             caution=overall.CAUTION,
             meaning=overall.explain_distances(alphas, wording.nouns_for(request.extract).chains),
@@ -327,7 +330,7 @@ class Texts(ResultPage[PageSections]):
             tenths.charts,
             shown=shown,
             sorts=[(name, request.address_with(sort=name), name == current) for name in SORTS],
-            report=overall.compute_report(request.extract, request.parameters),
+            interval=overall.compute_report(request.extract, request.parameters).interval,
         )
 
 

@@ -353,14 +353,14 @@ class Categories(ResultPage[CategoriesReport]):
 
 def _agreement_table(request: AnalysisRequest, rows: list[int], totals: AgreementTotals) -> Table:
     """Return items by categories with S, and the marginals of all items below (the slides' agreement table)."""
-    answers, (begin, end) = request.extract, (rows[0], rows[-1] + 1) if rows else (0, 0)
+    answers, query, (begin, end) = request.extract, request.query, (rows[0], rows[-1] + 1) if rows else (0, 0)
     table = compute_agreement_table(answers, request.parameters, begin, end)
     snippets, texts = read_snippets(table.units), basis.pick_texts(answers, request.parameters)
     cells: list[list[Cell]] = []
     for unit, document, counts, agreement in zip(
         table.units, table.documents.tolist(), table.counts.tolist(), table.agreement.tolist(), strict=True
     ):
-        address = item_address(request.project.slug, texts[document], snippets[unit].key, request.query)
+        address = item_address(request.project.slug, texts[document], snippets[unit].key, query)
         cells.append([Linked(snippets[unit].words, address), *counts, agreement])
     cells.append(["all items", *totals.counts, totals.agreement])
     names = [Column(name, answers.label(name), "count", explanation="coders_per_category") for name in table.names]

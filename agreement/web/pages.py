@@ -85,7 +85,6 @@ def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], ad
     everything = {
         "project": project,
         "manages": may_change(project, Right.MANAGE),
-        "analysis": analysis,
         **{name: getattr(analysis, name) for name in OF_THE_REQUEST},
         "waiting": sections.waiting,
         "as_of": sections.as_of,
@@ -120,6 +119,8 @@ def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSe
         "facts": settings.facts.values(),
         "nouns": wording.nouns_for(analysis.extract),
         "question": analysis.extract.question,
+        "coders": analysis.extract.coders,
+        "has_chains": analysis.extract.has_chains,
         "question_left_out": wording.describe_unanswered(analysis.extract, analysis.parameters),
         "not_counted": wording.list_left_out(count_left_out(analysis.extract, analysis.parameters)),
         "versions_left_out": wording.describe_versions(

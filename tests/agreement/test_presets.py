@@ -51,7 +51,7 @@ def make_project(kind: str) -> Project:
 
 def ask_page(client, query):
     page = client.get("/projects/asked/agreement/", query)
-    return page.context["parameters"].query(), page.context["report"].result.value
+    return page.context["parameters"].query(), page.context["interval"].value
 
 
 def ask_api(client, query):
