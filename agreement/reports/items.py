@@ -109,7 +109,8 @@ class ItemFilters:
 class Items:
     """The units of some texts that two coders or more judged: a row of each array for a unit, in their order."""
 
-    answers: ProjectAnswers
+    levels: Sequence[str]  # of the project
+    countable: Sequence[str]  # the categories that are counted
     parameters: Parameters
     texts: Sequence[Document]
     unit: Ints  # their keys
@@ -131,7 +132,7 @@ class Items:
 
     @cached_property
     def level_names(self) -> list[str]:
-        return sorted(self.answers.levels[number] for number in np.unique(self.level).tolist())
+        return sorted(self.levels[number] for number in np.unique(self.level).tolist())
 
     def share_of(self, rows: Rows) -> Floats:
         """Return the shares of some units, or of one, in the observed disagreement of all."""
@@ -177,11 +178,10 @@ class Items:
         if filters.level:
             if filters.level not in self.level_names:
                 raise InvalidParameter("level", f"there is no item of a level {filters.level!r}.")
-            mask &= self.level == self.answers.levels.index(filters.level)
+            mask &= self.level == self.levels.index(filters.level)
         if filters.category:
-            names = self.answers.countable
-            check_choice("category", filters.category, names)
-            mask &= self.categories[:, names.index(filters.category)]
+            check_choice("category", filters.category, self.countable)
+            mask &= self.categories[:, self.countable.index(filters.category)]
         if filters.ambiguity in VERDICTS:
             readings.require("ambiguity")
             mask &= np.array([readings.verdict(unit) == filters.ambiguity for unit in self.unit.tolist()], np.bool_)
@@ -205,7 +205,8 @@ def compute_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
     parts = basis.compute_by_parts(answers, parameters, "items", _compute_columns)
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     texts = basis.pick_texts(answers, parameters)
-    return Items(answers, parameters, texts, text=np.repeat(np.arange(len(texts)), columns.pop("n_units")), **columns)
+    columns["text"] = np.repeat(np.arange(len(texts)), columns.pop("n_units"))
+    return Items(answers.levels, answers.countable, parameters, texts, **columns)
 
 
 def _compute_columns(

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Count, TextField
+from django.db.models import Count, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
@@ -189,8 +189,8 @@ def read_activity(project: Project, since: date, days: int) -> dict[str, Any]:
     columns = ("user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")
     # Found by an index, before their payloads are read.
     order = "-applied_at", "-pk"
-    latest = operations.filter(kind__in=EVENT_VERBS).order_by(*order).values("pk")[:LATEST]
-    latest = Operation.objects.filter(pk__in=latest).order_by(*order).values_list(*columns)
+    newest = operations.filter(kind__in=EVENT_VERBS).order_by(*order).values("pk")[:LATEST]
+    latest: QuerySet[Any, Any] = Operation.objects.filter(pk__in=newest).order_by(*order).values_list(*columns)
     # By minutes in UTC: SQLite has no time zones, and asks Python for the day of each row.
     minute = Substr(Cast("applied_at", TextField()), 1, len("2000-01-31 12:30"))
     recent = operations.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min))).order_by()
@@ -200,7 +200,7 @@ def read_activity(project: Project, since: date, days: int) -> dict[str, Any]:
     shown = [since + timedelta(days=number) for number in range(days)]
     maximum = max(of_day[day] for day in shown) or 1
     return {
-        "latest": [Event(user, EVENT_VERBS[kind], *rest) for user, kind, *rest in latest],
+        "latest": [Event(user, EVENT_VERBS[kind], *row) for user, kind, *row in latest],
         "days": [Day(day, of_day[day], round(100 * of_day[day] / maximum, 1)) for day in shown],
         "operations": sum(of_day[day] for day in shown),
     }

@@ -305,7 +305,7 @@ def count_relations(pairable: PairableUnits) -> Ints:
     is_set[: len(data.labels)] = [isinstance(label, frozenset) for label in data.labels]
     first, second = (is_set[pairable.codes[units, column]] for column in columns)
     kind = np.where(first & second, np.rint(3 * distances), len(RELATIONS) - 1).astype(np.int64)
-    counts = np.bincount(units * len(RELATIONS) + kind, minlength=pairable.codes.shape[0] * len(RELATIONS))
-    counts = counts.reshape(-1, len(RELATIONS))
+    cells = np.bincount(units * len(RELATIONS) + kind, minlength=pairable.codes.shape[0] * len(RELATIONS))
+    counts: Ints = cells.reshape(-1, len(RELATIONS))
     counts[:, 0] += pairable.coders * (pairable.coders - 1) // 2 - counts.sum(axis=1)
     return counts

@@ -58,7 +58,9 @@ def made_answers(kind, seed):
         pk, round_ = 100 + document // 2, document % 2
         key = pk + round_ * NEXT_DOCUMENT
         name = f"text-{document // 2}"
-        rows["texts"].append(Document(key, name, name, ROUNDS[round_], round_, 1, "", True, f"version {kind} {seed} {document}"))
+        rows["texts"].append(
+            Document(key, name, name, ROUNDS[round_], round_, 1, "", True, f"version {kind} {seed} {document}")
+        )
         n_units, n_others = chosen.choice([0, 1, 4, 6]), chosen.choice([0, 1])
         for unit in range(n_units + n_others):
             rows["members"].append((1000 * pk + unit + round_ * NEXT_DOCUMENT, unit % 2, chosen.random() < 0.8))
