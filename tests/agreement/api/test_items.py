@@ -113,11 +113,7 @@ def test_items_come_in_pages_that_lead_to_each_other(signed_in, charlie, judged)
 
 @pytest.mark.parametrize(
     ("asked", "labels"),
-    [
-        ({"unsure": "set"}, "c"),
-        ({"note": "set"}, "c"),
-        ({"text": "tea", "ambiguity": "explicit"}, "d"),
-    ],
+    [({"unsure": "set"}, "c"), ({"note": "set"}, "c"), ({"text": "tea", "ambiguity": "explicit"}, "d")],
 )
 def test_items_are_filtered_as_on_the_page(signed_in, charlie, judged, asked, labels):
     assert "".join(item["label"] for item in signed_in(charlie).get(URL, asked).json()["results"]) == labels

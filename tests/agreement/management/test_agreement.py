@@ -213,13 +213,7 @@ def test_of_three_texts_the_interval_is_printed_with_how_it_was_made(tales, run)
     assert third == (f"95% interval {expected.low:.4f} to {expected.high:.4f} (jackknife, log scale, over 3 texts)")
     out = json.loads(run("tales", "--format", "json"))
     assert (out["low"], out["high"]) == (expected.low, expected.high)
-    assert out["interval"] == {
-        "method": "jackknife-log",
-        "by": "document",
-        "n_groups": 3,
-        "level": 0.95,
-        "note": "",
-    }
+    assert out["interval"] == {"method": "jackknife-log", "by": "document", "n_groups": 3, "level": 0.95, "note": ""}
 
 
 def test_k_is_that_of_the_library(tales, run):

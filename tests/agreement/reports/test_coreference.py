@@ -221,10 +221,7 @@ def test_a_coder_in_other_letters_is_named(make_cases):
 
 def test_a_markable_with_several_antecedents_counts_in_the_chain_of_the_first(db):
     project = coded_project("walk", "poesio-artstein-2005", "[a](a) [b](b) [c](c) [d](d)")
-    answers = {
-        "alice": {"c": "a", "d": "b"},
-        "bob": {"c": "ab", "d": "b"},
-    }
+    answers = {"alice": {"c": "a", "d": "b"}, "bob": {"c": "ab", "d": "b"}}
     keys = dict(project.texts.get().markables.values_list("label", "key"))
     codings = {
         coding.coder.username: coding for coding in project.texts.get().codings.of_people().select_related("coder")
@@ -304,8 +301,7 @@ def test_the_page_opens_with_the_first_two_coders(signed_in, charlie, make_cases
 
 
 @pytest.mark.parametrize(
-    ("scheme", "words"),
-    [("sortal-classes", "No chains to compare"), ("clusters", "Two coders are needed")],
+    ("scheme", "words"), [("sortal-classes", "No chains to compare"), ("clusters", "Two coders are needed")]
 )
 def test_without_chains_or_coders_the_page_says_what_is_needed(signed_in, charlie, db, scheme, words):
     coded_project("empty", scheme, "[a](a) [b](b)")

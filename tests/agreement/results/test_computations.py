@@ -243,8 +243,7 @@ def test_a_wrong_measure_orders_nothing(signed_in, charlie, judged, by_worker):
 
 
 @pytest.mark.parametrize(
-    ("role", "expected"),
-    [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)],
+    ("role", "expected"), [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)]
 )
 def test_who_sees_results_sees_how_far_they_are(signed_in, people, judged, by_worker, role, expected):
     signed_in(people["manager"]).get(URL.format("grid"))

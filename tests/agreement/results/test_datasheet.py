@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 
 from agreement.reports.datasheet.rounds import Adjudication, ErrorEstimate, GoldOfRound
 from agreement.reports.fields import copy_fields
-from agreement.results.datasheet import (
-    Section,
-    describe_adjudication,
-    escape_line,
-    escape_paragraphs,
-    write_markdown,
-)
+from agreement.results.datasheet import Section, describe_adjudication, escape_line, escape_paragraphs, write_markdown
 from agreement.results.tables import Column, Table
 from annotations.adjudication.error_estimate import CheckedSample, combine_samples
 from annotations.models import Project

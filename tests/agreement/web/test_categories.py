@@ -16,16 +16,7 @@ from agreement.data.reading import read_answers
 from agreement.models import Mapping
 from agreement.reports.parameters import default_preset
 from agreement.results import categories as reports
-from tests.shared.agreeing import (
-    WALK,
-    answer,
-    coded_project,
-    digits,
-    figures,
-    hand_in,
-    links,
-    table,
-)
+from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, hand_in, links, table
 from tests.shared.questions import any_answers, question_project
 
 URL = "/projects/walk/agreement/categories/"

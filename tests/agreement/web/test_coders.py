@@ -11,16 +11,7 @@ from agreement.reports.coders.profiles import compute_profiles, seconds_per_judg
 from agreement.reports.parameters import default_preset
 from annotations.coding.status import submit_coding
 from tests.conftest import judge
-from tests.shared.agreeing import (
-    WALK,
-    answer,
-    coded_project,
-    digits,
-    figures,
-    hand_in,
-    links,
-    table,
-)
+from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, hand_in, links, table
 from tests.shared.work import work_by_text
 
 URL = "/projects/walk/agreement/coders/"

@@ -12,16 +12,7 @@ from agreement.reports.parameters import default_preset
 from agreement.reports.wording import RELATION_LABELS
 from annotations.models import Project
 from tests.conftest import judge
-from tests.shared.agreeing import (
-    WALK,
-    answer,
-    coded_project,
-    digits,
-    figures,
-    hand_in,
-    links,
-    table,
-)
+from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, hand_in, links, table
 
 AGREEMENT = "/projects/walk/agreement/"
 URL = f"{AGREEMENT}coders/alice/bob/"

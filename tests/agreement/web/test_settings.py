@@ -60,11 +60,7 @@ def in_form(page, **changed):
         ("pointers", {"coefficient": "fleiss_kappa"}, "missing chains top readings"),
         ("pointers", {"distance": "passonneau"}, "distance chains top readings exclude_unit thirds empty"),
         ("categories", {"question": "gender"}, "unasked"),
-        (
-            "categories",
-            {"question": "gender", "coefficient": "augmented_kappa"},
-            "unasked missing primary_weight",
-        ),
+        ("categories", {"question": "gender", "coefficient": "augmented_kappa"}, "unasked missing primary_weight"),
         ("labels", {"question": "topics", "distance": "masi"}, "unasked distance thirds"),
         ("targets", {"question": "bridging"}, "unasked distance readings"),
         ("indices", {"units": "words"}, "distance exclude_unit units readings"),

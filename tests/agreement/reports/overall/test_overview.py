@@ -80,10 +80,7 @@ def an_interval(value, low, high):
     return Interval(result, low, high, 0.95, 0.1, "document", 3)
 
 
-@pytest.mark.parametrize(
-    ("value", "band"),
-    [(-0.5, 0), (0.6669, 0), (0.667, 1), (0.7999, 1), (0.8, 2), (1.0, 2)],
-)
+@pytest.mark.parametrize(("value", "band"), [(-0.5, 0), (0.6669, 0), (0.667, 1), (0.7999, 1), (0.8, 2), (1.0, 2)])
 def test_a_figure_is_in_the_band_of_its_mark_from_below(value, band):
     assert verdict(an_interval(value, value, value)) == f"{BANDS[band]}; so is all of the CI."
     said = verdict(an_interval(value, None, None))

@@ -9,15 +9,7 @@ from agreement.reports.basis import compute_interval
 from agreement.reports.parameters import default_preset, presets_for
 from agreement.reports.request import resolve
 from agreement.results import grid
-from tests.shared.agreeing import (
-    WALK,
-    answer,
-    coded_project,
-    digits,
-    figures,
-    links,
-    table,
-)
+from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, links, table
 
 URL = "/projects/walk/agreement/compare/"
 CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters

@@ -9,15 +9,7 @@ from agreement.reports.parameters import default_preset
 from agreement.results import course as reports
 from annotations.models import Operation
 from annotations.planning.rounds import move_to_round
-from tests.shared.agreeing import (
-    WALK,
-    answer,
-    coded_project,
-    digits,
-    figures,
-    links,
-    table,
-)
+from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, links, table
 from tests.shared.work import work_by_text
 
 URL = "/projects/walk/agreement/course/"

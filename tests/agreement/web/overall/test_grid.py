@@ -7,15 +7,7 @@ import pytest
 from agreement.data.reading import read_answers
 from agreement.reports.parameters import default_preset
 from agreement.results import grid
-from tests.shared.agreeing import (
-    WALK,
-    answer,
-    coded_project,
-    digits,
-    figures,
-    links,
-    table,
-)
+from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, links, table
 
 URL = "/projects/walk/agreement/grid/"
 CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters

@@ -12,15 +12,7 @@ from agreement.reports.parameters import COEFFICIENTS, default_preset
 from agreement.reports.request import resolve
 from annotations.models import Text
 from tests.conftest import make_project
-from tests.shared.agreeing import (
-    WALK,
-    answer,
-    coded_project,
-    digits,
-    figures,
-    links,
-    table,
-)
+from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, links, table
 
 URL = "/projects/walk/agreement/texts/"
 CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
