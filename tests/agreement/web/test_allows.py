@@ -7,7 +7,7 @@ from agreement.results.allows import check_scheme, find_problems
 from annotations.models import Category, Level
 from annotations.projects.scheme_rows import stamp_scheme
 from annotations.schemes.project_scheme import read_scheme
-from tests.shared.agreeing import KINDS, WALK, answer, coded_project, links, table
+from tests.shared.agreeing import KINDS, WALK, answer, coded_project, table
 from tests.shared.schemes import change_rows
 
 URL = "/projects/walk/scheme/allows/"
@@ -40,12 +40,6 @@ def test_scores_of_chains_are_not_for_categories(signed_in, charlie):
         assert allowed == ([] if key == "alpha" else ["yes"]), key
 
 
-def test_indices_have_no_alternatives_to_compare(signed_in, charlie):
-    coded_project("walk", "passonneau-2004", WALK)
-    rows = {row[0]: row[1:] for row in table(signed_in(charlie).get(URL).content.decode(), "measures")}
-    assert rows[COEFFICIENT_LABELS["augmented_kappa"]][0] == "no"
-
-
 def test_a_problem_of_the_scheme_is_told(signed_in, charlie):
     project = coded_project("walk", "poesio-artstein-2005", WALK)
     change_rows(Level.objects.all(), coded=False)
@@ -57,10 +51,3 @@ def test_a_problem_of_the_scheme_is_told(signed_in, charlie):
     for problem in find_problems(read_scheme(project.pk).spec, project.answers):
         assert problem in page
     assert page.count("notice warning") == 2
-
-
-def test_it_leads_back_to_the_scheme(signed_in, charlie):
-    coded_project("walk", "clusters", WALK)
-    page = signed_in(charlie).get(URL).content.decode()
-    assert 'class="button" href="/projects/walk/scheme/"' in page
-    assert len(links(page, "as=csv")) == 3

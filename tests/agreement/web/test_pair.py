@@ -10,7 +10,6 @@ from agreement.reports import items
 from agreement.reports.coders import coders as reports
 from agreement.reports.parameters import default_preset
 from agreement.reports.wording import RELATION_LABELS
-from annotations.models import Project
 from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, hand_in, links, table
 
@@ -33,20 +32,11 @@ def expected(project, parameters):
     return [digits(matrix.value("alice", "bob"), pair[name].low, pair[name].high) for name, matrix in matrices.items()]
 
 
-@pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "fleiss_kappa"}, {"texts": "text-1"}])
+@pytest.mark.parametrize("asked", [{}, {"coefficient": "fleiss_kappa"}, {"texts": "text-1", "coders": "alice,carol"}])
 def test_two_coders_have_every_measure_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
     assert figures(page, "measures") == expected(walk, replace(CONVENTION, **asked))
     assert len(figures(page, "measures")) == len(reports.MEASURES)
-
-
-def test_a_measure_of_two_is_that_of_the_matrix(signed_in, charlie, walk):
-    client = signed_in(charlie)
-    matrix = client.get(f"{AGREEMENT}coders/", {"distance": "masi", "measure": "ceaf_e"}).content.decode()
-    names = [row[0] for row in table(matrix, "matrix")]
-    of_alice = [value for value, name in zip(table(matrix, "matrix")[names.index("alice")][1:], names, strict=True)]
-    page = client.get(URL, {"distance": "masi"}).content.decode()
-    assert {row[0]: row[1] for row in table(page, "measures")}["CEAF of entities, F1"] == of_alice[names.index("bob")]
 
 
 def test_relations_and_categories_of_the_two_are_counted(signed_in, charlie, walk):
@@ -76,35 +66,11 @@ def test_a_relation_leads_to_as_many_items_as_it_counts(signed_in, charlie, walk
         assert len(table(found, "items")) == int(count), name
 
 
-def test_links_keep_the_parameters(signed_in, charlie, walk):
-    page = signed_in(charlie).get(URL, {"distance": "dice"}).content.decode()
-    for target in ("agreement/?", "coders/?", "relation=identity", "&as=csv"):
-        assert links(page, target)
-        assert all("distance=dice" in one for one in links(page, target))
-
-
-def test_other_coders_in_the_address_do_not_change_the_two(signed_in, charlie, walk):
-    client = signed_in(charlie)
-    plain, asked = (client.get(URL, {"coders": who, "top": "chain"}) for who in ("", "alice,carol"))
-    assert figures(plain.content.decode(), "measures") == figures(asked.content.decode(), "measures")
-
-
 @pytest.mark.parametrize(
     "pair", ["alice/alice", "alice/charlie", "ghost/bob", "alice/%00", "%3Cscript%3E1/bob", "alice/Bob"]
 )
 def test_who_has_not_answered_makes_no_pair(signed_in, charlie, walk, pair):
     assert signed_in(charlie).get(f"{AGREEMENT}coders/{pair}/").status_code == 404
-
-
-def test_a_coder_without_answers_makes_no_pair_yet(signed_in, charlie):
-    coded_project("walk", "poesio-artstein-2005", WALK)
-    assert signed_in(charlie).get(URL).status_code == 404
-
-
-def test_open_results_show_coders_the_pair_that_they_are(signed_in, alice, project):
-    answer(project)
-    Project.objects.update(results_open=True)
-    assert signed_in(alice).get("/projects/tea/agreement/coders/alice/bob/").status_code == 200
 
 
 def test_two_who_share_no_text_have_a_page(signed_in, charlie):
