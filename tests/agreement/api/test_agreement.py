@@ -1,17 +1,13 @@
 """GET /api/v1/projects/SLUG/agreement/ and /grid/."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from agreement.data.reading import forget_answers, read_answers
+from agreement.data.reading import read_answers
 from agreement.reports import overall
 from agreement.reports.fields import as_json
-from agreement.reports.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
+from agreement.reports.parameters import CHOICES, OF_QUESTIONS, Parameters
 from agreement.reports.request import choices_of
-from agreement.results import grid
-from annotations.models import Coding, Membership, Project
-from annotations.planning.work.assignments import assign_texts
+from annotations.models import Membership, Project
 from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project
 from tests.shared.agreeing import WALK, coded_project, convention, hand_in
@@ -37,17 +33,6 @@ def judged(project, codings, keys):
     hand_in(project)
 
 
-def test_the_answer_is_the_report(signed_in, charlie, project, judged):
-    found = signed_in(charlie).get(URL).json()
-    report = overall.compute_report(read_answers(project), PRESETS["poesio-artstein-2005"].parameters)
-    assert found == as_json(overall.AgreementFigures.of(report)) | WHOLE
-    assert found["value"] == report.result.value is not None
-    assert found["parameters"]["distance"] == "passonneau"
-    assert (found["coders"], found["n_units"]) == (["alice", "bob"], 6)
-    [text] = found["texts"]
-    assert (text["slug"], text["value"]) == ("tea", found["value"])
-
-
 @pytest.mark.parametrize("name", [name for name in CHOICES if name not in ("units", *OF_QUESTIONS)])
 def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, judged, name):
     client = signed_in(charlie)
@@ -57,12 +42,6 @@ def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, j
         expected = overall.compute_report(read_answers(project), convention(project, **asked))
         assert found == as_json(overall.AgreementFigures.of(expected)) | WHOLE
         assert found["parameters"][name] == choice
-
-
-def test_a_preset_is_taken_and_options_come_on_top(signed_in, charlie, judged):
-    asked = {"preset": "poesio-artstein-2005-exclusive", "distance": "dice"}
-    parameters = signed_in(charlie).get(URL, asked).json()["parameters"]
-    assert (parameters["exclude_unit"], parameters["top"], parameters["distance"]) == ("observed", "chain", "dice")
 
 
 @pytest.mark.parametrize("rest", ["", "grid/", "items/", "items/tea/phrase:4-14/"])
@@ -91,63 +70,6 @@ def test_a_project_whose_preset_does_not_fit_opens_with_one_that_does(signed_in,
     add_member(project, charlie, Membership.Role.MANAGER)
     Project.objects.filter(pk=project.pk).update(preset="poesio-artstein-2005-k")
     assert signed_in(charlie).get(address.format("/projects/walk/agreement/")).status_code == 200
-
-
-def test_without_answers_the_value_is_null_and_a_note_says_why(signed_in, charlie, project):
-    found = signed_in(charlie).get(URL).json()
-    assert found["value"] is None
-    assert found["note"]
-    assert found["coders"] == []
-
-
-def test_the_grid_has_every_distance_for_every_construction(signed_in, charlie, project, judged):
-    cells = signed_in(charlie).get(f"{URL}grid/").json()
-    distances = {"nominal", "passonneau", "jaccard", "dice", "masi", "masi-product"}
-    alphas = [cell["parameters"] for cell in cells if cell["parameters"]["coefficient"] == "alpha"]
-    assert len(alphas) == 36
-    assert {parameters["distance"] for parameters in alphas} == distances
-    assert {cell["construction"] for cell in cells} == {name for name, _ in grid.CONSTRUCTIONS["pointers"]}
-    for cell in cells:
-        alone = overall.compute_report(read_answers(project), Parameters(**cell["parameters"])).result
-        assert (cell["value"], cell["note"]) == (alone.value, alone.note)
-
-
-@pytest.mark.parametrize(
-    ("role", "status"), [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)]
-)
-@pytest.mark.parametrize("rest", ["", "grid/"])
-def test_who_sees_results_sees_agreement(signed_in, people, judged, rest, role, status):
-    answer = signed_in(people[role]).get(URL + rest)
-    assert answer.status_code == status
-    if status != 200:
-        assert answer.json()["code"] == {403: "permission_denied", 404: "not_found"}[status]
-
-
-def test_the_anonymous_are_refused(client, project):
-    assert client.get(URL).status_code in (401, 403)
-
-
-@pytest.mark.parametrize("rest", ["", "grid/", "items/"])
-def test_agreement_costs_the_same_queries_at_any_size(signed_in, alice, bob, charlie, rest):
-    def cost(slug, size):
-        project = make_project(slug, marked=" ".join(f"[w{number}](m{number})" for number in range(size)))
-        add_member(project, charlie, Membership.Role.MANAGER)
-        for coder in (alice, bob):
-            add_member(project, coder, Membership.Role.CODER)
-        assign_texts(project, project.texts.all(), [alice, bob])
-        first, *others = project.texts.get().markables.values_list("key", flat=True)
-        for coding in Coding.objects.of_people().filter(text__project=project):
-            for key in others:
-                judge(coding, key, "phrase", first)
-        hand_in(project)
-        client = signed_in(charlie)
-        client.get(f"/api/v1/projects/{slug}/judgements/")  # the first view is recorded
-        forget_answers()
-        with CaptureQueriesContext(connection) as queries:
-            assert client.get(f"/api/v1/projects/{slug}/agreement/{rest}").status_code == 200
-        return len(queries)
-
-    assert cost("small", 2) == cost("large", 12) <= 21
 
 
 def test_the_texts_of_an_answer_come_in_pages_and_the_figures_are_of_all(charlie, alice, bob, signed_in):

@@ -1,6 +1,5 @@
 """GET /api/v1/projects/SLUG/agreement/tables/: what pages show, for scripts."""
 
-import json
 from io import StringIO
 
 import pandas as pd
@@ -48,16 +47,12 @@ def test_every_table_of_every_page_can_be_had(signed_in, charlie, judged):
     assert number >= 15
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "latex", "markdown"])
+@pytest.mark.parametrize("form", ["csv", "json", "latex", "markdown", None])
 def test_a_table_is_the_one_of_the_page_to_the_last_byte(signed_in, charlie, judged, form):
     client = signed_in(charlie)
-    of_page = client.get(f"{PAGE}coders/", {"as": form, "table": "each", "distance": "masi"})
-    of_api = client.get(f"{URL}coders/each/", {"form": form, "distance": "masi"})
+    of_page = client.get(f"{PAGE}coders/", {"as": form or "json", "table": "each", "distance": "masi"})
+    of_api = client.get(f"{URL}coders/each/", ({"form": form} if form else {}) | {"distance": "masi"})
     assert (of_api.content, of_api["Content-Type"]) == (of_page.content, of_page["Content-Type"])
-
-
-def test_json_where_nothing_is_said(signed_in, charlie, judged):
-    assert json.loads(signed_in(charlie).get(f"{URL}coders/each/").content)["rows"][0]["coder"] == "alice"
 
 
 @pytest.mark.parametrize(
@@ -78,12 +73,6 @@ def test_wrong_questions_are_problems(signed_in, charlie, judged, address, query
 @pytest.mark.parametrize("address", ["ghost/", "ghost/each/", "pair/", "scores/"])
 def test_pages_that_are_not_there(signed_in, charlie, judged, address):
     assert signed_in(charlie).get(f"{URL}{address}").status_code == 404
-
-
-@pytest.mark.parametrize("address", ["", "coders/", "coders/each/"])
-@pytest.mark.parametrize(("role", "status"), [("coder", 403), ("outsider", 404), ("viewer", 200)])
-def test_tables_are_for_those_who_see_results(signed_in, people, judged, address, role, status):
-    assert signed_in(people[role]).get(f"{URL}{address}").status_code == status
 
 
 def test_who_asks_while_it_is_computed_is_told_to_come_again(signed_in, charlie, judged, settings, monkeypatch):

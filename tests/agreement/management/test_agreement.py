@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from agreement.data.reading import read_answers
-from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa, interval
+from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, interval
 from agreement.measures.options import EXCLUDE_UNIT
 from agreement.reports import basis, overall
 from agreement.reports.fields import as_json
@@ -216,12 +216,6 @@ def test_of_three_texts_the_interval_is_printed_with_how_it_was_made(tales, run)
     assert out["interval"] == {"method": "jackknife-log", "by": "document", "n_groups": 3, "level": 0.95, "note": ""}
 
 
-def test_k_is_that_of_the_library(tales, run):
-    documents = {key: plain.parse(marked, "x.txt") for key, marked in TALES.items()}
-    out = json.loads(run("tales", "--coefficient", "fleiss_kappa", "--format", "json"))
-    assert {name: out[name] for name in FIGURES} == figures(fleiss_kappa(by_hand(documents)))
-
-
 def test_where_nothing_is_asked_the_projects_own_preset_counts(tales, run):
     assert run("tales").startswith("coefficient=alpha, distance=masi, ")
     tales.preset = "passonneau-2004"
@@ -261,15 +255,6 @@ def test_a_project_without_codings_has_no_value_and_says_why(db, run, scheme, fo
         assert out.splitlines()[-1].startswith("all texts          -          -          -       0")
 
 
-def test_one_coder_alone_has_no_value(db, run):
-    project = create_project("solo", "Solo", SCHEMES["clusters"])
-    document = plain.parse(TALES["walk", "anna"], "walk.txt")
-    import_documents(project, [SourceDocument(document, "anna")], ImportOptions(create=True))
-    out = json.loads(run("solo", "--format", "json"))
-    assert out["value"] is None
-    assert out["note"]
-
-
 def test_an_unknown_project_is_named(db, run):
     with pytest.raises(CommandError, match=r"^There is no project 'tails'\.$"):
         run("tails")
@@ -287,11 +272,6 @@ def test_an_option_of_another_report_names_the_report(tales, run, option, report
 def test_pointers_cannot_be_compared_where_coders_index(tales, run, chains):
     with pytest.raises(CommandError, match=r"^--chains: coders of this project index instead of pointing"):
         run("tales", "--chains", chains)
-
-
-def test_a_preset_for_pointers_names_the_option_that_does_not_fit(tales, run):
-    with pytest.raises(CommandError, match=r"^--chains: "):
-        run("tales", "--preset", "poesio-artstein-2005-k")
 
 
 @pytest.mark.parametrize("name", ["preset", *CHOICES, "format"])

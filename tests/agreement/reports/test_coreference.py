@@ -13,10 +13,8 @@ from agreement.data.texts import matches_by_muc6
 from agreement.measures import b_cubed, score_interval
 from agreement.measures.coreference.scores import WITHOUT_MUC
 from agreement.reports.coreference import NO_CHAINS, SCORES, compare_chains
-from agreement.reports.fields import as_json
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results.coders.pair import NOTE_PARTS
-from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.models import Markable
 from annotations.projects.creation import create_project
@@ -154,14 +152,6 @@ def test_page_api_and_command_have_the_digits_of_the_report(signed_in, charlie, 
     assert api["overall"]["link_kappa"]["value"] == report.overall.link_kappa.value
 
 
-@pytest.mark.parametrize("format_", ["table", "csv"])
-def test_the_command_prints_the_tables_of_the_page(all_cases, format_):
-    out = StringIO()
-    call_command("agreement", "cases", report="coreference", first="anna", second="ben", format=format_, stdout=out)
-    assert "By text (Passonneau 2004, Table 3)" in out.getvalue()
-    assert "CoNLL average" in out.getvalue()
-
-
 def test_what_one_coder_alone_marked_is_found_by_nobody_and_stays_in_the_denominators(make_cases):
     project = make_cases([("walk", ["ab"], ["abc"])])
     report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
@@ -192,17 +182,6 @@ def test_names_of_entities_change_no_score(make_cases, order):
     assert (report.overall.link_kappa.value, report.n_in_several) == (1, 2)
 
 
-def test_page_api_and_command_say_of_how_many_mentions_it_holds(signed_in, charlie, make_cases):
-    make_cases([("walk", ["ac", "ab"], ["ac", "b"])])
-    asked = {"first": "anna", "second": "ben"}
-    page = unescape(signed_in(charlie).get(URL, asked).content.decode())
-    assert "1 mention has several indices or readings: each is scored by the one whose other mentions" in page
-    assert signed_in(charlie).get(API, asked).json()["n_in_several"] == 1
-    out = StringIO()
-    call_command("agreement", "cases", report="coreference", format="table", **asked, stdout=out)
-    assert "1 mention has several indices" in out.getvalue()
-
-
 def test_gold_says_of_how_many_mentions_it_holds(signed_in, charlie, make_cases):
     case = ("walk", ["ac", "ab"], ["ac", "b"])
     project = make_cases([case])
@@ -211,12 +190,6 @@ def test_gold_says_of_how_many_mentions_it_holds(signed_in, charlie, make_cases)
     client = signed_in(charlie)
     assert client.get("/api/v1/projects/cases/agreement/gold/").json()["n_in_several"] == 2
     assert "2 mentions have several indices" in client.get("/projects/cases/agreement/gold/").content.decode()
-
-
-def test_a_coder_in_other_letters_is_named(make_cases):
-    project = make_cases([("walk", ["ab"], ["ab"])])
-    with pytest.raises(InvalidParameter, match="there is no 'Anna' in this project; there is 'anna'"):
-        compare_chains(read_answers(project), Parameters(), "Anna", "ben")
 
 
 def test_a_markable_with_several_antecedents_counts_in_the_chain_of_the_first(db):
@@ -243,13 +216,6 @@ def test_texts_that_one_of_the_two_was_not_given_do_not_count(make_cases):
     report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
     assert [text.slug for text in report.texts] == ["both"]
     assert report.overall.scores["muc"].recall == 0.5
-
-
-def test_where_neither_has_a_chain_there_is_no_score_and_a_note_says_so(make_cases):
-    project = make_cases([("walk", ["a", "b"], ["a", "b"])])
-    fields = as_json(compare_chains(read_answers(project), Parameters(), "anna", "ben"))["overall"]
-    assert fields["muc"] == {"recall": None, "precision": None, "f1": None, "note": NO_CHAINS}
-    assert fields["b_cubed"]["f1"] == 1
 
 
 def test_the_conll_average_without_links_is_of_the_other_scores(signed_in, charlie, make_cases):
@@ -292,12 +258,6 @@ def test_a_coder_of_whom_nothing_counts_is_refused_and_counts_where_that_is_aske
     refused = signed_in(charlie).get(API, asked)
     assert (refused.status_code, list(refused.json()["errors"])) == (400, ["second"])
     assert signed_in(charlie).get(API, asked | {"include": "adjudicators"}).json()["overall"]["muc"]["f1"] == 1
-
-
-def test_the_page_opens_with_the_first_two_coders(signed_in, charlie, make_cases):
-    make_cases([("walk", ["ab"], ["ab"])])
-    page = signed_in(charlie).get(URL).content.decode()
-    assert "ben against anna" in page
 
 
 @pytest.mark.parametrize(
@@ -388,15 +348,6 @@ def test_two_coders_are_enough_for_a_coefficient_of_two_and_are_no_other_selecti
         answer = signed_in(charlie).get(API, asked | more)
         assert answer.status_code == 200, answer.content
         assert answer.json()["overall"] == usual
-
-
-def test_codings_that_do_not_count_are_said_beside_the_scores(signed_in, charlie, make_cases):
-    project = make_cases([("one", ["ab", "c"], ["a", "bc"]), ("two", ["ab"], ["ab"])])
-    coding = project.texts.get(slug="two").codings.of_people().select_related("coder").get(coder__username="ben")
-    reopen_coding(coding, coding.coder)
-    asked = {"first": "anna", "second": "ben"}
-    assert signed_in(charlie).get(API, asked).json()["codings_left_out"]["open"] == 1
-    assert "Not counted: 1 coding begun and not submitted." in signed_in(charlie).get(URL, asked).content.decode()
 
 
 def perfect_response(alice, bob, charlie):

@@ -10,7 +10,7 @@ from agreement.data.reading import read_answers
 from agreement.measures import alpha, forecast, interval
 from agreement.reports.basis import compute_interval, select_data
 from agreement.reports.fields import as_json
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.parameters import InvalidParameter
 from agreement.reports.request import resolve
 from agreement.results.planning import EXTRAPOLATED, MARGINS, Targets, plan_size
 from annotations.coding.status import reopen_coding
@@ -158,29 +158,3 @@ def test_what_cannot_be_reached_is_refused_with_the_field(signed_in, charlie, wa
         Targets.from_options({field: value})
     with pytest.raises(CommandError):
         call_command("agreement", "walk", "--report", "planning", f"--{field}={value}")
-
-
-def test_the_command_prints_the_words_and_the_tables(walk):
-    out = StringIO()
-    call_command("agreement", "walk", report="planning", margin="0.03", stdout=out)
-    report = plan_size(read_answers(walk), convention(walk), Targets(0.03))
-    assert out.getvalue().startswith(report.description)
-    assert f"| 95% CI of ±0.03 | {report.targets.margin.texts:,} |" in out.getvalue()
-
-
-@pytest.mark.parametrize(("sample", "keys"), [("groups", ["enough", "sizes"]), ("both", ["enough", "sizes", "coders"])])
-def test_each_table_is_taken_along(signed_in, charlie, walk, sample, keys):
-    client = signed_in(charlie)
-    page = client.get(URL, {"sample": sample}).content.decode()
-    assert [key for key in ("enough", "sizes", "coders") if f'id="table-{key}"' in page] == keys
-    for key in keys:
-        rows = client.get(URL, {"sample": sample, "as": "json", "table": key}).json()["rows"]
-        assert len(rows) == len(figures(page, key))
-
-
-def test_a_project_without_answers_has_no_forecast(signed_in, charlie, db):
-    assert (
-        plan_size(read_answers(coded_project("none", "poesio-artstein-2005", WALK)), Parameters(), Targets()).sizes
-        == ()
-    )
-    assert signed_in(charlie).get(URL.replace("walk", "none")).status_code == 200

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from html import unescape
 from io import StringIO
 from itertools import combinations, product
 
@@ -20,7 +19,7 @@ from agreement.reports.parameters import GOLD_IS_NO_CODING, InvalidParameter, Pa
 from agreement.reports.request import resolve
 from agreement.results import categories, course
 from annotations.coding import operations
-from annotations.coding.status import reopen_coding, submit_coding
+from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Markable, Membership, Project, User
@@ -316,14 +315,6 @@ def test_a_distance_is_one_of_alpha_where_the_convention_is_a_kappa(ways, rounds
     assert ways("walk", **asked)["parameters"]["coefficient"] == "gwet_ac1"
 
 
-def test_the_conventions_that_are_a_click_away_keep_the_selection(signed_in, charlie, rounds):
-    rounds("passonneau-2004")
-    page = signed_in(charlie).get("/projects/walk/agreement/", {"coders": "alice,bob"}).content.decode()
-    presets = [unescape(one) for one in re.findall(r'href="\?([^"]*)"', page) if "distance=masi" in one]
-    assert presets
-    assert all("coders=alice%2Cbob" in one for one in presets)
-
-
 # What counts.
 
 THREE = {
@@ -455,16 +446,6 @@ def test_the_codings_that_do_not_count_are_those_of_the_chosen_coders_and_texts(
         assert ways("tea", **asked)["codings_left_out"]["open"] == number, asked
 
 
-def test_the_form_offers_to_include_what_there_is(signed_in, charlie, three):
-    client = signed_in(charlie)
-    offered = [re.findall(r'name="include"[^>]*value="(\w+)"', client.get("/projects/tea/agreement/").content.decode())]
-    make_both(three)
-    offered.append(
-        re.findall(r'name="include"[^>]*value="(\w+)"', client.get("/projects/tea/agreement/").content.decode())
-    )
-    assert offered == [[], ["adjudicators", "open"]]
-
-
 @pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
 @pytest.mark.parametrize("included", ["", "open", "adjudicators,open,practice,repeats"])
 def test_open_coding_without_judgements_counts_nowhere(ways, charlie, unmarked, included):
@@ -515,16 +496,6 @@ def test_reasons_are_joined_however_they_are_named(signed_in, charlie, three, ad
 def test_who_is_no_longer_a_member_counts_as_before(ways, three):
     before = ways("tea")
     three.memberships.filter(user__username="carol").delete()
-    assert ways("tea") == before
-
-
-def test_handing_in_makes_a_coding_count(ways, three):
-    before = ways("tea")
-    make_open(three)
-    assert ways("tea")["value"] != before["value"]
-    for text, name in (("text-1", "bob"), ("text-2", "carol")):
-        coding = coding_of(three, text, name)
-        submit_coding(coding, coding.coder)
     assert ways("tea") == before
 
 

@@ -5,9 +5,7 @@ import pytest
 
 from agreement.results.figures import charts
 from agreement.results.figures.charts import (
-    MARKERS,
     MOST_IN_WORDS,
-    PATTERNS,
     Chart,
     Dot,
     band_chart,
@@ -59,11 +57,6 @@ def test_plotly_accepts_the_figure_and_keeps_every_trace(name):
     assert go.Figure(figure).to_plotly_json()["layout"].keys() >= {"height"}
 
 
-def test_plotly_would_not_accept_anything():
-    with pytest.raises(ValueError, match="Invalid property"):
-        go.Figure({"data": [{"type": "scatter", "ghost": 1}]})
-
-
 def test_a_value_that_is_not_there_leaves_no_dot():
     [trace] = BUILT["dots"]["data"]
     assert trace["x"] == [0.5, -0.125, 0.5]
@@ -76,16 +69,6 @@ def test_intervals_are_whiskers_to_their_ends_and_half_an_interval_is_none():
     whiskers = BUILT["dots"]["data"][0]["error_x"]
     assert (whiskers["arrayminus"], whiskers["array"]) == ([0.25, 0, 0], [0.5, 0, 0])
     assert whiskers["symmetric"] is False
-
-
-def test_a_dot_says_its_name_and_interval_when_pointed_at():
-    told = BUILT["dots"]["data"][0]["customdata"]
-    assert told == [["tea", " (0.250 to 1.000)"], ["walk", ""], ["one-sided", ""]]
-
-
-def test_marks_are_lines_across():
-    assert [(one["x0"], one["x1"]) for one in BUILT["dots"]["layout"]["shapes"]] == [(0.667, 0.667), (0.8, 0.8)]
-    assert dot_plot(ROWS, "alpha")["layout"]["shapes"] == []
 
 
 @pytest.mark.parametrize(("kind", "axis"), [("dots", "xaxis"), ("lines", "yaxis")])
@@ -117,19 +100,6 @@ def test_two_names_that_are_cut_alike_stay_two(figure, axis):
     assert first.endswith("…")
 
 
-def test_a_name_that_just_fits_is_not_cut():
-    name = "x" * charts.WIDEST_LABEL
-    assert dot_plot([Dot(name, 0.5), Dot(f"{name}x", 0.5)], "alpha")["layout"]["yaxis"]["ticktext"] == [
-        name,
-        f"{name[:-1]}…",
-    ]
-
-
-def test_first_rows_are_on_top():
-    for name in ("dots", "heat", "stacked"):
-        assert BUILT[name]["layout"]["yaxis"]["autorange"] == "reversed"
-
-
 def test_a_heat_map_has_a_cell_for_each_value_and_none_for_what_is_not_there():
     [trace] = BUILT["heat"]["data"]
     assert trace["z"] == [[None, 0.5, 1], [0.25, None, -1]]
@@ -146,22 +116,9 @@ def test_a_wide_heat_map_has_no_figures_in_its_cells():
     assert (wide, narrow) == ("", "%{text}")
 
 
-def test_lines_and_parts_are_told_apart_by_more_than_colour():
-    symbols = [trace["marker"]["symbol"] for trace in BUILT["lines"]["data"]]
-    assert len(set(symbols[: len(MARKERS)])) == len(MARKERS)
-    shapes = [trace["marker"]["pattern"]["shape"] for trace in BUILT["stacked"]["data"]]
-    assert len(set(shapes[: len(PATTERNS)])) == len(PATTERNS)
-
-
 def test_a_line_has_a_gap_where_there_is_no_value():
     trace = BUILT["lines"]["data"][0]
     assert (trace["name"], trace["x"], trace["y"]) == ("coder 0", [0, 1], [0.5, None])
-
-
-def test_parts_stand_beside_each_other_on_a_scale_to_one():
-    layout = BUILT["stacked"]["layout"]
-    assert (layout["barmode"], layout["xaxis"]["range"]) == ("stack", [0, 1])
-    assert BUILT["stacked"]["data"][3]["x"] == [0.1, 0.1]
 
 
 def test_a_strip_counts_items_from_one():
@@ -186,14 +143,6 @@ def test_combinations_of_coders_come_by_their_number_of_members_and_dots_say_who
     assert BUILT["upset"]["layout"]["yaxis2"]["ticktext"] == ["alice", "bob", "carol"]
 
 
-def test_a_figure_grows_with_its_rows():
-    heights = [
-        dot_plot([Dot(str(n), 0.5) for n in range(size)], "alpha")["layout"]["height"] for size in (1, 2, 10, 20)
-    ]
-    assert heights[0] == heights[1] < heights[2] < heights[3]
-    assert heights[3] - heights[2] == 10 * charts.ROW
-
-
 def test_a_few_dots_are_all_said():
     assert describe_dots(ROWS) == "tea 0.500 (0.250 to 1.000); walk −0.125; one-sided 0.500."
 
@@ -202,16 +151,6 @@ def test_of_many_dots_the_ends_are_said():
     rows = [Dot(f"text {n}", n / 10) for n in (5, 1, 9, 2, 3, 4, 6, 7, 8)]
     assert describe_dots(rows) == "9 values, from 0.100 (text 1) to 0.900 (text 9)."
     assert describe_dots(rows[:8]).count(";") == 7
-
-
-@pytest.mark.parametrize("rows", [[], [Dot("x", None)]])
-def test_nothing_is_said_to_be_nothing(rows):
-    assert describe_dots(rows) == "There is nothing to show yet."
-
-
-def test_a_chart_is_held_by_an_element_of_its_name():
-    chart = Chart("texts", "Texts", BUILT["dots"], describe_dots(ROWS), "texts")
-    assert chart.script == "figure-texts"
 
 
 @pytest.mark.parametrize("name", BUILT)

@@ -16,11 +16,9 @@ from agreement.results.grid import Grid
 from annotations.coding.status import reopen_coding
 from annotations.core.processes.heartbeat import host_name
 from annotations.core.processes.queue import fail_lost_tasks
-from annotations.models import Membership
 from annotations.planning.rounds import move_to_round
-from annotations.projects.people.members import add_member
 from config.settings import TASKS
-from tests.conftest import close_gold, judge, make_project
+from tests.conftest import close_gold, judge
 from tests.shared.agreeing import decide_gold, hand_in, judge_again
 
 URL = "/projects/tea/agreement/{}/"
@@ -240,23 +238,6 @@ def test_of_each_project_only_the_last_are_kept(signed_in, charlie, judged, by_w
 def test_a_wrong_measure_orders_nothing(signed_in, charlie, judged, by_worker):
     assert signed_in(charlie).get(URL.format("coders"), {"measure": "ghost"}).status_code == 400
     assert [one.own for one in Computation.objects.all()] == [{}]
-
-
-@pytest.mark.parametrize(
-    ("role", "expected"), [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)]
-)
-def test_who_sees_results_sees_how_far_they_are(signed_in, people, judged, by_worker, role, expected):
-    signed_in(people["manager"]).get(URL.format("grid"))
-    part = f"/projects/tea/agreement/computations/{Computation.objects.get().pk}/"
-    assert signed_in(people[role]).get(part).status_code == expected
-
-
-def test_a_computation_of_another_project_is_not_there(signed_in, charlie, judged, by_worker):
-    signed_in(charlie).get(URL.format("grid"))
-    other = make_project("walk")
-    add_member(other, charlie, Membership.Role.MANAGER)
-    part = f"/projects/walk/agreement/computations/{Computation.objects.get().pk}/"
-    assert signed_in(charlie).get(part).status_code == 404
 
 
 @pytest.mark.parametrize("page", KINDS)

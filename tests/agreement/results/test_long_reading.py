@@ -7,7 +7,6 @@ from agreement.data import reading
 from agreement.data.reading import forget_answers
 from agreement.models import Computation, FiguresVersion, StoredAnswers
 from agreement.results import computations
-from agreement.results.registry import PAGES
 from config.settings import TASKS
 from tests.shared.agreeing import WALK, answer, coded_project
 
@@ -77,15 +76,6 @@ def test_another_project_that_is_compared_is_read_itself(project, signed_in, cha
     assert client.get(address).status_code == 200
     assert set(Computation.objects.values_list("project__slug", flat=True)) == {"tea", "coffee"}
     assert StoredAnswers.objects.filter(project=other).count() == 3
-
-
-def test_fields_of_a_form_are_read_by_the_worker_too(project, signed_in, charlie):
-    assert "Computing." in signed_in(charlie).get(f"{PAGE}categories/?merge_phrase=a").content.decode()
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_each_page_has_a_title(page):
-    assert page.title
 
 
 def test_where_the_worker_fails_the_page_says_so_and_orders_nothing_until_somebody_looks_again(

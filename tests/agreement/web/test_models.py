@@ -11,23 +11,19 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from django.core.cache import cache
-from django.core.management import call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alt_test, cross_alpha, distance
 from agreement.measures.values import Value
 from agreement.reports.basis import select_data
 from agreement.reports.request import resolve
-from agreement.results import computations
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Markable, Membership, Project, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.people.model_coders import add_model
-from config.settings import TASKS
 from tests.conftest import judge_all, judgement, person
-from tests.shared.agreeing import answer, coded_project, convention, cost
+from tests.shared.agreeing import answer, coded_project, convention
 
 PEOPLE = ("alice", "bob", "carol", "dora")
 PAGE = "/projects/walk/agreement/models/"
@@ -185,19 +181,6 @@ def test_people_who_are_chosen_are_compared_and_nobody_else(take):
     assert [row["coder"] for row in take("agreement", coders="alice,dora,gpt")][2:] == ["alice", "dora"]
 
 
-def test_the_api_says_the_same_with_items_in_pages(signed_in, charlie, take, walk):
-    client = signed_in(charlie)
-    whole = client.get(API).json()
-    assert (whole["candidate"], whole["models"], whole["people"]) == ("gpt", ["gpt"], list(PEOPLE))
-    assert [one["key"] for one in whole["items"]] == [row["key"] for row in take("items")]
-    first = client.get(API, {"page_size": 1}).json()
-    assert first["items"] == whole["items"][:1]
-    assert first["next"]
-    assert client.get(first["next"]).json()["items"] == whole["items"][1:2]
-    item = whole["items"][0]
-    assert (item["model"], item["people"]) == ("place", "alice: none; bob: none; carol: none; dora: none")
-
-
 @pytest.mark.parametrize(
     ("asked", "error"),
     [({"candidate": "alice"}, "candidate"), ({"q": "2"}, "q"), ({"coders": "alice"}, "coders"), ({"x": "1"}, "x")],
@@ -225,14 +208,6 @@ def test_for_who_codes_there_is_no_such_page_whether_results_are_open_or_not(sig
         assert '"models"' not in content
 
 
-def test_a_viewer_sees_the_page_and_a_tab_leads_to_it(signed_in, walk):
-    client = signed_in(person("victor"))
-    assert f'href="{PAGE}' in client.get("/projects/walk/").content.decode()
-    page = client.get(PAGE).content.decode()
-    assert "May gpt code in the place of a person?" in page
-    assert "Models that code</a>" not in page
-
-
 @pytest.mark.parametrize(
     ("coders", "submit", "said"),
     [
@@ -249,43 +224,6 @@ def test_an_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, s
     assert reply.status_code == 200
     assert f"<h2>{said}</h2>" in reply.content.decode()
     assert signed_in(charlie).get("/api/v1/projects/empty/agreement/models/").status_code == 400
-
-
-def test_a_wrong_parameter_leaves_the_default_of_the_project_with_its_model(signed_in, charlie, walk):
-    reply = signed_in(charlie).get(PAGE, {"candidate": "ghost"})
-    page = reply.content.decode()
-    assert reply.status_code == 400
-    assert "candidate: there is no model &#x27;ghost&#x27; with answers; those that have are gpt." in page
-    assert "May gpt code in the place of a person?" in page
-    assert "May gpt code in the place of a person?" in signed_in(charlie).get(PAGE, {"distance": "x"}).content.decode()
-
-
-@pytest.mark.slow
-def test_a_page_costs_the_same_queries_at_any_size(signed_in, charlie, db):
-    client = signed_in(charlie)
-
-    def queries(slug: str, n_texts: int) -> int:
-        add_coded_model(project_of(slug, n_texts), f"model-of-{slug}")
-        address = f"/projects/{slug}/agreement/models/"
-        client.get(address)  # the first view is recorded
-        cache.clear()
-        return cost(client, address)
-
-    small, large = queries("small", 2), queries("large", 6)
-    assert small == large <= 22
-
-
-def test_what_a_worker_computes_is_the_same(signed_in, charlie, walk, monkeypatch, settings):
-    client = signed_in(charlie)
-    asked = {"as": "json", "table": "alt_test", "coders": "alice,bob"}
-    at_once = client.get(PAGE, asked).json()
-    settings.TASKS = TASKS
-    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
-    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
-    assert "Computing." in client.get(PAGE, {"coders": "alice,bob"}).content.decode()
-    assert client.get(PAGE, asked).status_code == 503
-    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-    assert client.get(PAGE, asked).json() == at_once
 
 
 OF_CODERS = ["coders/", "coders/alice/gpt/", "groups/", "texts/", "models/"]

@@ -8,14 +8,12 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.models import Flag, Remark
 from agreement.results.registry import REPORTS as RESULTS
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import Coding, Project
 from annotations.projects.people.members import add_member
-from tests.agreement.data.test_pyramid_units import A1, A2, FIGURE_1
-from tests.shared.agreeing import cost, figures, links, on_one_page, table
-from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.shared.agreeing import links, table
+from tests.shared.pyramids import pyramid_project
 from tests.shared.scored import harbour
 
 PAGES = {
@@ -68,55 +66,6 @@ def printed(*options: str) -> str:
     return out.getvalue()
 
 
-@pytest.mark.parametrize(
-    "asked", [{}, {"docset": "sinking"}, {"mean": "interpolate"}, {"first": "ben", "second": "ann"}]
-)
-@pytest.mark.parametrize("name", REPORTS)
-def test_api_and_command_say_the_same(client, project, name, asked):
-    asked = {field: value for field, value in asked.items() if field in REPORTS[name]}
-    api = client.get(f"/api/v1/projects/harbour/agreement/{name}/", asked)
-    assert api.status_code == 200
-    options = [f"--{field}={value}" for field, value in asked.items()]
-    assert json.loads(printed(f"--report={name}", "--format=json", *options)) == on_one_page(api.json())
-
-
-@pytest.mark.parametrize(("name", "number"), [("scores", 10), ("study", 10), ("scus", 12), ("peers", 10)])
-def test_a_page_on_pyramids_reads_the_pyramids_and_not_the_units_of_alpha(client, project, name, number):
-    client.get(f"/projects/harbour/agreement/{name}/")  # the first view is recorded
-    assert cost(client, f"/projects/harbour/agreement/{name}/") == number
-
-
-def test_page_and_api_say_the_same(client, project):
-    def api(name):
-        return client.get(f"/api/v1/projects/harbour/agreement/{name}/").json()
-
-    def rows(name, key):
-        reply = client.get(f"/projects/harbour/agreement/{name}/", {"as": "json", "table": key})
-        return json.loads(reply.content)["rows"]
-
-    for row, one in zip(rows("scores", "scores"), api("scores")["peers"], strict=True):
-        names = ("original", "modified", "comprehensive", "found", "best_original", "best_modified", "outside")
-        assert {name: row[name] for name in names} == {name: one[name] for name in names}
-        assert one["coverage"] == one["modified"]
-    for row, one in zip(rows("study", "correlations"), api("study")["pairs"][0]["scores"], strict=True):
-        for name in ("pearson", "spearman", "kendall"):
-            columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high", "p_value": f"{name}_p"}
-            assert {end: row[column] for end, column in columns.items()} | {"note": one[name]["note"]} == one[name]
-    assert [row["distance"] for row in rows("scus", "pairs")] == [one["distance"] for one in api("scus")["pairs"]]
-    [row] = rows("peers", "reliability")
-    found = api("peers")["overall"]
-    assert (row["kappa"], row["alpha_dice"]) == (found["kappa"]["value"], found["alpha_dice"]["value"])
-
-
-@pytest.mark.parametrize("name", REPORTS)
-def test_the_command_prints_the_tables_of_the_page(client, project, name):
-    text, sheet = printed(f"--report={name}"), printed(f"--report={name}", "--format=csv")
-    page = client.get(f"/projects/harbour/agreement/{name}/")
-    for one in page.context["tables"].values():
-        assert one.caption in text
-        assert one.caption in sheet
-
-
 def test_the_command_says_what_is_wrong(client, project):
     for options in (["--report=scores", "--first=ann"], ["--report=peers", "--docset=ghost"]):
         with pytest.raises(CommandError, match=r"--(first|docset): "):
@@ -154,22 +103,6 @@ def test_every_table_leaves_in_every_form(client, project):
             assert len(json.loads(replies["json"].content)["rows"]) == len(rows), key
             assert len(list(csv.reader(StringIO(replies["csv"].content.decode())))) == len(rows) + 1, key
             assert len(replies["markdown"].content.decode().splitlines()) == len(rows) + 2, key
-
-
-def test_figure_1_stands_on_the_page_by_words_and_by_spans(signed_in, charlie, alice, bob):
-    project = pyramid_project("figure", one_contributor=False)
-    add_member(project, charlie, "manager")
-    codings = codings_of(models_of(docset(project, alice, bob, summaries=FIGURE_1)))
-    build(codings["alice"], A1)
-    build(codings["bob"], A2)
-    page = signed_in(charlie).get("/projects/figure/agreement/").content.decode()
-    rows = {row[0]: row[2:] for row in table(page, "units")}
-    assert rows["spans"][2] == "−0.444"  # Jaccard
-    assert rows["spans"][5] == "0.139"  # MASI, product form
-    assert rows["words"] == rows["spans"]  # each span is one word here
-    assert "cannot be computed again, because the pyramids themselves are not published" in page
-    nominal = signed_in(charlie).get("/projects/figure/agreement/?units=spans&exclude_unit=both").content.decode()
-    assert float(figures(nominal, "units")[1][0]) == pytest.approx(0, abs=1e-12)
 
 
 def test_what_is_compared_is_called_by_its_name(client, project):
@@ -213,23 +146,6 @@ def test_a_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
     ]
     assert client.get(WORD.format(key), {"units": "spans"}).status_code == 200
     assert client.get(WORD.format(key), {"units": "words"}).status_code == 404
-
-
-def test_words_are_discussed_and_flagged(client, project):
-    start = project.docsets.get().texts.get(role="models").content.index("Ninety people")
-    address = WORD.format(f"word:{start}-{start + 6}")
-    assert client.post(f"{address}remarks/", {"body": "One SCU or two?"}).status_code == 302
-    assert client.post(f"{address}flag/", {"on": "1"}).status_code == 302
-    assert (Remark.objects.count(), Flag.objects.count()) == (1, 1)
-    assert "One SCU or two?" in client.get(address).content.decode()
-
-
-def test_the_page_of_a_word_costs_the_same_whatever_its_scu(client, project):
-    content = project.docsets.get().texts.get(role="models").content
-    starts = [content.index(words) for words in ("Ninety people", "Marrow Point")]
-    client.get(WORD.format(f"word:{starts[0]}-{starts[0] + 6}"))  # the answers are read and kept
-    costs = {cost(client, WORD.format(f"word:{start}-{start + 6}")) for start in starts}
-    assert len(costs) == 1
 
 
 def test_the_filters_of_items_lead_to_words(client, project):

@@ -2,20 +2,14 @@
 
 import csv
 import json
-from dataclasses import replace
 from io import StringIO
 
 import pytest
 
-from agreement.data.reading import read_answers
-from agreement.reports import items, overall
-from agreement.reports.coders import coders
 from agreement.reports.parameters import default_preset
-from agreement.results import categories, course, grid
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
-from tests.shared.work import work_by_text
 
 PAGES = {
     "agreement/": ["distances", "distribution"],
@@ -104,14 +98,6 @@ def rows(reply):
 
 
 @pytest.mark.slow
-def test_every_table_of_every_page_is_known_here(signed_in, charlie, walk):
-    for address, names in PAGES.items():
-        page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()
-        shown = [part.partition('"')[0] for part in page.split('class="agreement-table" id="table-')[1:]]
-        assert sorted(shown) == sorted(names), address
-
-
-@pytest.mark.slow
 @every_page
 def test_each_table_leaves_in_each_form_and_says_the_same_as_the_page(signed_in, charlie, take, walk, address, names):
     page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()
@@ -145,55 +131,6 @@ def assert_same_table(shown, forms, compared=2):
         ]
         for row, line in zip(shown, markdown[2:], strict=True)
     ]
-
-
-def test_grid_and_comparison_are_the_reports_to_the_last_digit(take, walk):
-    found = read_answers(walk)
-    expected = [[label, *(cell.value for cell in cells)] for label, cells in grid.compute_grid(found, CONVENTION)]
-    assert [list(row.values()) for row in rows(take("agreement/grid/", "grid"))] == expected
-    expected = [
-        [one.interval.value, one.interval.low, one.interval.high, one.moved]
-        for one in grid.vary_choices(found, CONVENTION)
-    ]
-    assert [list(row.values())[1:] for row in rows(take("agreement/compare/", "compare"))] == expected
-
-
-def test_coders_and_categories_are_the_reports_to_the_last_digit(take, walk):
-    found = read_answers(walk)
-    matrix = coders.compute_pair_matrix(found, CONVENTION, "lea")
-    expected = [{"coder": a} | {b: matrix.value(a, b) for b in matrix.coders} for a in matrix.coders]
-    assert rows(take("agreement/coders/", "matrix", measure="lea", preset="poesio-artstein-2005")) == expected
-    assert [tuple(row.values()) for row in rows(take("agreement/categories/", "categories"))] == [
-        (one.name, one.n_judgements, one.share, one.kappa, one.specific)
-        for one in categories.compute_by_category(found, CONVENTION)
-    ]
-
-
-def test_texts_course_and_items_are_the_reports_to_the_last_digit(take, walk):
-    found = read_answers(walk)
-    report = overall.compute_report(found, CONVENTION)
-    assert [(row["value"], row["shift"]) for row in rows(take("agreement/texts/", "texts"))] == [
-        (one.result.value, one.shift) for one in report.texts
-    ]
-    [stage] = course.compute_stages(found, CONVENTION, "week", work_by_text(walk).activities)
-    assert rows(take("agreement/course/", "seconds")) == [{"stage": stage.label} | dict(stage.seconds)]
-    ranked = items.compute_items(found, CONVENTION)
-    expected = [
-        (float(ranked.share_of(row)), float(ranked.observed_of(row)))
-        for row in ranked.select(items.ItemFilters()).tolist()
-    ]
-    assert [(row["share"], row["observed"]) for row in rows(take("agreement/items/", "items"))] == expected
-
-
-def test_the_parameters_of_the_address_hold_for_the_table(take, walk):
-    found = read_answers(walk)
-    expected = [
-        [cell.value for cell in cells]
-        for _, cells in grid.compute_grid(found, replace(CONVENTION, empty="disjoint", texts="text-1"))
-    ]
-    got = rows(take("agreement/grid/", "grid", empty="disjoint", texts="text-1"))
-    assert [list(row.values())[1:] for row in got] == expected
-    assert got != rows(take("agreement/grid/", "grid"))
 
 
 def test_the_filters_of_the_address_hold_for_the_table(take, walk):

@@ -98,8 +98,3 @@ def test_what_is_aligned_adds_up_to_ceaf(first, second):
     score = ceaf_e(*(list(side.values()) for side in sides))
     assert total / len(sides[0]) == pytest.approx(score.recall)
     assert total / len(sides[1]) == pytest.approx(score.precision)
-
-
-def test_another_similarity_is_refused():
-    with pytest.raises(ValueError, match="similarity is 'cosine'"):
-        match_sets({}, {}, "cosine")

@@ -9,7 +9,6 @@ from django.core.management import CommandError, call_command
 from agreement.data.reading import read_answers
 from agreement.measures import alt_test
 from agreement.reports.basis import select_data
-from agreement.reports.coders.models import compute_alt_test
 from agreement.reports.request import resolve
 from annotations.models import Project
 from tests.shared.agreeing import answer, coded_project, convention
@@ -50,15 +49,6 @@ def test_figures_are_those_of_the_library(walk):
     assert found["parameters"]["distance"] == "passonneau"
 
 
-def test_the_table_has_a_row_for_each_other_coder(walk):
-    table = printed(candidate="eve")
-    summary, caption, *_ = table.splitlines()
-    assert (summary.startswith("winning rate 0.0000, "), caption) == (True, "eve in the place of each other coder")
-    assert [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("|")][2:] == list(FIVE[:4])
-    assert "epsilon 0.1, q 0.05; 4 texts are too few for any p-value up to 0.05" in summary
-    assert printed(candidate="eve", format="csv").count("\n") >= 5
-
-
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
@@ -73,9 +63,3 @@ def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
     with pytest.raises(CommandError) as refused:
         printed(**asked)
     assert str(refused.value).startswith(message)
-
-
-def test_a_test_is_computed_once_of_the_same_answers(walk):
-    answers = read_answers(walk)
-    first, second = (compute_alt_test(answers, convention(walk), "eve", "", "") for _ in range(2))
-    assert first is second

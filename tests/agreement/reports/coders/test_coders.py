@@ -79,25 +79,12 @@ def test_a_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, 
     assert found.value("alice", "alice") is None
 
 
-def test_against_the_rest_is_the_mean_over_the_pairs_of_a_coder(three):
-    found = coders.compute_pair_matrix(three, Parameters())
-    values = {pair: alpha(table_of(THREE, pair)).value for pair in PAIRS}
-    for coder in CODERS:
-        own = [value for pair, value in values.items() if coder in pair]
-        assert found.against_rest(coder) == pytest.approx(sum(own) / 2)
-
-
 def test_two_coders_who_share_no_text_have_no_value_and_it_does_not_count_against_the_rest(db):
     answers = {"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"bob": "pgl", "carol": "pgg"}}
     found = coders.compute_pair_matrix(read_answers(sorted_out(answers)), Parameters())
     assert found.value("alice", "carol") is None
     assert found.against_rest("alice") == found.value("alice", "bob") is not None
     assert found.coders == CODERS
-
-
-def test_a_coder_alone_has_a_matrix_without_pairs(db):
-    found = coders.compute_pair_matrix(read_answers(sorted_out({"text-1": {"alice": "pgl"}})), Parameters())
-    assert (found.coders, found.against_rest("alice")) == (("alice",), None)
 
 
 @pytest.mark.parametrize(("measure", "score"), [("muc", muc), ("b_cubed", b_cubed), ("link_kappa", link_kappa)])
@@ -119,12 +106,6 @@ def test_a_measure_that_the_scheme_does_not_allow_is_a_wrong_parameter(three, me
     assert wrong.value.field == "measure"
 
 
-def test_every_measure_that_a_scheme_allows_has_a_value(pointed, three):
-    for found in (pointed, three):
-        for measure in coders.measures_for(found.kind):
-            assert coders.compute_pair_matrix(found, Parameters(), measure).value("alice", "bob") is not None
-
-
 def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
     # two camps, dealt in turns
     answers = {"a": "ppppggggll", "b": "llggggpppp", "c": "ppppgggglp", "d": "llggggpppg", "e": "ppppggggpl"}
@@ -132,33 +113,6 @@ def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
     assert sorted(found.coders) == list(answers)
     camps = "".join("1" if coder in "ace" else "2" for coder in found.coders)
     assert camps in {"11122", "22111"}
-
-
-def test_coders_who_all_agree_or_disagree_alike_keep_their_place(db):
-    answers = {"text-1": dict.fromkeys(("alice", "bob", "carol", "dave"), "ppgl")}
-    assert sorted(coders.compute_pair_matrix(read_answers(sorted_out(answers)), Parameters()).coders) == sorted(
-        answers["text-1"]
-    )
-
-
-def test_a_pair_is_computed_once_and_progress_is_told(three):
-    told = []
-    first = coders.compute_pair_matrix(three, Parameters(), progress=lambda *done: told.append(done))
-    assert told == [(0, 3), (1, 3), (2, 3)]
-    assert coders.compute_pair_matrix(three, Parameters(), progress=lambda *done: told.append(done)) is first
-    assert len(told) == 3
-
-
-@pytest.mark.parametrize(("name", "coefficient"), [("alpha", alpha), ("fleiss_kappa", fleiss_kappa)])
-def test_without_each_coder_is_the_coefficient_of_the_others(three, name, coefficient):
-    found = coders.leave_out_each_coder(three, Parameters(name))
-    whole = coefficient(table_of(THREE)).value
-    assert found.result.value == pytest.approx(whole)
-    assert [part.name for part in found.parts] == list(CODERS)
-    for part in found.parts:
-        rest = [coder for coder in CODERS if coder != part.name]
-        value = coefficient(table_of(THREE, rest)).value
-        assert (part.result.value, part.change) == pytest.approx((value, value - whole))
 
 
 def test_a_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
@@ -245,25 +199,6 @@ def test_units_that_one_coder_judged_agree_with_nobody(project, codings, keys):
     # an answer that lacks its antecedent has its category
     assert (found["phrase", 2].units, found["none", 2].units, found["", 2].units) == ((0, 0, 1), (1, 0, 0), (0, 0, 1))
     assert {n for _, n in found} == {2}
-
-
-def test_nobody_s_answers_give_empty_reports(db):
-    found = read_answers(coded_project("tea", "poesio-artstein-2005", WALK))
-    assert coders.compute_pair_matrix(found, Parameters()).values == {}
-    assert compute_profiles(found, Parameters()) == []
-    assert coders.confusion_matrix(found, Parameters()).sum() == 0
-    assert coders.leave_out_each_coder(found, Parameters()).parts == ()
-    assert coders.count_agreeing_coders(found, Parameters()) == []
-
-
-@pytest.mark.django_db
-def test_a_selection_of_coders_is_who_is_in_every_report():
-    found = read_answers(answer(coded_project("tea", "poesio-artstein-2005", WALK, coders=CODERS)))
-    two = Parameters(coders="carol,alice")
-    assert set(coders.compute_pair_matrix(found, two).values) == {frozenset({"alice", "carol"})}
-    assert [part.name for part in coders.leave_out_each_coder(found, two).parts] == ["alice", "carol"]
-    assert (coders.confusion_matrix(found, two) == coders.confusion_matrix(found, two).T).all()
-    assert {n for _, n in counts_of(found, two)} == {2}
 
 
 def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):

@@ -7,15 +7,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
-from agreement.measures import alpha, collapse, difference, fleiss_kappa, permutation_test
+from agreement.measures import alpha, collapse, difference, permutation_test
 from agreement.reports.basis import select_categories, select_data
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import OTHERS, compare_parts
 from agreement.reports.fields import as_json
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import resolve
-from annotations.coding.status import reopen_coding
-from annotations.models import Coding
 from annotations.planning.rounds import move_to_round
 from tests.shared.agreeing import WALK, answer, coded_project, convention, digits, figures
 
@@ -91,12 +89,6 @@ def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, by, firs
     )
 
 
-def test_a_kappa_is_compared_as_well(walk):
-    parameters = convention(walk, coefficient="fleiss_kappa")
-    found = compare_parts(read_answers(walk), parameters, "group", "alice,bob", "carol,dora")
-    assert found.first == fleiss_kappa(data_of(walk, coders="alice,bob")).value
-
-
 def test_two_projects_are_compared_by_the_command(walk):
     answer(coded_project("other", "poesio-artstein-2005", *[f"{WALK} {number}" for number in range(4)]))
     out = StringIO()
@@ -113,17 +105,6 @@ def test_results_of_a_project_are_compared_by_those_alone_who_may_see_them(signe
     assert signed_in(charlie).get(API, other).status_code == 200
     walk.memberships.create(user=mallory, role="manager")
     assert signed_in(mallory).get(API, other).status_code == 404
-
-
-def test_what_is_open_is_counted_as_left_out_on_page_and_api(signed_in, charlie, walk):
-    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-1", coder__username="alice")
-    reopen_coding(coding, coding.coder)
-    asked = {"by": "group", "first": "alice,bob", "second": "carol,dora"}
-    api = signed_in(charlie).get(API, asked).json()
-    assert api["codings_left_out"] == {"gold": 0, "adjudicators": 0, "practice": 0, "repeats": 0, "open": 1}
-    # alice and bob have seven texts together, the others eight
-    assert api["paired"] is False
-    assert "Not counted: 1 coding begun and not submitted." in signed_in(charlie).get(URL, asked).content.decode()
 
 
 @pytest.mark.parametrize("name", ["\0", "ghost", "a b", "x" * 300])

@@ -78,18 +78,6 @@ def test_the_figures_are_those_of_the_library(signed_in, charlie, walk):
     assert "In no group: eve." in page
 
 
-def test_between_groups_it_is_what_fractions_give(walk):
-    [pair] = compare_groups(read_answers(walk), convention(walk), read_groups(walk), differences=False).pairs
-    data = data_of(walk, coders="alice,bob,carol,dora")
-    values = [None if code < 0 else data.value(code) for code in range(data.n_values)]
-    table = {
-        unit: [None if code < 0 else values[code] for code in row]
-        for unit, row in zip(data.units, data.codes.tolist(), strict=True)
-    }
-    assert pair.between.value == pytest.approx(float(exact.cross_alpha(table, 2, "passonneau")[0]))
-    assert pair.difference is None
-
-
 def test_the_permutation_test_is_near_what_all_assignments_give(walk, monkeypatch):
     monkeypatch.setattr(differences, "PERMUTATIONS", 1_500)
     [pair] = compare_groups(read_answers(walk), convention(walk), read_groups(walk)).pairs
@@ -158,14 +146,6 @@ def test_a_single_model_is_compared_between_but_not_within(walk):
     with_model = [pair for pair in report.pairs if "model" in (pair.first, pair.second)]
     assert [pair.difference for pair in with_model] == [None, None]
     assert all(pair.between.value is not None for pair in with_model)
-
-
-def test_without_groups_the_page_says_where_they_are_set(signed_in, charlie, walk):
-    walk.memberships.update(group="")
-    page = signed_in(charlie).get(URL).content.decode()
-    assert "No coder is in a group" in page
-    assert "/projects/walk/members/" in page
-    assert signed_in(charlie).get(API).json()["groups"] == []
 
 
 def test_the_methods_text_has_the_groups_where_there_are_two(signed_in, charlie, walk):

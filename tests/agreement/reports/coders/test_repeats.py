@@ -13,10 +13,8 @@ from agreement.reports.fields import as_json
 from agreement.reports.overall import AgreementFigures, compute_report
 from agreement.reports.parameters import Parameters
 from annotations.coding.status import submit_coding
-from annotations.models import Coding, Membership
+from annotations.models import Coding
 from annotations.planning.rounds import change_round, create_round
-from annotations.planning.work.assignments import assign_texts
-from annotations.projects.people.members import add_member
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import bounds
 from tests.conftest import judge, person
@@ -238,21 +236,6 @@ def test_page_api_and_command_have_the_same_figure(project, charlie, signed_in):
     out = io.StringIO()
     call_command("agreement", "exact", "--report", "repeats", stdout=out)
     assert "Each coder with themself" in out.getvalue()
-
-
-def test_one_coder_alone_sees_how_far_they_agree_with_themself(db, charlie, signed_in):
-    text = " ".join(f"[{unit}]({unit})" for unit in UNITS)
-    project = coded_project("alone", "passonneau-2004", text, coders=())
-    add_member(project, person("ann"), Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [person("ann")])
-    answer(Coding.objects.of_people().get(), FIRST["text-1"]["ann"])
-    hand_in(project)
-    again = Coding.objects.create(text=project.texts.get(), coder=person("ann"), round=project.rounds.get(), occasion=2)
-    answer(again, SECOND["text-1"]["ann"])
-    hand_in(project)
-    shown = signed_in(charlie).get("/projects/alone/agreement/coders/").content.decode()
-    assert "Two coders are needed" in shown
-    assert "Each coder with themself" in shown
 
 
 def test_the_methods_text_says_how_far_coders_agree_with_themselves(project, charlie, signed_in):

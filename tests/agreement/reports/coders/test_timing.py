@@ -7,7 +7,6 @@ import pytest
 from django.http import QueryDict
 
 from agreement.data.reading import read_answers
-from agreement.reports import basis
 from agreement.reports.coders import profiles as timing
 from agreement.reports.coders.profiles import count_days
 from agreement.reports.parameters import Parameters
@@ -161,13 +160,6 @@ def test_each_day_has_the_judgements_of_each_coder_however_far_apart_the_days_ar
         "alice": {first: 5, date(2026, 3, 3): 2},
         "bob": {first: 5, date(2026, 3, 4): 2},
     }
-
-
-def test_the_log_is_not_read_again_for_the_days_of_the_same_answers(project, monkeypatch, django_assert_num_queries):
-    monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
-    first, again = count_days(project, read_answers(project)), read_answers(project)
-    with django_assert_num_queries(0):
-        assert count_days(project, again) == first
 
 
 def test_a_round_has_the_pace_of_its_own_texts_and_submitted_codings_leave_nothing(project):

@@ -4,7 +4,7 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.measures import alpha
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.parameters import Parameters
 from agreement.results.data import build_canonical_form
 from annotations.models import Category, Coding
 from tests.conftest import judge
@@ -59,12 +59,6 @@ def test_what_does_not_refer_is_a_value_of_its_own_where_the_category_is_no_sing
     assert alpha(form.data).value == alpha(form.data.to_frame()).value
 
 
-def test_rows_that_are_asked_for_alone_have_the_same_answers(newswire):
-    form = build_canonical_form(read_answers(newswire), convention(newswire))
-    whole = form.raw_answers(range(11))
-    assert form.raw_answers([7, 2]) == [whole[7], whole[2]]
-
-
 def test_a_pointer_is_the_row_of_its_target_and_an_answer_that_lacks_one_says_so(project, codings, keys):
     judge(codings["alice"], keys["b"], "phrase", keys["a"])
     judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"])
@@ -76,8 +70,3 @@ def test_a_pointer_is_the_row_of_its_target_and_an_answer_that_lacks_one_says_so
     assert answers[row["b"]] == ["phrase: 1", "phrase?"]
     assert answers[row["c"]] == ["phrase: 1, 2", "place"]
     assert form.numbers[row["b"]].tolist()[1] == 0
-
-
-def test_what_cannot_be_computed_is_refused(newswire):
-    with pytest.raises(InvalidParameter):
-        build_canonical_form(read_answers(newswire), Parameters(chains="none"))

@@ -216,17 +216,6 @@ def test_training_and_repeats_are_those_of_their_pages(signed_in, charlie, kinds
     assert sheet["rechecks"] is None
 
 
-def test_one_unit_that_is_left_out_is_in_the_singular(charlie):
-    project = coded_project("few", "sortal-classes", "[a](a) [b](b) [c](c)")
-    for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text"):
-        keys = dict(coding.text.markables.values_list("label", "key"))
-        for unit in "abc" if coding.coder.username == "alice" else "ab":
-            judge(coding, keys[unit], "person")
-    hand_in(project)
-    [agreement] = described(project, coefficient="alpha", unmarked="missing").agreement
-    assert agreement.note.startswith("1 unit coded by fewer than two coders")
-
-
 def test_docsets_are_described_with_their_agreed_pyramids(charlie):
     project = pyramid_project("ferry")
     anna, eve = person("anna"), person("eve")

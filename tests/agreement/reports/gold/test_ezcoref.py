@@ -27,7 +27,6 @@ from tests.agreement.reports.gold.test_gold import data_of
 from tests.conftest import person
 from tests.reference import conll_scorer
 from tests.reference.conll_scorer import Chains, Mention
-from tests.shared.agreeing import digits, figures
 
 CODERS = tuple(f"coder{number}" for number in range(1, 6))
 API = "/api/v1/projects/tales/agreement/"
@@ -193,23 +192,6 @@ def test_what_gold_overrules_is_counted_in_the_files(drafted, told, tmp_path):
         assert overruled["value"] == float(Fraction(wrong, len(contested)))
         accuracy = found[coder]["accuracy"]  # all mark the same, and there is one category
         assert (accuracy["found"], accuracy["total"], found[coder]["missed"], found[coder]["extra"]) == (371, 371, 0, 0)
-
-
-def test_the_page_has_the_digits_of_the_command(drafted, told, signed_in):
-    client = signed_in(person("charlie"))
-    assert "No gold yet" in client.get("/projects/tales/agreement/gold/").content.decode()
-    close(drafted)
-    found = gold_report(told)
-    assert client.get(f"{API}gold/").json() == found[""]
-    page = client.get("/projects/tales/agreement/gold/").content.decode()
-    shown = {key: figures(page, key) for key in ("accuracy", "scores", "overruled")}
-    for place, coder in enumerate(CODERS):
-        share, scores = found[coder]["overruled"], found[coder]["scores"]
-        assert shown["accuracy"][place] == digits(8, 371, 1.0, 0, 0)  # no interval of a share of 1
-        assert shown["overruled"][place][1:] == digits(share["value"], share["low"], share["high"])
-        conll = scores["conll_average"]
-        expected = (conll["f1"], conll["f1_interval"]["low"], conll["f1_interval"]["high"], scores["muc"]["f1"])
-        assert shown["scores"][place][:4] == digits(*expected)
 
 
 # ---- exports

@@ -7,13 +7,12 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.core.management import call_command
 
 from agreement.data.coders import GOLD
 from agreement.data.columns import CODING, DOCUMENT, LINK, MARK, MEMBER, AnswerColumns
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.reading import forget_answers, read_answers
+from agreement.data.reading import read_answers
 from agreement.measures import score_interval, share_interval
 from agreement.reports.coreference import SCORES, find_clusters
 from agreement.reports.gold import compare_with_gold
@@ -24,7 +23,7 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Membership, Project, Round, User
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from tests.conftest import change, close_gold, judge
-from tests.shared.agreeing import answer, coded_project, convention, cost, decide_gold, digits, figures, table
+from tests.shared.agreeing import answer, coded_project, convention, decide_gold, digits, figures, table
 from tests.shared.growth import assert_grows_with_input
 from tests.shared.questions import any_answers, in_keys, question_project
 
@@ -373,20 +372,6 @@ def test_items_that_gold_leaves_out_are_none_of_gold(signed_in, charlie):
     text = client.get("/projects/apart/agreement/methods/").content.decode()
     assert "(training left out; 1 item)" in text
     assert "Coders differ on 2 items in these texts, whether or not gold answers them;" in text
-
-
-@pytest.mark.slow
-def test_it_costs_the_same_queries_for_any_number_of_texts_and_coders(signed_in, charlie):
-    found = []
-    for slug, size, coders in (("small", 2, THREE[:2]), ("large", 5, (*THREE, "dora", "eve"))):
-        marked = [" ".join(f"[w{n}](m{n})" for n in range(size + 2)) + f" {number}" for number in range(size)]
-        decide_gold(answer(coded_project(slug, "poesio-artstein-2005", *marked, coders=coders)), "bob", m1="place")
-        client = signed_in(charlie)
-        client.get(f"/projects/{slug}/agreement/items/")  # the first view is recorded
-        forget_answers()
-        cache.clear()
-        found.append(cost(client, f"/projects/{slug}/agreement/gold/"))
-    assert found[0] == found[1] <= 26
 
 
 @pytest.mark.slow

@@ -60,11 +60,6 @@ def test_specific_agreement_is_that_of_the_pairs_in_which_one_gives_the_category
         assert found[name] == pytest.approx(float(Fraction(2 * both, 2 * both + one)))
 
 
-def test_categories_come_in_the_order_of_the_scheme_and_those_that_nobody_uses_do_not(three):
-    names = [one.name for one in categories.compute_by_category(three, Parameters())]
-    assert names == [name for name in three.categories if name in LETTERS.values()]
-
-
 def test_a_single_category_that_is_used_is_listed_though_its_k_is_undefined(db):
     [one] = categories.compute_by_category(
         read_answers(sorted_out({"text-1": {"alice": "ppp", "bob": "ppp"}})), Parameters()
@@ -160,13 +155,6 @@ def test_a_category_merged_into_another_that_stays_is_one_with_it(three):
     assert (found.before.n_categories, found.after.n_categories) == (3, 2)
     merged = {text: {c: of.replace("p", "g") for c, of in given.items()} for text, given in THREE.items()}
     assert found.after.value == pytest.approx(fleiss_kappa(table_of(merged)).value)
-
-
-@pytest.mark.parametrize("mapping", [{}, {"state": "x"}])
-def test_merging_what_nobody_uses_changes_nothing(three, mapping):
-    found = categories.compare_merged(three, Parameters(), mapping)
-    assert found.after == found.before
-    assert found.after.n_categories == 3
 
 
 def test_merging_everything_leaves_no_k(three):

@@ -58,11 +58,6 @@ def test_links_are_counted_as_the_rows_say(tied):
     assert found.chain.tolist() == [0, 0, 0, 2]
 
 
-def test_sorted_by_links_the_most_pointed_at_comes_first(tied):
-    project, keys = tied
-    assert [key for key, _ in ranked(project, "links")[0]] == [keys[4], *keys[:3]]
-
-
 @pytest.mark.parametrize(("coders", "split"), [("ab", False), ("abc", False), ("abcd", True), ("abcde", True)])
 def test_camps_need_four_coders(coders, split):
     project, keys = coded(*coders)

@@ -135,12 +135,6 @@ def test_parts_of_two_projects_with_equal_answers_have_their_own_texts(db, monke
     assert shifts[0] == shifts[1] != [None] * 3
 
 
-def test_a_coefficient_is_called_as_in_the_library():
-    # the weighted kappa of sets is beta of two coders
-    names = {name: "beta" if name == "weighted_kappa" else name for name in COEFFICIENTS}
-    assert {name: one.compute.__name__ for name, one in COEFFICIENTS.items()} == names
-
-
 def coders_for(name):
     """Return coders of whom there are enough for the coefficient, and not too many."""
     return ("alice", "bob") if COEFFICIENTS[name].for_two else ("alice", "bob", "carol")
@@ -370,15 +364,6 @@ def test_without_texts_everything_is_there_but_the_value(db):
         found = basis.compute_interval(*chosen(extracted, name))
         assert (found.value, found.low, found.high) == (None, None, None)
         assert found.result.note
-
-
-@pytest.mark.parametrize("name", COEFFICIENTS)
-def test_a_coefficient_as_a_function_has_its_options(three, name):
-    coefficient = basis.coefficient_function(Parameters(name, missing="drop"))
-    options = {} if name == "alpha" else {"missing": "drop"}
-    coders = coders_for(name)
-    data = table_of(of_coders(THREE, coders), coders)
-    same(coefficient(data), COEFFICIENTS[name].compute(data, **options))
 
 
 @pytest.mark.parametrize("distance", ["masi", "jaccard"])

@@ -11,7 +11,7 @@ from agreement.reports.coders import profiles
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results import course
 from agreement.results.headline import LATEST, read_activity
-from annotations.coding.active_time import Activity, read_work
+from annotations.coding.active_time import Activity
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Operation, User
@@ -151,13 +151,6 @@ def test_a_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
     assert second.against_rest["alice"] == second.against_rest["bob"] == second.interval.value
 
 
-def test_only_chosen_texts_and_coders_are_in_stages(three):
-    work = worked(three, {"text-1": 0, "text-2": 0, "text-3": 0})
-    [stage] = course.compute_stages(three, Parameters(texts="text-1,text-3", coders="alice,carol"), "week", work)
-    assert [text.slug for text in stage.texts] == ["text-1", "text-3"]
-    assert list(stage.against_rest) == list(stage.seconds) == ["alice", "carol"]
-
-
 def test_seconds_a_judgement_are_the_time_over_the_judgements_where_there_is_time(three):
     places = {text.slug: text for text in three.texts}
     work = {
@@ -202,11 +195,6 @@ def test_what_was_imported_was_not_worked_on_here(db):
     assert list(work_by_text(project).activities) == [(coding.text_id, "bob")]
 
 
-def test_work_is_read_in_one_query(project, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        assert len(read_work(project).activities) == 8
-
-
 def test_progress_counts_texts_codings_and_what_is_handed_in(project, django_assert_num_queries):
     import_documents(project, [SourceDocument(plain.parse("[w](m)", "text-4.txt"), None)])
     for coder in ("alice", "bob"):
@@ -231,11 +219,6 @@ def test_activity_counts_the_operations_of_each_day_against_the_busiest(project)
         (date(2026, 3, 5), 0, 0, 100),
     ]
     assert found["operations"] == 5
-
-
-def test_days_without_any_activity_have_no_height(project):
-    found = read_activity(project, date(2020, 1, 1), 3)
-    assert [(day.operations, day.height) for day in found["days"]] == [(0, 0)] * 3
 
 
 def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):

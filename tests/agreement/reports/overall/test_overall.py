@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES
 from agreement.reports import items, overall
-from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.reports.parameters import CHOICES, Parameters
 from agreement.results import grid
 from agreement.results.items.item import report_item
 from annotations.coding import operations
@@ -317,15 +317,3 @@ def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, 
     assert exclusive.distances["jaccard"] == pytest.approx(1 / 3)
     assert report_item(judged, Parameters(), "tea", "phrase:900-901") is None
     assert report_item(judged, Parameters(), "ghost", keys["d"]) is None
-
-
-@pytest.mark.parametrize("mode", ["none", "partial"])
-def test_chains_cannot_be_chosen_where_coders_index(indexed, mode):
-    with pytest.raises(InvalidParameter) as wrong:
-        overall.compute_report(read_answers(indexed), Parameters(chains=mode))
-    assert wrong.value.field == "chains"
-
-
-def test_the_projects_own_rule_for_what_is_left_out_holds_unless_another_is_asked(project, judged):
-    assert overall.compute_report(judged, Parameters()).parameters.unmarked == "missing"
-    assert overall.compute_report(judged, Parameters(unmarked="label")).parameters.unmarked == "label"

@@ -19,20 +19,6 @@ def seen(project, **asked):
     return build_overview(read_answers(project), Parameters(**asked), read_progress(project))
 
 
-def test_a_project_without_texts_misses_texts(db):
-    assert seen(coded_project("tea", "sortal-classes")).missing == ("No texts yet.",)
-
-
-def test_texts_that_nobody_has_miss_somebody_to_code_them(db):
-    project = coded_project("tea", "sortal-classes", "[w](m)", coders=())
-    assert seen(project).missing == ("No texts are assigned yet.",)
-
-
-def test_texts_that_nobody_has_answered_miss_answers(db):
-    project = coded_project("tea", "sortal-classes", "[w](m)")
-    assert seen(project).missing == ("No answers yet.",)
-
-
 def test_answers_that_nobody_has_handed_in_miss_handing_in(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": "gg"}}, handed_in=False)
     assert seen(project).missing == ("No coding is submitted yet. Only submitted codings count.",)
@@ -60,11 +46,6 @@ def test_what_is_undefined_says_why(db, answers, note):
     assert found.missing == (f"The coefficient is undefined: {found.report.result.note}.",)
     assert note in found.report.result.note
     assert (found.verdict, found.notes) == ("", ())
-
-
-def test_a_selection_without_a_value_says_that_it_is_undefined_and_no_more(db):
-    [said] = seen(sorted_out(THREE), coders="alice").missing
-    assert said.startswith("The coefficient is undefined: ")
 
 
 def test_where_there_is_a_figure_nothing_is_missing_and_it_is_that_of_the_report(db):
@@ -106,20 +87,11 @@ def test_an_interval_that_reaches_into_another_band_says_so(interval, reach):
     assert said.endswith("so is all of the CI." if reach is None else f"; its CI reaches {reach}.")
 
 
-def test_an_undefined_figure_has_no_verdict():
-    assert verdict(an_interval(None, None, None)) == ""
-
-
 def test_one_text_with_answers_is_not_called_reliable_in_all_of_its_interval(db):
     answers = {"text-1": {"alice": "ppgglplp", "bob": "ppgglplp"}, "text-2": {"alice": "..", "bob": ".."}}
     project = sorted_out(answers)
     answer_with(project, "text-1", "bob", "ppgglplg")
     assert "all of the CI" not in seen(project).verdict
-
-
-def test_what_is_complete_has_no_notes(db):
-    project = sorted_out({"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"alice": "pg", "bob": "gg"}})
-    assert seen(project).notes == ()
 
 
 def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):

@@ -26,7 +26,7 @@ from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
 from tests.agreement.measures import exact
 from tests.conftest import change
-from tests.shared.agreeing import WALK, answer, coded_project, cost, hand_in
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in
 from tests.shared.pyramids import pyramid_project
 from tests.shared.questions import CODERS, any_answers, in_keys, question_project
 
@@ -190,19 +190,6 @@ def test_page_command_and_paragraph_name_the_version_and_what_it_leaves_out(work
     whole = client.get(PAGE).content.decode()
     assert 'id="versions"' not in whole
     assert 'name="versions"' in whole
-
-
-def test_without_the_filter_no_query_more_is_asked(work, signed_in, charlie):
-    client = signed_in(charlie)
-    client.get(PAGE)
-    forget_answers()
-    whole = cost(client, PAGE)
-    forget_answers()
-    assert cost(client, f"{PAGE}?versions=2") <= whole + 1
-
-
-def test_a_scheme_of_one_version_has_no_control(project, codings, signed_in, charlie):
-    assert 'name="versions"' not in signed_in(charlie).get("/projects/tea/agreement/").content.decode()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from agreement.data.pyramids import read_pyramids
 from agreement.data.reading import forget_answers
 from agreement.measures import mean_interval
 from agreement.reports.fields import as_json
-from agreement.reports.parameters import InvalidParameter
 from agreement.results.pyramids import scores
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
@@ -15,10 +14,9 @@ from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Docset, Judgement, Membership, Project
 from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import make_project
-from tests.shared.agreeing import cost, digits, figures, links, table
+from tests.shared.agreeing import cost, digits, figures, table
 from tests.shared.pyramids import docset, models_of, pyramid_project, says, send
-from tests.shared.scored import harbour, people
+from tests.shared.scored import harbour
 
 URL = "/projects/harbour/agreement/scores/"
 
@@ -127,13 +125,6 @@ def test_a_mean_of_fewer_peers_says_so(project):
     assert [as_json(own)[name]["n"] for name in scores.SCORES] == [5, 6, 5]
 
 
-def test_only_what_is_there_can_be_asked_for(project):
-    for asked, field in (({"docset": "ghost"}, "docset"), ({"mean": "x"}, "mean")):
-        with pytest.raises(InvalidParameter) as wrong:
-            scores.report_scores(read_pyramids(project), **asked)
-        assert wrong.value.field == field
-
-
 def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"mean": "interpolate"}).content.decode()
     report = scores.report_scores(read_pyramids(project), mean="interpolate")
@@ -149,14 +140,6 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     assert table(page, "scores")[0][:5] == ["Peer 1", "sinking", "B", "ann", "own"]
 
 
-def test_tabs_keep_how_agreement_is_computed_and_only_pyramids_have_these(signed_in, charlie, project):
-    page = signed_in(charlie).get(URL, {"distance": "dice"}).content.decode()
-    assert all("distance=dice" in one for one in links(page, "agreement/study/"))
-    assert links(page, "agreement/scus/")
-    assert not links(page, "agreement/categories/")
-    assert '<input type="hidden" name="distance" value="dice">' in page
-
-
 @pytest.mark.parametrize(
     "asked", [{"docset": "ghost"}, {"mean": "x"}, {"score": "<b>"}, {"distance": "x"}, {"docset": "\x00"}]
 )
@@ -166,24 +149,6 @@ def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, projec
     assert reply.status_code == 400
     assert f"<p>{name}: " in reply.content.decode()
     assert len(table(reply.content.decode(), "scores")) == 24
-
-
-@pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "peers/"])
-def test_results_are_closed_to_coders_until_the_manager_opens_them(signed_in, project, page):
-    [ann] = people("ann")
-    client = signed_in(ann)
-    for prefix in ("", "/api/v1"):
-        address = f"{prefix}/projects/harbour/agreement/{page}"
-        for opened, status in ((False, 403), (True, 200)):
-            type(project).objects.update(results_open=opened)
-            assert client.get(address).status_code == status
-
-
-@pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "peers/"])
-def test_other_projects_have_no_such_pages(signed_in, charlie, page):
-    add_member(make_project(), charlie, Membership.Role.MANAGER)
-    for prefix in ("", "/api/v1"):
-        assert signed_in(charlie).get(f"{prefix}/projects/tea/agreement/{page}").status_code == 404
 
 
 @pytest.mark.slow

@@ -62,25 +62,6 @@ def test_every_page_shows_the_answers_to_a_question(client, asked, question):
         assert page == "coreference/" or "chain" not in words_of(shown), page
 
 
-@pytest.mark.parametrize("question", KINDS)
-def test_page_api_and_command_have_the_same_digits(client, asked, question):
-    report = report_of(asked, question)
-    page = client.get(f"/projects/asked/agreement/?question={question}").content.decode()
-    assert digits(report.result.value)[0] in page
-    assert (
-        f"not asked of {report.judgements_left_out['not_asked']} judgement" in page
-        or not report.judgements_left_out["not_asked"]
-    )
-    api = client.get(f"/api/v1/projects/asked/agreement/?question={question}").json()
-    assert (api["value"], api["n_units"]) == (report.result.value, report.result.n_units)
-    assert api["parameters"]["question"] == question
-    assert api["judgements_left_out"] == report.judgements_left_out
-    assert ("links" in api) == (question == "bridging")
-    out = StringIO()
-    call_command("agreement", "asked", "--question", question, "--format", "json", stdout=out)
-    assert f'"value": {report.result.value!r}' in out.getvalue()
-
-
 def test_a_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
     given = any_answers(random.Random(6))
     for (coder, _), own in given.items():
@@ -99,13 +80,6 @@ def test_a_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
     assert of_one[0] is None
     for page in ("coders/alice/carol/", "coders/", "", "items/", "categories/", "texts/"):
         assert client.get(address.format(page, "alice,bob,carol")).status_code == 200, page
-
-
-def test_the_category_is_what_pages_open_with_and_its_figures_stay(client, asked):
-    page = client.get("/projects/asked/agreement/").content.decode()
-    assert digits(report_of(asked, "").result.value)[0] in page
-    assert '<option value="" selected>Category</option>' in page
-    assert "Gender" in page
 
 
 def test_another_question_has_settings_of_its_own(client):
