@@ -1,7 +1,5 @@
 """manage.py agreement --report: every result in every form, as the page shows it and the API gives it."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from typing import Any
@@ -9,11 +7,13 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.http import QueryDict
 from django.urls import reverse
 
 from agreement.results.computations import ResultPage
 from agreement.results.registry import ENDPOINTS, PAGES, REPORTS
-from annotations.models import Project
+from annotations.models import Project, User
+from annotations.projects.viewing import results_for
 from tests.agreement.web.test_models import add_coded_model, project_of
 from tests.shared.agreeing import decide_gold
 from tests.shared.scored import harbour
@@ -25,6 +25,10 @@ ASKED = {
     "coreference": {"first": "alice", "second": "bob"},
     "item": {"text": "text-1", "key": "phrase:3-5"},
     "pair": {"first": "alice", "second": "bob"},
+    "peers": {"docset": "sinking"},
+    "scores": {"docset": "sinking", "mean": "interpolate"},
+    "scus": {"docset": "sinking", "first": "ben", "second": "ann"},
+    "study": {"first": "ben", "second": "ann", "mean": "interpolate"},
 }
 
 
@@ -78,9 +82,18 @@ def test_the_json_of_what_the_api_has_not_is_tables(project, name):
 
 @pytest.mark.parametrize("form", ["table", "csv"])
 @pytest.mark.parametrize("name", sorted(REPORTS))
-def test_every_result_is_printed(project, name, form):
-    if name != "methods" or form == "table":  # a paragraph is no table
-        assert printed(name, form).strip()
+def test_every_result_is_printed_with_the_tables_of_its_page(project, name, form):
+    if name == "methods" and form == "csv":  # a paragraph is no table
+        return
+    out = printed(name, form)
+    assert out.strip()
+    page, asked = REPORTS[name], ASKED.get(name, {})
+    if isinstance(page, ResultPage) and name != "item":
+        address = {part: asked[part] for part in page.address}
+        query = QueryDict("&".join(f"{key}={value}" for key, value in asked.items() if key not in address))
+        seen = results_for(User.objects.get(username="charlie"), slug_of(name))
+        sections = page.shown(page.request(seen, query, "charlie", address, whole_tables=True))
+        assert [table.caption for table in sections.tables if table.rows and table.caption not in out] == []
 
 
 def test_an_item_that_is_not_there_is_an_error(project):

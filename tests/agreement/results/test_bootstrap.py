@@ -1,7 +1,5 @@
 """The bootstrap of a project's coefficient: at once of few texts, else by a worker, which may hand it on."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.management import call_command
 

@@ -1,7 +1,5 @@
 """The page Models and its address in the API: a model beside people, for those alone who may know of it."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import defaultdict

@@ -39,8 +39,6 @@ PAGES = {
     "agreement/scus/?view=subsumption": ["kappas", "subsumption"],
     "agreement/peers/": ["reliability", "items"],
 }
-# Which options each takes.
-REPORTS = {name: RESULTS[name].api_names for name in ("scores", "study", "scus", "peers")}
 WORD = "/projects/harbour/agreement/items/sinking/{}/"
 
 
@@ -58,33 +56,6 @@ def harbour_rows(module_rows) -> int:
 @pytest.fixture
 def project(harbour_rows, charlie) -> Project:
     return Project.objects.get(pk=harbour_rows)
-
-
-def printed(*options: str) -> str:
-    out = StringIO()
-    call_command("agreement", "harbour", *options, stdout=out)
-    return out.getvalue()
-
-
-def test_the_command_says_what_is_wrong(client, project):
-    for options in (["--report=scores", "--first=ann"], ["--report=peers", "--docset=ghost"]):
-        with pytest.raises(CommandError, match=r"--(first|docset): "):
-            printed(*options)
-    pyramid_project("empty")
-    with pytest.raises(CommandError, match="No docset of empty has two pyramids"):
-        call_command("agreement", "empty", report="scus", stdout=StringIO())
-
-
-def test_the_api_names_a_wrong_parameter(client, project):
-    for asked in ({"docset": "ghost"}, {"mean": "x"}, {"ghost": "1"}, {"distance": "dice"}, {"\x00": "1"}):
-        reply = client.get("/api/v1/projects/harbour/agreement/scores/", asked)
-        assert reply.status_code == 400
-        [name] = asked
-        assert name.replace("\x00", "") in str(reply.json())
-    pyramid_project("empty")
-    add_member(Project.objects.get(slug="empty"), project.members.get(username="charlie"), "manager")
-    assert client.get("/api/v1/projects/empty/agreement/scus/").status_code == 404
-    assert client.get("/api/v1/projects/empty/agreement/study/").json()["pairs"] == []
 
 
 @pytest.mark.slow
@@ -107,15 +78,10 @@ def test_every_table_leaves_in_every_form(client, project):
 
 def test_what_is_compared_is_called_by_its_name(client, project):
     for rest in ("", "grid/", "compare/", "methods/", "texts/", "coders/", "items/", "course/?by=round"):
-        page = client.get(f"/projects/harbour/agreement/{rest}").content.decode()
-        body = page.partition("<main")[2]
+        body = client.get(f"/projects/harbour/agreement/{rest}").content.decode().partition("<main")[2]
         said = " ".join(part.partition(">")[2] for part in body.split("<"))
         assert "markable" not in said, rest
         assert "antecedent" not in said.replace("Antecedent distance (units)", ""), rest
-    methods = client.get("/projects/harbour/agreement/methods/").content.decode()
-    assert "the value of a word is the set of words of its SCUs" in methods
-    spans = client.get("/projects/harbour/agreement/methods/?units=spans").content.decode()
-    assert "The units are the stretches of words that some coder made a contributor" in spans
 
 
 def test_a_word_shows_each_coders_scu_with_its_contributors(client, project):
@@ -148,14 +114,9 @@ def test_a_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
     assert client.get(WORD.format(key), {"units": "words"}).status_code == 404
 
 
-def test_the_filters_of_items_lead_to_words(client, project):
-    page = client.get("/projects/harbour/agreement/items/").content.decode()
-    assert links(page, "items/sinking/word%3A") or links(page, "items/sinking/word:")
-    assert "Some coder says" not in page
-
-
 def test_a_word_stands_in_its_context(client, project):
     rows = table(client.get("/projects/harbour/agreement/items/?sort=text").content.decode(), "items")
+    assert links(client.get("/projects/harbour/agreement/items/").content.decode(), "items/sinking/word")
     assert rows[0][0] == "A ferry with ninety passengers struck a sandbank"
     assert rows[7][0] == "A ferry with ninety passengers struck a sandbank off Marrow Point before dawn. Lifeboats took"
 
@@ -180,3 +141,36 @@ def test_what_is_counted_is_a_choice_and_each_convention_has_its_own(client, pro
     assert presets["Passonneau 2006: Jaccard of spans"] == units["spans"][2]
     changes = {row[0]: row[1] for row in table(page, "compare")}
     assert changes["Units: contributors"] == units["spans"][5]
+
+
+WRONG = [
+    *(
+        ("scores", name, value)
+        for name, value in {"docset": "ghost", "mean": "x", "score": "<b>", "ghost": "1"}.items()
+    ),
+    *(("scus", name, value) for name, value in {"kind": "x", "sort": "<b>", "view": "x", "docset": "\x00"}.items()),
+    *(("study", name, value) for name, value in {"first": "ghost", "second": "x", "mean": "\x00"}.items()),
+    ("peers", "docset", "ghost"),
+]
+
+
+@pytest.mark.parametrize(("name", "field", "value"), WRONG)
+def test_wrong_parameter_is_named_by_every_door(client, project, name, field, value):
+    usual = client.get(f"/projects/harbour/agreement/{name}/").content.decode()
+    reply = client.get(f"/projects/harbour/agreement/{name}/", {field: value})
+    page = reply.content.decode()
+    assert (reply.status_code, f"<p>{field}: " in page) == (400, True)
+    assert re.findall('<data value="([^"]*)"', page) == re.findall('<data value="([^"]*)"', usual)
+    if field in RESULTS[name].api_names:
+        api = client.get(f"/api/v1/projects/harbour/agreement/{name}/", {field: value})
+        assert (api.status_code, list(api.json()["errors"])) == (400, [field])
+        with pytest.raises(CommandError, match=rf"--{field}\b"):
+            call_command("agreement", "harbour", f"--report={name}", f"--{field}={value}")
+
+
+def test_project_without_pyramids_has_nothing_to_compare(client, project):
+    add_member(pyramid_project("empty"), project.members.get(username="charlie"), "manager")
+    with pytest.raises(CommandError, match="No docset of empty has two pyramids"):
+        call_command("agreement", "empty", report="scus")
+    assert client.get("/api/v1/projects/empty/agreement/scus/").status_code == 404
+    assert client.get("/api/v1/projects/empty/agreement/study/").json()["pairs"] == []

@@ -6,7 +6,6 @@ from io import StringIO
 
 import pytest
 
-from agreement.reports.parameters import default_preset
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
@@ -64,7 +63,6 @@ PAGES = {
     ],
 }
 every_page = pytest.mark.parametrize(("address", "names"), PAGES.items(), ids=PAGES)
-CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",

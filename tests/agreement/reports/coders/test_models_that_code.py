@@ -1,7 +1,5 @@
 """Figures of people are the same digits before and after a model codes; it counts where it is asked for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from io import StringIO

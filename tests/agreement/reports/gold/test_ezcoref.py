@@ -4,10 +4,7 @@ The reference knows nothing but exported files: `tests/reference/conll_scorer.py
 these coders stand in two chains, where a scorer needs one: scores are compared in the passages in which none does.
 """
 
-from __future__ import annotations
-
 import json
-import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable
@@ -23,14 +20,11 @@ from annotations.coding.judgements import decisions_of
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project
 from annotations.projects.people.members import add_member
-from tests.agreement.reports.gold.test_gold import data_of
 from tests.conftest import person
 from tests.reference import conll_scorer
 from tests.reference.conll_scorer import Chains, Mention
 
 CODERS = tuple(f"coder{number}" for number in range(1, 6))
-API = "/api/v1/projects/tales/agreement/"
-PAGES = ("", "coders/", "items/", "categories/", "texts/", "coders/coder1/coder5/")
 
 
 @pytest.fixture
@@ -96,40 +90,6 @@ def entities(project: Project, *, gold: bool) -> dict[str, set[frozenset[str]]]:
     return found
 
 
-# ---- agreement of the coders
-
-
-def agreement_of(client, told) -> list[Any]:
-    """Return every figure of agreement that the command, the API and the pages have, but for how much gold there is."""
-    of_command = [
-        told("agreement", "tales", "--format=json"),
-        told("agreement", "tales", "--preset=passonneau-2004", "--format=json"),
-        told("agreement", "tales", "--report=coreference", "--first=coder1", "--second=coder3", "--format=json"),
-    ]
-    of_api = [client.get(API).json(), client.get(f"{API}items/").json()]
-    of_command = [re.sub(r'"gold": \d+', '"gold": 0', printed) for printed in of_command]
-    of_api[0]["codings_left_out"]["gold"] = 0
-    of_pages = [data_of(client.get(f"/projects/tales/agreement/{page}").content.decode()) for page in PAGES]
-    return of_command + of_api + of_pages
-
-
-@pytest.mark.slow
-def test_figures_of_agreement_are_the_same_to_the_digit_before_and_after(passages, told, signed_in):
-    client = signed_in(person("charlie"))
-    before = agreement_of(client, told)
-    assert json.loads(before[0])["value"] == before[3]["value"]
-    assert all(before)
-    told("draft_gold", "tales", "--method=most", "--as=charlie")
-    assert agreement_of(client, told) == before
-    close(gold_of(passages))
-    assert agreement_of(client, told) == before
-    beside = json.loads(told("agreement", "tales", "--report=gold", "--format=json"))["agreement"]
-    assert [beside[name] for name in ("value", "low", "high")] == [before[3][name] for name in ("value", "low", "high")]
-
-
-# ---- against gold
-
-
 def values(chains: Chains) -> dict[Mention, frozenset[Mention]]:
     """Return of each mention everything in its chains."""
     found: dict[Mention, frozenset[Mention]] = {}
@@ -192,9 +152,6 @@ def test_what_gold_overrules_is_counted_in_the_files(drafted, told, tmp_path):
         assert overruled["value"] == float(Fraction(wrong, len(contested)))
         accuracy = found[coder]["accuracy"]  # all mark the same, and there is one category
         assert (accuracy["found"], accuracy["total"], found[coder]["missed"], found[coder]["extra"]) == (371, 371, 0, 0)
-
-
-# ---- exports
 
 
 @pytest.mark.parametrize("which", ["gold", "silver"])

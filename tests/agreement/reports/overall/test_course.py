@@ -16,7 +16,6 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Operation, User
 from annotations.planning.rounds import move_to_round
-from annotations.planning.work.progress import read_progress
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.reports.overall.test_basis import THREE, same, sorted_out, table_of
@@ -193,17 +192,6 @@ def test_what_was_imported_was_not_worked_on_here(db):
     assert work_by_text(project).activities == {}
     judge(coding, coding.text.markables.first().key, "none")
     assert list(work_by_text(project).activities) == [(coding.text_id, "bob")]
-
-
-def test_progress_counts_texts_codings_and_what_is_handed_in(project, django_assert_num_queries):
-    import_documents(project, [SourceDocument(plain.parse("[w](m)", "text-4.txt"), None)])
-    for coder in ("alice", "bob"):
-        coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-1", coder__username=coder)
-        submit_coding(coding, coding.coder)
-    read_progress(project)
-    with django_assert_num_queries(2):
-        found = read_progress(project)
-    assert (found.n_texts, found.n_assigned, found.n_codings, found.n_submitted) == (4, 3, 9, 2)
 
 
 def test_activity_counts_the_operations_of_each_day_against_the_busiest(project):

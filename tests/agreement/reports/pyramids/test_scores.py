@@ -140,17 +140,6 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     assert table(page, "scores")[0][:5] == ["Peer 1", "sinking", "B", "ann", "own"]
 
 
-@pytest.mark.parametrize(
-    "asked", [{"docset": "ghost"}, {"mean": "x"}, {"score": "<b>"}, {"distance": "x"}, {"docset": "\x00"}]
-)
-def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, project, asked):
-    reply = signed_in(charlie).get(URL, asked)
-    [name] = asked
-    assert reply.status_code == 400
-    assert f"<p>{name}: " in reply.content.decode()
-    assert len(table(reply.content.decode(), "scores")) == 24
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "scus/?view=subsumption", "peers/", ""])
 def test_a_page_costs_the_same_whatever_there_is(signed_in, charlie, page):

@@ -162,15 +162,6 @@ def test_the_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie
     ]
 
 
-@pytest.mark.parametrize(
-    "asked", [{"kind": "x"}, {"sort": "<b>"}, {"view": "x"}, {"first": "ghost"}, {"docset": "\x00"}]
-)
-def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, project, asked):
-    reply = signed_in(charlie).get(URL, asked)
-    assert reply.status_code == 400
-    assert reply.content.decode().count('class="card agreement-scu-pair"') == 9
-
-
 def test_pair_of_submitted_pyramids_comes_first(project, charlie):
     made = project.docsets.get()
     aaron = User.objects.create(username="aaron")

@@ -149,10 +149,3 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     assert "Original scores and ranks by ann and ben" in page
     first = max(pair.of_score("original").peers, key=lambda one: one.first)
     assert figures(page, "ranks")[0][:2] == digits(first.first, first.second)
-
-
-@pytest.mark.parametrize("asked", [{"first": "ghost"}, {"second": "x"}, {"score": "x"}, {"mean": "\x00"}])
-def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, project, asked):
-    reply = signed_in(charlie).get(URL, asked)
-    assert reply.status_code == 400
-    assert len(table(reply.content.decode(), "ranks")) == 6
