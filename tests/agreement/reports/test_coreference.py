@@ -162,16 +162,6 @@ def test_a_markable_with_several_indices_counts_in_the_first(make_cases):
     assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_names_of_entities_change_no_score(make_cases, order):
-    """The chains of both coders are equal; each name of an entity is that of another one of the other coder."""
-    chains = ["ac", "ab"]
-    project = make_cases([("walk", chains, chains[::order])])
-    report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
-    assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
-    assert (report.overall.link_kappa.value, report.n_in_several) == (1, 2)
-
-
 def test_reports_say_how_many_mentions_are_in_several_chains(signed_in, charlie, make_cases):
     case = ("walk", ["ac", "ab"], ["ac", "b"])
     project = make_cases([case])
@@ -239,15 +229,6 @@ def test_two_coders_have_to_be_named(signed_in, charlie, make_cases, pair, field
     assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
     with pytest.raises(CommandError, match=f"--{field}"):
         call_command("agreement", "cases", report="coreference", **pair)
-
-
-def test_a_coder_of_whom_nothing_counts_is_refused_and_counts_where_that_is_asked_for(signed_in, charlie, make_cases):
-    project = make_cases([("walk", ["ab"], ["ab"])])
-    project.memberships.filter(user__username="ben").update(role="adjudicator")
-    asked = {"first": "anna", "second": "ben"}
-    refused = signed_in(charlie).get(API, asked)
-    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["second"])
-    assert signed_in(charlie).get(API, asked | {"include": "adjudicators"}).json()["overall"]["muc"]["f1"] == 1
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,3 @@ def test_several_labels_are_sets_without_chains():
 def test_a_problem_of_a_scheme_is_told(key, change, said):
     [problem] = find_problems(*ready_made(key, **change))
     assert problem.startswith(said)
-
-
-def test_every_problem_is_told_and_not_only_the_first():
-    assert len(find_problems(*ready_made("poesio-artstein-2005", categories=[], coded=False))) == 2

@@ -224,29 +224,20 @@ def test_an_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, s
     assert signed_in(charlie).get("/api/v1/projects/empty/agreement/models/").status_code == 400
 
 
-OF_CODERS = ["coders/", "coders/alice/gpt/", "groups/", "texts/", "models/"]
-
-
-@pytest.mark.parametrize("path", OF_CODERS)
-def test_names_of_models_say_so_in_tables_and_charts_and_not_in_files(signed_in, charlie, walk, path):
-    client = signed_in(charlie)
-    address = f"/projects/walk/agreement/{path}"
+@pytest.mark.parametrize("path", ["coders/", "coders/alice/gpt/", "groups/", "texts/", "models/"])
+def test_pages_say_which_coder_is_a_model_and_files_keep_the_names(signed_in, charlie, walk, path):
+    client, address = signed_in(charlie), f"/projects/walk/agreement/{path}"
     page = client.get(address, {"include": "models"}).content.decode()
-    if path != "texts/":  # which has no coders by name
-        assert "gpt (model)" in page
+    assert ("gpt (model)" in page) == (path != "texts/")  # which has no coders by name
     assert "alice (model)" not in page
     assert "gpt (model) (model)" not in page
-
-
-def test_files_keep_the_names_and_what_people_read_has_the_label(signed_in, charlie, walk):
-    client = signed_in(charlie)
-
-    def read(form: str) -> str:
-        asked = {"include": "models", "as": form, "table": "matrix"}
-        return client.get("/projects/walk/agreement/coders/", asked).content.decode()
-
-    assert "gpt (model)" not in read("csv") + json.dumps(json.loads(read("json"))["rows"])
-    assert "gpt (model)" in read("markdown")
+    if path == "coders/":
+        asked = {"include": "models", "table": "matrix"}
+        files = {
+            form: client.get(address, asked | {"as": form}).content.decode() for form in ("csv", "json", "markdown")
+        }
+        rows = json.dumps(json.loads(files["json"])["rows"])
+        assert ["gpt (model)" in one for one in (files["csv"], rows, files["markdown"])] == [False, False, True]
 
 
 def test_the_datasheet_has_models_apart_from_people_for_who_may_know(signed_in, charlie, walk):

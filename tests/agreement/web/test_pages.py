@@ -10,8 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.core.cache import cache
 
-from agreement.data.reading import forget_answers
+from agreement.data.reading import forget_answers, read_answers
 from agreement.reports.coders import coders
+from agreement.reports.methods import describe_methods
+from agreement.reports.overall import compute_report
 from agreement.reports.parameters import default_preset
 from agreement.results import course, grid
 from agreement.results.registry import PAGES as REGISTERED
@@ -142,7 +144,17 @@ PAGES = {
         "items",
         14,
         chosen={"relation": "category"},
-        wrong=(("relation", "ghost"), ("sort", "ghost"), ("flag", "1")),
+        wrong=(
+            *((name, "ghost") for name in ("relation", "category", "sort", "text")),
+            *(
+                ("level", "turn"),
+                ("ambiguity", "x"),
+                ("flag", "1"),
+                ("relation", "\x00"),
+                ("note", "1"),
+                ("unsure", "yes"),
+            ),
+        ),
         odd=("relation", "level", "category", "sort"),
         needs_answers=True,
     ),
@@ -251,8 +263,11 @@ def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered)
     assert ("Exclude the item from its own set" in pages["compare"].partition('id="table-compare"')[2]) == (
         project.answers != "categories" and default_preset(project.preset, project.answers).parameters.is_alpha
     )
-    assert ("undefined" in paragraph(pages["methods"])) != answered
-    assert ("sets" in paragraph(pages["methods"])) == (project.answers != "categories")
+    answers = read_answers(project)
+    parameters = default_preset(project.preset, project.answers).parameters
+    written = describe_methods(answers, compute_report(answers, parameters))
+    assert paragraph(pages["methods"]) == written.paragraph
+    assert all(f"<li>{one}</li>" in unescape(pages["methods"]) for one in written.references)
     assert [row[2] != "–" for row in table(pages["texts"], "texts")] == [answered]
     assert bool(table(pages["categories"], "table")) == answered
     assert ("Merge categories" in pages["categories"]) == (answered and project.categories.count() > 2)

@@ -258,7 +258,7 @@ def test_of_many_coders_those_with_most_judgements_have_a_row(kinds):
     assert "3 more coders with fewer judgements." in as_file(sheet)
 
 
-def test_the_command_writes_the_file_of_the_page_or_prints_it(signed_in, charlie, kinds, tmp_path, capsys):
+def test_command_writes_the_file_of_the_page_or_prints_it(signed_in, charlie, kinds, tmp_path, capsys):
     path = tmp_path / "kinds.md"
     call_command("datasheet", "kinds", str(path))
     capsys.readouterr()
@@ -270,8 +270,8 @@ def test_the_command_writes_the_file_of_the_page_or_prints_it(signed_in, charlie
     call_command("datasheet", "kinds", format="json")
     assert json.loads(capsys.readouterr().out) == signed_in(charlie).get(API).json()
     for arguments, message in (
-        (["ghost"], "There is no project 'ghost'"),
-        (["kinds", str(tmp_path / "no" / "x.md")], "Nothing was written"),
+        (["ghost"], "no project 'ghost'"),
+        (["kinds", str(tmp_path / "no" / "x.md")], "Nothing"),
     ):
         with pytest.raises(CommandError, match=message):
             call_command("datasheet", *arguments)

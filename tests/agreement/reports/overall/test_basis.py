@@ -17,7 +17,7 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Markable
 from annotations.planning.rounds import move_to_round
 from tests.conftest import change, judge
-from tests.shared.agreeing import WALK, answer, coded_project, hand_in, judge_again
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in
 
 LETTERS = {"p": "person", "g": "group", "l": "loc"}
 # by text and coder a letter for each markable; a point is no answer
@@ -103,25 +103,6 @@ def same(found, expected):
 @pytest.fixture
 def three(db):
     return sorted_out(THREE)
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("scheme", ["poesio-artstein-2005", "passonneau-2004"])
-@pytest.mark.parametrize("asked", CHAINED)
-def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_changed(scheme, asked):
-    project = answer(coded_project("tea", scheme, WALK, f"{WALK} 2", f"{WALK} 3"))
-    options = {name: getattr(asked, name) for name in ("distance", "exclude_unit", "empty", "thirds")}
-    before = read_answers(project)
-    first = overall.compute_report(before, asked).result
-    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-2", coder__username="alice")
-    for label in "abcde":
-        judge_again(coding, coding.text.markables.get(label=label).key, "none")
-    after = read_answers(project)
-    second = overall.compute_report(after, asked).result
-    for found, result in ((before, first), (read_answers(project), second)):
-        data = reliability_data(found, chains="full", top="category", unmarked=found.unmarked)
-        same(result, alpha(data, **options))
-    assert first.value != second.value
 
 
 def test_parts_of_two_projects_with_equal_answers_have_their_own_texts(db, monkeypatch):
@@ -297,20 +278,6 @@ def test_units_that_more_than_half_give_a_category_are_left_out(three):
     same(basis.compute_interval(*chosen(found, without="person")), interval(table_of(rest), alpha))
 
 
-@pytest.mark.parametrize(
-    ("coders", "left_out"),
-    [
-        ("", ["ppp", "pp", "gpp", "ppg"]),
-        ("alice,bob", ["pp", "pp", "pp"]),
-        ("alice", ["p", "p", "p", "p", "p"]),
-        ("bob,carol", ["pp", "p", "pp"]),
-    ],
-)
-def test_half_of_the_chosen_coders_are_not_more_than_half(three, coders, left_out):
-    found = read_answers(three)
-    assert len(basis.select_data(*chosen(found, coders=coders, without="person")).units) == 10 - len(left_out)
-
-
 def test_two_categories_that_make_half_only_together_leave_the_unit_in(three):
     found = read_answers(three)
     units = basis.select_data(*chosen(found, without="person,group")).units
@@ -331,31 +298,6 @@ def test_a_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings,
     assert set(of_unit) == {"b", "c", "d", "e", "f"}
     assert [{label[one] for one in value} for value in of_unit["c"]] == [{"a", "c", "d"}, {"a", "c"}]
     assert of_unit["d"][1] == "none"
-
-
-@pytest.mark.parametrize("later", [{}, {"distance": "jaccard"}])
-def test_text_submitted_empty_has_singletons(db, later):
-    """To judge what is a singleton anyway changes nothing."""
-    project = coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2", coders=("alice", "bob", "carol"))
-    codings = {
-        (one.text.slug, one.coder.username): one
-        for one in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text")
-    }
-    for coder in ("alice", "bob"):
-        for text in ("text-1", "text-2"):
-            for unit in codings[text, coder].text.markables.all():
-                judge(codings[text, coder], unit.key, "refers", indices=["1"])
-    hand_in(project)
-
-    def found():
-        return basis.compute_result(*resolve(read_answers(project), Parameters(unmarked="singleton", **later)))
-
-    before = found()
-    assert before.n_judgements == 3 * 5 * 2
-    here = codings["text-2", "carol"]
-    judge_again(here, here.text.markables.get(label="a").key, "refers", indices=["1"])
-    same(found(), before)
-    same(found(), before)
 
 
 def test_without_texts_everything_is_there_but_the_value(db):

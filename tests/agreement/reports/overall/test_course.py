@@ -228,17 +228,6 @@ def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
     ]
 
 
-def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
-    other = sorted_out({"text-1": {"alice": "pp"}}, "other", handed_in=False)
-    judge(Coding.objects.of_people().get(text__project=other), other.texts.get().markables.first().key, "state")
-    today = Operation.objects.latest("applied_at").applied_at.date()
-    assert read_activity(other, today, 1)["operations"] == 3
-    with django_assert_num_queries(2):
-        assert read_activity(other, today, 1)["operations"] == 3
-    judge(Coding.objects.of_people().get(text__project=other), other.texts.get().markables.last().key, "state")
-    assert read_activity(other, today, 1)["operations"] == 4
-
-
 def test_the_running_coefficient_is_that_of_the_texts_so_far_by_exact_fractions(three):
     """Alice and Bob, nominal, by hand: observed 1/3 each time, expected 22/30, 90/132, 198/306."""
     work = worked(three, {"text-2": 0, "text-3": 1, "text-1": 2})
@@ -260,8 +249,3 @@ def test_the_running_coefficient_of_another_kind_has_no_interval_and_texts_witho
     assert [one.last.slug for one in points] == ["text-2", "text-3", "text-1"]
     assert {(one.low, one.high) for one in points} == {(None, None)}
     assert points[-1].result.value == pytest.approx(fleiss_kappa(table_of(THREE)).value, abs=1e-12)
-
-
-def test_of_many_texts_the_running_coefficient_has_so_many_points_and_the_last_has_all(three, monkeypatch):
-    monkeypatch.setattr(profiles, "MOST_POINTS", 2)
-    assert [one.n_texts for one in course.compute_running(three, Parameters(), {})] == [1, 3]

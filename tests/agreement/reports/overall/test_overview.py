@@ -7,7 +7,7 @@ from agreement.measures import Interval, Result
 from agreement.reports import overall
 from agreement.reports.overall import BANDS, build_overview, verdict
 from agreement.reports.parameters import Parameters
-from annotations.coding.status import reopen_coding, submit_coding
+from annotations.coding.status import submit_coding
 from annotations.models import Coding, User
 from annotations.planning.work.progress import read_progress
 from tests.agreement.reports.overall.test_basis import LONG, THREE, answer_with, sorted_out
@@ -127,19 +127,6 @@ def test_one_text_has_an_interval_over_markables_and_a_note_that_says_so(db):
     assert seen(two).notes == ()
     assert seen(two, texts="text-1").notes == (note,)
     assert seen(two, texts="text-2").notes == ()
-
-
-def test_one_coding_that_is_open_is_told_in_the_singular(db):
-    project = sorted_out({"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"alice": "pg", "bob": "gg"}})
-    coding = Coding.objects.of_people().get(text__slug="text-1", coder__username="bob")
-    reopen_coding(coding, User.objects.get(username="charlie"))
-    assert seen(project).notes == (
-        "1 of 2 texts with codings that count has no markable with answers of two coders.",
-        "Not counted: 1 coding begun and not submitted.",
-        "1 coding of 4 is not submitted.",
-        "3 markables left out: coded by fewer than two coders.",
-    )
-    assert seen(project, include="open").notes == ("1 coding of 4 is not submitted.",)
 
 
 def test_equal_alphas_of_all_distances_are_no_range(db):

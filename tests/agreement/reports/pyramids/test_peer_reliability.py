@@ -122,20 +122,10 @@ def docset_of_the_same(project) -> Docset:
 def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL).content.decode()
     report = peers.report_peers(read_pyramids(project))
-    one = report.overall
-    assert figures(page, "reliability") == [
-        digits(
-            6,
-            48,
-            one.kappa.value,
-            one.kappa.low,
-            one.kappa.high,
-            one.cohen_kappa.value,
-            one.alpha_dice.value,
-            one.alpha_dice.low,
-            one.alpha_dice.high,
-        )
-    ]
+    kappa, alpha_dice = report.overall.kappa, report.overall.alpha_dice
+    found = kappa.value, kappa.low, kappa.high, report.overall.cohen_kappa.value
+    expected = digits(6, 48, *found, alpha_dice.value, alpha_dice.low, alpha_dice.high)
+    assert figures(page, "reliability") == [expected]
     assert [row[0] for row in table(page, "items")] == [item.label for item in report.items]
     assert signed_in(charlie).get(URL, {"docset": "ghost"}).status_code == 400
 

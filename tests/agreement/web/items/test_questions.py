@@ -137,23 +137,6 @@ def test_items_say_what_each_coder_answered_to_the_question(client, asked):
     assert figures(merged, "collapsed")[0] != figures(merged, "collapsed")[1]
 
 
-@pytest.mark.slow
-def test_too_many_numbers_have_no_column_each(client, asked):
-    given = any_answers(random.Random(6), texts=12)
-    number = iter(range(1000))
-    for own in given.values():
-        for judgement in own.values():
-            judgement["category"] = "place"
-            judgement.pop("pointers", None)
-            judgement["attributes"] = {"gender": "f", "count": next(number)}
-    question_project("numbers", given)
-    page = client.get("/projects/numbers/agreement/categories/?question=count")
-    assert page.status_code == 200
-    assert "too many for a column each" in page.content.decode()
-    for other in ("items/", "coders/", "data/"):
-        assert client.get(f"/projects/numbers/agreement/{other}?question=count").status_code == 200
-
-
 def test_data_hold_sets_of_labels_as_they_are(client):
     rows = client.get("/api/v1/projects/asked/agreement/data/?question=topics").json()
     values = [value for row in rows for value in row["values"].values()]
