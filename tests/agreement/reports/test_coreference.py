@@ -276,8 +276,6 @@ def scores_of(client, page="coreference", first="alice", second="bob"):
 
 def test_an_antecedent_that_nobody_judged_is_a_mention_of_muc(signed_in, charlie, muc_project):
     assert scores_of(signed_in(charlie))["overall"]["muc"]["f1"] == 1
-    for page in ("coreference/", "coders/", "coders/alice/bob/"):
-        assert signed_in(charlie).get(f"/projects/muc/agreement/{page}?measure=muc").status_code in (200, 400)
 
 
 @pytest.mark.parametrize("head", [[[4, 7], [0, 3]], [[3, 4]], [[0, 99]], [[8, 14]], []])

@@ -1,14 +1,11 @@
 """The bootstrap of a project's coefficient: at once of few texts, else by a worker, which may hand it on."""
 
 import pytest
-from django.core.management import call_command
 
 from agreement.measures import alpha, bootstrap
 from agreement.models import Computation
 from agreement.reports.basis import select_data
 from agreement.reports.request import AnalysisRequest
-from agreement.results import agreement
-from config.settings import TASKS
 from tests.conftest import person
 from tests.shared.agreeing import WALK, answer, coded_project
 
@@ -24,15 +21,6 @@ def project(db):
 @pytest.fixture
 def client(signed_in, project):
     return signed_in(person("charlie"))
-
-
-@pytest.fixture
-def by_worker(settings, monkeypatch):
-    """Let every bootstrap wait for the worker, and return a function that runs the worker."""
-    settings.TASKS = TASKS
-    monkeypatch.setattr(agreement, "MOST_TEXTS_DRAWN_AT_ONCE", 1)
-    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
-    return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
 
 
 def rows_of(client) -> list[dict]:

@@ -5,7 +5,6 @@ import sys
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -17,7 +16,6 @@ from annotations.coding.status import reopen_coding
 from annotations.core.processes.heartbeat import host_name
 from annotations.core.processes.queue import fail_lost_tasks
 from annotations.planning.rounds import move_to_round
-from config.settings import TASKS
 from tests.conftest import close_gold, judge
 from tests.shared.agreeing import decide_gold, hand_in, judge_again
 
@@ -33,16 +31,6 @@ def judged(project, codings, keys):
     judge(codings["alice"], keys["d"], "phrase", keys["a"])
     judge(codings["bob"], keys["d"], "place")
     hand_in(project)
-
-
-@pytest.fixture
-def by_worker(settings, monkeypatch):
-    """Let every computation wait for the worker, and return a function that runs the worker."""
-    settings.TASKS = TASKS
-    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
-    # a worker begins with a connection of its own, but here it works in the transaction of the test
-    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
-    return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
 
 
 @pytest.mark.parametrize("page", KINDS)

@@ -16,17 +16,12 @@ from agreement.data.reading import read_answers
 from agreement.models import Mapping
 from agreement.reports.parameters import default_preset
 from agreement.results import categories as reports
-from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, hand_in, links, table
+from tests.shared.agreeing import WALK, coded_project, digits, figures, hand_in, links, table
 from tests.shared.questions import any_answers, question_project
 
 URL = "/projects/walk/agreement/categories/"
 CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 MERGED = "place:thing,segment:thing"
-
-
-@pytest.fixture
-def walk(charlie):
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + "."))
 
 
 def interval(one):

@@ -14,12 +14,6 @@ from tests.shared.work import work_by_text
 
 URL = "/projects/walk/agreement/coders/"
 CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
-THREE = ("alice", "bob", "carol")
-
-
-@pytest.fixture
-def walk(charlie):
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=THREE))
 
 
 @pytest.mark.parametrize(

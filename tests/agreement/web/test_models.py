@@ -9,6 +9,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alt_test, cross_alpha, distance
@@ -183,9 +184,25 @@ def test_people_who_are_chosen_are_compared_and_nobody_else(take):
     ("asked", "error"),
     [({"candidate": "alice"}, "candidate"), ({"q": "2"}, "q"), ({"coders": "alice"}, "coders"), ({"x": "1"}, "x")],
 )
-def test_the_api_refuses_what_cannot_be_compared_with_the_field(signed_in, charlie, walk, asked, error):
+def test_api_refuses_what_cannot_be_compared_with_the_field(signed_in, charlie, walk, asked, error):
     reply = signed_in(charlie).get(API, asked)
     assert (reply.status_code, list(reply.json()["errors"])) == (400, [error])
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "--candidate: name one of those who are compared and have answers: alice, bob, carol, dora"),
+        ({"candidate": "zoe"}, "--candidate: name one of"),
+        ({"candidate": "dora", "coders": "alice,dora"}, "--candidate: it takes two other coders at least"),
+        ({"candidate": "dora", "epsilon": "much"}, "--epsilon: 'much' is not a number from 0 and below 1"),
+        ({"candidate": "dora", "q": "0"}, "--q: '0' is not a number above 0 and below 1"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
+    with pytest.raises(CommandError) as refused:
+        call_command("agreement", "walk", report="alt-test", **asked)
+    assert str(refused.value).startswith(message)
 
 
 @pytest.mark.parametrize("opened", [False, True])

@@ -197,11 +197,6 @@ EMPTY = {
 every_page = pytest.mark.parametrize("result_page", PAGES.values(), ids=PAGES)
 
 
-@pytest.fixture
-def walk(charlie) -> Project:
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
-
-
 def paragraph(page: str) -> str:
     return unescape("".join(re.findall(r'id="paragraph"><p>(.*?)</p>', page, re.DOTALL)))
 

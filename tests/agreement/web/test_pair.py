@@ -11,17 +11,11 @@ from agreement.reports.coders import coders as reports
 from agreement.reports.parameters import default_preset
 from agreement.reports.wording import RELATION_LABELS
 from tests.conftest import judge
-from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, hand_in, links, table
+from tests.shared.agreeing import WALK, coded_project, digits, figures, hand_in, links, table
 
 AGREEMENT = "/projects/walk/agreement/"
 URL = f"{AGREEMENT}coders/alice/bob/"
 CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
-THREE = ("alice", "bob", "carol")
-
-
-@pytest.fixture
-def walk(charlie):
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=THREE))
 
 
 def expected(project, parameters):

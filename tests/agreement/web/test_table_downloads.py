@@ -7,7 +7,6 @@ from io import StringIO
 import pytest
 
 from agreement.results.tables import TABLE_FORMATS
-from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
 
 PAGES = {
@@ -187,21 +186,3 @@ def test_a_coder_named_like_a_column_loses_nothing(take, charlie):
         found = rows(take(page, key))
         lines = list(csv.reader(StringIO(take(page, key, "csv").content.decode())))
         assert all(len(row) == len(lines[0]) for row in found), page
-
-
-def test_a_spreadsheet_computes_nothing(take, charlie):
-    User.objects.create(username="@sum")
-    project = coded_project("walk", "sortal-classes", "[=1+1](a) [-2](b) [plain](c)", coders=("@sum", "bob"))
-    answer(project)
-    for page, key in (("agreement/items/", "items"), ("agreement/coders/", "matrix"), ("agreement/coders/", "each")):
-        for line in csv.reader(StringIO(take(page, key, "csv").content.decode())):
-            texts = [cell for cell in line if not cell.lstrip("-").replace(".", "").replace("e-", "").isdigit()]
-            assert not any(cell.startswith(("=", "+", "-", "@")) for cell in texts), (page, line)
-
-
-def test_words_that_latex_and_markdown_would_read_are_kept_as_words(take, charlie):
-    answer(coded_project("walk", "sortal-classes", "[50% & $1_{a}](a) [x | y `z` <b>](b)"))
-    latex = take("agreement/items/", "items", "latex").content.decode()
-    assert r"50\% \& \$1\_\{a\}" in latex
-    markdown = take("agreement/items/", "items", "markdown").content.decode()
-    assert r"x \| y \`z\` &lt;b>" in markdown

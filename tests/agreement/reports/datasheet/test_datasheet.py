@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.reading import forget_answers
 from agreement.reports.coders.differences import compare_occasions
 from agreement.reports.datasheet.report import MOST_CODERS, describe_project
 from agreement.reports.datasheet.rounds import describe_design
@@ -29,8 +28,7 @@ from annotations.projects.people.members import add_member, set_group
 from annotations.transfers.archiving import archive_project, restore_project
 from tests.agreement.measures import exact
 from tests.conftest import judge, person
-from tests.shared.agreeing import WALK, answer, coded_project, hand_in
-from tests.shared.growth import assert_grows_with_input
+from tests.shared.agreeing import coded_project, hand_in
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 URL = "/projects/kinds/datasheet/"
@@ -276,15 +274,3 @@ def test_command_writes_the_file_of_the_page_or_prints_it(signed_in, charlie, ki
         with pytest.raises(CommandError, match=message):
             call_command("datasheet", *arguments)
     assert signed_in(charlie).get(API, {"form": "pdf"}).status_code == 400
-
-
-@pytest.mark.slow
-def test_it_grows_with_the_project(db):
-    made = {size: answer(coded_project(f"s{size}", "sortal-classes", *[WALK] * size)) for size in (20, 80)}
-
-    def describe(size):
-        for _ in range(5):
-            forget_answers()
-            as_file(described(made[size]))
-
-    assert_grows_with_input(describe, 80)

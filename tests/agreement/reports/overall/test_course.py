@@ -70,17 +70,13 @@ def test_a_week_has_the_texts_whose_last_coder_ended_in_it(three):
     assert list(slugs(stages)) == sorted(slugs(stages))
 
 
-def test_a_week_at_the_turn_of_the_year_is_that_of_its_thursday(three):
+def test_week_is_that_of_its_thursday_and_begins_where_people_are(three, settings):
     new_year = datetime(2027, 1, 1, tzinfo=UTC)  # a Friday
-    work = {(key_of(three, "text-1"), "alice"): Activity(0, 1, new_year, new_year)}
-    assert slugs(course.compute_stages(three, Parameters(), "week", work)) == {"2026, week 53": ["text-1"]}
-
-
-def test_a_week_begins_when_monday_does_where_people_are(three, settings):
-    settings.TIME_ZONE = "Asia/Tokyo"
     early = datetime(2026, 3, 8, 23, 0, tzinfo=UTC)  # Monday, eight in the morning, in Tokyo
-    work = {(key_of(three, "text-1"), "alice"): Activity(0, 1, early, early)}
-    assert list(slugs(course.compute_stages(three, Parameters(), "week", work))) == ["2026, week 11"]
+    for zone, moment, label in (("UTC", new_year, "2026, week 53"), ("Asia/Tokyo", early, "2026, week 11")):
+        settings.TIME_ZONE = zone
+        work = {(key_of(three, "text-1"), "alice"): Activity(0, 1, moment, moment)}
+        assert slugs(course.compute_stages(three, Parameters(), "week", work)) == {label: ["text-1"]}
 
 
 def test_rounds_come_in_their_order_and_not_in_that_of_their_names(project):

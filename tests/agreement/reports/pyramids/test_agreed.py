@@ -14,7 +14,6 @@ from agreement.models import Computation
 from agreement.reports.gold import count_alike
 from agreement.reports.pyramids import KINDS, compare_with_agreed
 from agreement.reports.request import parse_asked
-from agreement.results import computations
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding.decisions import Decision, Description
@@ -26,7 +25,6 @@ from annotations.models import Coding, Membership, Project, Round, Text, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import add_member
-from config.settings import TASKS
 from tests.agreement.reports.pyramids.test_matching import best_pairs
 from tests.conftest import change
 from tests.shared.agreeing import cost, digits, figures, table
@@ -438,15 +436,6 @@ def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_i
         found.append(costs)
     assert found[0] == found[1]
     assert found[0][0] <= 28
-
-
-@pytest.fixture
-def by_worker(settings, monkeypatch):
-    """Let every computation wait for the worker, and return a function that runs the worker."""
-    settings.TASKS = TASKS
-    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
-    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
-    return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
 
 
 def test_what_a_worker_has_computed_is_computed_again_once_an_agreed_pyramid_changes(

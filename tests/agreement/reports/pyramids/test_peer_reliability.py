@@ -7,13 +7,13 @@ from agreement.measures import ReliabilityData, alpha, cohen_kappa, count_dice, 
 from agreement.results.pyramids import peers
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.creation import create_docset
-from annotations.models import Coding, Docset, Project, User
+from annotations.models import Coding, Docset, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import change
 from tests.shared.agreeing import digits, figures, table
 from tests.shared.pyramids import contributor, docset, pyramid_project, says, send
-from tests.shared.scored import ANN, SUMMARIES, add_docset, harbour
+from tests.shared.scored import ANN, SUMMARIES, add_docset
 
 URL = "/projects/harbour/agreement/peers/"
 # What Ann found of her SCUs in each peer, once each; Ben missed those in the set.
@@ -25,17 +25,6 @@ FOUND = (
     ("aground rescued fog ninety dawn", {"ninety"}),
     ("aground hotels inquiry", {"fog", "rescued"}),
 )
-
-
-@pytest.fixture(scope="module")
-def harbour_rows(module_rows) -> int:
-    """Make the project for all tests of the module."""
-    return harbour().pk
-
-
-@pytest.fixture
-def project(harbour_rows, charlie):
-    return Project.objects.get(pk=harbour_rows)
 
 
 def by_hand() -> list[list[int]]:

@@ -11,7 +11,7 @@ from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, ducview
 from annotations.formats.model.keys import markable_key
-from annotations.models import Coding, Docset, Judgement, Membership, Project
+from annotations.models import Coding, Docset, Judgement, Membership
 from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
 from tests.shared.agreeing import cost, digits, figures, table
@@ -19,17 +19,6 @@ from tests.shared.pyramids import docset, models_of, pyramid_project, says, send
 from tests.shared.scored import harbour
 
 URL = "/projects/harbour/agreement/scores/"
-
-
-@pytest.fixture(scope="module")
-def harbour_rows(module_rows) -> int:
-    """Make the project for all tests of the module."""
-    return harbour().pk
-
-
-@pytest.fixture
-def project(harbour_rows, charlie):
-    return Project.objects.get(pk=harbour_rows)
 
 
 def test_the_sample_of_ducview_gives_its_scores(samples, alice):

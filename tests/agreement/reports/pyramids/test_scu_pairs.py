@@ -7,25 +7,14 @@ from agreement.measures import ReliabilityData, cohen_kappa, fleiss_kappa
 from agreement.reports.parameters import InvalidParameter
 from agreement.results.pyramids import scus
 from annotations.coding.status import reopen_coding
-from annotations.models import Membership, Project, User
+from annotations.models import Membership, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.shared.agreeing import digits, figures, links, table
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
-from tests.shared.scored import harbour
 
+OPTIONS = {"peers": 0, "agreed": False}
 URL = "/projects/harbour/agreement/scus/"
-
-
-@pytest.fixture(scope="module")
-def harbour_rows(module_rows) -> int:
-    """Make the project for all tests of the module."""
-    return harbour(peers=0, agreed=False).pk
-
-
-@pytest.fixture
-def project(harbour_rows, charlie) -> Project:
-    return Project.objects.get(pk=harbour_rows)
 
 
 def pyramids_of(alice, bob, summaries, first, second):

@@ -7,25 +7,15 @@ from agreement.data.pyramids import read_pyramids
 from agreement.reports.parameters import InvalidParameter
 from agreement.results.pyramids import scores
 from annotations.coding.status import reopen_coding
-from annotations.models import Coding, Docset, Membership, Project
+from annotations.models import Coding, Docset, Membership
 from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
 from tests.shared.agreeing import digits, figures, links, table
 from tests.shared.pyramids import build, codings_of, models_of
-from tests.shared.scored import ANN, OF_ANN, harbour, hold, people
+from tests.shared.scored import ANN, OF_ANN, hold, people
 
+OPTIONS = {"agreed": False}
 URL = "/projects/harbour/agreement/study/"
-
-
-@pytest.fixture(scope="module")
-def harbour_rows(module_rows) -> int:
-    """Make the project for all tests of the module."""
-    return harbour(agreed=False).pk
-
-
-@pytest.fixture
-def project(harbour_rows, charlie) -> Project:
-    return Project.objects.get(pk=harbour_rows)
 
 
 def by_coder(project, score):

@@ -18,11 +18,6 @@ CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
 @pytest.fixture
-def walk(charlie):
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + "."))
-
-
-@pytest.fixture
 def show(signed_in, charlie):
     return lambda path="", **asked: signed_in(charlie).get(f"{URL}{path}", asked).content.decode()
 
