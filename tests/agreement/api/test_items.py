@@ -28,50 +28,21 @@ def test_an_item_tells_words_values_and_relations(signed_in, charlie, judged, ke
     found = {item["label"]: item for item in signed_in(charlie).get(URL).json()["results"]}
     assert set(found) == set("abcd")
     assert found["c"] == {
-        "text": "tea",
-        "round": "main",
-        "key": keys["c"],
-        "words": "it",
-        "label": "c",
-        "share": found["c"]["share"],
-        "observed": found["c"]["observed"],
-        "n_coders": 2,
-        "n_values": 2,
-        "relations": {"category": 1},
-        "n_ambiguous": 0,
-        "camps": False,
-        "posterior": found["c"]["posterior"],
-        "verdict": "",
-        "title": "Tea",
+        "text": "tea", "title": "Tea", "round": "main", "key": keys["c"], "words": "it", "label": "c",
+        "n_coders": 2, "n_values": 2, "relations": {"category": 1}, "n_ambiguous": 0, "camps": False, "verdict": "",
+        "n_pointers": 0, "chain_size": 3, "flagged": False,
+        **{name: found["c"][name] for name in ("share", "observed", "posterior")},
         "in_context": {
-            "before": "put the kettle on the stove / is ",
-            "words": "it",
+            "before": "put the kettle on the stove / is ", "words": "it",
             "after": " hot? / it will be, give it a minute / that is fine",
         },
-        "n_pointers": 0,
-        "chain_size": 3,
-        "flagged": False,
         "answers": [
-            {
-                "coder": "alice",
-                "category": "phrase",
-                "category_label": "phrase",
-                "antecedents": ["the kettle"],
-                "targets": [keys["a"]],
-                "unsure": False,
-                "note": "",
-            },
-            {
-                "coder": "bob",
-                "category": "place",
-                "category_label": "place",
-                "antecedents": [],
-                "targets": [],
-                "unsure": True,
-                "note": "or the stove",
-            },
+            {"coder": "alice", "category": "phrase", "category_label": "phrase", "antecedents": ["the kettle"],
+             "targets": [keys["a"]], "unsure": False, "note": ""},
+            {"coder": "bob", "category": "place", "category_label": "place", "antecedents": [], "targets": [],
+             "unsure": True, "note": "or the stove"},
         ],
-    }
+    }  # fmt: skip
     # two coders who differ: nobody can tell
     assert 0 < found["a"]["posterior"] < found["c"]["posterior"] < 0.5
     assert 0 < found["d"]["posterior"] < 0.5

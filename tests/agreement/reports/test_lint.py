@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.reports.parameters import COEFFICIENT_LABELS, COEFFICIENTS
+from agreement.reports.parameters import COEFFICIENT_LABELS
 from agreement.results.allows import check_scheme, find_problems
 from annotations.formats.model.scheme import AnswerKind, AttributeSpec, CategorySpec, SchemeSpec
 from annotations.models import Category, Level
@@ -126,16 +126,6 @@ def test_every_kind_of_scheme_is_told_what_it_allows_and_why(signed_in, charlie,
         rows = [[one.name, "yes" if one.allowed else "no", one.why] for one in verdicts if one.topic == of]
         assert table(page, key) == rows
     assert "notice warning" not in page
-
-
-def test_scores_of_chains_are_not_for_categories(signed_in, charlie):
-    coded_project("walk", "sortal-classes", WALK)
-    rows = {row[0]: row[1:] for row in table(signed_in(charlie).get(URL).content.decode(), "measures")}
-    [scores] = [row for name, row in rows.items() if "MUC" in name]
-    assert scores == ["no", "Without chains there is nothing to score."]
-    for key in COEFFICIENTS:
-        allowed = [row[0] for name, row in rows.items() if f", {COEFFICIENT_LABELS[key]}, " in f", {name}, "]
-        assert allowed == ([] if key == "alpha" else ["yes"]), key
 
 
 def test_a_problem_of_the_scheme_is_told(signed_in, charlie):

@@ -13,7 +13,6 @@ from agreement.reports.fields import as_json
 from agreement.reports.items import ItemFilters, ItemMarks, compute_items
 from agreement.reports.overall import AgreementFigures, compute_report
 from agreement.reports.parameters import PRESETS, InvalidParameter, Parameters
-from agreement.results.course import compute_stages
 from agreement.results.items.item import report_item
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
@@ -141,17 +140,6 @@ def test_what_a_coder_is_shown_again_within_a_round_is_a_repeat(twice, project, 
         ("tea (again)", 1),
     ]
     assert [one.occasion for one in AgreementFigures.of(included).texts] == [None, 2, None]
-
-
-def test_stages_stand_in_the_order_of_rounds(twice, project):
-    def labels():
-        answers = read_answers(project)
-        work = read_project_work(project, answers).activities
-        return [stage.label for stage in compute_stages(answers, ALPHA, "round", work)]
-
-    assert labels() == ["main", "again"]
-    change_round(twice[1], place=1)
-    assert labels() == ["again", "main"]
 
 
 def test_work_is_of_the_document_in_which_it_was_done(twice, project):

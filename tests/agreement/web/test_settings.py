@@ -115,10 +115,3 @@ def test_the_form_asks_for_what_was_changed_and_keeps_what_it_does_not_show(sign
     assert changed["Location"] == f"{URL}?preset=poesio-artstein-2005-k&coders=ann"
     both = client.get(URL, in_form(page, preset="poesio-artstein-2005", distance="dice"))
     assert both["Location"] == f"{URL}?preset=poesio-artstein-2005&distance=dice"
-
-
-def test_a_chip_never_leads_to_an_error(signed_in, charlie, show):
-    client = signed_in(charlie)
-    page = show(coefficient="augmented_kappa", chains="none")
-    for address in chips(page).values():
-        assert client.get(f"{URL}{address}").status_code == 200

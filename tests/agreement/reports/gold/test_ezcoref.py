@@ -8,7 +8,6 @@ import json
 import zipfile
 from collections import Counter
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from annotations.models import Coding, Membership, Project
 from annotations.projects.people.members import add_member
 from tests.conftest import person
 from tests.reference import conll_scorer
-from tests.reference.conll_scorer import Chains, Mention
 
 CODERS = tuple(f"coder{number}" for number in range(1, 6))
 
@@ -90,15 +88,6 @@ def entities(project: Project, *, gold: bool) -> dict[str, set[frozenset[str]]]:
     return found
 
 
-def values(chains: Chains) -> dict[Mention, frozenset[Mention]]:
-    """Return of each mention everything in its chains."""
-    found: dict[Mention, frozenset[Mention]] = {}
-    for chain in chains:
-        for mention in chain:
-            found[mention] = found.get(mention, frozenset()) | chain
-    return found
-
-
 def is_plain(file: str) -> bool:
     """Return whether no mention of a file stands in two chains."""
     _, chains = conll_scorer.read_file(file)
@@ -131,27 +120,6 @@ def test_scores_against_gold_are_those_of_a_scorer_that_knows_only_the_files(dra
             assert 0 < expected[2] < 1
         assert found["n_texts"] == len(chosen)
     assert compared >= 10
-
-
-def test_what_gold_overrules_is_counted_in_the_files(drafted, told, tmp_path):
-    close(drafted)
-    gold = written(tmp_path / "gold.zip", "--gold")["gold"]
-    files = written(tmp_path / "coders.zip")
-    found = gold_report(told)
-    of_coders = {}
-    for coder in CODERS:
-        key, response = conll_scorer.align(gold, files[coder])
-        of_gold, of_coders[coder] = values(key), values(response)
-    contested = {one for one in of_gold if len({of_coder[one] for of_coder in of_coders.values()}) > 1}
-    assert found[""]["n_items"] == len(of_gold) == 371
-    assert found[""]["n_contested"] == len(contested) > 0
-    for coder, of_coder in of_coders.items():
-        overruled = found[coder]["overruled"]
-        wrong = sum(of_gold[one] != of_coder[one] for one in contested)
-        assert (overruled["found"], overruled["total"]) == (wrong, len(contested))
-        assert overruled["value"] == float(Fraction(wrong, len(contested)))
-        accuracy = found[coder]["accuracy"]  # all mark the same, and there is one category
-        assert (accuracy["found"], accuracy["total"], found[coder]["missed"], found[coder]["extra"]) == (371, 371, 0, 0)
 
 
 @pytest.mark.parametrize("which", ["gold", "silver"])

@@ -1,18 +1,15 @@
 """What coders tell apart: each category, the agreement table and merged categories."""
 
-import json
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
 from agreement.data.reading import read_answers
-from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
+from agreement.measures import fleiss_kappa
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results import categories
-from annotations.management import demo
 from annotations.models import Markable, Project
 from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out, table_of
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project
@@ -115,39 +112,12 @@ def test_k_is_of_categories_alone_whatever_the_scheme_and_the_coefficient(scheme
         assert k.value is None or k.value == pytest.approx(float((agreed - chance) / (1 - chance)))
 
 
-def test_a_selection_and_a_category_left_out_choose_units_of_the_table(three):
-    assert len(categories.compute_agreement_table(three, Parameters(texts="text-2")).units) == 3
-    assert len(categories.compute_agreement_table(three, Parameters(coders="alice,carol")).units) == 7
-    left = categories.compute_agreement_table(three, Parameters(texts="text-2", without="person"))
-    assert left.counts.sum(axis=0).tolist() == [3 * (name == "group") for name in left.names]
-
-
 def test_ten_sortal_classes_have_the_published_k_and_merged_to_three_that_of_the_slides(sortal):
     found = categories.compare_merged(sortal, Parameters(), THREE_CLASSES)
     assert round(found.before.value, 6) == 0.517375  # (.6 - .1712)/(1 - .1712)
     assert round(found.after.value, 6) == 0.795849  # (.88 - .4122)/(1 - .4122)
     assert (found.after.observed, found.after.expected) == pytest.approx((0.88, 0.4122))
     assert (found.before.n_categories, found.after.n_categories) == (10, 3)
-
-
-def ends(one):
-    return one.value, one.low, one.high
-
-
-def test_the_intervals_before_and_after_are_those_of_the_library(sortal):
-    texts = json.loads((Path(demo.__file__).parent / "projects" / "sortal.json").read_text(encoding="utf-8"))["texts"]
-    # documents in the order of their addresses, as drawn
-    texts.sort(key=lambda text: text["slug"])
-    rows = [(text["slug"], unit, text["codings"]) for text in texts for unit in text["codings"]["mo"]]
-    data = ReliabilityData.from_values(
-        [(slug, unit) for slug, unit, _ in rows],
-        ["mo", "sue"],
-        [[said["mo"][unit], said["sue"][unit]] for _, unit, said in rows],
-        [slug for slug, *_ in rows],
-    )
-    found = categories.compare_merged(sortal, Parameters(), THREE_CLASSES)
-    assert ends(found.before) == pytest.approx(ends(interval(data, fleiss_kappa)))
-    assert ends(found.after) == pytest.approx(ends(interval(collapse(data, THREE_CLASSES), fleiss_kappa)))
 
 
 def test_a_category_merged_into_another_that_stays_is_one_with_it(three):

@@ -87,21 +87,6 @@ def test_the_paragraph_says_each_choice(pointed, asked, said):
     assert said not in usual or all(asked[name] == getattr(Parameters(), name) for name in asked)
 
 
-@pytest.mark.parametrize("distance", ["masi", "masi-product"])
-def test_two_figures_that_differ_by_their_thirds_do_not_have_one_description(db, distance):
-    project = coded_project("tea", SCHEMES["pointers"], WALK)
-    for coder, labels in (("alice", ["", "a", "", "b", ""]), ("bob", ["", "a", "", "a", "b"])):
-        coding = Coding.objects.of_people().select_related("coder").get(coder__username=coder)
-        keys = dict(coding.text.markables.values_list("label", "key"))
-        for label, target in zip("abcde", labels, strict=True):
-            judge(coding, keys[label], "phrase" if target else "none", *([keys[target]] if target else []))
-    found = read_answers(hand_in(project))
-    choice, other = (written(found, distance=distance, thirds=thirds) for thirds in CHOICES["thirds"])
-    assert choice[1].result.value != other[1].result.value
-    described = [one.paragraph.partition("Over ")[0] for one, _ in (choice, other)]
-    assert described[0] != described[1]
-
-
 def test_paragraph_says_how_many_markables_are_left_out_and_why(three):
     # one unit of text-1 has two coders, and text-3 has no answers of carol
     assert "left out" not in written(three)[0].paragraph.replace("a coder left out", "")

@@ -105,17 +105,6 @@ def three(db):
     return sorted_out(THREE)
 
 
-def test_parts_of_two_projects_with_equal_answers_have_their_own_texts(db, monkeypatch):
-    monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
-    monkeypatch.setattr(basis, "MAX_TEXTS_AT_ONCE", 1)
-    reports = [
-        overall.compute_report(read_answers(sorted_out(THREE, slug)), Parameters(distance="nominal", chains="none"))
-        for slug in ("tea", "coffee")
-    ]
-    shifts = [[text.shift for text in report.texts] for report in reports]
-    assert shifts[0] == shifts[1] != [None] * 3
-
-
 def coders_for(name):
     """Return coders of whom there are enough for the coefficient, and not too many."""
     return ("alice", "bob") if COEFFICIENTS[name].for_two else ("alice", "bob", "carol")

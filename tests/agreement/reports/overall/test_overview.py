@@ -25,16 +25,13 @@ def test_answers_that_nobody_has_handed_in_miss_handing_in(db):
     assert seen(project, include="open").missing == ()
 
 
-def test_one_coder_misses_another(db):
+def test_two_coders_have_to_have_submitted_the_same_text(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}})
     Coding.objects.of_people().filter(coder__username="bob").update(status=Coding.Status.OPEN)
     assert seen(project).missing == ("Only alice has submitted a coding that counts: agreement needs two coders.",)
-
-
-def test_two_coders_of_different_texts_miss_a_text_in_common(db):
-    project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}, "text-2": {"alice": "..", "bob": "pg"}})
+    apart = sorted_out({"text-1": {"alice": "pg", "bob": ".."}, "text-2": {"alice": "..", "bob": "pg"}}, "apart")
     Coding.objects.of_people().filter(judgements=None).delete()
-    assert seen(project).missing == ("No text has submitted answers of two coders, which agreement needs.",)
+    assert seen(apart).missing == ("No text has submitted answers of two coders, which agreement needs.",)
 
 
 @pytest.mark.parametrize(

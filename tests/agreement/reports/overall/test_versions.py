@@ -1,6 +1,5 @@
 """Figures of judgements under some versions of the scheme, on page, by API and by command."""
 
-import json
 import random
 import re
 from copy import deepcopy
@@ -12,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.given_answers import read_given_answers
-from agreement.data.reading import forget_answers, read_answers
+from agreement.data.reading import read_answers
 from agreement.reports.basis import select_data
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import resolve
@@ -26,7 +25,7 @@ from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
 from tests.agreement.measures import exact
 from tests.conftest import change
-from tests.shared.agreeing import WALK, answer, coded_project, hand_in
+from tests.shared.agreeing import hand_in
 from tests.shared.pyramids import pyramid_project
 from tests.shared.questions import CODERS, any_answers, in_keys, question_project
 
@@ -205,36 +204,6 @@ def test_pyramids_have_no_versions(db, signed_in, charlie, page_of):
     reply = signed_in(charlie).get(f"/projects/ferry/{page_of}?versions=1")
     assert reply.status_code == 400
     assert "<p>versions: pyramids have no versions of a scheme: leave it out. The" in reply.content.decode()
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("scheme", ["passonneau-2004", "sortal-classes", "muc-ident"])
-def test_a_figure_is_what_it_would_be_if_the_judgements_of_other_versions_were_not_there(ways, scheme):
-    project = answer(coded_project("own", scheme, WALK, f"{WALK} 2", coders=CODERS))
-    judgements = Judgement.objects.filter(coding__text__project=project)
-    # every third is judged again; which versions there are is a matter of the designer
-    judgements.filter(pk__in=[pk for pk in judgements.order_by("pk").values_list("pk", flat=True) if pk % 3]).update(
-        scheme_version=2
-    )
-    Project.objects.update(scheme_version=2)
-    asked = {"unmarked": "missing"}
-    found = ways("own", versions="2", **asked)
-    scores = scores_of(project, versions="2", **asked)
-    judgements.filter(scheme_version=1).delete()
-    forget_answers()
-    without = ways("own", **asked)
-    names = ("value", "observed", "expected", "n_units", "n_judgements", "coders", "low", "high")
-    assert [found[name] for name in names] == [without[name] for name in names]
-    assert scores == scores_of(project, **asked)
-
-
-def scores_of(project, **asked):
-    """Return the coreference scores of two coders, or none where there are no chains."""
-    if project.answers == Project.Answers.CATEGORIES:
-        return None
-    printed, pair = StringIO(), {"first": "alice", "second": "bob"}
-    call_command("agreement", project.slug, report="coreference", format="json", stdout=printed, **pair, **asked)
-    return json.loads(printed.getvalue())["overall"]
 
 
 # How the data are selected besides: what is asked for, and of which coders, texts and rounds it is.

@@ -9,10 +9,9 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.creation import create_docset
 from annotations.models import Coding, Docset, User
 from annotations.planning.work.assignments import assign_texts
-from annotations.projects.people.members import add_member
 from tests.conftest import change
 from tests.shared.agreeing import digits, figures, table
-from tests.shared.pyramids import contributor, docset, pyramid_project, says, send
+from tests.shared.pyramids import contributor, says, send
 from tests.shared.scored import ANN, SUMMARIES, add_docset
 
 URL = "/projects/harbour/agreement/peers/"
@@ -117,15 +116,6 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     assert figures(page, "reliability") == [expected]
     assert [row[0] for row in table(page, "items")] == [item.label for item in report.items]
     assert signed_in(charlie).get(URL, {"docset": "ghost"}).status_code == 400
-
-
-def test_without_an_agreed_pyramid_the_page_leads_to_the_study(signed_in, charlie, alice):
-    project = pyramid_project("own")
-    add_member(project, charlie, "manager")
-    docset(project, alice)
-    page = signed_in(charlie).get("/projects/own/agreement/peers/").content.decode()
-    assert "This needs an agreed pyramid" in page
-    assert "agreement/study/" in page
 
 
 def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, charlie):
