@@ -55,7 +55,7 @@ def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, j
 @pytest.mark.parametrize(
     ("name", "value"), [("distance", "ghost"), ("ghost", "1"), ("preset", "ghost"), ("thirds", "\x00"), ("top", "é")]
 )
-def test_a_wrong_parameter_is_named(signed_in, charlie, judged, rest, name, value):
+def test_wrong_parameter_is_named(signed_in, charlie, judged, rest, name, value):
     answer = signed_in(charlie).get(URL + rest, {name: value})
     assert answer.status_code == 400
     assert (answer.json()["code"], list(answer.json()["errors"])) == ("invalid", [name])
@@ -72,14 +72,14 @@ def test_chains_cannot_be_chosen_where_coders_index(signed_in, charlie):
 
 
 @pytest.mark.parametrize("address", ["/api/v1{}", "/api/v1{}grid/", "/api/v1{}items/", "{}", "{}headline/", "{}items/"])
-def test_a_project_whose_preset_does_not_fit_opens_with_one_that_does(signed_in, charlie, address):
+def test_project_whose_preset_does_not_fit_opens_with_one_that_does(signed_in, charlie, address):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
     add_member(project, charlie, Membership.Role.MANAGER)
     Project.objects.filter(pk=project.pk).update(preset="poesio-artstein-2005-k")
     assert signed_in(charlie).get(address.format("/projects/walk/agreement/")).status_code == 200
 
 
-def test_the_texts_of_an_answer_come_in_pages_and_the_figures_are_of_all(charlie, alice, bob, signed_in):
+def test_texts_of_an_answer_come_in_pages_and_the_figures_are_of_all(charlie, alice, bob, signed_in):
     answer_all(coded_project("walks", "poesio-artstein-2005", *[WALK] * 5))
     client = signed_in(charlie)
     whole = client.get("/api/v1/projects/walks/agreement/").json()
@@ -113,7 +113,7 @@ def judged_of_items(project, codings, keys):
     hand_in(project)
 
 
-def test_an_item_tells_words_values_and_relations(signed_in, charlie, judged_of_items, keys):
+def test_item_tells_words_values_and_relations(signed_in, charlie, judged_of_items, keys):
     found = {item["label"]: item for item in signed_in(charlie).get(URL_OF_ITEMS).json()["results"]}
     assert set(found) == set("abcd")
     assert found["c"] == {
@@ -198,7 +198,7 @@ def judged_of_tables(codings, keys):
         submit_coding(codings[coder], codings[coder].coder)
 
 
-def test_the_pages_of_a_project_are_named(signed_in, charlie, project):
+def test_pages_of_a_project_are_named(signed_in, charlie, project):
     found = signed_in(charlie).get(URL_OF_TABLES).json()
     assert {"coders", "texts", "categories", "course", "pair"} <= {one["page"] for one in found}
     assert all(one["about"].endswith(".") for one in found)
@@ -224,7 +224,7 @@ def test_every_table_of_every_page_can_be_had(signed_in, charlie, judged_of_tabl
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "latex", "markdown", None])
-def test_a_table_is_the_one_of_the_page_to_the_last_byte(signed_in, charlie, judged_of_tables, form):
+def test_table_is_the_one_of_the_page_to_the_last_byte(signed_in, charlie, judged_of_tables, form):
     client = signed_in(charlie)
     of_page = client.get(f"{PAGE}coders/", {"as": form or "json", "table": "each", "distance": "masi"})
     of_api = client.get(f"{URL_OF_TABLES}coders/each/", ({"form": form} if form else {}) | {"distance": "masi"})

@@ -28,8 +28,6 @@ CONVENTIONS = [
 
 @pytest.fixture
 def load(db, settings, request):
-    """Return a function that loads a project and makes Charlie its manager."""
-
     def load(slug: str) -> Project:
         settings.LOCAL = True
         if slug == EZCOREF:
@@ -46,8 +44,6 @@ def load(db, settings, request):
 
 @pytest.fixture
 def taken(signed_in, charlie, tmp_path):
-    """Return a function that downloads the data and returns the path of the file."""
-
     def taken(slug: str, form: str = "csv", **asked: str):
         reply = signed_in(charlie).get(f"/api/v1/projects/{slug}/agreement/data/", {**asked, "form": form})
         assert reply.status_code == 200, reply.content
@@ -68,7 +64,7 @@ def constructions(answers: str) -> list[dict[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", [*DEMOS, EZCOREF])
-def test_the_library_computes_the_figures_of_the_pages_from_the_file_to_the_last_digit(load, taken, slug):
+def test_library_computes_figures_of_pages_from_file_to_last_digit(load, taken, slug):
     project = load(slug)
     found = read_answers(project)
     distances = SET_DISTANCES if project.answers != "categories" else ("nominal",)
@@ -100,7 +96,7 @@ def test_csv_and_json_say_the_same(load, taken):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_set_holds_the_keys_of_markables_and_a_label_is_a_category(charlie, signed_in, kind):
+def test_set_holds_the_keys_of_markables_and_a_label_is_a_category(charlie, signed_in, kind):
     project = answer(coded_project("walk", kind, WALK))
     rows = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/").json()
     keys = set(project.texts.get().markables.values_list("key", flat=True))
@@ -114,7 +110,7 @@ def test_a_set_holds_the_keys_of_markables_and_a_label_is_a_category(charlie, si
     assert all(list(row["values"]) == ["alice", "bob"] for row in rows)
 
 
-def test_the_parameters_hold_for_the_data(charlie, signed_in):
+def test_parameters_hold_for_the_data(charlie, signed_in):
     answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
     client = signed_in(charlie)
 
@@ -151,7 +147,7 @@ def test_data_come_as_a_file_or_an_unknown_form_is_named(charlie, signed_in, for
     assert reply["Content-Disposition"] == f'attachment; filename="walk-data.{ending}"'
 
 
-def test_a_project_in_which_nobody_answered_has_units_and_no_values(charlie, taken):
+def test_project_in_which_nobody_answered_has_units_and_no_values(charlie, taken):
     coded_project("walk", "poesio-artstein-2005", WALK)
     assert taken("walk").read_bytes().startswith(b"text,unit\n")
     data = ReliabilityData.from_matrix(taken("walk"))

@@ -69,8 +69,6 @@ def tales(tales_rows, db) -> Project:
 
 @pytest.fixture
 def run(capsys):
-    """Return a function that runs the command and returns what it prints."""
-
     def run(*arguments: str) -> str:
         call_command("agreement", *arguments)
         out: str = capsys.readouterr().out
@@ -127,7 +125,7 @@ def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None 
 
 
 @pytest.mark.parametrize(("distance", "exclude_unit"), list(product(SET_DISTANCES, EXCLUDE_UNIT)))
-def test_the_figures_are_those_of_the_library_on_data_built_by_hand(tales, run, distance, exclude_unit):
+def test_figures_are_those_of_the_library_on_data_built_by_hand(tales, run, distance, exclude_unit):
     documents = {key: plain.parse(marked, "x.txt") for key, marked in TALES.items()}
     options = {"exclude_unit": exclude_unit}
     out = json.loads(run("tales", "--distance", distance, "--exclude-unit", exclude_unit, "--format", "json"))
@@ -139,7 +137,7 @@ def test_the_figures_are_those_of_the_library_on_data_built_by_hand(tales, run, 
         assert {name: text[name] for name in FIGURES} == expected
 
 
-def test_ezcoref_has_the_figures_of_the_library_on_data_built_from_its_files(db, samples, run):
+def test_ezcoref_has_figures_of_library_on_data_built_from_its_files(db, samples, run):
     folder = samples / "ezcoref" / "conll2012"
     call_command("import_codings", "conll2012", str(folder), "--project=ez", "--coder-from=parent", "--create")
     documents = {
@@ -249,7 +247,7 @@ def test_units_that_one_coder_left_out_are_counted(tales, run):
 
 @pytest.mark.parametrize("form", ["json", "csv", "table"])
 @pytest.mark.parametrize("scheme", sorted(SCHEMES))
-def test_a_project_without_codings_has_no_value_and_says_why(db, run, scheme, form):
+def test_project_without_codings_has_no_value_and_says_why(db, run, scheme, form):
     create_project("empty", "Empty", SCHEMES[scheme])
     out = run("empty", "--format", form)
     if form == "json":
@@ -261,7 +259,7 @@ def test_a_project_without_codings_has_no_value_and_says_why(db, run, scheme, fo
         assert out.splitlines()[-1].startswith("all texts          -          -          -       0")
 
 
-def test_an_unknown_project_is_named(db, run):
+def test_unknown_project_is_named(db, run):
     with pytest.raises(CommandError, match=r"^There is no project 'tails'\.$"):
         run("tails")
 
@@ -269,7 +267,7 @@ def test_an_unknown_project_is_named(db, run):
 @pytest.mark.parametrize(
     ("option", "report"), [("--epsilon=.1", "alt-test"), ("--margin=.1", "planning"), ("--by=round", "compare")]
 )
-def test_an_option_of_another_report_names_the_report(tales, run, option, report):
+def test_option_of_another_report_names_the_report(tales, run, option, report):
     with pytest.raises(CommandError, match=f"belongs to --report {report}"):
         run("tales", option)
 
@@ -281,7 +279,7 @@ def test_pointers_cannot_be_compared_where_coders_index(tales, run, chains):
 
 
 @pytest.mark.parametrize("name", ["preset", *CHOICES, "format"])
-def test_a_choice_that_is_not_there_names_the_option(tales, run, name):
+def test_choice_that_is_not_there_names_the_option(tales, run, name):
     option = f"--{name.replace('_', '-')}"
     with pytest.raises(CommandError, match=f"argument {option}: invalid choice: 'perhaps'"):
         run("tales", option, "perhaps")
@@ -328,7 +326,7 @@ def printed(name: str, form: str) -> str:
 
 
 @pytest.mark.parametrize("name", [one.report_name or one.name for one in ENDPOINTS])
-def test_the_json_is_what_the_api_gives(signed_in, charlie, project, name):
+def test_json_is_what_the_api_gives(signed_in, charlie, project, name):
     page = REPORTS[name]
     assert isinstance(page, ResultPage)
     asked = ASKED.get(name, {})
@@ -342,7 +340,7 @@ def test_the_json_is_what_the_api_gives(signed_in, charlie, project, name):
 
 
 @pytest.mark.parametrize("name", [one.report_name or one.name for one in PAGES if not one.api])
-def test_the_json_of_what_the_api_has_not_is_tables(project, name):
+def test_json_of_what_the_api_has_not_is_tables(project, name):
     said = json.loads(printed(name, "json"))
     if name not in ("categories", "methods"):  # which have fields of their own
         assert all(table["rows"] or table["caption"] for table in said.values())
@@ -365,6 +363,6 @@ def test_every_result_is_printed_with_the_tables_of_its_page(project, name, form
         assert [table.caption for table in sections.tables if table.rows and table.caption not in out] == []
 
 
-def test_an_item_that_is_not_there_is_an_error(project):
+def test_item_that_is_not_there_is_an_error(project):
     with pytest.raises(CommandError, match="Item not found"):
         call_command("agreement", "walk", "--report=item", "--text=text-1", "--key=ghost")

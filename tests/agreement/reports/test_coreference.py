@@ -142,7 +142,7 @@ def test_page_has_the_digits_of_the_report(signed_in, charlie, all_cases):
     ]
 
 
-def test_what_one_coder_alone_marked_is_found_by_nobody_and_stays_in_the_denominators(make_cases):
+def test_what_one_coder_alone_marked_stays_in_denominators(make_cases):
     project = make_cases([("walk", ["ab"], ["abc"])])
     report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
     found = report.overall.scores["b_cubed"]
@@ -156,7 +156,7 @@ def test_what_a_coder_left_out_does_not_enter(make_cases, unmarked):
     assert (found.recall, found.precision) == (1, 0.5)
 
 
-def test_a_markable_with_several_indices_counts_in_the_first(make_cases):
+def test_markable_with_several_indices_counts_in_the_first(make_cases):
     project = make_cases([("walk", ["ab", "cd"], ["ab", "bcd"])])
     report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
     assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
@@ -175,7 +175,7 @@ def test_reports_say_how_many_mentions_are_in_several_chains(signed_in, charlie,
     assert "2 mentions have several indices" in client.get("/projects/cases/agreement/gold/").content.decode()
 
 
-def test_a_markable_with_several_antecedents_counts_in_the_chain_of_the_first(db):
+def test_markable_with_several_antecedents_counts_in_chain_of_first(db):
     project = coded_project("walk", "poesio-artstein-2005", "[a](a) [b](b) [c](c) [d](d)")
     answers = {"alice": {"c": "a", "d": "b"}, "bob": {"c": "ab", "d": "b"}}
     keys = dict(project.texts.get().markables.values_list("label", "key"))
@@ -201,7 +201,7 @@ def test_texts_that_one_of_the_two_was_not_given_do_not_count(make_cases):
     assert report.overall.scores["muc"].recall == 0.5
 
 
-def test_the_conll_average_without_links_is_of_the_other_scores(signed_in, charlie, make_cases):
+def test_conll_average_without_links_is_of_the_other_scores(signed_in, charlie, make_cases):
     make_cases([("walk", ["a", "b"], ["a", "b"]), ("talk", ["ab"], ["ab"])])
     asked = {"first": "anna", "second": "ben"}
     found = signed_in(charlie).get(API, asked | {"texts": "walk"}).json()
@@ -232,7 +232,7 @@ def test_two_coders_have_to_be_named(signed_in, charlie, make_cases, pair, field
 
 
 @pytest.mark.parametrize("singleton", [True, False])
-def test_what_does_not_refer_is_no_mention_also_where_it_is_a_singleton_for_alpha(db, singleton):
+def test_what_does_not_refer_is_no_mention(db, singleton):
     project = coded_project("news", "passonneau-2004", "[Ann](a) met [her](b) there", coders=("ann", "ben"))
     change_rows(project.categories.filter(key="none"), singleton=singleton)
     keys = dict(project.texts.get().markables.values_list("label", "key"))
@@ -264,12 +264,12 @@ def scores_of(client, page="coreference", first="alice", second="bob"):
     return client.get(f"/api/v1/projects/muc/agreement/{page}/", {"first": first, "second": second}).json()
 
 
-def test_an_antecedent_that_nobody_judged_is_a_mention_of_muc(signed_in, charlie, muc_project):
+def test_antecedent_that_nobody_judged_is_a_mention_of_muc(signed_in, charlie, muc_project):
     assert scores_of(signed_in(charlie))["overall"]["muc"]["f1"] == 1
 
 
 @pytest.mark.parametrize("head", [[[4, 7], [0, 3]], [[3, 4]], [[0, 99]], [[8, 14]], []])
-def test_a_head_that_is_no_word_of_its_markable_asks_for_the_whole(signed_in, charlie, muc_project, head):
+def test_head_that_is_no_word_of_its_markable_asks_for_the_whole(signed_in, charlie, muc_project, head):
     Markable.objects.filter(label="a").update(head=head)
     found = scores_of(signed_in(charlie))
     assert (found["matched_by_muc6"], found["overall"]["muc"]["f1"]) == (True, 1)
@@ -290,7 +290,7 @@ def test_all_pages_match_as_muc_6_does(signed_in, charlie, alice, bob):
     assert [row.get("bob") or row.get("alice") for row in matrix["rows"]] == [0.5, 0.5]
 
 
-def test_the_alpha_beside_scores_is_alpha_whatever_the_coefficient_of_the_project(make_cases):
+def test_alpha_beside_scores_is_alpha_whatever_coefficient_of_project(make_cases):
     cases = [(case["name"].lower(), case["key"], case["response"]) for case in CASES[:12]]
     project = make_cases(cases)
     usual = compare_chains(read_answers(project), convention(project), "anna", "ben")
@@ -299,7 +299,7 @@ def test_the_alpha_beside_scores_is_alpha_whatever_the_coefficient_of_the_projec
     assert kappa.overall.alpha == usual.overall.alpha
 
 
-def test_two_coders_are_enough_for_a_coefficient_of_two_and_are_no_other_selection(signed_in, charlie, make_cases):
+def test_two_coders_are_enough_for_a_coefficient_of_two(signed_in, charlie, make_cases):
     project = make_cases([("one", ["ab", "c"], ["a", "bc"])])
     import_documents(
         project, [SourceDocument(plain.parse("[a](a=1) [b](b=1)", "one.txt"), "cem")], ImportOptions(create=True)

@@ -60,7 +60,7 @@ def refused(scheme):
 
 
 @pytest.mark.parametrize("key", SCHEMES)
-def test_a_ready_made_scheme_allows_what_has_a_meaning_for_it_and_has_no_problems(key):
+def test_ready_made_scheme_allows_what_has_a_meaning_for_it(key):
     assert refused(ready_made(key)) == NOT[key]
     assert find_problems(*ready_made(key)) == []
 
@@ -103,7 +103,7 @@ def test_several_labels_are_sets_without_chains():
         ("passonneau-2004", {"pointing": ["none"]}, "none points"),
     ],
 )
-def test_a_problem_of_a_scheme_is_told(key, change, said):
+def test_problem_of_a_scheme_is_told(key, change, said):
     [problem] = find_problems(*ready_made(key, **change))
     assert problem.startswith(said)
 
@@ -128,7 +128,7 @@ def test_every_kind_of_scheme_is_told_what_it_allows_and_why(signed_in, charlie,
     assert "notice warning" not in page
 
 
-def test_a_problem_of_the_scheme_is_told(signed_in, charlie):
+def test_problem_of_the_scheme_is_told(signed_in, charlie):
     project = coded_project("walk", "poesio-artstein-2005", WALK)
     change_rows(Level.objects.all(), coded=False)
     page = signed_in(charlie).get(URL).content.decode()

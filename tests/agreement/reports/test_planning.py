@@ -18,7 +18,6 @@ API = "/api/v1/projects/walk/agreement/planning/"
 
 @pytest.fixture(scope="module")
 def walk_rows(module_rows) -> int:
-    """Make a project of six texts by three coders."""
     contents = [f"{WALK} {words(3 + 2 * number)}" for number in range(6)]
     return answer(coded_project("walk", "poesio-artstein-2005", *contents, coders=("alice", "bob", "carol"))).pk
 
@@ -29,7 +28,6 @@ def walk(walk_rows, charlie) -> Project:
 
 
 def words(n):
-    """Return so many marked words."""
     return " ".join(f"[w{number}](m{number})" for number in range(n))
 
 
@@ -42,7 +40,7 @@ def data_of(project, **asked):
 
 
 @pytest.mark.parametrize("sample", ["groups", "both"])
-def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
+def test_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
     found = forecast(data_of(walk), alpha, "passonneau", sample=sample)
     report = plan_size(read_answers(walk), convention(walk), Targets(0.03, 0.3, 0.05, 0.9, sample))
     assert texts_for(report) == {
@@ -73,7 +71,7 @@ def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
     assert found.margin == (shown.high - shown.low) / 2
 
 
-def test_with_coders_as_a_sample_the_interval_is_wider_and_has_a_table_by_their_number(walk):
+def test_coders_as_a_sample_have_a_wider_interval(walk):
     report = plan_size(read_answers(walk), convention(walk), Targets(sample="both"))
     both = interval(data_of(walk), alpha, "passonneau", sample="both")
     assert (report.low, report.high) == pytest.approx((both.low, both.high))

@@ -42,7 +42,6 @@ ALPHA = PRESETS["poesio-artstein-2005"].parameters
 
 
 def code(text, round_, answers, people, occasion=1):
-    """Let coders answer a text in a round, and submit it."""
     keys = dict(text.markables.values_list("label", "key"))
     for name, of_coder in answers.items():
         coding, _ = Coding.objects.of_people().get_or_create(
@@ -79,7 +78,7 @@ def figures(project, parameters=ALPHA):
     "parameters",
     [ALPHA, replace(ALPHA, exclude_unit="both"), replace(ALPHA, chains="none"), Parameters(coefficient="fleiss_kappa")],
 )
-def test_a_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coders, parameters):
+def test_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coders, parameters):
     other = make_project("milk")
     import_documents(other, [SourceDocument(plain.parse(DIALOGUE, "tea-2.txt"), None)])
     for person in coders.values():
@@ -102,7 +101,7 @@ def test_a_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coder
     assert scores == of_other
 
 
-def test_each_round_alone_has_the_figures_that_it_would_have_without_the_other(twice, project, text, coders):
+def test_each_round_alone_has_figures_that_it_would_have_without_other(twice, project, text, coders):
     of_main, of_again = (figures(project, replace(ALPHA, rounds=name)) for name in ("main", "again"))
     assert of_main != of_again
     both = figures(project, replace(ALPHA, texts="tea"))
@@ -113,7 +112,7 @@ def test_each_round_alone_has_the_figures_that_it_would_have_without_the_other(t
         figures(project, replace(ALPHA, rounds="again"))
 
 
-def test_the_fingerprint_knows_rounds_where_there_are_several(twice, project):
+def test_fingerprint_knows_rounds_where_there_are_several(twice, project):
     before = read_answers(project).fingerprint
     change_round(twice[1], name="later")
     assert read_answers(project).fingerprint != before
@@ -163,7 +162,7 @@ def test_work_is_of_the_document_in_which_it_was_done(twice, project):
     }
 
 
-def test_an_item_is_that_of_a_round_and_its_marks_are_of_it(twice, project, text, coders):
+def test_item_is_that_of_a_round_and_its_marks_are_of_it(twice, project, text, coders):
     answers = read_answers(project).select()
     keys = dict(text.markables.values_list("label", "key"))
     latest = report_item(answers, ALPHA, "tea", keys["a"])
@@ -185,7 +184,6 @@ CODERS = ("alice", "bob", "carl")
 
 
 def code_again(project: Project, name: str, kind: str, *slugs: str, coders: tuple[str, ...] = CODERS) -> None:
-    """Let the coders code some of the texts once more, in a round of their own."""
     round_ = Round.objects.create(project=project, name=name, kind=kind, position=project.rounds.count())
     people = User.objects.filter(username__in=coders)
     assign_texts(project, project.texts.filter(slug__in=slugs), people, round_=round_)

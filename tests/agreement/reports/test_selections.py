@@ -172,7 +172,7 @@ def keys_of_units() -> dict[int, tuple[str, str]]:
     return {pk: (text, key) for pk, text, key in Markable.objects.values_list("pk", "text__slug", "key")}
 
 
-def test_the_figures_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(scheme, asked_of):
+def test_chosen_coders_have_the_figures_of_a_project_of_their_own(scheme, asked_of):
     for who, asked in product(SOME, variations(scheme)):
         whole, parameters = asked_of(CODERS, **asked)
         found = overall.compute_report(whole, replace(parameters, coders=",".join(who)))
@@ -187,7 +187,7 @@ def test_the_figures_of_chosen_coders_are_those_of_a_project_that_holds_them_alo
 
 
 @pytest.mark.parametrize("who", SOME)
-def test_items_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(scheme, asked_of, who):
+def test_chosen_coders_have_the_items_of_a_project_of_their_own(scheme, asked_of, who):
     key = keys_of_units()
     for asked in variations(scheme):
         whole, parameters = asked_of(CODERS, **asked)
@@ -204,7 +204,7 @@ def test_items_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(sch
 
 
 @pytest.mark.parametrize("who", SOME)
-def test_categories_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(scheme, asked_of, who):
+def test_chosen_coders_have_the_categories_of_a_project_of_their_own(scheme, asked_of, who):
     for asked in variations(scheme):
         whole, parameters = asked_of(CODERS, **asked)
         chosen, alone = (whole, replace(parameters, coders=",".join(who))), asked_of(who, **asked)
@@ -215,7 +215,7 @@ def test_categories_of_chosen_coders_are_those_of_a_project_that_holds_them_alon
         assert coders.count_agreeing_coders(*chosen) == coders.count_agreeing_coders(*alone)
 
 
-def test_each_pair_of_the_matrix_is_that_of_a_project_that_holds_the_two_alone(scheme, asked_of):
+def test_each_pair_of_matrix_is_that_of_project_that_holds_two_alone(scheme, asked_of):
     for asked in variations(scheme):
         whole, parameters = asked_of(CODERS, **asked)
         for measure in coders.measures_for(whole.kind):
@@ -265,7 +265,7 @@ def rounds(charlie):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_to_choose_all_gives_the_digits_of_choosing_nothing_on_page_api_and_command(ways, rounds, kind):
+def test_to_choose_all_gives_the_digits_of_choosing_nothing(ways, rounds, kind):
     project = rounds(kind)
     usual = ways("walk")
     assert usual["parameters"] == replace(convention(project), unmarked=project.unmarked).query()
@@ -287,7 +287,7 @@ def test_to_choose_all_gives_the_digits_of_choosing_nothing_on_page_api_and_comm
         ({"preset": "masi", "thirds": "rounded"}, {"distance": "masi", "exclude_unit": "none"}),
     ],
 )
-def test_what_is_named_takes_the_place_of_the_convention_s_and_the_rest_of_it_stays(ways, rounds, asked, expected):
+def test_what_is_named_takes_place_of_convention_s_and_rest_of_it_stays(ways, rounds, asked, expected):
     rounds("passonneau-2004")
     kept = {"coefficient": "alpha", "distance": "passonneau", "exclude_unit": "both", "thirds": "rounded"}
     found = ways("walk", **asked)["parameters"]
@@ -295,7 +295,7 @@ def test_what_is_named_takes_the_place_of_the_convention_s_and_the_rest_of_it_st
 
 
 @pytest.mark.parametrize("kind", ["sortal-classes", "poesio-artstein-2005"])
-def test_a_distance_is_one_of_alpha_where_the_convention_is_a_kappa(ways, rounds, kind):
+def test_distance_is_one_of_alpha_where_the_convention_is_a_kappa(ways, rounds, kind):
     rounds(kind, "kappa" if kind == "sortal-classes" else "poesio-artstein-2005-k")
     assert ways("walk")["parameters"]["coefficient"] == "fleiss_kappa"
     found = ways("walk", distance="nominal")["parameters"]
@@ -312,7 +312,6 @@ THREE = {
 
 
 def without_answers(*left_out: tuple[str, str]) -> dict[str, dict[str, str]]:
-    """Return the answers without those of some texts and coders."""
     return {
         text: {name: letters for name, letters in given.items() if (text, name) not in left_out}
         for text, given in THREE.items()
@@ -419,7 +418,7 @@ def test_of_two_reasons_each_is_included_by_itself(ways, three, included, left_o
     assert found["value"] == pytest.approx(alpha(table_of(without_answers(*missing), found["coders"])).value)
 
 
-def test_the_codings_that_do_not_count_are_those_of_the_chosen_coders_and_texts(ways, three):
+def test_codings_that_do_not_count_are_those_of_chosen_coders_and_texts(ways, three):
     make_open(three)
     for asked, number in (
         ({"coders": "alice,bob"}, 1),

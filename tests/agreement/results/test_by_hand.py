@@ -38,7 +38,7 @@ def confusion(page, project, **address):
     return table, chart
 
 
-def test_of_all_coders_each_pair_counts_in_either_order_and_the_chart_says_so_in_words(project):
+def test_confusion_of_all_counts_each_pair_in_either_order(project):
     table, chart = confusion(Categories(), project)
     counts = {
         row[0]: dict(zip([column.name for column in table.columns[1:]], row[1:], strict=True)) for row in table.rows
@@ -82,7 +82,7 @@ def parts(page, project, query, key):
 @pytest.mark.parametrize(
     "query", ["text=text-1", "texts=text-1", "text=text-1&coefficient=fleiss_kappa&missing=available"]
 )
-def test_each_item_of_a_text_has_its_disagreement_at_its_place_and_leads_to_the_item(query):
+def test_each_item_has_its_disagreement_at_its_place(query):
     table, chart = parts(ItemsPage(), sorted_out(THREE), query, "positions")
     expected = places_by_hand(THREE["text-1"])
     assert [row[0] for row in table.rows] == [str(place) for place in range(1, len(expected) + 1)]
@@ -155,7 +155,7 @@ def distances_by_hand(given, coders=NAMES):
 
 
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-1,text-3"}, {"coders": "alice,carol"}])
-def test_the_distances_are_those_of_the_pairs_in_the_text(asked):
+def test_distances_are_those_of_the_pairs_in_the_text(asked):
     found = read_answers(sorted_out(THREE))
     compute_text_distances(found, Parameters())  # what is kept of texts
     coders = asked.get("coders", ",".join(NAMES)).split(",")
@@ -165,7 +165,7 @@ def test_the_distances_are_those_of_the_pairs_in_the_text(asked):
         assert (one.coders, one.mean) == distances_by_hand(THREE[one.text.slug], coders)
 
 
-def test_a_kappa_without_items_of_some_coders_has_those_that_all_judged():
+def test_kappa_without_items_of_some_coders_has_those_that_all_judged():
     given = {"text-1": {"alice": "ppg", "bob": "pgg", "carol": "p.l"}}
     parameters = Parameters(coefficient="fleiss_kappa", missing="drop")
     [one] = compute_text_distances(read_answers(sorted_out(given)), parameters)
@@ -174,7 +174,7 @@ def test_a_kappa_without_items_of_some_coders_has_those_that_all_judged():
     )
 
 
-def test_texts_with_most_disagreement_come_first_and_of_many_the_page_shows_some(monkeypatch):
+def test_texts_with_most_disagreement_come_first(monkeypatch):
     project = sorted_out(THREE)
     monkeypatch.setattr(coders, "MOST_TEXTS", 2)
     by_mean = sorted(compute_text_distances(read_answers(project), Parameters()), key=lambda one: -(one.mean or 0))
@@ -235,7 +235,7 @@ def test_of_chains_the_means_are_what_alpha_observes_and_expects(asked):
     assert sum(one.high * one.expected for one in bins) == pytest.approx(result.expected)
 
 
-def test_a_kappa_has_the_nominal_distance_and_others_have_tenths():
+def test_kappa_has_the_nominal_distance_and_others_have_tenths():
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK))
     kappa = distribute_distances(read_answers(project), Parameters(coefficient="fleiss_kappa", distance="masi"))
     assert [one.low for one in kappa] == [0, 1]

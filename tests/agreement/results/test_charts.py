@@ -121,7 +121,7 @@ def test_lines_parts_strips_and_bands_show_their_values():
     assert (band["error_y"]["arrayminus"], band["error_y"]["array"]) == ([0, 0.25], [0, 0.125])
 
 
-def test_combinations_of_coders_come_by_their_number_of_members_and_dots_say_who():
+def test_combinations_of_coders_come_by_their_number_of_members():
     bars, grid = BUILT["upset"]["data"]
     assert bars["y"] == [3, 2, 1, 1]
     assert bars["customdata"][:3] == ["x, y, z", "the kettle, it", "that"]

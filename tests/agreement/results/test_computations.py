@@ -10,7 +10,6 @@ from django_tasks_db.models import DBTaskResult
 
 from agreement.models import Computation
 from agreement.results import computations
-from agreement.results.computations import PageSections
 from agreement.results.grid import Grid
 from annotations.coding.status import reopen_coding
 from annotations.core.processes.heartbeat import host_name
@@ -34,7 +33,7 @@ def judged(project, codings, keys):
 
 
 @pytest.mark.parametrize("page", KINDS)
-def test_the_page_waits_for_the_worker_and_then_shows_the_same_as_at_once(
+def test_page_waits_for_the_worker_and_then_shows_the_same_as_at_once(
     signed_in, charlie, judged, monkeypatch, settings, page, by_worker
 ):
     client, address = signed_in(charlie), URL.format(page)
@@ -54,7 +53,7 @@ def test_the_page_waits_for_the_worker_and_then_shows_the_same_as_at_once(
     assert Computation.objects.count() == 1
 
 
-def test_the_part_of_the_page_says_how_far_it_is_and_then_loads_the_page(signed_in, charlie, judged, by_worker):
+def test_part_of_the_page_says_how_far_it_is_and_then_loads_the_page(signed_in, charlie, judged, by_worker):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
     computation = Computation.objects.get()
@@ -76,7 +75,7 @@ def test_where_no_worker_begins_the_page_says_how_to_start_one(signed_in, charli
     assert "manage.py db_worker" in client.get(part).content.decode()
 
 
-def test_the_worker_computes_the_answers_as_they_are_when_it_comes_to_them(
+def test_worker_computes_the_answers_as_they_are_when_it_comes_to_them(
     signed_in, charlie, codings, keys, judged, by_worker
 ):
     client = signed_in(charlie)
@@ -90,9 +89,7 @@ def test_the_worker_computes_the_answers_as_they_are_when_it_comes_to_them(
     assert "answers have changed since" not in page
 
 
-def test_what_is_compared_with_gold_is_computed_again_once_gold_has_changed(
-    signed_in, charlie, project, keys, judged, by_worker
-):
+def test_figures_are_computed_again_once_gold_has_changed(signed_in, charlie, project, keys, judged, by_worker):
     client, asked = signed_in(charlie), {"as": "json", "table": "accuracy"}
     [gold, *_] = decide_gold(project, "alice")
     client.get(URL.format("gold"))
@@ -131,7 +128,7 @@ def test_what_was_found_is_shown_while_newer_answers_are_computed(signed_in, cha
     assert "answers have changed since" not in client.get(URL.format("grid")).content.decode()
 
 
-def test_a_text_in_another_round_is_another_state(signed_in, charlie, project, judged, by_worker):
+def test_text_in_another_round_is_another_state(signed_in, charlie, project, judged, by_worker):
     client, asked = signed_in(charlie), {"rounds": "pilot"}
     move_to_round(project, project.texts.all(), "pilot")
     client.get(URL.format("grid"), asked)
@@ -154,7 +151,7 @@ def test_another_version_of_the_program_computes_for_itself(signed_in, charlie, 
     assert 'id="table-grid"' not in page
 
 
-def test_a_failure_is_shown_once_and_tried_again(signed_in, charlie, judged, by_worker, monkeypatch):
+def test_failure_is_shown_once_and_tried_again(signed_in, charlie, judged, by_worker, monkeypatch):
     def fails(page, request):
         raise RuntimeError("out of luck")
 
@@ -188,7 +185,7 @@ def test_what_a_dead_worker_left_is_ordered_again(signed_in, charlie, judged, by
     assert Computation.objects.get().pk != before
 
 
-def test_a_page_learns_at_once_that_the_task_of_its_worker_was_given_up(signed_in, charlie, judged, by_worker):
+def test_page_learns_at_once_that_the_task_of_its_worker_was_given_up(signed_in, charlie, judged, by_worker):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
     before = Computation.objects.get().pk
@@ -200,7 +197,6 @@ def test_a_page_learns_at_once_that_the_task_of_its_worker_was_given_up(signed_i
 
 
 def gone() -> int:
-    """Return the number of a process that has ended."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
@@ -223,14 +219,6 @@ def test_of_each_project_only_the_last_are_kept(signed_in, charlie, judged, by_w
     assert [one.parameters["distance"] for one in Computation.objects.order_by("pk")] == ["dice", "jaccard"]
 
 
-def test_a_wrong_measure_orders_nothing(signed_in, charlie, judged, by_worker):
+def test_wrong_measure_orders_nothing(signed_in, charlie, judged, by_worker):
     assert signed_in(charlie).get(URL.format("coders"), {"measure": "ghost"}).status_code == 400
     assert [one.own for one in Computation.objects.all()] == [{}]
-
-
-@pytest.mark.parametrize("page", KINDS)
-def test_parts_survive_json(signed_in, charlie, judged, by_worker, page):
-    signed_in(charlie).get(URL.format(page))
-    by_worker()
-    result = Computation.objects.get().result
-    assert PageSections.from_json(result).as_json() == result

@@ -33,7 +33,7 @@ def test_lines_stay_lines_and_paragraphs_paragraphs(lines):
     assert [unescape(one) for one in re.findall(r"[^\n]+", re.sub(r"</?p>|<br />", "", html))] == [*filter(None, kept)]
 
 
-def test_a_file_has_title_text_facts_tables_and_what_is_to_be_written():
+def test_file_has_title_text_facts_tables_and_what_is_to_be_written():
     table = Table("t", "A|B", [Column("name", "Name"), Column("n", "N", "count")], [("[x](y)|*z*", 1200)], "Mind *it*.")
     section = Section(
         "s", "Texts", "One.\n\n# Two", [("Source", "- a\n- b")], [table], ["No | more."], ["Who wrote them."]

@@ -23,9 +23,7 @@ def project(db, by_worker, monkeypatch):
 
 
 @pytest.mark.parametrize("page", ["", "headline/", "items/", "coders/"])
-def test_pages_wait_for_a_worker_and_then_show_what_they_show_where_all_is_read_at_once(
-    project, by_worker, signed_in, charlie, monkeypatch, page
-):
+def test_pages_wait_for_a_worker_and_then_show_the_same(project, by_worker, signed_in, charlie, monkeypatch, page):
     client = signed_in(charlie)
     with monkeypatch.context() as patched:
         patched.setattr(reading, "MAX_READ_IN_REQUEST", 1000)
@@ -43,7 +41,7 @@ def test_pages_wait_for_a_worker_and_then_show_what_they_show_where_all_is_read_
 
 
 @pytest.mark.parametrize("address", ["", "items/", "tables/coders/", "tables/texts/texts/"])
-def test_the_api_says_when_to_come_again(project, by_worker, signed_in, charlie, address):
+def test_api_says_when_to_come_again(project, by_worker, signed_in, charlie, address):
     client = signed_in(charlie)
     refused = client.get(f"/api/v1{PAGE}{address}")
     assert (refused.status_code, refused["Retry-After"], refused.json()["code"]) == (503, "5", "still_computing")
@@ -65,9 +63,7 @@ def test_another_project_that_is_compared_is_read_itself(project, by_worker, sig
     assert StoredAnswers.objects.filter(project=other).count() == 3
 
 
-def test_where_the_worker_fails_the_page_says_so_and_orders_nothing_until_somebody_looks_again(
-    project, by_worker, signed_in, charlie, monkeypatch
-):
+def test_page_says_where_the_worker_failed(project, by_worker, signed_in, charlie, monkeypatch):
     client = signed_in(charlie)
     client.get(PAGE)
     with monkeypatch.context() as patched:
@@ -81,12 +77,12 @@ def test_where_the_worker_fails_the_page_says_so_and_orders_nothing_until_somebo
     assert "It could not be computed." not in client.get(PAGE).content.decode()
 
 
-def test_a_download_says_when_to_come_again(project, by_worker, signed_in, charlie):
+def test_download_says_when_to_come_again(project, by_worker, signed_in, charlie):
     refused = signed_in(charlie).get(PAGE, {"as": "csv", "table": "distances"})
     assert (refused.status_code, refused["Retry-After"]) == (503, "5")
 
 
-def test_the_command_waits_for_nobody(project, by_worker, capsys):
+def test_command_waits_for_nobody(project, by_worker, capsys):
     call_command("agreement", "tea")
     assert "alpha" in capsys.readouterr().out.lower()
     assert not Computation.objects.exists()

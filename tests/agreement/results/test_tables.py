@@ -111,7 +111,7 @@ def test_markdown_is_rounded_as_on_the_page():
         ("none", "figure", "none"),
     ],
 )
-def test_a_value_is_shown_as_its_kind_asks(value, kind, text):
+def test_value_is_shown_as_its_kind_asks(value, kind, text):
     assert format_value(value, kind) == text
 
 
@@ -137,19 +137,19 @@ def test_what_is_not_there_is_empty_and_null():
 
 
 @pytest.mark.parametrize("form", TABLE_FORMATS)
-def test_a_table_without_rows_is_a_header(form):
+def test_table_without_rows_is_a_header(form):
     text = TABLE_FORMATS[form].write(table())
     assert ("coder" in text) == (form != "json")
     assert form != "json" or json.loads(text)["rows"] == []
 
 
 @pytest.mark.parametrize("form", TABLE_FORMATS)
-def test_a_link_leaves_its_value_alone(form):
+def test_link_leaves_its_value_alone(form):
     linked = [Linked(cell, "/projects/tea/?x=1", current=True) for cell in ROW]
     assert TABLE_FORMATS[form].write(table(linked)) == TABLE_FORMATS[form].write(table(ROW))
 
 
-def test_a_row_of_the_wrong_length_is_refused():
+def test_row_of_the_wrong_length_is_refused():
     for write in (lambda one: one.cells, as_json, as_latex, as_markdown):
         with pytest.raises(ValueError, match="zip"):
             write(table(["alice"]))
@@ -192,6 +192,6 @@ def test_reader_of_markdown_shows_what_the_cell_says(word):
     assert read_markdown(as_markdown(words(word, "x"))) == ["word", word, "x"]
 
 
-def test_a_line_break_does_not_break_a_row():
+def test_line_break_does_not_break_a_row():
     assert len(as_markdown(words("a\nb\rc")).splitlines()) == 3
     assert read_csv(as_csv(words("a\nb", 'say "x", y')))[1:] == [["a\nb"], ['say "x", y']]

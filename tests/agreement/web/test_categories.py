@@ -4,7 +4,6 @@ import json
 import random
 import re
 from dataclasses import replace
-from html import unescape
 from io import StringIO
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,7 +15,7 @@ from agreement.data.reading import read_answers
 from agreement.models import Mapping
 from agreement.reports.parameters import default_preset
 from agreement.results import categories as reports
-from tests.shared.agreeing import WALK, coded_project, digits, figures, hand_in, links, table
+from tests.shared.agreeing import WALK, coded_project, digits, figures, links, table
 from tests.shared.questions import any_answers, question_project
 
 URL = "/projects/walk/agreement/categories/"
@@ -38,7 +37,7 @@ def test_each_category_has_the_figures_of_the_report(signed_in, charlie, walk):
         assert f'<data value="{value!r}">' in page.partition("ignoring links")[2].partition("</p>")[0]
 
 
-def test_the_agreement_table_has_each_item_and_their_sum(signed_in, charlie, walk):
+def test_agreement_table_has_each_item_and_their_sum(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
     found = reports.compute_agreement_table(read_answers(walk), CONVENTION)
     *rows, total = figures(page, "table")
@@ -109,23 +108,6 @@ def test_form_leads_to_one_address_that_keeps_the_rest(signed_in, charlie, walk,
     assert fields == {"phrase": "phrase", "segment": "segment", "place": merged, "none": "none"}
 
 
-def test_many_items_come_in_pages_that_keep_the_mapping(signed_in, charlie):
-    marked = " ".join(f"[w{number}](m{number})" for number in range(51))
-    project = coded_project("walk", "sortal-classes", marked)
-    category = project.categories.first()
-    for coding in project.texts.get().codings.of_people():
-        coding.judgements.bulk_create(
-            coding.judgements.model(coding=coding, markable=one, category=category)
-            for one in coding.text.markables.all()
-        )
-    hand_in(project)
-    client = signed_in(charlie)
-    pages = [client.get(URL, {"page": page, "merge": "loc:place"}).content.decode() for page in ("1", "2")]
-    assert [len(table(page, "table")) for page in pages] == [51, 2]  # the last row has the sums
-    assert [unescape(one) for one in links(pages[0], "page=2") if "merge=loc%3Aplace" in one]
-    assert client.get(URL, {"page": "x"}).status_code == 200
-
-
 def kept():
     return {one.name: one.classes for one in Mapping.objects.all()}
 
@@ -156,7 +138,7 @@ def test_manager_keeps_a_mapping_and_finds_it_again(signed_in, charlie, walk):
         ("\x00", "place:x"),
     ],
 )
-def test_a_mapping_that_says_nothing_is_refused(signed_in, charlie, walk, name, merge):
+def test_mapping_that_says_nothing_is_refused(signed_in, charlie, walk, name, merge):
     reply = signed_in(charlie).post(URL + "mapping/", {"name": name, "merge": merge}, follow=True)
     assert reply.status_code == 200
     assert "Mapping not saved" in reply.content.decode()

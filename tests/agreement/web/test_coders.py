@@ -111,7 +111,7 @@ def test_in_the_other_order_the_categories_change_sides(signed_in, charlie, walk
     assert figures(back, "confusion") != figures(there, "confusion")
 
 
-def test_a_relation_leads_to_as_many_items_as_it_counts(signed_in, charlie, walk):
+def test_relation_leads_to_as_many_items_as_it_counts(signed_in, charlie, walk):
     client = signed_in(charlie)
     page = client.get(URL_OF_PAIR).content.decode()
     for name, [_, count, _] in zip(RELATIONS, table(page, "relations"), strict=True):

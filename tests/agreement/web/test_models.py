@@ -66,7 +66,6 @@ def walk(walk_rows, charlie) -> Project:
 
 @pytest.fixture
 def take(signed_in, charlie, walk):
-    """Return a function that gives the rows of a table of the page, as a file has them."""
     client = signed_in(charlie)
 
     def take(table: str, **asked: str) -> list[dict[str, str]]:
@@ -79,12 +78,11 @@ def take(signed_in, charlie, walk):
 
 @pytest.fixture
 def data(walk):
-    """Return what people and the model answered."""
     answers = read_answers(walk, models=True)
     return select_data(*resolve(answers, convention(walk, include="models", coders=EVERYBODY)))
 
 
-def test_agreement_is_that_of_the_library_and_of_people_that_of_the_page_of_agreement(take, data, signed_in, charlie):
+def test_agreement_is_that_of_the_library(take, data, signed_in, charlie):
     rows = {row["coder"]: row for row in take("agreement")}
     assert list(rows) == ["people with each other", "gpt", *PEOPLE]
     assert float(rows["gpt"]["value"]) == cross_alpha(data, ["gpt"], PEOPLE, distance="passonneau").value
@@ -99,7 +97,7 @@ def test_agreement_is_that_of_the_library_and_of_people_that_of_the_page_of_agre
 
 
 @pytest.mark.parametrize(("epsilon", "q"), [("", ""), ("0", "0.2")])
-def test_the_test_is_that_of_the_library_with_epsilon_and_q(take, data, epsilon, q):
+def test_test_is_that_of_the_library_with_epsilon_and_q(take, data, epsilon, q):
     asked = {name: one for name, one in (("epsilon", epsilon), ("q", q)) if one}
     test = alt_test(data, "gpt", distance="passonneau", epsilon=float(epsilon or 0.1), q=float(q or 0.05))
     rows = take("alt_test", **asked)
@@ -155,7 +153,7 @@ def test_categories_count_each_item_once_by_what_most_people_say(take, data, sig
     assert [one["difference"] for one in found] == differences
 
 
-def test_items_are_those_where_people_agree_and_the_model_does_not_the_farthest_first(take, data, walk):
+def test_items_are_those_where_only_the_model_differs(take, data, walk):
     scores = scores_by_hand(data)
     keys = dict(Markable.objects.filter(text__project=walk).values_list("pk", "key"))
     expected = {keys[unit]: 1 - model for (_, unit), (model, _, agree) in scores.items() if agree and model < 1}
@@ -166,7 +164,7 @@ def test_items_are_those_where_people_agree_and_the_model_does_not_the_farthest_
     assert distances == sorted(distances, reverse=True)
 
 
-def test_an_item_leads_to_its_page_with_the_model_named_as_one(signed_in, charlie, walk):
+def test_item_leads_to_its_page_with_the_model_named_as_one(signed_in, charlie, walk):
     client = signed_in(charlie)
     page = client.get(PAGE).content.decode()
     address = next(part.partition('"')[0] for part in page.split('href="')[1:] if "/agreement/items/text-" in part)
@@ -207,7 +205,7 @@ def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
 
 @pytest.mark.parametrize("opened", [False, True])
 @pytest.mark.parametrize("name", ["alice", "mallory"])
-def test_for_who_codes_there_is_no_such_page_whether_results_are_open_or_not(signed_in, walk, name, opened):
+def test_who_codes_finds_no_page_of_models(signed_in, walk, name, opened):
     Project.objects.update(results_open=opened)
     client = signed_in(person(name))
     for address in (PAGE, API, f"{API[:-7]}tables/models/", f"{API[:-7]}tables/models/items/"):
@@ -231,7 +229,7 @@ def test_for_who_codes_there_is_no_such_page_whether_results_are_open_or_not(sig
         (("alice",), True, "Two people are needed"),
     ],
 )
-def test_an_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, said):
+def test_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, said):
     project = answer(coded_project("empty", "poesio-artstein-2005", "[a](a) [b](b) [c](c)", coders=coders))
     if submit is not None:
         add_coded_model(project, "llm", submit=submit)
@@ -257,7 +255,7 @@ def test_pages_say_which_coder_is_a_model_and_files_keep_the_names(signed_in, ch
         assert ["gpt (model)" in one for one in (files["csv"], rows, files["markdown"])] == [False, False, True]
 
 
-def test_the_datasheet_has_models_apart_from_people_for_who_may_know(signed_in, charlie, walk):
+def test_datasheet_has_models_apart_from_people_for_who_may_know(signed_in, charlie, walk):
     def sheet(name: str) -> dict[str, Any]:
         return signed_in(person(name)).get("/api/v1/projects/walk/datasheet/").json()
 

@@ -208,7 +208,7 @@ def shown(page: str) -> tuple[list[str], str]:
 
 @pytest.mark.slow
 @every_page
-def test_a_wrong_parameter_gets_400_its_name_and_the_convention_of_the_project(signed_in, charlie, walk, result_page):
+def test_wrong_parameter_gets_400_its_name_and_convention_of_project(signed_in, charlie, walk, result_page):
     client = signed_in(charlie)
     usual = shown(client.get(result_page.address()).content.decode())
     for name, value in (*WRONG_PARAMETERS, *result_page.wrong):

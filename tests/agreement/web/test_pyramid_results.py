@@ -49,7 +49,6 @@ def client(signed_in, charlie):
 
 @pytest.fixture(scope="module")
 def harbour_rows(module_rows) -> int:
-    """Make the project for all tests of the module."""
     return harbour().pk
 
 
@@ -84,7 +83,7 @@ def test_what_is_compared_is_called_by_its_name(client, project):
         assert "antecedent" not in said.replace("Antecedent distance (units)", ""), rest
 
 
-def test_a_word_shows_each_coders_scu_with_its_contributors(client, project):
+def test_word_shows_each_coders_scu_with_its_contributors(client, project):
     models = project.docsets.get().texts.get(role="models")
     start = models.content.index("Ninety people")
     page = client.get(WORD.format(f"word:{start}-{start + 6}")).content.decode()
@@ -99,7 +98,7 @@ def test_a_word_shows_each_coders_scu_with_its_contributors(client, project):
     assert columns.count('class="agreement-summary-name"') == 8
 
 
-def test_a_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
+def test_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
     content = project.docsets.get().texts.get(role="models").content
     start = content.index("Marrow Point")
     page = client.get(WORD.format(f"word:{start}-{start + 6}"), {"units": "words"}).content.decode()
@@ -114,7 +113,7 @@ def test_a_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
     assert client.get(WORD.format(key), {"units": "words"}).status_code == 404
 
 
-def test_a_word_stands_in_its_context(client, project):
+def test_word_stands_in_its_context(client, project):
     rows = table(client.get("/projects/harbour/agreement/items/?sort=text").content.decode(), "items")
     assert links(client.get("/projects/harbour/agreement/items/").content.decode(), "items/sinking/word")
     assert rows[0][0] == "A ferry with ninety passengers struck a sandbank"

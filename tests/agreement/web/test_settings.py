@@ -15,13 +15,11 @@ URL = "/projects/walk/agreement/"
 
 @pytest.fixture
 def walk(db):
-    """Return a project whose two coders disagree."""
     return answer(coded_project("walk", "poesio-artstein-2005", WALK))
 
 
 @pytest.fixture
 def show(signed_in, charlie, walk):
-    """Return a function that returns a page of charlie's, by what its address asks for."""
     client = signed_in(charlie)
 
     def get(**query):
@@ -31,13 +29,11 @@ def show(signed_in, charlie, walk):
 
 
 def chips(page):
-    """Return the words and addresses of what differs."""
     found = re.findall(r'<a class="chip" href="([^"]*)" aria-label="Remove ([^"]*)"', page)
     return {unescape(words): unescape(address) for address, words in found}
 
 
 def named(page):
-    """Return the names of the controls."""
     return set(re.findall(r'<(?:select|input type="checkbox") name="([^"]*)"', page))
 
 
@@ -66,11 +62,11 @@ def in_form(page, **changed):
         ("indices", {"units": "words"}, "distance exclude_unit units readings"),
     ],
 )
-def test_a_setting_matters_or_is_not_there(kind, asked, names):
+def test_setting_matters_or_is_not_there(kind, asked, names):
     assert set(relevant_settings(kind, Parameters(**asked))) == {"coefficient", "unmarked", *names.split()}
 
 
-def test_the_controls_are_those_that_matter(show):
+def test_controls_are_those_that_matter(show):
     assert {"preset", "distance", "thirds", "chains"} <= named(show())
     assert "missing" not in named(show())
     of_kappa = named(show(coefficient="fleiss_kappa"))
@@ -78,7 +74,7 @@ def test_the_controls_are_those_that_matter(show):
     assert not of_kappa & {"distance", "thirds", "empty", "exclude_unit"}
 
 
-def test_the_project_default_has_no_chips_and_a_change_has_one_that_takes_it_away(show):
+def test_only_a_change_has_a_chip_that_takes_it_away(show):
     assert chips(show()) == {}
     assert "Reset to project default" not in show()
     page = show(distance="dice", chains="none", without="place")
@@ -102,7 +98,7 @@ def test_every_preset_that_fits_can_be_chosen_and_is_recognized(show):
         assert chips(shown) == {}
 
 
-def test_the_form_asks_for_what_was_changed_and_keeps_what_it_does_not_show(signed_in, charlie, show):
+def test_form_asks_for_what_was_changed_and_keeps_what_it_does_not_show(signed_in, charlie, show):
     client = signed_in(charlie)
     page = show(distance="jaccard", thirds="rounded")
     assert "thirds" not in named(page)

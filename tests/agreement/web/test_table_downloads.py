@@ -79,7 +79,6 @@ def walk(charlie):
 
 @pytest.fixture
 def take(signed_in, charlie):
-    """Return a function that asks for a table of the project "walk", or of another."""
     client = signed_in(charlie)
 
     def take(address, key, form="json", project="walk", **asked):
@@ -130,7 +129,7 @@ def assert_same_table(shown, forms, compared=2):
     ]
 
 
-def test_the_filters_of_the_address_hold_for_the_table(take, walk):
+def test_filters_of_the_address_hold_for_the_table(take, walk):
     every, some = (rows(take("agreement/items/", "items", **asked)) for asked in ({}, {"relation": "category"}))
     assert some == [row for row in every if row["category"]]
     assert 0 < len(some) < len(every)
@@ -171,7 +170,7 @@ def judged_at_once(project):
     hand_in(project)
 
 
-def test_a_long_table_is_taken_whole(take, charlie):
+def test_long_table_is_taken_whole(take, charlie):
     project = coded_project("walk", "sortal-classes", " ".join(f"[w{number}](m{number})" for number in range(101)))
     judged_at_once(project)
     assert len(rows(take("agreement/items/", "items", page="2"))) == 101
@@ -180,7 +179,7 @@ def test_a_long_table_is_taken_whole(take, charlie):
     assert len(rows(take("agreement/texts/", "texts", project="many", page="2"))) == 26
 
 
-def test_a_coder_named_like_a_column_loses_nothing(take, charlie):
+def test_coder_named_like_a_column_loses_nothing(take, charlie):
     answer(coded_project("walk", "poesio-artstein-2005", WALK, coders=("alice", "coder", "stage")))
     for page, key in (("agreement/coders/", "matrix"), ("agreement/course/", "coders")):
         found = rows(take(page, key))

@@ -70,7 +70,7 @@ def pointed(project, codings, keys):
         ("alpha", "observed_agreement", observed_agreement),
     ],
 )
-def test_a_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, name, measure, coefficient, missing):
+def test_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, name, measure, coefficient, missing):
     found = coders.compute_pair_matrix(three, Parameters(name, missing=missing), measure)
     options = {} if coefficient is alpha else {"missing": missing}
     for pair in PAIRS:
@@ -79,7 +79,7 @@ def test_a_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, 
     assert found.value("alice", "alice") is None
 
 
-def test_two_coders_who_share_no_text_have_no_value_and_it_does_not_count_against_the_rest(db):
+def test_coders_who_share_no_text_have_no_value(db):
     answers = {"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"bob": "pgl", "carol": "pgg"}}
     found = coders.compute_pair_matrix(read_answers(sorted_out(answers)), Parameters())
     assert found.value("alice", "carol") is None
@@ -89,7 +89,7 @@ def test_two_coders_who_share_no_text_have_no_value_and_it_does_not_count_agains
 
 @pytest.mark.parametrize(("measure", "score"), [("muc", muc), ("b_cubed", b_cubed), ("link_kappa", link_kappa)])
 @pytest.mark.parametrize("asked", [{}, {"chains": "none", "distance": "masi"}])
-def test_a_score_is_of_whole_chains_with_their_first_member_whatever_is_asked(pointed, asked, measure, score):
+def test_score_is_of_whole_chains_whatever_is_asked(pointed, asked, measure, score):
     # Alice's e may be in the chains of a or of b, and counts in the first; b and c are a chain of Bob's alone
     alice, bob = ({"tea": [frozenset(one) for one in chains.split()]} for chains in ("acde f3", "ade bc"))
     expected = score(alice, bob)
@@ -100,7 +100,7 @@ def test_a_score_is_of_whole_chains_with_their_first_member_whatever_is_asked(po
 
 
 @pytest.mark.parametrize("measure", ["muc", "link_kappa", "ghost", ""])
-def test_a_measure_that_the_scheme_does_not_allow_is_a_wrong_parameter(three, measure):
+def test_measure_that_the_scheme_does_not_allow_is_a_wrong_parameter(three, measure):
     with pytest.raises(InvalidParameter) as wrong:
         coders.compute_pair_matrix(three, Parameters(), measure)
     assert wrong.value.field == "measure"
@@ -115,7 +115,7 @@ def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
     assert camps in {"11122", "22111"}
 
 
-def test_a_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
+def test_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
     alice, bob = compute_profiles(pointed, Parameters())
     assert (alice.coder, alice.n_judgements, bob.n_judgements) == ("alice", 5, 5)
     assert alice.categories == {"none": 1, "phrase": 3, "place": 0, "segment": 1}
@@ -127,7 +127,7 @@ def test_a_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
     assert (bob.chain_lengths, bob.mean_chain) == ({2: 1, 3: 1}, 2.5)
 
 
-def test_a_profile_of_categories_has_no_chains_and_follows_the_selection(three):
+def test_profile_of_categories_has_no_chains_and_follows_the_selection(three):
     alice, bob, carol = compute_profiles(three, Parameters(texts="text-1,text-3"))
     assert [one.n_judgements for one in (alice, bob, carol)] == [7, 6, 4]
     assert {name: bob.categories[name] for name in LETTERS.values()} == {"person": 2, "group": 3, "loc": 1}
@@ -149,7 +149,7 @@ def test_chains_of_several_texts_are_counted_together(db):
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_a_confusion_of_two_coders_has_the_first_in_its_rows(three, pair):
+def test_confusion_of_two_coders_has_the_first_in_its_rows(three, pair):
     found = coders.confusion_matrix(three, Parameters(), pair)
     names = three.categories
     for (a, first), (b, second) in permutations(LETTERS.items(), 2):
@@ -166,7 +166,7 @@ def test_confusion_of_all_is_each_pair_in_either_order(three):
     assert (found == sum(coders.confusion_matrix(three, Parameters(), pair) for pair in permutations(CODERS, 2))).all()
 
 
-def test_units_are_counted_by_how_many_of_those_who_judged_gave_the_category(three):
+def test_units_are_counted_by_how_many_of_those_who_judged_gave_category(three):
     found = {(one.category, one.n_coders): one for one in coders.count_agreeing_coders(three, Parameters())}
     judged = [[one for one in (letter(*unit, coder) for coder in CODERS) if one] for unit in TEXTS]
     for n in (2, 3):
@@ -207,7 +207,7 @@ def four_texts(db):
     )
 
 
-def test_the_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
+def test_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
     parameters = Parameters(distance="masi")
     found = {one.measure: one for one in coders.measure_pair(four_texts, parameters, "bob", "alice")}
     assert list(found) == list(coders.MEASURES)
@@ -225,7 +225,7 @@ def test_the_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
     assert found["link_kappa"].note == coders.NO_INTERVAL_OF_LINKS
 
 
-def test_a_pair_of_which_one_has_nothing_that_counts_has_no_figures(project, codings, keys):
+def test_pair_of_which_one_has_nothing_that_counts_has_no_figures(project, codings, keys):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
     submit_coding(codings["alice"], codings["alice"].coder)

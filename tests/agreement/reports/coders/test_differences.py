@@ -67,7 +67,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize(("by", "first", "second", "paired"), PARTS)
-def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, by, first, second, paired):
+def test_figures_are_those_of_the_library(signed_in, charlie, walk, by, first, second, paired):
     *data, coefficient = expected_of(walk, by, first, second)
     expected, permuted = difference(*data, coefficient), permutation_test(*data, coefficient, n=200)
     found = compare_parts(read_answers(walk), convention(walk), by, first, second)
@@ -104,7 +104,7 @@ def test_results_of_a_project_are_compared_by_those_alone_who_may_see_them(signe
 
 
 @pytest.mark.parametrize("name", ["\0", "ghost", "a b", "x" * 300])
-def test_a_project_that_is_none_is_not_found(signed_in, charlie, walk, name):
+def test_project_that_is_none_is_not_found(signed_in, charlie, walk, name):
     for asked in ({"first": name, "second": "walk"}, {"first": "walk", "second": name}):
         assert signed_in(charlie).get(API, {"by": "project", **asked}).status_code == 404
 

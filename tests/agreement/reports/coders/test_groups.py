@@ -45,7 +45,7 @@ def data_of(project, **asked):
     return select_data(*resolve(read_answers(project), convention(project, **asked)))
 
 
-def test_the_figures_are_those_of_the_library(signed_in, charlie, walk):
+def test_figures_are_those_of_the_library(signed_in, charlie, walk):
     report = compare_groups(read_answers(walk), convention(walk), read_groups(walk))
     assert [(one.name, one.coders) for one in report.groups] == [
         ("expert", ("alice", "bob")),
@@ -68,7 +68,7 @@ def test_the_figures_are_those_of_the_library(signed_in, charlie, walk):
     assert "In no group: eve." in page
 
 
-def test_two_groups_are_compared_by_their_names_as_by_those_of_their_coders(signed_in, charlie, walk):
+def test_groups_are_compared_by_name_as_by_their_coders(signed_in, charlie, walk):
     client, compare = signed_in(charlie), "/api/v1/projects/walk/agreement/compare/"
     named = client.get(compare, {"by": "group", "first": "expert", "second": "naive"}).json()
     listed = client.get(compare, {"by": "group", "first": "alice,bob", "second": "carol,dora"}).json()
@@ -97,7 +97,7 @@ def test_groups_choose_their_coders(signed_in, charlie, walk):
         call_command("agreement", "walk", "--groups", "ghost")
 
 
-def test_a_single_model_is_compared_between_but_not_within(walk):
+def test_single_model_is_compared_between_but_not_within(walk):
     walk.memberships.filter(user__username="eve").update(group="model")
     report = compare_groups(read_answers(walk), convention(walk), read_groups(walk))
     model = next(one for one in report.groups if one.name == "model")

@@ -102,7 +102,7 @@ def table_of(texts, columns, unmarked):
 
 @pytest.mark.parametrize("unmarked", ["missing", "label", "singleton"])
 @pytest.mark.parametrize("options", [{"distance": "masi"}, {"distance": "passonneau", "exclude_unit": "both"}])
-def test_a_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmarked, options):
+def test_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmarked, options):
     show_again(project)
     parameters = Parameters(unmarked=unmarked, **options)
     ann, bea = compare_occasions(read_answers(project), parameters).coders
@@ -126,9 +126,7 @@ def test_a_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmar
 
 @pytest.mark.parametrize("options", [{"distance": "masi"}, {"distance": "passonneau", "exclude_unit": "both"}])
 @pytest.mark.parametrize("kind", ["repeats", "rechecks"])
-def test_all_coders_agree_with_themselves_as_far_as_the_fraction_says_with_an_interval_over_texts(
-    project, kind, options
-):
+def test_agreement_of_all_with_themselves_is_the_fraction(project, kind, options):
     round_ = create_round(project, "again", kind="recheck") if kind == "rechecks" else None
     show_again(project, BOTH, round_)
     parameters = Parameters(unmarked="label", **options)
@@ -155,7 +153,7 @@ def test_all_coders_agree_with_themselves_as_far_as_the_fraction_says_with_an_in
     assert [one.coder for one in found.coders] == ["ann", "bea"]
 
 
-def test_a_text_that_was_coded_again_twice_is_compared_twice_whatever_was_read_before(project):
+def test_text_coded_again_twice_is_compared_twice(project):
     first, second = (create_round(project, name, kind="recheck") for name in ("again", "again-2"))
     show_again(
         project, {"text-1": {"ann": "1 1 2 2 2 .", "bea": "1 1 2 0 0 1"}, "text-2": {"ann": "1 1 1 2 3 3"}}, first
@@ -173,7 +171,7 @@ def test_a_text_that_was_coded_again_twice_is_compared_twice_whatever_was_read_b
     assert figures(chosen) == expected
 
 
-def test_a_recheck_is_compared_with_the_latest_round_before_it_that_counts(project):
+def test_recheck_is_compared_with_the_latest_round_before_it_that_counts(project):
     answers, main = BOTH["text-1"]["ann"], project.rounds.get()
     text, ann = project.texts.get(slug="text-1"), person("ann")
     recheck = create_round(project, "recheck", kind="recheck")
@@ -236,12 +234,6 @@ def test_methods_text_says_how_far_coders_agree_with_themselves(project, charlie
     text = client.get(address).content.decode()
     answered = client.get("/api/v1/projects/exact/agreement/repeats/").json()
     whole, rechecked = answered["all_coders"], answered["all_rechecks"]
-    values = [one["value"] for one in answered["coders"]]
-    for said in (
-        "2 coders coded 4 texts of their own again (6 codings), without being told which",
-        f"it is {whole['value']:z.3f} (95% interval {whole['low']:z.3f} to {whole['high']:z.3f})",
-        f"from {min(values):z.3f} to {max(values):z.3f} by coder; between coders it is {whole['between']:z.3f}",
-        "2 coders coded 1 text of their own again (2 codings), knowingly, in a recheck",
-        f"{rechecked['value']:z.3f}",
-    ):
-        assert said in text
+    assert f"{whole['value']:z.3f} (95% interval {whole['low']:z.3f} to {whole['high']:z.3f})" in text
+    assert "2 coders coded 1 text of their own again (2 codings), knowingly, in a recheck" in text
+    assert f"{rechecked['value']:z.3f}" in text

@@ -119,7 +119,7 @@ def test_it_names_nobody_in_any_form_and_lets_no_coder_be_chosen(signed_in, char
         assert (refused.status_code, "names none" in refused.content.decode()) == (400, True)
 
 
-def test_a_file_is_equal_for_equal_data_wherever_it_is(kinds):
+def test_file_is_equal_for_equal_data_wherever_it_is(kinds):
     for number in range(3):  # accounts that are not in the same order there
         person(f"before-{number}")
     before = as_file(described(kinds))
@@ -166,7 +166,7 @@ def test_gold_is_described_by_its_log_and_by_the_page_gold(signed_in, charlie, k
     assert "draft 1, own answer 1" in page
 
 
-def test_who_does_not_decide_what_is_gold_reads_the_same_whether_there_is_gold_or_not(signed_in, charlie, kinds):
+def test_gold_changes_nothing_for_who_does_not_decide_it(signed_in, charlie, kinds):
     viewer = person("vera")
     add_member(kinds, viewer, Membership.Role.VIEWER)
     client = signed_in(viewer)
@@ -240,7 +240,7 @@ def test_docsets_are_described_with_their_agreed_pyramids(charlie):
         ),
     ],
 )
-def test_the_design_of_a_plan_is_said_in_words(fields, words):
+def test_design_of_a_plan_is_said_in_words(fields, words):
     assert describe_design(Plan(**fields)) == words
 
 

@@ -37,8 +37,6 @@ def passages(db, samples) -> Project:
 
 @pytest.fixture
 def told(capsys) -> Callable[..., str]:
-    """Return a function that runs a command on the project, and returns what it prints."""
-
     def run(name: str, *arguments: str, **options: Any) -> str:
         capsys.readouterr()
         call_command(name, *arguments, **options)
@@ -49,7 +47,6 @@ def told(capsys) -> Callable[..., str]:
 
 @pytest.fixture
 def drafted(passages, told) -> list[Coding]:
-    """Draft the gold of all passages, in Charlie's hands."""
     assert "8 drafts of gold; 0 texts left out" in told("draft_gold", "tales", "--method=most", "--as=charlie")
     return gold_of(passages)
 
@@ -64,7 +61,6 @@ def close(drafts: list[Coding]) -> None:
 
 
 def written(path: Path, *options: str) -> dict[str, dict[str, str]]:
-    """Export the project, and return the files of each folder by name."""
     call_command("export_codings", "conll2012", str(path), "--project=tales", *options)
     folders: dict[str, dict[str, str]] = {}
     with zipfile.ZipFile(path) as archive:
@@ -89,18 +85,16 @@ def entities(project: Project, *, gold: bool) -> dict[str, set[frozenset[str]]]:
 
 
 def is_plain(file: str) -> bool:
-    """Return whether no mention of a file stands in two chains."""
     _, chains = conll_scorer.read_file(file)
     return max(Counter(mention for chain in chains for mention in chain).values()) == 1
 
 
 def gold_report(told, *options: str) -> dict[str, dict[str, Any]]:
-    """Return what the command says of each coder against gold."""
     report = json.loads(told("agreement", "tales", "--report=gold", "--format=json", *options))
     return {one["name"]: one for one in report["coders"]} | {"": report}
 
 
-def test_scores_against_gold_are_those_of_a_scorer_that_knows_only_the_files(drafted, told, tmp_path):
+def test_scores_against_gold_are_those_of_scorer_that_knows_only_files(drafted, told, tmp_path):
     close(drafted)
     gold = written(tmp_path / "gold.zip", "--gold")["gold"]
     files = written(tmp_path / "coders.zip")
@@ -123,7 +117,7 @@ def test_scores_against_gold_are_those_of_a_scorer_that_knows_only_the_files(dra
 
 
 @pytest.mark.parametrize("which", ["gold", "silver"])
-def test_an_export_is_read_back_equal_by_a_fresh_project(drafted, passages, told, tmp_path, which):
+def test_export_is_read_back_equal_by_a_fresh_project(drafted, passages, told, tmp_path, which):
     path = tmp_path / "out.zip"
     if which == "gold":
         said = told("export_codings", "conll2012", str(path), "--project=tales", "--gold")

@@ -74,7 +74,7 @@ def test_accuracy_is_the_share_of_the_items_that_both_answered(walk):
     assert report.coders[0].extra == 4  # m3 of each text, which gold leaves out
 
 
-def test_overruled_is_a_coder_whose_value_gold_does_not_take_where_coders_differ(walk):
+def test_overruled_is_counted_where_coders_differ(walk):
     """The same from chains that are followed by hand: a value is a category, or the chain of a markable."""
     report = report_of(walk)
     with_gold, _ = resolve(read_answers(walk, gold=True), convention(walk))
@@ -169,7 +169,7 @@ def data_of(page):
     return [part.partition('"')[0] for part in page.split('<data value="')[1:]]
 
 
-def test_the_errors_say_what_differs_and_how_often(signed_in, charlie, walk):
+def test_errors_say_what_differs_and_how_often(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL, {"coder": "bob"}).content.decode()
     gold, bob = judged(walk, gold=True), judged(walk, coder="bob")
     expected = {"not in the gold": len(bob.keys() - gold.keys())}
@@ -287,7 +287,7 @@ def test_who_codes_sees_gold_once_results_are_open_and_nobody_else_by_name(signe
     assert {row["coder"] for row in tables["rows"]} & set(THREE) == {"alice"}
 
 
-def test_who_codes_sees_nothing_of_gold_of_texts_that_they_have_not_submitted(signed_in, charlie, walk):
+def test_who_codes_sees_no_gold_of_texts_not_submitted(signed_in, charlie, walk):
     Project.objects.update(results_open=True)
     alice = User.objects.get(username="alice")
     coding = Coding.objects.of_people().get(text__project=walk, text__slug="text-2", coder=alice)
@@ -322,7 +322,7 @@ def test_what_gold_alone_has_marked_is_missed_by_all(charlie):
     assert len(read_answers(project).columns.units) == 2
 
 
-def test_the_methods_text_says_what_gold_is_and_names_nobody(signed_in, charlie, walk):
+def test_methods_text_says_what_gold_is_and_names_nobody(signed_in, charlie, walk):
     page = signed_in(charlie).get("/projects/walk/agreement/methods/").content.decode()
     assert "In 4 texts with adjudicated gold (training left out;" in page
     Project.objects.update(results_open=True)

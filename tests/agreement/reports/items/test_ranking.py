@@ -42,7 +42,7 @@ def tied():
     return project, keys
 
 
-def test_of_equal_shares_the_item_with_more_links_comes_first_then_the_first_of_the_text(tied):
+def test_of_equal_shares_the_item_with_more_links_comes_first(tied):
     project, keys = tied
     order, found = ranked(project)
     assert len({round(float(found.share_of(row)), 9) for _, row in order[:4]}) == 1
@@ -105,7 +105,7 @@ def test_what_is_left_out_does_not_count(marked):
     assert without[0] == AmbiguityCounts("all", "", 2, 3, 3, 5)
 
 
-def test_the_page_of_items_has_it_where_somebody_marked_something(signed_in, charlie, marked):
+def test_page_of_items_has_it_where_somebody_marked_something(signed_in, charlie, marked):
     client = signed_in(charlie)
     rows = table(client.get("/projects/tea/agreement/items/").content.decode(), "ambiguity")
     assert rows[0] == ["all", "", "2", "4", "50%", "3", "7", "43%"]

@@ -12,8 +12,7 @@ from agreement.reports.methods import REFERENCES, VENUE_FIELDS
 from agreement.reports.parameters import CHOICES, COEFFICIENTS, InvalidParameter, Parameters
 from agreement.reports.request import choices_of, resolve
 from agreement.results import grid
-from annotations.coding.status import reopen_coding
-from annotations.models import Coding, Judgement, Markable
+from annotations.models import Judgement, Markable
 from tests.agreement.reports.overall.test_basis import THREE, same, sorted_out
 from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in
@@ -81,7 +80,7 @@ def test_paragraph_says_what_was_computed_of_what_and_with_which_program(answere
         ({"texts": "text-1,text-3"}, "(no interval: it takes 3 texts, and there are 2)"),
     ],
 )
-def test_the_paragraph_says_each_choice(pointed, asked, said):
+def test_paragraph_says_each_choice(pointed, asked, said):
     assert said in written(pointed, **asked)[0].paragraph
     usual = written(pointed)[0].paragraph
     assert said not in usual or all(asked[name] == getattr(Parameters(), name) for name in asked)
@@ -95,16 +94,8 @@ def test_paragraph_says_how_many_markables_are_left_out_and_why(three):
     assert "4 markables not coded by all coders" in dropped.paragraph
 
 
-def test_the_paragraph_says_which_codings_do_not_count(db):
-    project = sorted_out(THREE)
-    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-2", coder__username="bob")
-    reopen_coding(coding, coding.coder)
-    assert "Not counted: 1 coding begun and not submitted." in written(read_answers(project))[0].paragraph
-    assert "Not counted" not in written(read_answers(project), include="open")[0].paragraph
-
-
 @pytest.mark.parametrize("answers", [{"text-1": {"alice": "pgl"}}, {"text-1": {"alice": "pp", "bob": "pp"}}, {}])
-def test_an_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
+def test_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
     found, report = written(read_answers(sorted_out(answers)))
     assert f"The coefficient is undefined: {report.result.note}." in found.paragraph
     assert "interval" not in found.paragraph
@@ -134,7 +125,7 @@ def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("coefficient", CHOICES["coefficient"])
-def test_every_change_differs_in_exactly_one_choice_and_moved_is_the_difference(answered, coefficient):
+def test_every_change_differs_in_exactly_one_choice(answered, coefficient):
     if COEFFICIENTS[coefficient].of_labels and answered.kind == "indices":
         with pytest.raises(InvalidParameter, match="it needs categories, or pointers"):
             grid.vary_choices(answered, Parameters(coefficient))

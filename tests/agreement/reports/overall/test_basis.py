@@ -115,14 +115,14 @@ def of_coders(answers, coders):
 
 
 @pytest.mark.parametrize("name", [name for name, one in COEFFICIENTS.items() if one.for_two])
-def test_a_coefficient_of_two_coders_is_refused_for_three_and_is_there_for_two_of_them(three, name):
+def test_coefficient_of_two_coders_is_refused_for_three(three, name):
     with pytest.raises(InvalidParameter, match="is of two coders, and here are 3: choose two,"):
         chosen(read_answers(three), name)
     found = basis.compute_result(*chosen(read_answers(three), name, coders="alice,bob"))
     same(found, COEFFICIENTS[name].compute(table_of(of_coders(THREE, ("alice", "bob")), ("alice", "bob"))))
 
 
-def test_a_coefficient_of_two_coders_is_there_where_two_have_coded_what_is_chosen(three):
+def test_coefficient_of_two_is_there_where_two_have_coded(three):
     Coding.objects.of_people().filter(text__slug="text-3", coder__username="carol").delete()
     extracted, parameters = chosen(read_answers(three), "cohen_kappa", texts="text-3")
     assert (extracted.coders, parameters.coders) == (("alice", "bob"), "alice,bob")
@@ -169,7 +169,7 @@ def test_augmented_kappa_of_indices_is_refused(scheme):
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
-def test_an_interval_is_that_of_the_library_over_texts(three, name):
+def test_interval_is_that_of_the_library_over_texts(three, name):
     options = {} if name == "alpha" else {"missing": "drop"}
     coders = coders_for(name)
     expected = interval(table_of(of_coders(THREE, coders), coders), COEFFICIENTS[name].compute, **options)
@@ -184,7 +184,7 @@ def test_an_interval_is_that_of_the_library_over_texts(three, name):
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize(("letters", "n_groups"), [("ppgl pgg. plgl", 4), (LONG, 12)])
-def test_one_chosen_text_has_its_interval_over_components_where_there_are_enough(db, name, letters, n_groups):
+def test_one_chosen_text_has_its_interval_over_components(db, name, letters, n_groups):
     coders = coders_for(name)
     alone = {"text-1": dict(zip(coders, letters.split(), strict=False))}
     extracted = read_answers(sorted_out(alone | of_coders({"text-2": THREE["text-2"]}, coders)))
@@ -196,14 +196,14 @@ def test_one_chosen_text_has_its_interval_over_components_where_there_are_enough
     assert (found.low is None) == bool(found.note) == (n_groups < 8)
 
 
-def test_the_text_without_which_there_is_no_value_is_named_by_its_address(db):
+def test_text_without_which_there_is_no_value_is_named_by_its_address(db):
     answers = {"text-1": {"alice": "pg", "bob": "pp"}} | {f"text-{n}": {"alice": "pp", "bob": "pp"} for n in (2, 3)}
     found = basis.compute_interval(*chosen(read_answers(sorted_out(answers))))
     assert found.note == "no interval: the coefficient is undefined without text 'text-1'"
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
-def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(db, name):
+def test_where_one_text_of_several_has_answers_interval_is_not_of_no_width(db, name):
     answers = {"text-1": {"alice": "ppgglplp", "bob": "pgggplpl"}, "text-2": {"alice": "...", "bob": "..."}}
     found = basis.compute_interval(*chosen(read_answers(sorted_out(answers)), name))
     same(found, interval(table_of({"text-1": answers["text-1"]}, ("alice", "bob")), COEFFICIENTS[name].compute))
@@ -221,7 +221,7 @@ def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(d
         ({"rounds": "pilot,main", "texts": "text-2", "coders": "bob"}, ["text-2"], ["bob"]),
     ],
 )
-def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
+def test_selection_chooses_what_it_names(three, selection, texts, coders):
     move_to_round(three, three.texts.filter(slug__in=["text-1", "text-2"]), "pilot")
     move_to_round(three, three.texts.filter(slug="text-3"), "main")
     found, asked = chosen(read_answers(three), **selection)
@@ -235,7 +235,7 @@ def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
 
 
 @pytest.mark.parametrize("field", ["coders", "texts", "rounds", "without", "include"])
-def test_a_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field):
+def test_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field):
     with pytest.raises(InvalidParameter, match="'ghost'") as wrong:
         resolve(read_answers(three), Parameters(**{field: "ghost"}))
     assert wrong.value.field == field
@@ -274,7 +274,7 @@ def test_two_categories_that_make_half_only_together_leave_the_unit_in(three):
     assert len(units) == 4
 
 
-def test_a_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings, keys):
+def test_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings, keys):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         judge(coding, keys["c"], "phrase", keys["a"])
@@ -298,7 +298,7 @@ def test_without_texts_everything_is_there_but_the_value(db):
 
 
 @pytest.mark.parametrize("distance", ["masi", "jaccard"])
-def test_a_distance_of_sets_between_categories_is_refused_or_nominal_but_no_error(three, distance):
+def test_distance_of_sets_between_categories_is_no_error(three, distance):
     with suppress(InvalidParameter):
         value = overall.compute_report(read_answers(three), Parameters(distance=distance)).result.value
         assert value == pytest.approx(alpha(table_of(THREE)).value)

@@ -61,7 +61,7 @@ def slugs(stages):
     return {stage.label: [text.slug for text in stage.texts] for stage in stages}
 
 
-def test_a_week_has_the_texts_whose_last_coder_ended_in_it(three):
+def test_week_has_the_texts_whose_last_coder_ended_in_it(three):
     work = worked(three, {"text-1": 13, "text-2": 0, "text-3": 6})
     # Bob ended the second a fortnight later
     work[key_of(three, "text-2"), "bob"] = Activity(0, 1, MONDAY, MONDAY + 14 * DAY)
@@ -111,7 +111,7 @@ def test_one_large_text_does_not_swallow_the_others(three):
 
 
 @pytest.mark.parametrize("by", ["week", "operations"])
-def test_a_text_that_nobody_worked_on_here_has_no_time(three, by):
+def test_text_that_nobody_worked_on_here_has_no_time(three, by):
     assert course.compute_stages(three, Parameters(), by, {}) == []
     [stage] = course.compute_stages(three, Parameters(), by, worked(three, {"text-2": 0}))
     assert [text.slug for text in stage.texts] == ["text-2"]
@@ -124,7 +124,7 @@ def test_stages_by_something_else_are_a_wrong_parameter(three, by):
     assert wrong.value.field == "by"
 
 
-def test_a_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
+def test_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
     work = worked(three, {"text-1": 0, "text-2": 1, "text-3": 7})
     first, second = course.compute_stages(three, Parameters(), "week", work)
     two = table_of({slug: THREE[slug] for slug in ("text-1", "text-2")})
@@ -146,7 +146,7 @@ def test_a_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
     assert second.against_rest["alice"] == second.against_rest["bob"] == second.interval.value
 
 
-def test_seconds_a_judgement_are_the_time_over_the_judgements_where_there_is_time(three):
+def test_seconds_judgement_are_time_over_judgements_where_there_is_time(three):
     places = {text.slug: text for text in three.texts}
     work = {
         (places["text-1"].pk, "bob"): Activity(60.0, 9, MONDAY, MONDAY),
@@ -205,7 +205,7 @@ def test_activity_counts_the_operations_of_each_day_against_the_busiest(project)
     assert found["operations"] == 5
 
 
-def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
+def test_latest_events_come_first_and_judgements_are_none(project, charlie):
     codings = list(
         Coding.objects.of_people().order_by("text__slug", "coder__username").select_related("coder", "text")[:5]
     )
@@ -224,7 +224,7 @@ def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
     ]
 
 
-def test_the_running_coefficient_is_that_of_the_texts_so_far_by_exact_fractions(three):
+def test_running_coefficient_is_that_of_texts_so_far_by_exact_fractions(three):
     """Alice and Bob, nominal, by hand: observed 1/3 each time, expected 22/30, 90/132, 198/306."""
     work = worked(three, {"text-2": 0, "text-3": 1, "text-1": 2})
     points = course.compute_running(three, Parameters(coders="alice,bob"), work)
@@ -239,7 +239,7 @@ def test_the_running_coefficient_is_that_of_the_texts_so_far_by_exact_fractions(
     assert (points[-1].low, points[-1].high) == pytest.approx((whole.low, whole.high), abs=1e-12)
 
 
-def test_the_running_coefficient_of_another_kind_has_no_interval_and_texts_without_time_come_first(three):
+def test_running_kappa_has_no_interval(three):
     work = worked(three, {"text-1": 0})
     points = course.compute_running(three, Parameters("fleiss_kappa"), work)
     assert [one.last.slug for one in points] == ["text-2", "text-3", "text-1"]

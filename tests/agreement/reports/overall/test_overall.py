@@ -34,7 +34,6 @@ TURN_OF = dict(zip("abcdef", "112334", strict=True))
 
 
 def project_with(scheme, tea):
-    """Make a project of two texts for three coders."""
     project = make_project("tea", scheme, tea)
     walk = plain.parse("[Anna](p) took [her](q) [dog](r)", "walk.txt")
     import_documents(project, [SourceDocument(walk, None)])
@@ -93,7 +92,6 @@ def index_answers(draw):
 
 
 def write(project, work):
-    """Save the answers by operations, as coders give them."""
     field = "indices" if project.answers == "indices" else "pointers"
     for (text, coder), (answers, handed_in) in work.items():
         coding = Coding.objects.of_people().get(text__project=project, text__slug=text, coder__username=coder)
@@ -240,7 +238,7 @@ def test_indices_give_the_alpha_of_the_definitions(indexed, work, others):
 
 
 @hypothesised(pointer_answers())
-def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed, work, others):
+def test_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed, work, others):
     with transaction.atomic():
         write(pointed, work)
         extracted = read_answers(pointed)
@@ -304,7 +302,7 @@ def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
             assert conventions == (asked.get("empty", "subset"), asked.get("thirds", "exact"))
 
 
-def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, keys):
+def test_item_has_every_coders_value_and_the_distances_of_every_pair(judged, keys):
     inclusive = report_item(judged, Parameters(), "tea", keys["d"])
     [pair] = inclusive.pairs
     assert (pair.first, pair.second) == ("alice", "bob")

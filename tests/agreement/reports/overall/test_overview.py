@@ -45,7 +45,7 @@ def test_what_is_undefined_says_why(db, answers, note):
     assert (found.verdict, found.notes) == ("", ())
 
 
-def test_where_there_is_a_figure_nothing_is_missing_and_it_is_that_of_the_report(db):
+def test_where_there_is_figure_nothing_is_missing_and_it_is_that_of_report(db):
     project = sorted_out(THREE)
     found = seen(project)
     assert found.missing == ()
@@ -59,7 +59,7 @@ def an_interval(value, low, high):
 
 
 @pytest.mark.parametrize(("value", "band"), [(-0.5, 0), (0.6669, 0), (0.667, 1), (0.7999, 1), (0.8, 2), (1.0, 2)])
-def test_a_figure_is_in_the_band_of_its_mark_from_below(value, band):
+def test_figure_is_in_the_band_of_its_mark_from_below(value, band):
     assert verdict(an_interval(value, value, value)) == f"{BANDS[band]}; so is all of the CI."
     said = verdict(an_interval(value, None, None))
     assert said.startswith(f"{BANDS[band]}. There is no CI")
@@ -79,12 +79,12 @@ def test_a_figure_is_in_the_band_of_its_mark_from_below(value, band):
         ((0.5, 0.1, 0.9), "above .667"),
     ],
 )
-def test_an_interval_that_reaches_into_another_band_says_so(interval, reach):
+def test_interval_that_reaches_into_another_band_says_so(interval, reach):
     said = verdict(an_interval(*interval))
     assert said.endswith("so is all of the CI." if reach is None else f"; its CI reaches {reach}.")
 
 
-def test_one_text_with_answers_is_not_called_reliable_in_all_of_its_interval(db):
+def test_one_text_is_not_called_reliable_in_all_of_its_interval(db):
     answers = {"text-1": {"alice": "ppgglplp", "bob": "ppgglplp"}, "text-2": {"alice": "..", "bob": ".."}}
     project = sorted_out(answers)
     answer_with(project, "text-1", "bob", "ppgglplg")

@@ -128,7 +128,7 @@ def table(work, versions, values, unmarked):
         (topics, {"unmarked": "label", "distance": "jaccard", "question": "topics"}),
     ],
 )
-def test_a_figure_is_of_the_judgements_under_the_chosen_versions_alone(ways, work, versions, values, asked):
+def test_figure_is_of_the_judgements_under_the_chosen_versions_alone(ways, work, versions, values, asked):
     rows, n_others = table(work, versions, values, asked["unmarked"])
     expected, observed, by_chance = exact.alpha(rows, asked["distance"])
     more = {"chains": "full", "top": "category", "exclude_unit": "none"} if values is not topics else {}
@@ -170,7 +170,7 @@ def test_answers_of_other_versions_are_in_no_table_of_the_data(work):
     }
 
 
-def test_page_command_and_paragraph_name_the_version_and_what_it_leaves_out(work, signed_in, charlie):
+def test_page_command_and_paragraph_name_version_and_what_it_leaves_out(work, signed_in, charlie):
     client = signed_in(charlie)
     _, n_others = table(work, {2}, chains, "missing")
     words = f"Judgements under version 2 of the scheme; {n_others} judgements of other versions are missing."
@@ -255,7 +255,7 @@ def test_each_report_says_how_many_judgements_the_versions_leave_out(work, signe
     assert f"{words}\n" in printed.getvalue()
 
 
-def test_the_chip_of_the_versions_leads_to_a_page_without_a_fault(work, signed_in, charlie):
+def test_chip_of_the_versions_leads_to_a_page_without_a_fault(work, signed_in, charlie):
     client = signed_in(charlie)
     # under version 2 two coders judged anything: without the filter there are three
     Judgement.objects.filter(coding__coder__username="alice").update(scheme_version=1)
@@ -268,7 +268,7 @@ def test_the_chip_of_the_versions_leads_to_a_page_without_a_fault(work, signed_i
     assert [client.get(f"{PAGE}{one}").status_code for one in chips] == [200] * len(chips)
 
 
-def test_a_version_under_which_nobody_judged_leaves_no_figure(work, signed_in, charlie):
+def test_version_under_which_nobody_judged_leaves_no_figure(work, signed_in, charlie):
     Project.objects.update(scheme_version=3)
     found = signed_in(charlie).get(API, {"versions": "3"}).json()
     n = sum(map(len, work.values()))

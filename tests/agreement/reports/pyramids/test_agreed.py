@@ -143,7 +143,6 @@ def report_of(project: Project, **asked: str):
 
 @pytest.fixture(scope="module")
 def coast_rows(module_rows) -> int:
-    """Make the project of four random docsets for all tests of the module."""
     return coast(4).pk
 
 
@@ -152,7 +151,7 @@ def project(coast_rows, charlie) -> Project:
     return Project.objects.get(pk=coast_rows)
 
 
-def test_recall_precision_and_f1_are_fractions_of_what_a_slow_program_counts(project):
+def test_recall_precision_and_f1_are_fractions_of_what_slow_program_counts(project):
     project.memberships.filter(user__username__in=["ann", "cora"]).update(group="naive")
     report = report_of(project)
     assert [one.name for one in report.coders] == list(THREE)
@@ -237,7 +236,7 @@ def test_page_has_the_digits_of_the_api(signed_in, charlie, project):
     assert shown == {words: number for words, number in totals.items() if number}
 
 
-def test_a_coder_is_chosen_and_each_place_has_its_words(signed_in, charlie):
+def test_coder_is_chosen_and_each_place_has_its_words(signed_in, charlie):
     harbour("harbour", peers=0)
     client = signed_in(charlie)
     rows = table(client.get("/projects/harbour/agreement/gold/", {"coder": "ben"}).content.decode(), "places")
@@ -301,7 +300,7 @@ def test_what_is_not_compared_is_said_beside_the_figures(signed_in, charlie, pro
     assert "Nothing to compare" in client.get(URL).content.decode()
 
 
-def test_an_scu_without_words_is_in_no_figure_and_said(signed_in, charlie, alice, bob):
+def test_scu_without_words_is_in_no_figure_and_said(signed_in, charlie, alice, bob):
     made = ferry(alice, bob)
     send(reopened(made, "alice", charlie), change("describe", scu="nothing", label="Nothing"))
     submit_coding(Coding.objects.of_people().get(coder=alice), alice)
@@ -358,7 +357,7 @@ def test_who_made_the_agreed_pyramid_is_no_coder(signed_in, charlie, alice, bob)
     )
 
 
-def test_a_coder_whose_pyramid_alone_was_the_draft_is_marked_where_names_are_seen(signed_in, charlie, alice, bob):
+def test_coder_of_the_only_draft_is_marked_where_names_are_seen(signed_in, charlie, alice, bob):
     made = ferry(alice, bob, start="")
     draft_gold(made.project, DraftRequest(Method.CODER, coder="bob"))
     agreed = Coding.objects.of_people().select_related("text__project", "coder").get(text__docset=made, kind="agreed")
@@ -391,7 +390,7 @@ def test_adjudicators_see_letters_and_the_figures_of_the_names(signed_in, charli
     assert list(signed_in(adam).get(API, {"coders": "ann"}).json()["errors"]) == ["coders"]
 
 
-def test_who_codes_sees_their_own_docsets_once_results_are_open_and_nobody_else_by_name(signed_in, charlie, project):
+def test_who_codes_sees_own_docsets_once_results_are_open(signed_in, charlie, project):
     ann = User.objects.get(username="ann")
     client = signed_in(ann)
     assert client.get(URL).status_code == client.get(API).status_code == 403
@@ -438,9 +437,7 @@ def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_i
     assert found[0][0] <= 28
 
 
-def test_what_a_worker_has_computed_is_computed_again_once_an_agreed_pyramid_changes(
-    signed_in, charlie, project, by_worker
-):
+def test_figures_are_computed_again_once_an_agreed_pyramid_changes(signed_in, charlie, project, by_worker):
     client = signed_in(charlie)
     asked = {"as": "json", "table": "scus"}
     assert client.get(URL, asked).status_code == 503

@@ -97,7 +97,7 @@ def kinds_of(comparison):
 
 
 @pytest.mark.parametrize("seed", cases(range(60), full=range(60, 1000)))
-def test_random_pyramids_match_as_a_program_that_tries_all_assignments_says(seed):
+def test_random_pyramids_match_as_program_that_tries_all_assignments_says(seed):
     rng = random.Random(seed)
     agreed, own = any_scus(rng, "a"), any_scus(rng, "c")
     sides = [pyramid(agreed, agreed=True), pyramid(own)]
@@ -114,7 +114,7 @@ def test_random_pyramids_match_as_a_program_that_tries_all_assignments_says(seed
     assert kinds_of(found) == expected_kinds(agreed, own, pairs)
 
 
-def test_the_random_pyramids_have_every_kind_of_difference():
+def test_random_pyramids_have_every_kind_of_difference():
     kinds = Counter()
     for seed in range(60):
         rng = random.Random(seed)
@@ -142,7 +142,7 @@ def test_each_kind_of_difference_in_its_plainest_form(agreed, own, kind):
     assert found[kind] == 1
 
 
-def test_the_order_of_scus_and_contributors_changes_nothing():
+def test_order_of_scus_and_contributors_changes_nothing():
     for seed in range(20):
         rng = random.Random(seed)
         agreed, own = any_scus(rng, "a"), any_scus(rng, "c")

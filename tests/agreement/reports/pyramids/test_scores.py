@@ -22,7 +22,7 @@ from tests.shared.scored import ANN, SUMMARIES, add_docset, harbour
 URL = "/projects/harbour/agreement/scores/"
 
 
-def test_the_sample_of_ducview_gives_its_scores(samples, alice):
+def test_sample_of_ducview_gives_its_scores(samples, alice):
     """Weights 4, 3, 2, 2, 2, 1; original 7/9 and modified 7/11, with 3.5 SCUs on average, rounded to 4."""
     project = pyramid_project("strike", one_contributor=False, words_exclusive=False)
     add_member(project, alice, Membership.Role.CODER)
@@ -64,7 +64,7 @@ def test_every_peer_has_the_scores_of_its_marks(project):
     assert len(found) == 6 * 4
 
 
-def test_a_system_has_the_mean_of_its_peers_and_no_interval_for_a_few(project):
+def test_system_has_the_mean_of_its_peers_and_no_interval_for_a_few(project):
     report = scores.report_scores(read_pyramids(project))
     of = {(one.system, one.against == "agreed"): one for one in report.systems}
     peers = {
@@ -77,7 +77,7 @@ def test_a_system_has_the_mean_of_its_peers_and_no_interval_for_a_few(project):
     assert (system.modified.low, "fewer than 5 peers" in system.note) == (None, True)
 
 
-def test_a_system_of_five_peers_has_an_interval(project):
+def test_system_of_five_peers_has_an_interval(project):
     Docset.objects.get().texts.update(system="A")
     report = scores.report_scores(read_pyramids(project))
     [own, _] = report.systems
@@ -103,7 +103,7 @@ def test_what_is_not_begun_or_undefined_says_why(alice):
     assert (one.original, one.note) == (None, "its pyramid is not submitted; the pyramid is empty")
 
 
-def test_a_mean_of_fewer_peers_says_so(project):
+def test_mean_of_fewer_peers_says_so(project):
     """A peer in which nothing is found has no original score: the best pyramid with no SCUs weighs nothing."""
     Docset.objects.get().texts.update(system="A")
     silent = Docset.objects.get().texts.get(slug="sinking-1")
@@ -115,7 +115,7 @@ def test_a_mean_of_fewer_peers_says_so(project):
     assert [as_json(own)[name]["n"] for name in scores.SCORES] == [5, 6, 5]
 
 
-def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
+def test_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"mean": "interpolate"}).content.decode()
     report = scores.report_scores(read_pyramids(project), mean="interpolate")
     rows = figures(page, "scores")
@@ -132,7 +132,7 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "scus/?view=subsumption", "peers/", ""])
-def test_a_page_costs_the_same_whatever_there_is(signed_in, charlie, page):
+def test_page_costs_the_same_whatever_there_is(signed_in, charlie, page):
     client = signed_in(charlie)
     harbour("small", peers=2)
     harbour("large", peers=6)
@@ -142,7 +142,7 @@ def test_a_page_costs_the_same_whatever_there_is(signed_in, charlie, page):
 
 
 @pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "peers/"])
-def test_an_empty_page_says_what_to_do_next(signed_in, charlie, alice, page):
+def test_empty_page_says_what_to_do_next(signed_in, charlie, alice, page):
     project = pyramid_project("fresh")
     add_member(project, charlie, Membership.Role.MANAGER)
     client = signed_in(charlie)
@@ -192,7 +192,7 @@ def test_kappa_and_alpha_are_those_of_peers_by_scus(project):
     assert (report.overall.kappa.low, report.overall.kappa.high, expected.n_groups) == (expected.low, expected.high, 6)
 
 
-def test_an_scu_that_one_coder_finds_more_often_is_a_partial_disagreement(project):
+def test_scu_that_one_coder_finds_more_often_is_a_partial_disagreement(project):
     coding = Coding.objects.of_people().get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
     reopen_coding(coding, coding.coder)
     send(coding, says(contributor(coding.text, "was late"), "aground"))
@@ -248,7 +248,7 @@ def docset_of_the_same(project) -> Docset:
     return made
 
 
-def test_the_page_has_the_report_to_the_last_digit_peer_reliability(signed_in, charlie, project):
+def test_page_of_peers_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL_OF_PEER_RELIABILITY).content.decode()
     report = peers.report_peers(read_pyramids(project))
     kappa, alpha_dice = report.overall.kappa, report.overall.alpha_dice
@@ -270,7 +270,7 @@ def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, ch
     assert "not submitted yet" in signed_in(charlie).get(URL_OF_PEER_RELIABILITY).content.decode()
 
 
-def test_an_scu_that_nobody_could_find_is_no_unit(project):
+def test_scu_that_nobody_could_find_is_no_unit(project):
     """One that is only described, without a contributor: all would agree that it is absent."""
     before = peers.report_peers(read_pyramids(project)).overall.kappa
     agreed = Coding.objects.of_people().get(kind="agreed")

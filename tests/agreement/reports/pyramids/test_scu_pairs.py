@@ -96,7 +96,7 @@ def test_pairs_are_filtered_and_sorted(project):
         assert wrong.value.field == field
 
 
-def test_the_subsumption_table_has_a_row_for_each_relation_and_summary(project):
+def test_subsumption_table_has_a_row_for_each_relation_and_summary(project):
     report = scus.report_scus(read_pyramids(project))
     assert len(report.subsumption) == 4 * sum(one.relation in scus.SUBSUMPTION for one in report.overlaps)
     rows = [(one.summary, one.in_first, one.in_second) for one in report.subsumption if one.second == "Owner"]
@@ -124,7 +124,7 @@ def test_two_coders_are_asked_for_in_either_order(project):
         assert wrong.value.field == field
 
 
-def test_the_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, project):
+def test_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, project):
     page = signed_in(charlie).get(URL).content.decode()
     report = scus.report_scus(read_pyramids(project))
     assert [row[1] for row in table(page, "kinds")] == ["1", "3", "2", "3", "0"]
@@ -140,7 +140,7 @@ def test_the_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, pro
     assert "No matches" in none
 
 
-def test_the_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie, project):
+def test_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"view": "subsumption"}).content.decode()
     report = scus.report_scus(read_pyramids(project))
     assert [row[0] for row in figures(page, "kappas")] == digits(report.kappa, report.cohen_kappa)

@@ -102,7 +102,7 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
     assert links(page, "first=ben&second=carol")
 
 
-def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
+def test_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"score": "original"}).content.decode()
     [pair] = scores.report_study(read_pyramids(project)).pairs
     expected = []

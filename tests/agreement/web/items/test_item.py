@@ -64,7 +64,7 @@ def test_item_has_each_answer_chain_and_the_relation_of_the_pair(show, label, an
     assert [one.startswith(f"alice – bob {relation} ") for one in pairs] == [True] * bool(relation)
 
 
-def test_a_coder_who_named_no_antecedent_is_in_the_text_too(show):
+def test_coder_who_named_no_antecedent_is_in_the_text_too(show):
     page = show("c").content.decode()
     assert re.findall(r'data-coder="(\d)"', page) == ["1", "2"]
     overlay = page.partition('id="overlay"')[2].partition("</section>")[0]

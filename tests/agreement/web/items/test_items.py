@@ -114,7 +114,7 @@ def keys_of(found, filters):
         {"category": "phrase", "ambiguity": "explicit", "sort": "text"},
     ],
 )
-def test_a_filter_lets_through_what_the_report_says(signed_in, charlie, varied, asked):
+def test_filter_lets_through_what_the_report_says(signed_in, charlie, varied, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
     expected = keys_of(varied, items.ItemFilters(**asked))
     assert links(page) == expected
@@ -123,7 +123,6 @@ def test_a_filter_lets_through_what_the_report_says(signed_in, charlie, varied, 
 
 @pytest.fixture
 def ranked(varied, project):
-    """Return the readings of the items of `varied`."""
     return read_readings(read_answers(project), default_preset(project.preset, project.answers).parameters, varied)
 
 
@@ -139,7 +138,7 @@ def test_items_that_are_likely_ambiguous_are_those_of_the_library(signed_in, cha
         assert set(links(client.get(URL, {"ambiguity": verdict}).content.decode())) == expected
 
 
-def test_an_item_shows_who_reads_it_alike_and_how_probably_that_is_meant(signed_in, charlie, ranked):
+def test_item_shows_who_reads_it_alike_and_how_probably_that_is_meant(signed_in, charlie, ranked):
     unit = next(unit for unit, one in ranked.units.items() if len(one.groups) > 1)
     one = ranked.units[unit]
     page = signed_in(charlie).get(f"{URL}tea/{read_snippets([unit])[unit].key}/").content.decode()
@@ -172,7 +171,7 @@ def test_each_chip_counts_the_items_to_which_it_leads(signed_in, charlie, varied
         assert len(links(client.get(URL + address.replace("&amp;", "&")).content.decode())) == int(count) > 0
 
 
-def test_the_flag_is_a_filter_and_needs_one(signed_in, charlie, varied, text, keys):
+def test_flag_is_a_filter_and_needs_one(signed_in, charlie, varied, text, keys):
     client = signed_in(charlie)
     assert "flag=set" not in client.get(URL).content.decode()
     set_flag(text.markables.get(key=keys["b"]), charlie, True)

@@ -55,7 +55,7 @@ def test_files_keep_the_keys(signed_in, charlie, renamed):
     assert "| Whereabouts |" in markdown
 
 
-def test_a_category_that_is_renamed_is_called_so_at_once(renamed):
+def test_category_that_is_renamed_is_called_so_at_once(renamed):
     assert read_answers(renamed).label("place") == "Whereabouts"
     before = read_answers(renamed)
     renamed.categories.filter(key="place").update(label="Somewhere")

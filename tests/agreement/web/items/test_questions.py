@@ -62,7 +62,7 @@ def test_every_page_shows_the_answers_to_a_question(client, asked, question):
         assert page == "coreference/" or "chain" not in words_of(shown), page
 
 
-def test_a_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
+def test_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
     given = any_answers(random.Random(6))
     for (coder, _), own in given.items():
         for fields in own.values() if coder == "carol" else ():
@@ -98,7 +98,7 @@ def test_another_question_has_settings_of_its_own(client):
     assert client.get(answer.headers["Location"]).status_code == 200
 
 
-def test_what_is_wrong_of_a_question_is_said_and_its_own_settings_are_shown(client, asked):
+def test_what_is_wrong_of_question_is_said_and_its_own_settings_are_shown(client, asked):
     answer = client.get("/projects/asked/agreement/?question=topics&distance=ordinal")
     assert answer.status_code == 400
     page = answer.content.decode()
@@ -153,7 +153,7 @@ def test_methods_say_the_question_and_what_was_left_out(client, asked):
     assert "A first choice has the weight 0.5 beside a second one." in page
 
 
-def test_a_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed_in):
+def test_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed_in):
     given = {
         (coder, f"text-{text}"): {
             f"m{number}": {"category": None, "attributes": {"topics": list(labels)}}
@@ -181,7 +181,7 @@ def test_a_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed
 
 
 @pytest.mark.slow
-def test_the_page_of_a_question_takes_as_many_queries_of_few_texts_as_of_many(client):
+def test_page_of_a_question_takes_as_many_queries_of_few_texts_as_of_many(client):
     question_project("larger", any_answers(random.Random(6), texts=8))
     for page in ("", "items/", "categories/"):
         for slug in ("asked", "larger"):

@@ -15,7 +15,6 @@ AGREEMENT = "/projects/tea/agreement/"
 
 @pytest.fixture
 def item(project, keys):
-    """Return the address of an item that both coders have judged."""
     answer(project)
     return f"{AGREEMENT}items/tea/{keys['c']}/"
 
@@ -91,7 +90,7 @@ def test_only_its_author_is_offered_to_take_a_remark_away(signed_in, people, ite
     assert list(Remark.objects.all()) == [theirs]
 
 
-def test_a_remark_is_taken_away_at_its_own_item_only(signed_in, people, item, discussed, keys):
+def test_remark_is_taken_away_at_its_own_item_only(signed_in, people, item, discussed, keys):
     client = signed_in(people["manager"])
     other = f"{AGREEMENT}items/tea/{keys['d']}/"
     assert client.post(withdrawal(other, discussed[0])).status_code == 404
@@ -100,7 +99,7 @@ def test_a_remark_is_taken_away_at_its_own_item_only(signed_in, people, item, di
 
 
 @pytest.mark.parametrize("body", ["", "  \n ", "x" * 5001, "a\x00b"])
-def test_an_empty_or_too_long_remark_is_refused(signed_in, people, item, body):
+def test_empty_or_too_long_remark_is_refused(signed_in, people, item, body):
     page = signed_in(people["manager"]).post(f"{item}remarks/", {"body": body}, follow=True).content.decode()
     assert "Comment not saved" in page
     assert not Remark.objects.exists()
@@ -142,7 +141,6 @@ def markables(text):
 
 @pytest.fixture
 def flagged(markables, people):
-    """Flag c and d, resolve d, and comment on c and e."""
     set_flag(markables["c"], people["manager"], True, " What of *kettles*? ")
     set_flag(markables["d"], people["manager"], True)
     resolve_flag(markables["d"], people["adjudicator"])
@@ -168,7 +166,7 @@ def test_open_flags_are_listed_in_context_with_reason_and_comments(signed_in, pe
     assert "A bare comment" not in page
 
 
-def test_resolved_flags_and_comments_without_a_flag_have_lists_of_their_own(signed_in, people, flagged, markables):
+def test_resolved_flags_and_comments_without_flag_have_lists_of_their_own(signed_in, people, flagged, markables):
     client = signed_in(people["manager"])
     page = client.get(URL, {"state": "resolved"}).content.decode()
     assert listed(page) == [markables["d"].key]
@@ -179,7 +177,7 @@ def test_resolved_flags_and_comments_without_a_flag_have_lists_of_their_own(sign
     assert "A bare comment" in page
 
 
-def test_a_flag_is_resolved_from_the_list_and_stays_readable(signed_in, people, flagged, markables):
+def test_flag_is_resolved_from_the_list_and_stays_readable(signed_in, people, flagged, markables):
     client = signed_in(people["adjudicator"])
     address = f"/projects/tea/agreement/items/tea/{markables['c'].key}/"
     reply = client.post(f"{address}flag/resolve/", {"from": "flags"}, follow=True)
@@ -208,7 +206,7 @@ def test_flagging_again_opens_a_resolved_flag(signed_in, people, flagged, markab
 
 
 @pytest.mark.parametrize("reason", ["x" * 501, "a\x00b"])
-def test_a_reason_that_is_too_long_is_refused(signed_in, people, markables, reason):
+def test_reason_that_is_too_long_is_refused(signed_in, people, markables, reason):
     address = f"/projects/tea/agreement/items/tea/{markables['a'].key}/flag/"
     page = signed_in(people["manager"]).post(address, {"on": "1", "reason": reason}, follow=True).content.decode()
     assert "Flag not saved" in page

@@ -24,7 +24,6 @@ def walk(charlie):
 
 
 def expected(project, parameters, by):
-    """Return the figures of the page's three tables."""
     stages = reports.compute_stages(read_answers(project), parameters, by, work_by_text(project).activities)
     return {
         "stages": [

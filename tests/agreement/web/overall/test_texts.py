@@ -22,7 +22,6 @@ def walk(charlie):
 
 
 def expected(project, parameters):
-    """Return the report, and the figures of each text by its title."""
     found = read_answers(project)
     report = overall.compute_report(found, parameters)
     rows = {}
@@ -89,7 +88,7 @@ def rounds(project):
     return dict(project.texts.values_list("slug", "rounds__name"))
 
 
-def test_a_manager_puts_texts_into_a_round(signed_in, charlie, walk):
+def test_manager_puts_texts_into_a_round(signed_in, charlie, walk):
     chosen = list(walk.texts.filter(slug__in=["text-1", "text-3"]).values_list("pk", flat=True))
     client = signed_in(charlie)
     page = client.post(URL + "round/", {"texts": chosen, "round": "pilot"}, follow=True).content.decode()

@@ -288,7 +288,7 @@ def test_text_is_not_complete_while_its_coder_creates_markables(signed_in, charl
 URL = "/projects/tea/agreement/headline/"
 
 
-def test_the_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, charlie, codings, keys, project):
+def test_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, charlie, codings, keys, project):
     for name, category in (("alice", "place"), ("bob", "none")):
         judge(codings[name], keys["a"], category)
         judge(codings[name], keys["b"], "place")
