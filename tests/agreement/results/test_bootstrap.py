@@ -6,6 +6,7 @@ from agreement.measures import alpha, bootstrap
 from agreement.models import Computation
 from agreement.reports.basis import select_data
 from agreement.reports.request import AnalysisRequest
+from agreement.results import computations
 from tests.conftest import person
 from tests.shared.agreeing import WALK, answer, coded_project
 
@@ -48,7 +49,8 @@ def test_what_is_no_interval_is_refused(client):
     assert "is not bootstrap" in client.get(PAGE, {"interval": "bayes"}).content.decode()
 
 
-def test_of_many_texts_a_worker_draws_and_page_and_api_wait(client, by_worker):
+def test_of_many_texts_a_worker_draws_and_page_and_api_wait(client, by_worker, monkeypatch):
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 600_000)
     waiting = client.get(API, ASKED)
     assert (waiting.status_code, waiting["Retry-After"], waiting.json()["code"]) == (503, "5", "still_computing")
     assert "Computing." in client.get(PAGE, ASKED).content.decode()
