@@ -451,3 +451,12 @@ def test_figures_are_computed_again_once_an_agreed_pyramid_changes(signed_in, ch
     by_worker()
     after = client.get(URL, asked).json()["rows"]
     assert {row["docsets"] for row in after} == {3}
+
+
+def test_fingerprint_is_of_pyramids_alone(project):
+    one = report_of(project)
+    assert one.fingerprint == report_of(project).fingerprint
+    scu = Coding.objects.of_people().get(text__slug="day-0", kind="agreed").scus.first()
+    scu.label = "Another name"
+    scu.save()
+    assert one.fingerprint != report_of(project).fingerprint
