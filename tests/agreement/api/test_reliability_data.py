@@ -5,12 +5,9 @@ from itertools import product
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from agreement.data.reading import forget_answers, read_answers
+from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, fleiss_kappa, gwet_ac1
-from agreement.measures.__main__ import main
 from agreement.reports.basis import compute_result
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import resolve
@@ -18,7 +15,7 @@ from annotations.formats import Bundle
 from annotations.formats.tables.matrix import read_csv, read_json
 from annotations.models import Membership, Project, User
 from annotations.projects.people.members import add_member
-from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention
+from tests.shared.agreeing import KINDS, WALK, answer, coded_project
 
 DEMOS = ("news", "dialogue", "sortal", "links")
 EZCOREF = "ezcoref"
@@ -31,8 +28,6 @@ CONVENTIONS = [
 
 @pytest.fixture
 def load(db, settings, request):
-    """Return a function that loads a project and makes Charlie its manager."""
-
     def load(slug: str) -> Project:
         settings.LOCAL = True
         if slug == EZCOREF:
@@ -49,8 +44,6 @@ def load(db, settings, request):
 
 @pytest.fixture
 def taken(signed_in, charlie, tmp_path):
-    """Return a function that downloads the data and returns the path of the file."""
-
     def taken(slug: str, form: str = "csv", **asked: str):
         reply = signed_in(charlie).get(f"/api/v1/projects/{slug}/agreement/data/", {**asked, "form": form})
         assert reply.status_code == 200, reply.content
@@ -71,7 +64,7 @@ def constructions(answers: str) -> list[dict[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", [*DEMOS, EZCOREF])
-def test_the_library_computes_the_figures_of_the_pages_from_the_file_to_the_last_digit(load, taken, slug):
+def test_library_computes_figures_of_pages_from_file_to_last_digit(load, taken, slug):
     project = load(slug)
     found = read_answers(project)
     distances = SET_DISTANCES if project.answers != "categories" else ("nominal",)
@@ -102,18 +95,8 @@ def test_csv_and_json_say_the_same(load, taken):
     assert json.loads(objects.read_bytes())[0]["text"] == found.rows[0].text
 
 
-def test_the_command_of_the_library_reads_the_file(load, taken, capsys):
-    project = load("dialogue")
-    path = taken("dialogue", chains="partial")
-    capsys.readouterr()
-    assert main([str(path), "--matrix", "--distance", "masi", "--replicates", "10", "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)["alpha, masi"]["value"]
-    asked = convention(project, distance="masi", chains="partial")
-    assert printed == compute_result(*resolve(read_answers(project), asked)).value
-
-
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_set_holds_the_keys_of_markables_and_a_label_is_a_category(charlie, signed_in, kind):
+def test_set_holds_the_keys_of_markables_and_a_label_is_a_category(charlie, signed_in, kind):
     project = answer(coded_project("walk", kind, WALK))
     rows = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/").json()
     keys = set(project.texts.get().markables.values_list("key", flat=True))
@@ -127,7 +110,7 @@ def test_a_set_holds_the_keys_of_markables_and_a_label_is_a_category(charlie, si
     assert all(list(row["values"]) == ["alice", "bob"] for row in rows)
 
 
-def test_the_parameters_hold_for_the_data(charlie, signed_in):
+def test_parameters_hold_for_the_data(charlie, signed_in):
     answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
     client = signed_in(charlie)
 
@@ -152,68 +135,21 @@ def test_cells_are_neutralised_but_in_the_raw_form(charlie, signed_in, taken):
     assert ReliabilityData.from_matrix(taken("walk", "raw"), raw=True).coders == ("@sum", "bob")
 
 
-@pytest.mark.parametrize(
-    ("form", "kind", "name"),
-    [
-        ("csv", "text/csv; charset=utf-8", "walk-data.csv"),
-        ("raw", "text/csv; charset=utf-8", "walk-data.csv"),
-        ("json", "application/json", "walk-data.json"),
-        (None, "application/json", "walk-data.json"),
-    ],
-)
-def test_it_comes_as_a_file(charlie, signed_in, form, kind, name):
+@pytest.mark.parametrize("form", ["csv", "raw", "json", None, "xlsx", "", "\x00", "<script>1"])
+def test_data_come_as_a_file_or_an_unknown_form_is_named(charlie, signed_in, form):
     answer(coded_project("walk", "poesio-artstein-2005", WALK))
-    reply = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/", {"form": form} if form else {})
+    reply = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/", {} if form is None else {"form": form})
+    if form not in ("csv", "raw", "json", None):
+        assert (reply.status_code, reply.json()["errors"]) == (400, {"form": ["Choose one of json, csv, raw."]})
+        return
+    ending, kind = ("csv", "text/csv; charset=utf-8") if form in ("csv", "raw") else ("json", "application/json")
     assert reply["Content-Type"] == kind
-    assert reply["Content-Disposition"] == f'attachment; filename="{name}"'
+    assert reply["Content-Disposition"] == f'attachment; filename="walk-data.{ending}"'
 
 
-@pytest.mark.parametrize("form", ["xlsx", "", "\x00", "<script>1"])
-def test_an_unknown_form_is_named(charlie, signed_in, form):
-    coded_project("walk", "poesio-artstein-2005", WALK)
-    reply = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/", {"form": form})
-    assert (reply.status_code, reply.json()["errors"]) == (400, {"form": ["Choose one of json, csv, raw."]})
-
-
-def test_a_project_in_which_nobody_answered_has_units_and_no_values(charlie, taken):
+def test_project_in_which_nobody_answered_has_units_and_no_values(charlie, taken):
     coded_project("walk", "poesio-artstein-2005", WALK)
     assert taken("walk").read_bytes().startswith(b"text,unit\n")
     data = ReliabilityData.from_matrix(taken("walk"))
     assert (data.coders, alpha(data).value) == ((), None)
     assert all(row["values"] == {} for row in json.loads(taken("walk", "json").read_bytes()))
-
-
-def test_the_number_of_queries_does_not_grow(charlie, signed_in):
-    client = signed_in(charlie)
-
-    def queries(slug: str, n: int) -> int:
-        answer(coded_project(slug, "poesio-artstein-2005", *[WALK] * n))
-        client.get(f"/api/v1/projects/{slug}/agreement/data/")
-        forget_answers()
-        with CaptureQueriesContext(connection) as captured:
-            client.get(f"/api/v1/projects/{slug}/agreement/data/")
-        return len(captured)
-
-    assert queries("small", 1) == queries("large", 4) <= 16
-
-
-def test_the_page_in_words_offers_the_data_of_what_it_says(charlie, signed_in, walk_page):
-    page = walk_page("distance=masi&chains=none")
-    for form in ("csv", "raw", "json"):
-        [address] = [
-            part.partition('"')[0].replace("&amp;", "&")
-            for part in page.split('href="')
-            if part.startswith("/api/v1/projects/walk/agreement/data/") and f"form={form}" in part.partition('"')[0]
-        ]
-        assert "chains=none" in address
-        assert signed_in(charlie).get(address).status_code == 200
-
-
-@pytest.fixture
-def walk_page(charlie, signed_in):
-    answer(coded_project("walk", "poesio-artstein-2005", WALK))
-
-    def page(query: str) -> str:
-        return signed_in(charlie).get(f"/projects/walk/agreement/methods/?{query}").content.decode()
-
-    return page

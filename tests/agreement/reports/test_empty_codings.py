@@ -94,12 +94,9 @@ def draft(project: Project) -> dict[str, tuple[str, int, int]]:
     }
 
 
-def test_one_of_two_coders_is_no_majority_for_gold(marked):
-    assert draft(marked) == {"t1": ("decided", 0, 4)} | dict.fromkeys(("t2", "t3", "t4"), ("open", 4, 0))
-
-
-def test_two_who_mark_nothing_outvote_the_third(db, tmp_path):
-    project = import_marked(tmp_path / "files", ("cora", *OTHERS))
+@pytest.mark.parametrize("coders", [("cora", "ben"), ("cora", *OTHERS)])
+def test_who_marks_nothing_counts_in_the_majority_for_gold(db, tmp_path, coders):
+    project = import_marked(tmp_path / "files", coders)
     assert draft(project) == {"t1": ("decided", 0, 4)} | dict.fromkeys(("t2", "t3", "t4"), ("open", 4, 0))
 
 

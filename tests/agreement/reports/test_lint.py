@@ -1,4 +1,4 @@
-"""What a scheme allows, and why other things not."""
+"""What a scheme allows, and why other things not, and the page of it."""
 
 from dataclasses import replace
 
@@ -7,7 +7,12 @@ import pytest
 from agreement.reports.parameters import COEFFICIENT_LABELS
 from agreement.results.allows import check_scheme, find_problems
 from annotations.formats.model.scheme import AnswerKind, AttributeSpec, CategorySpec, SchemeSpec
+from annotations.models import Category, Level
+from annotations.projects.scheme_rows import stamp_scheme
+from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
+from tests.shared.agreeing import KINDS, WALK, answer, coded_project, table
+from tests.shared.schemes import change_rows
 
 PARTS = "alpha with Passonneau, Jaccard, Dice, MASI"
 SCORES = "MUC, B-cubed, CEAF, BLANC, LEA, CoNLL average"
@@ -55,28 +60,9 @@ def refused(scheme):
 
 
 @pytest.mark.parametrize("key", SCHEMES)
-def test_a_ready_made_scheme_allows_what_has_a_meaning_for_it_and_has_no_problems(key):
+def test_ready_made_scheme_allows_what_has_a_meaning_for_it(key):
     assert refused(ready_made(key)) == NOT[key]
     assert find_problems(*ready_made(key)) == []
-
-
-@pytest.mark.parametrize("key", SCHEMES)
-def test_every_verdict_has_a_reason_a_name_of_its_own_and_its_place(key):
-    found = check_scheme(*ready_made(key))
-    assert all(one.why for one in found)
-    assert len({one.name for one in found}) == len(found)
-    kinds = [one.topic for one in found]
-    assert kinds == sorted(kinds, key=["measure", "view", "export"].index)
-    assert set(kinds) == {"measure", "view", "export"}
-
-
-def test_what_is_allowed_and_what_is_not_have_different_reasons():
-    by_name = {}
-    for key in SCHEMES:
-        for one in check_scheme(*ready_made(key)):
-            by_name.setdefault(one.name, {}).setdefault(one.allowed, set()).add(one.why)
-    for name, reasons in by_name.items():
-        assert not reasons.get(True, set()) & reasons.get(False, set()), name
 
 
 def test_several_pointers_are_ambiguity_and_are_minded_by_the_scores():
@@ -103,10 +89,6 @@ def test_several_labels_are_sets_without_chains():
     assert next(one.why for one in check_scheme(*labels) if one.name == PARTS) == "Values are sets of labels: topics."
 
 
-def test_pointers_without_a_category_that_points_leave_no_choice_of_chains():
-    assert CHAINS in refused(ready_made("poesio-artstein-2005", pointing=[]))
-
-
 @pytest.mark.parametrize(
     ("key", "change", "said"),
     [
@@ -121,15 +103,39 @@ def test_pointers_without_a_category_that_points_leave_no_choice_of_chains():
         ("passonneau-2004", {"pointing": ["none"]}, "none points"),
     ],
 )
-def test_a_problem_of_a_scheme_is_told(key, change, said):
+def test_problem_of_a_scheme_is_told(key, change, said):
     [problem] = find_problems(*ready_made(key, **change))
     assert problem.startswith(said)
 
 
-def test_every_problem_is_told_and_not_only_the_first():
-    assert len(find_problems(*ready_made("poesio-artstein-2005", categories=[], coded=False))) == 2
+URL = "/projects/walk/scheme/allows/"
+TABLES = {"measure": "measures", "view": "views", "export": "exports"}
 
 
-def test_one_category_that_points_leaves_a_choice():
-    scheme = ready_made("poesio-artstein-2005", categories=["phrase"], pointing=["phrase"])
-    assert find_problems(*scheme) == []
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answered", [False, True])
+def test_every_kind_of_scheme_is_told_what_it_allows_and_why(signed_in, charlie, kind, answered):
+    project = coded_project("walk", kind, WALK)
+    if answered:
+        answer(project)
+    reply = signed_in(charlie).get(URL)
+    assert reply.status_code == 200
+    page = reply.content.decode()
+    verdicts = check_scheme(read_scheme(project.pk).spec, project.answers)
+    for of, key in TABLES.items():
+        rows = [[one.name, "yes" if one.allowed else "no", one.why] for one in verdicts if one.topic == of]
+        assert table(page, key) == rows
+    assert "notice warning" not in page
+
+
+def test_problem_of_the_scheme_is_told(signed_in, charlie):
+    project = coded_project("walk", "poesio-artstein-2005", WALK)
+    change_rows(Level.objects.all(), coded=False)
+    page = signed_in(charlie).get(URL).content.decode()
+    assert "No level is coded: there is nothing to judge." in page
+    Category.objects.all().delete()
+    stamp_scheme(project)
+    page = signed_in(charlie).get(URL).content.decode()
+    for problem in find_problems(read_scheme(project.pk).spec, project.answers):
+        assert problem in page
+    assert page.count("notice warning") == 2

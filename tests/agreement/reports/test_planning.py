@@ -1,18 +1,13 @@
 """How many texts are enough, to the digits of the library, on page, API and command."""
 
-import json
-from io import StringIO
-
 import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, forecast, interval
 from agreement.reports.basis import compute_interval, select_data
-from agreement.reports.fields import as_json
-from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import resolve
-from agreement.results.planning import EXTRAPOLATED, MARGINS, Targets, plan_size
+from agreement.results.planning import MARGINS, Targets, plan_size
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Project
 from tests.shared.agreeing import WALK, answer, coded_project, convention, digits, figures
@@ -23,7 +18,6 @@ API = "/api/v1/projects/walk/agreement/planning/"
 
 @pytest.fixture(scope="module")
 def walk_rows(module_rows) -> int:
-    """Make a project of six texts by three coders."""
     contents = [f"{WALK} {words(3 + 2 * number)}" for number in range(6)]
     return answer(coded_project("walk", "poesio-artstein-2005", *contents, coders=("alice", "bob", "carol"))).pk
 
@@ -34,7 +28,6 @@ def walk(walk_rows, charlie) -> Project:
 
 
 def words(n):
-    """Return so many marked words."""
     return " ".join(f"[w{number}](m{number})" for number in range(n))
 
 
@@ -46,15 +39,8 @@ def data_of(project, **asked):
     return select_data(*resolve(read_answers(project), convention(project, **asked)))
 
 
-def ask(name, asked):
-    """Return the report of the command as JSON."""
-    out = StringIO()
-    call_command("agreement", name, report="planning", format="json", **asked, stdout=out)
-    return json.loads(out.getvalue())
-
-
 @pytest.mark.parametrize("sample", ["groups", "both"])
-def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
+def test_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
     found = forecast(data_of(walk), alpha, "passonneau", sample=sample)
     report = plan_size(read_answers(walk), convention(walk), Targets(0.03, 0.3, 0.05, 0.9, sample))
     assert texts_for(report) == {
@@ -68,8 +54,6 @@ def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
         assert size.power_of_difference == pytest.approx(found.power_of_difference(0.05, size.texts))
         assert size.extrapolated == (size.texts > 6)
     asked = {"margin": "0.03", "bound": ".3", "difference": "0.05", "power": "0.9", "sample": sample}
-    api = signed_in(charlie).get(API, asked).json()
-    assert api == json.loads(json.dumps(as_json(report))) == ask("walk", asked)
     page = signed_in(charlie).get(URL, asked).content.decode()
     rows = figures(page, "sizes")
     powers = sample == "groups"
@@ -77,8 +61,6 @@ def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
         digits(one.texts, one.margin, one.low, one.high, *([one.power_above, one.power_of_difference] * powers))
         for one in report.sizes
     ]
-    assert page.count(f"<td>{EXTRAPOLATED}</td>") == sum(one.extrapolated for one in report.sizes)
-    assert report.description in page.replace("&#x27;", "'")
 
 
 def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
@@ -89,7 +71,7 @@ def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
     assert found.margin == (shown.high - shown.low) / 2
 
 
-def test_with_coders_as_a_sample_the_interval_is_wider_and_has_a_table_by_their_number(walk):
+def test_coders_as_a_sample_have_a_wider_interval(walk):
     report = plan_size(read_answers(walk), convention(walk), Targets(sample="both"))
     both = interval(data_of(walk), alpha, "passonneau", sample="both")
     assert (report.low, report.high) == pytest.approx((both.low, both.high))
@@ -103,10 +85,7 @@ def test_with_coders_as_a_sample_the_interval_is_wider_and_has_a_table_by_their_
 
 def test_what_is_not_asked_is_the_next_margin_and_the_bound_that_is_passed(walk):
     report = plan_size(read_answers(walk), convention(walk), Targets())
-    margin = report.targets.margin.value
-    assert margin == next(one for one in MARGINS if one <= 0.9 * report.margin)
-    assert f"±{margin:g}".replace("0.", ".") in report.description
-    assert f"with {report.n_texts} texts" in report.description
+    assert report.targets.margin.value == next(one for one in MARGINS if one <= 0.9 * report.margin)
     assert (report.targets.bound.value < report.value) == (report.targets.bound.texts is not None)
 
 
@@ -142,8 +121,6 @@ def test_coders_who_have_not_coded_every_text_are_no_sample(signed_in, charlie, 
     reopen_coding(coding, coding.coder)
     api = signed_in(charlie).get(API, {"sample": "both"}).json()
     assert api["note"].startswith("no forecast of coders: 'alice' has not coded 'text-1';")
-    assert api["codings_left_out"]["open"] == 1
-    assert "Not counted: 1 coding begun and not submitted." in signed_in(charlie).get(URL).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -153,34 +130,5 @@ def test_coders_who_have_not_coded_every_text_are_no_sample(signed_in, charlie, 
 def test_what_cannot_be_reached_is_refused_with_the_field(signed_in, charlie, walk, field, value):
     reply = signed_in(charlie).get(API, {field: value})
     assert (reply.status_code, list(reply.json()["errors"])) == (400, [field])
-    assert signed_in(charlie).get(URL, {field: value}).status_code == 400
-    with pytest.raises(InvalidParameter):
-        Targets.from_options({field: value})
     with pytest.raises(CommandError):
         call_command("agreement", "walk", "--report", "planning", f"--{field}={value}")
-
-
-def test_the_command_prints_the_words_and_the_tables(walk):
-    out = StringIO()
-    call_command("agreement", "walk", report="planning", margin="0.03", stdout=out)
-    report = plan_size(read_answers(walk), convention(walk), Targets(0.03))
-    assert out.getvalue().startswith(report.description)
-    assert f"| 95% CI of ±0.03 | {report.targets.margin.texts:,} |" in out.getvalue()
-
-
-@pytest.mark.parametrize(("sample", "keys"), [("groups", ["enough", "sizes"]), ("both", ["enough", "sizes", "coders"])])
-def test_each_table_is_taken_along(signed_in, charlie, walk, sample, keys):
-    client = signed_in(charlie)
-    page = client.get(URL, {"sample": sample}).content.decode()
-    assert [key for key in ("enough", "sizes", "coders") if f'id="table-{key}"' in page] == keys
-    for key in keys:
-        rows = client.get(URL, {"sample": sample, "as": "json", "table": key}).json()["rows"]
-        assert len(rows) == len(figures(page, key))
-
-
-def test_a_project_without_answers_has_no_forecast(signed_in, charlie, db):
-    assert (
-        plan_size(read_answers(coded_project("none", "poesio-artstein-2005", WALK)), Parameters(), Targets()).sizes
-        == ()
-    )
-    assert signed_in(charlie).get(URL.replace("walk", "none")).status_code == 200

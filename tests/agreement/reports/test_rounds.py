@@ -1,29 +1,37 @@
-"""Figures of texts that are coded in several rounds, and again within one."""
+"""Figures of texts that are coded in several rounds, which are one text, and again within one."""
 
 from dataclasses import replace
 
 import pytest
 
-from agreement.data.documents import row_key
+from agreement.data.documents import original_of, row_key
 from agreement.data.given_answers import CoderMarks
 from agreement.data.reading import read_answers
+from agreement.reports.basis import compute_interval, distances_of, select_data
+from agreement.reports.coders.differences import compare_occasions, compare_parts
 from agreement.reports.coders.profiles import read_project_work
 from agreement.reports.coreference import compare_chains
+from agreement.reports.datasheet.report import describe_project
 from agreement.reports.fields import as_json
 from agreement.reports.items import ItemFilters, ItemMarks, compute_items
+from agreement.reports.methods import describe_data, describe_methods
 from agreement.reports.overall import AgreementFigures, compute_report
 from agreement.reports.parameters import PRESETS, InvalidParameter, Parameters
-from agreement.results.course import compute_stages
+from agreement.reports.request import resolve
 from agreement.results.items.item import report_item
+from agreement.results.planning import Targets, plan_size
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
-from annotations.models import Coding, Round
+from annotations.models import Coding, Project, Round, User
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from tests.agreement.measures import exact
+from tests.agreement.measures.uncertainty.test_default_interval import bounds
 from tests.conftest import DIALOGUE, judge, make_project
+from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention
 
 # What two coders answer, the first time and again: categories and antecedents by label.
 FIRST = {"alice": {"a": "none", "c": "phrase a", "d": "phrase c", "e": "phrase d"},
@@ -34,14 +42,13 @@ ALPHA = PRESETS["poesio-artstein-2005"].parameters
 
 
 def code(text, round_, answers, people, occasion=1):
-    """Let coders answer a text in a round, and submit it."""
     keys = dict(text.markables.values_list("label", "key"))
     for name, of_coder in answers.items():
         coding, _ = Coding.objects.of_people().get_or_create(
             text=text, coder=people[name], round=round_, occasion=occasion
         )
-        for label, answer in of_coder.items():
-            category, *targets = answer.split()
+        for label, said in of_coder.items():
+            category, *targets = said.split()
             judge(coding, keys[label], category, *(keys[target] for target in targets))
         submit_coding(coding, people[name])
 
@@ -71,7 +78,7 @@ def figures(project, parameters=ALPHA):
     "parameters",
     [ALPHA, replace(ALPHA, exclude_unit="both"), replace(ALPHA, chains="none"), Parameters(coefficient="fleiss_kappa")],
 )
-def test_a_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coders, parameters):
+def test_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coders, parameters):
     other = make_project("milk")
     import_documents(other, [SourceDocument(plain.parse(DIALOGUE, "tea-2.txt"), None)])
     for person in coders.values():
@@ -94,7 +101,7 @@ def test_a_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coder
     assert scores == of_other
 
 
-def test_each_round_alone_has_the_figures_that_it_would_have_without_the_other(twice, project, text, coders):
+def test_each_round_alone_has_figures_that_it_would_have_without_other(twice, project, text, coders):
     of_main, of_again = (figures(project, replace(ALPHA, rounds=name)) for name in ("main", "again"))
     assert of_main != of_again
     both = figures(project, replace(ALPHA, texts="tea"))
@@ -105,7 +112,7 @@ def test_each_round_alone_has_the_figures_that_it_would_have_without_the_other(t
         figures(project, replace(ALPHA, rounds="again"))
 
 
-def test_the_fingerprint_knows_rounds_where_there_are_several(twice, project):
+def test_fingerprint_knows_rounds_where_there_are_several(twice, project):
     before = read_answers(project).fingerprint
     change_round(twice[1], name="later")
     assert read_answers(project).fingerprint != before
@@ -143,17 +150,6 @@ def test_what_a_coder_is_shown_again_within_a_round_is_a_repeat(twice, project, 
     assert [one.occasion for one in AgreementFigures.of(included).texts] == [None, 2, None]
 
 
-def test_stages_stand_in_the_order_of_rounds(twice, project):
-    def labels():
-        answers = read_answers(project)
-        work = read_project_work(project, answers).activities
-        return [stage.label for stage in compute_stages(answers, ALPHA, "round", work)]
-
-    assert labels() == ["main", "again"]
-    change_round(twice[1], place=1)
-    assert labels() == ["again", "main"]
-
-
 def test_work_is_of_the_document_in_which_it_was_done(twice, project):
     answers = read_answers(project)
     work = read_project_work(project, answers)
@@ -166,7 +162,7 @@ def test_work_is_of_the_document_in_which_it_was_done(twice, project):
     }
 
 
-def test_an_item_is_that_of_a_round_and_its_marks_are_of_it(twice, project, text, coders):
+def test_item_is_that_of_a_round_and_its_marks_are_of_it(twice, project, text, coders):
     answers = read_answers(project).select()
     keys = dict(text.markables.values_list("label", "key"))
     latest = report_item(answers, ALPHA, "tea", keys["a"])
@@ -182,3 +178,96 @@ def test_an_item_is_that_of_a_round_and_its_marks_are_of_it(twice, project, text
     flagged, noted = (items.unit[items.select(ItemFilters(**{name: "set"}), marks)] for name in ("flag", "note"))
     assert set(flagged.tolist()) == {first.unit, latest.unit}
     assert noted.tolist() == [latest.unit]
+
+
+CODERS = ("alice", "bob", "carl")
+
+
+def code_again(project: Project, name: str, kind: str, *slugs: str, coders: tuple[str, ...] = CODERS) -> None:
+    round_ = Round.objects.create(project=project, name=name, kind=kind, position=project.rounds.count())
+    people = User.objects.filter(username__in=coders)
+    assign_texts(project, project.texts.filter(slug__in=slugs), people, round_=round_)
+    answer(project)
+
+
+@pytest.fixture(params=KINDS)
+def again(db, request) -> Project:
+    """Make a project of five texts, of which three were coded again in a second round."""
+    texts = [f"{WALK} {number}" for number in range(5)]
+    project = answer(coded_project("walk", request.param, *texts, coders=CODERS))
+    code_again(project, "second", Round.Kind.MAIN, "text-1", "text-2", "text-4")
+    return project
+
+
+def table_of(data):
+    return {
+        unit: [None if code < 0 else data.value(code) for code in codes]
+        for unit, codes in zip(data.units, data.codes.tolist(), strict=True)
+    }
+
+
+def test_interval_leaves_out_texts_and_not_rounds(again):
+    distance = distances_of(read_answers(again))[-1]
+    answers, parameters = resolve(read_answers(again), convention(again, coefficient="alpha", distance=distance))
+    data = select_data(answers, parameters)
+    table = table_of(data)
+    documents = dict(zip(data.units, (data.documents[n] for n in data.document_of_unit.tolist()), strict=True))
+    texts = {unit: original_of(document) for unit, document in documents.items()}
+
+    def alpha(rest):
+        return exact.alpha(rest, distance, exclude_unit=parameters.exclude_unit, thirds=parameters.thirds)[0]
+
+    without = exact.without_each(table, texts, alpha)
+    found = compute_interval(answers, parameters)
+    assert (found.n_groups, len(set(documents.values()))) == (5, 8)
+    assert (found.low, found.high) == pytest.approx(bounds(alpha(table), list(without.values())))
+
+
+def test_pages_and_datasheet_count_texts(again, ways):
+    report = compute_report(read_answers(again), convention(again))
+    data = describe_data(report.extract, report.parameters)
+    assert (data.n_texts, data.n_documents, data.coders_per_document) == (5, 8, (3,) * 8)
+    paragraph = describe_methods(report.extract, report).paragraph
+    assert "3 coders annotated 5 texts, in 8 pairs of text and round, by" in paragraph
+    assert ("jackknife over 5 texts" in paragraph) == (report.interval.note == "")
+    assert "Every coder coded every text in each of its rounds." in paragraph
+    sheet = describe_project(again, read_answers(again), convention(again), sees_gold=True)
+    assert [(one.name, one.n_texts) for one in sheet.agreement] == [("", 5), ("main", 5), ("second", 3)]
+    assert ways("walk", coefficient="alpha", distance="nominal")["interval"]["n_groups"] == 5
+
+
+def test_rounds_of_the_same_texts_are_compared_text_by_text(again):
+    answers = read_answers(again)
+    assert not compare_parts(answers, convention(again), "round", "main", "second").paired
+    code_again(again, "third", Round.Kind.MAIN, "text-1", "text-2", "text-4")
+    found = compare_parts(read_answers(again), convention(again), "round", "second", "third")
+    assert (found.paired, found.of_components, found.is_permuted) == (True, False, True)
+
+
+def test_one_text_in_two_rounds_joins_the_copies_of_each_markable(db):
+    project = answer(coded_project("walk", "sortal-classes", WALK, coders=CODERS))
+    code_again(project, "second", Round.Kind.MAIN, "text-1")
+    found = compute_interval(*resolve(read_answers(project), convention(project)))
+    assert (found.by, found.n_groups) == ("component", 5)
+
+
+def test_recheck_of_one_text_by_three_coders_is_of_one_text(db):
+    project = answer(coded_project("walk", "sortal-classes", WALK, f"{WALK} 2", coders=CODERS))
+    code_again(project, "recheck", Round.Kind.RECHECK, "text-1")
+    report = compare_occasions(read_answers(project), convention(project))
+    together = report.all_rechecks
+    assert (together.shown_again, together.codings, together.texts) == (3, 3, 1)
+    assert together.note == "no interval: it takes 8 components, and there are 5"
+    sheet = describe_project(project, read_answers(project), convention(project), sees_gold=True)
+    assert (sheet.rechecks.n_coders, sheet.rechecks.n_codings, sheet.rechecks.n_texts) == (3, 3, 1)
+    counted = [(one.n_codings, one.n_counted, one.n_judgements) for one in sheet.coders]
+    assert counted == [(3, 2, 10)] * 3
+
+
+@pytest.mark.parametrize("sample", ["groups", "both"])
+def test_forecasts_are_of_texts_and_not_of_rounds(db, sample):
+    texts = [f"{WALK} {number}" for number in range(4)]
+    project = answer(coded_project("walk", "passonneau-2004", *texts, coders=CODERS))
+    code_again(project, "second", Round.Kind.MAIN, *(f"text-{number}" for number in range(1, 5)))
+    found = plan_size(read_answers(project), convention(project), Targets(sample=sample))
+    assert found.n_texts == 4

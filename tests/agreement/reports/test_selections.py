@@ -1,11 +1,8 @@
 """What counts, and that a selection changes the data and never the measure, on page, API and command."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from html import unescape
 from io import StringIO
 from itertools import combinations, product
 
@@ -16,11 +13,10 @@ from agreement.data.reading import read_answers
 from agreement.measures import alpha
 from agreement.reports import items, overall
 from agreement.reports.coders import coders
-from agreement.reports.parameters import GOLD_IS_NO_CODING, InvalidParameter, Parameters
-from agreement.reports.request import resolve
+from agreement.reports.parameters import GOLD_IS_NO_CODING
 from agreement.results import categories, course
 from annotations.coding import operations
-from annotations.coding.status import reopen_coding, submit_coding
+from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Markable, Membership, Project, User
@@ -176,7 +172,7 @@ def keys_of_units() -> dict[int, tuple[str, str]]:
     return {pk: (text, key) for pk, text, key in Markable.objects.values_list("pk", "text__slug", "key")}
 
 
-def test_the_figures_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(scheme, asked_of):
+def test_chosen_coders_have_the_figures_of_a_project_of_their_own(scheme, asked_of):
     for who, asked in product(SOME, variations(scheme)):
         whole, parameters = asked_of(CODERS, **asked)
         found = overall.compute_report(whole, replace(parameters, coders=",".join(who)))
@@ -191,7 +187,7 @@ def test_the_figures_of_chosen_coders_are_those_of_a_project_that_holds_them_alo
 
 
 @pytest.mark.parametrize("who", SOME)
-def test_items_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(scheme, asked_of, who):
+def test_chosen_coders_have_the_items_of_a_project_of_their_own(scheme, asked_of, who):
     key = keys_of_units()
     for asked in variations(scheme):
         whole, parameters = asked_of(CODERS, **asked)
@@ -208,7 +204,7 @@ def test_items_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(sch
 
 
 @pytest.mark.parametrize("who", SOME)
-def test_categories_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(scheme, asked_of, who):
+def test_chosen_coders_have_the_categories_of_a_project_of_their_own(scheme, asked_of, who):
     for asked in variations(scheme):
         whole, parameters = asked_of(CODERS, **asked)
         chosen, alone = (whole, replace(parameters, coders=",".join(who))), asked_of(who, **asked)
@@ -219,7 +215,7 @@ def test_categories_of_chosen_coders_are_those_of_a_project_that_holds_them_alon
         assert coders.count_agreeing_coders(*chosen) == coders.count_agreeing_coders(*alone)
 
 
-def test_each_pair_of_the_matrix_is_that_of_a_project_that_holds_the_two_alone(scheme, asked_of):
+def test_each_pair_of_matrix_is_that_of_project_that_holds_two_alone(scheme, asked_of):
     for asked in variations(scheme):
         whole, parameters = asked_of(CODERS, **asked)
         for measure in coders.measures_for(whole.kind):
@@ -227,12 +223,7 @@ def test_each_pair_of_the_matrix_is_that_of_a_project_that_holds_the_two_alone(s
             for pair in PAIRS:
                 alone = coders.compute_pair_matrix(*asked_of(pair, **asked), measure).value(*pair)
                 assert matrix.value(*pair) == pytest.approx(alone, abs=1e-12), (asked, measure, pair)
-
-
-def test_without_a_coder_it_is_that_of_a_project_that_holds_the_others_alone(scheme, asked_of):
-    for asked in variations(scheme):
-        found = coders.leave_out_each_coder(*asked_of(CODERS, **asked))
-        for part in found.parts:
+        for part in coders.leave_out_each_coder(whole, parameters).parts:
             rest = tuple(name for name in CODERS if name != part.name)
             same(part.result, overall.compute_report(*asked_of(rest, **asked)).result)
 
@@ -248,9 +239,6 @@ def test_against_the_rest_is_the_mean_of_projects_that_hold_each_two_alone(schem
             for name, found in stage.against_rest.items():
                 own = [value for pair, value in values.items() if name in pair and value is not None]
                 assert found == pytest.approx(sum(own) / len(own) if own else None, abs=1e-12)
-
-
-# A selection keeps the convention.
 
 
 SELECTED = {
@@ -277,7 +265,7 @@ def rounds(charlie):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_to_choose_all_gives_the_digits_of_choosing_nothing_on_page_api_and_command(ways, rounds, kind):
+def test_to_choose_all_gives_the_digits_of_choosing_nothing(ways, rounds, kind):
     project = rounds(kind)
     usual = ways("walk")
     assert usual["parameters"] == replace(convention(project), unmarked=project.unmarked).query()
@@ -299,7 +287,7 @@ def test_to_choose_all_gives_the_digits_of_choosing_nothing_on_page_api_and_comm
         ({"preset": "masi", "thirds": "rounded"}, {"distance": "masi", "exclude_unit": "none"}),
     ],
 )
-def test_what_is_named_takes_the_place_of_the_convention_s_and_the_rest_of_it_stays(ways, rounds, asked, expected):
+def test_what_is_named_takes_place_of_convention_s_and_rest_of_it_stays(ways, rounds, asked, expected):
     rounds("passonneau-2004")
     kept = {"coefficient": "alpha", "distance": "passonneau", "exclude_unit": "both", "thirds": "rounded"}
     found = ways("walk", **asked)["parameters"]
@@ -307,7 +295,7 @@ def test_what_is_named_takes_the_place_of_the_convention_s_and_the_rest_of_it_st
 
 
 @pytest.mark.parametrize("kind", ["sortal-classes", "poesio-artstein-2005"])
-def test_a_distance_is_one_of_alpha_where_the_convention_is_a_kappa(ways, rounds, kind):
+def test_distance_is_one_of_alpha_where_the_convention_is_a_kappa(ways, rounds, kind):
     rounds(kind, "kappa" if kind == "sortal-classes" else "poesio-artstein-2005-k")
     assert ways("walk")["parameters"]["coefficient"] == "fleiss_kappa"
     found = ways("walk", distance="nominal")["parameters"]
@@ -315,16 +303,6 @@ def test_a_distance_is_one_of_alpha_where_the_convention_is_a_kappa(ways, rounds
     asked = {"distance": "nominal", "coefficient": "gwet_ac1"}
     assert ways("walk", **asked)["parameters"]["coefficient"] == "gwet_ac1"
 
-
-def test_the_conventions_that_are_a_click_away_keep_the_selection(signed_in, charlie, rounds):
-    rounds("passonneau-2004")
-    page = signed_in(charlie).get("/projects/walk/agreement/", {"coders": "alice,bob"}).content.decode()
-    presets = [unescape(one) for one in re.findall(r'href="\?([^"]*)"', page) if "distance=masi" in one]
-    assert presets
-    assert all("coders=alice%2Cbob" in one for one in presets)
-
-
-# What counts.
 
 THREE = {
     "text-1": {"alice": "ppgl", "bob": "pggl", "carol": "plgl"},
@@ -334,7 +312,6 @@ THREE = {
 
 
 def without_answers(*left_out: tuple[str, str]) -> dict[str, dict[str, str]]:
-    """Return the answers without those of some texts and coders."""
     return {
         text: {name: letters for name, letters in given.items() if (text, name) not in left_out}
         for text, given in THREE.items()
@@ -348,13 +325,9 @@ def three(charlie) -> Project:
     return Project.objects.get(pk=project.pk)
 
 
-def coding_of(project: Project, text: str, coder: str) -> Coding:
-    found = Coding.objects.of_people().select_related("coder", "text")
-    return found.get(text__project=project, text__slug=text, coder__username=coder)
-
-
-def reopen(project: Project, text: str, coder: str) -> None:
-    coding = coding_of(project, text, coder)
+def reopen(project, text, coder):
+    codings = Coding.objects.of_people().select_related("coder", "text")
+    coding = codings.get(text__project=project, text__slug=text, coder__username=coder)
     reopen_coding(coding, coding.coder)
 
 
@@ -363,20 +336,19 @@ def make_adjudicator(project: Project, coder: str) -> None:
     project.memberships.filter(user__username=coder).update(role=Membership.Role.ADJUDICATOR)
 
 
-def make_open(project: Project) -> None:
+def make_open(project):
     reopen(project, "text-1", "bob")
     reopen(project, "text-2", "carol")
 
 
-def make_adjudicated(project: Project) -> None:
+def make_adjudicated(project):
     make_adjudicator(project, "carol")
 
 
-def make_both(project: Project) -> None:
+def make_both(project):
     """Let an adjudicator have an open coding: the first reason that fits is gold."""
-    reopen(project, "text-2", "carol")
-    reopen(project, "text-1", "bob")
-    make_adjudicator(project, "carol")
+    make_open(project)
+    make_adjudicated(project)
 
 
 OF_CAROL = [(text, "carol") for text in THREE]
@@ -394,56 +366,59 @@ STATES = [
 
 
 @pytest.mark.parametrize(("make", "missing", "counts", "words"), STATES)
-def test_what_does_not_count_is_no_part_of_the_figure_and_is_counted(ways, three, make, missing, counts, words):
+def test_what_does_not_count_is_counted_and_included_by_its_reason(
+    ways, signed_in, charlie, three, make, missing, counts, words
+):
     make(three)
     answers = without_answers(*missing)
     names = sorted({name for given in answers.values() for name in given})
     found = ways("tea")
     assert found["value"] == pytest.approx(alpha(table_of(answers, names)).value)
-    assert found["coders"] == names
-    assert found["codings_left_out"] == NOTHING_LEFT_OUT | counts
-    assert overall.compute_report(read_answers(three), convention(three)).not_counted == words
+    assert (found["coders"], found["codings_left_out"]) == (names, NOTHING_LEFT_OUT | counts)
+    included = ways("tea", include=",".join(counts))
+    assert included["value"] == pytest.approx(alpha(table_of(THREE)).value)
+    assert (included["coders"], included["codings_left_out"]) == (["alice", "bob", "carol"], NOTHING_LEFT_OUT)
+    assert ways("tea", include="practice,repeats")["codings_left_out"] == NOTHING_LEFT_OUT | counts
+    for asked, said in (({}, True), ({"include": ",".join(counts)}, False)):
+        page = signed_in(charlie).get("/projects/tea/agreement/", asked).content.decode()
+        assert re.findall(r'<p[^>]* id="not-counted">Not counted: (.*)\.</p>', page) == [words] * said
+        assert sorted(set(re.findall(r'name="include"[^>]*value="(\w+)"', page)) & {"open", "adjudicators"}) == sorted(
+            counts
+        )
+        printed = StringIO()
+        call_command("agreement", "tea", stdout=printed, **asked)
+        assert (f"\nnot counted: {words}\n" in printed.getvalue()) == said
 
 
-@pytest.mark.parametrize(("make", "missing", "counts", "words"), STATES)
-def test_what_is_included_by_its_reason_counts(ways, three, make, missing, counts, words):
-    make(three)
-    found = ways("tea", include=",".join(counts))
-    assert found["value"] == pytest.approx(alpha(table_of(THREE)).value)
-    assert found["coders"] == ["alice", "bob", "carol"]
-    assert found["codings_left_out"] == NOTHING_LEFT_OUT
-    some = ways("tea", include="practice,repeats")
-    assert some["codings_left_out"] == NOTHING_LEFT_OUT | counts
+@pytest.mark.parametrize(
+    ("report", "asked", "n_open"),
+    [
+        ("coreference", {"first": "alice", "second": "bob"}, 1),
+        ("compare", {"by": "group", "first": "alice,bob", "second": "alice,carol"}, 1),
+        ("planning", {}, 1),
+    ],
+)
+def test_reports_count_and_name_codings_that_do_not_count(signed_in, charlie, rounds, report, asked, n_open):
+    reopen(rounds("poesio-artstein-2005"), "text-2", "bob")
+    client = signed_in(charlie)
+    found = client.get(f"/api/v1/projects/walk/agreement/{report}/", asked).json()
+    assert found["codings_left_out"] == NOTHING_LEFT_OUT | {"open": n_open}
+    page = client.get(f"/projects/walk/agreement/{report.replace('compare', 'difference')}/", asked).content.decode()
+    assert "Not counted: 1 coding begun and not submitted." in page
 
 
-@pytest.mark.parametrize(("included", "left_out"), [("adjudicators", {"open": 1}), ("open", {"adjudicators": 3})])
-def test_of_two_reasons_each_is_included_by_itself(ways, three, included, left_out):
+@pytest.mark.parametrize(
+    ("included", "left_out", "missing"),
+    [("adjudicators", {"open": 1}, [("text-1", "bob")]), ("open", {"adjudicators": 3}, OF_CAROL)],
+)
+def test_of_two_reasons_each_is_included_by_itself(ways, three, included, left_out, missing):
     make_both(three)
     found = ways("tea", include=included)
     assert found["codings_left_out"] == NOTHING_LEFT_OUT | left_out
-    missing = [("text-1", "bob")] if included == "adjudicators" else OF_CAROL
-    answers = without_answers(*missing)
-    names = found["coders"]
-    assert found["value"] == pytest.approx(alpha(table_of(answers, names)).value)
+    assert found["value"] == pytest.approx(alpha(table_of(without_answers(*missing), found["coders"])).value)
 
 
-@pytest.mark.parametrize(("make", "missing", "counts", "words"), STATES)
-def test_page_and_command_say_what_does_not_count(signed_in, charlie, three, make, missing, counts, words):
-    make(three)
-    client = signed_in(charlie)
-    page = client.get("/projects/tea/agreement/").content.decode()
-    assert re.search(r'<p[^>]* id="not-counted">Not counted: (.*)\.</p>', page)[1] == words
-    printed = StringIO()
-    call_command("agreement", "tea", stdout=printed)
-    assert f"\nnot counted: {words}\n" in printed.getvalue()
-    asked = {"include": ",".join(counts)}
-    assert 'id="not-counted"' not in client.get("/projects/tea/agreement/", asked).content.decode()
-    printed = StringIO()
-    call_command("agreement", "tea", stdout=printed, **asked)
-    assert "not counted" not in printed.getvalue()
-
-
-def test_the_codings_that_do_not_count_are_those_of_the_chosen_coders_and_texts(ways, three):
+def test_codings_that_do_not_count_are_those_of_chosen_coders_and_texts(ways, three):
     make_open(three)
     for asked, number in (
         ({"coders": "alice,bob"}, 1),
@@ -455,53 +430,6 @@ def test_the_codings_that_do_not_count_are_those_of_the_chosen_coders_and_texts(
         assert ways("tea", **asked)["codings_left_out"]["open"] == number, asked
 
 
-def test_the_form_offers_to_include_what_there_is(signed_in, charlie, three):
-    client = signed_in(charlie)
-    offered = [re.findall(r'name="include"[^>]*value="(\w+)"', client.get("/projects/tea/agreement/").content.decode())]
-    make_both(three)
-    offered.append(
-        re.findall(r'name="include"[^>]*value="(\w+)"', client.get("/projects/tea/agreement/").content.decode())
-    )
-    assert offered == [[], ["adjudicators", "open"]]
-
-
-@pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
-@pytest.mark.parametrize("included", ["", "open", "adjudicators,open,practice,repeats"])
-def test_open_coding_without_judgements_counts_nowhere(ways, charlie, unmarked, included):
-    project = answer(coded_project("walk", "passonneau-2004", WALK, f"{WALK} 2", f"{WALK} 3"))
-    asked = {"unmarked": unmarked, "include": included}
-    before = ways("walk", **asked)
-    empty, begun = people(["dan", "eve"])
-    for user, texts in ((empty, project.texts.all()), (begun, project.texts.filter(slug="text-1"))):
-        add_member(project, user, Membership.Role.CODER)
-        assign_texts(project, texts, [user])
-    after = ways("walk", **asked)
-    assert after["codings_left_out"] == NOTHING_LEFT_OUT
-    same_figures = ("value", "observed", "expected", "n_units", "n_coders", "n_judgements", "coders", "low", "high")
-    assert {name: after[name] for name in same_figures} == {name: before[name] for name in same_figures}
-
-
-@pytest.mark.parametrize("wrong", ["ghost", "open,ghost", "OPEN", "<b>"])
-def test_an_unknown_reason_is_refused_with_the_reasons_there_are(signed_in, charlie, three, wrong):
-    said = "is not one of models, adjudicators, practice, repeats, open."
-    with pytest.raises(InvalidParameter) as refused:
-        resolve(read_answers(three), Parameters(include=wrong))
-    assert refused.value.field == "include"
-    assert refused.value.message.endswith(said)
-    client = signed_in(charlie)
-    reply = client.get("/projects/tea/agreement/", {"include": wrong})
-    assert reply.status_code == 400
-    assert "<p>include: " in reply.content.decode()
-    assert said in reply.content.decode()
-    answered = client.get("/api/v1/projects/tea/agreement/", {"include": wrong})
-    assert answered.status_code == 400
-    assert answered.json()["errors"]["include"][0].endswith(said)
-    with pytest.raises(
-        CommandError, match=r"^--include: .* is not one of models, adjudicators, practice, repeats, open\.$"
-    ):
-        call_command("agreement", "tea", include=wrong)
-
-
 @pytest.mark.parametrize(
     "address", ["include=open&include=adjudicators", "include=open,adjudicators", "include=adjudicators,%20open"]
 )
@@ -510,25 +438,6 @@ def test_reasons_are_joined_however_they_are_named(signed_in, charlie, three, ad
     found = signed_in(charlie).get(f"/api/v1/projects/tea/agreement/?{address}").json()
     assert found["parameters"]["include"] == "adjudicators,open"
     assert found["codings_left_out"] == NOTHING_LEFT_OUT
-
-
-def test_who_is_no_longer_a_member_counts_as_before(ways, three):
-    before = ways("tea")
-    three.memberships.filter(user__username="carol").delete()
-    assert ways("tea") == before
-
-
-def test_handing_in_makes_a_coding_count(ways, three):
-    before = ways("tea")
-    make_open(three)
-    assert ways("tea")["value"] != before["value"]
-    for text, name in (("text-1", "bob"), ("text-2", "carol")):
-        coding = coding_of(three, text, name)
-        submit_coding(coding, coding.coder)
-    assert ways("tea") == before
-
-
-# Categories that are left out.
 
 
 @pytest.mark.parametrize("who", [("alice", "bob"), ("alice", "carol"), ("bob", "carol"), ("alice", "bob", "carol")])

@@ -1,16 +1,12 @@
 """The bootstrap of a project's coefficient: at once of few texts, else by a worker, which may hand it on."""
 
-from __future__ import annotations
-
 import pytest
-from django.core.management import call_command
 
 from agreement.measures import alpha, bootstrap
 from agreement.models import Computation
 from agreement.reports.basis import select_data
 from agreement.reports.request import AnalysisRequest
-from agreement.results import agreement
-from config.settings import TASKS
+from agreement.results import computations
 from tests.conftest import person
 from tests.shared.agreeing import WALK, answer, coded_project
 
@@ -26,15 +22,6 @@ def project(db):
 @pytest.fixture
 def client(signed_in, project):
     return signed_in(person("charlie"))
-
-
-@pytest.fixture
-def by_worker(settings, monkeypatch):
-    """Let every bootstrap wait for the worker, and return a function that runs the worker."""
-    settings.TASKS = TASKS
-    monkeypatch.setattr(agreement, "MOST_TEXTS_DRAWN_AT_ONCE", 1)
-    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
-    return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
 
 
 def rows_of(client) -> list[dict]:
@@ -62,7 +49,8 @@ def test_what_is_no_interval_is_refused(client):
     assert "is not bootstrap" in client.get(PAGE, {"interval": "bayes"}).content.decode()
 
 
-def test_of_many_texts_a_worker_draws_and_page_and_api_wait(client, by_worker):
+def test_of_many_texts_a_worker_draws_and_page_and_api_wait(client, by_worker, monkeypatch):
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 600_000)
     waiting = client.get(API, ASKED)
     assert (waiting.status_code, waiting["Retry-After"], waiting.json()["code"]) == (503, "5", "still_computing")
     assert "Computing." in client.get(PAGE, ASKED).content.decode()

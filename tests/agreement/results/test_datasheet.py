@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 
 from agreement.reports.datasheet.rounds import Adjudication, ErrorEstimate, GoldOfRound
 from agreement.reports.fields import copy_fields
-from agreement.results.datasheet import (
-    Section,
-    describe_adjudication,
-    escape_line,
-    escape_paragraphs,
-    write_markdown,
-)
+from agreement.results.datasheet import Section, describe_adjudication, escape_line, escape_paragraphs, write_markdown
 from agreement.results.tables import Column, Table
 from annotations.adjudication.error_estimate import CheckedSample, combine_samples
 from annotations.models import Project
@@ -39,7 +33,7 @@ def test_lines_stay_lines_and_paragraphs_paragraphs(lines):
     assert [unescape(one) for one in re.findall(r"[^\n]+", re.sub(r"</?p>|<br />", "", html))] == [*filter(None, kept)]
 
 
-def test_a_file_has_title_text_facts_tables_and_what_is_to_be_written():
+def test_file_has_title_text_facts_tables_and_what_is_to_be_written():
     table = Table("t", "A|B", [Column("name", "Name"), Column("n", "N", "count")], [("[x](y)|*z*", 1200)], "Mind *it*.")
     section = Section(
         "s", "Texts", "One.\n\n# Two", [("Source", "- a\n- b")], [table], ["No | more."], ["Who wrote them."]

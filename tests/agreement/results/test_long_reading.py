@@ -7,33 +7,23 @@ from agreement.data import reading
 from agreement.data.reading import forget_answers
 from agreement.models import Computation, FiguresVersion, StoredAnswers
 from agreement.results import computations
-from agreement.results.registry import PAGES
-from config.settings import TASKS
 from tests.shared.agreeing import WALK, answer, coded_project
 
 PAGE = "/projects/tea/agreement/"
 
 
 @pytest.fixture
-def project(db, settings, monkeypatch):
+def project(db, by_worker, monkeypatch):
     """Make a project whose answers no request reads."""
-    settings.TASKS = TASKS
-    # a worker begins with a connection of its own, but here it works in the transaction of the test
-    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 600_000)
     monkeypatch.setattr(reading, "MIN_STORED", 1)
     monkeypatch.setattr(reading, "MAX_READ_IN_REQUEST", 5)
     monkeypatch.setattr(reading, "READ_AT_ONCE", 2)
     return answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} twice", f"{WALK} again"))
 
 
-def work():
-    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-
-
 @pytest.mark.parametrize("page", ["", "headline/", "items/", "coders/"])
-def test_pages_wait_for_a_worker_and_then_show_what_they_show_where_all_is_read_at_once(
-    project, signed_in, charlie, monkeypatch, page
-):
+def test_pages_wait_for_a_worker_and_then_show_the_same(project, by_worker, signed_in, charlie, monkeypatch, page):
     client = signed_in(charlie)
     with monkeypatch.context() as patched:
         patched.setattr(reading, "MAX_READ_IN_REQUEST", 1000)
@@ -43,82 +33,65 @@ def test_pages_wait_for_a_worker_and_then_show_what_they_show_where_all_is_read_
     waiting = client.get(f"{PAGE}{page}")
     assert waiting.status_code == 200
     assert "Computing." in waiting.content.decode()
-    work()
+    by_worker()
     assert StoredAnswers.objects.count() == project.texts.count()
-    assert main(client.get(f"{PAGE}{page}")) == main_of(at_once)
-
-
-def main(response):
-    return main_of(response.content.decode())
-
-
-def main_of(page):
-    return page.partition("<main")[2].partition("</main>")[0] or page
+    again = client.get(f"{PAGE}{page}").content.decode()
+    first, second = (one.partition("<main")[2].partition("</main>")[0] or one for one in (at_once, again))
+    assert first == second
 
 
 @pytest.mark.parametrize("address", ["", "items/", "tables/coders/", "tables/texts/texts/"])
-def test_the_api_says_when_to_come_again(project, signed_in, charlie, address):
+def test_api_says_when_to_come_again(project, by_worker, signed_in, charlie, address):
     client = signed_in(charlie)
     refused = client.get(f"/api/v1{PAGE}{address}")
     assert (refused.status_code, refused["Retry-After"], refused.json()["code"]) == (503, "5", "still_computing")
     assert client.get(f"/api/v1{PAGE}{address}").status_code == 503
     assert Computation.objects.count() == 1
-    work()
+    by_worker()
     assert client.get(f"/api/v1{PAGE}{address}").status_code == 200
 
 
-def test_another_project_that_is_compared_is_read_itself(project, signed_in, charlie):
+def test_another_project_that_is_compared_is_read_itself(project, by_worker, signed_in, charlie):
     other = answer(coded_project("coffee", "poesio-artstein-2005", WALK, f"{WALK} twice", f"{WALK} again"))
     client = signed_in(charlie)
     address = "/api/v1/projects/tea/agreement/compare/?by=project&first=tea&second=coffee"
     for _ in range(2):
         assert client.get(address).status_code == 503
-        work()
+        by_worker()
     assert client.get(address).status_code == 200
     assert set(Computation.objects.values_list("project__slug", flat=True)) == {"tea", "coffee"}
     assert StoredAnswers.objects.filter(project=other).count() == 3
 
 
-def test_fields_of_a_form_are_read_by_the_worker_too(project, signed_in, charlie):
-    assert "Computing." in signed_in(charlie).get(f"{PAGE}categories/?merge_phrase=a").content.decode()
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_each_page_has_a_title(page):
-    assert page.title
-
-
-def test_where_the_worker_fails_the_page_says_so_and_orders_nothing_until_somebody_looks_again(
-    project, signed_in, charlie, monkeypatch
-):
+def test_page_says_where_the_worker_failed(project, by_worker, signed_in, charlie, monkeypatch):
     client = signed_in(charlie)
     client.get(PAGE)
     with monkeypatch.context() as patched:
         patched.setattr(computations, "store_answers", lambda *_, **__: 1 / 0)
-        work()
+        by_worker()
     page = client.get(PAGE).content.decode()
     assert "It could not be computed." in page
     assert "hx-trigger" not in page.partition("<main")[2]
     client.get(PAGE)
-    work()
+    by_worker()
     assert "It could not be computed." not in client.get(PAGE).content.decode()
 
 
-def test_a_download_says_when_to_come_again(project, signed_in, charlie):
+def test_download_says_when_to_come_again(project, by_worker, signed_in, charlie):
     refused = signed_in(charlie).get(PAGE, {"as": "csv", "table": "distances"})
     assert (refused.status_code, refused["Retry-After"]) == (503, "5")
 
 
-def test_the_command_waits_for_nobody(project, capsys):
+def test_command_waits_for_nobody(project, by_worker, capsys):
     call_command("agreement", "tea")
     assert "alpha" in capsys.readouterr().out.lower()
     assert not Computation.objects.exists()
 
 
-def test_few_new_answers_are_read_at_once(project, signed_in, charlie, monkeypatch):
+def test_few_new_answers_are_read_at_once(project, by_worker, signed_in, charlie, monkeypatch):
     client = signed_in(charlie)
     client.get(PAGE)
-    work()
+    by_worker()
     StoredAnswers.objects.filter(text=project.texts.first()).delete()
     forget_answers()
     assert "Computing." not in client.get(PAGE).content.decode()

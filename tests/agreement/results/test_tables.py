@@ -111,7 +111,7 @@ def test_markdown_is_rounded_as_on_the_page():
         ("none", "figure", "none"),
     ],
 )
-def test_a_value_is_shown_as_its_kind_asks(value, kind, text):
+def test_value_is_shown_as_its_kind_asks(value, kind, text):
     assert format_value(value, kind) == text
 
 
@@ -123,14 +123,9 @@ def test_text_that_a_spreadsheet_would_compute_is_defused_in_csv_alone(beginning
 
 
 @pytest.mark.parametrize("text", ["a=b", "1-1", "mail@home", "'=x", " =x", "−1", ""])
-def test_other_text_stays_as_it_is_in_csv(text):
-    [_, row] = read_csv(as_csv(words(text, "x")))[:2]
-    assert row == [text]
-
-
-def test_negative_numbers_stay_numbers():
-    row = read_csv(as_csv(table(["x", -3, -0.5, -1e-9, -2])))[1]
-    assert row == ["x", "-3", "-0.5", "-1e-09", "-2"]
+def test_other_text_and_numbers_stay_as_they_are_in_csv(text):
+    assert read_csv(as_csv(words(text, "x")))[1] == [text]
+    assert read_csv(as_csv(table(["x", -3, -0.5, -1e-9, -2])))[1] == ["x", "-3", "-0.5", "-1e-09", "-2"]
 
 
 def test_what_is_not_there_is_empty_and_null():
@@ -142,38 +137,28 @@ def test_what_is_not_there_is_empty_and_null():
 
 
 @pytest.mark.parametrize("form", TABLE_FORMATS)
-def test_a_table_without_rows_is_a_header(form):
+def test_table_without_rows_is_a_header(form):
     text = TABLE_FORMATS[form].write(table())
     assert ("coder" in text) == (form != "json")
     assert form != "json" or json.loads(text)["rows"] == []
 
 
 @pytest.mark.parametrize("form", TABLE_FORMATS)
-def test_a_link_leaves_its_value_alone(form):
+def test_link_leaves_its_value_alone(form):
     linked = [Linked(cell, "/projects/tea/?x=1", current=True) for cell in ROW]
     assert TABLE_FORMATS[form].write(table(linked)) == TABLE_FORMATS[form].write(table(ROW))
 
 
-def test_the_page_has_the_links_and_kinds_of_its_cells():
-    [[(name, text), (number, count)]] = table([Linked("alice", "/a/", current=True), 3], columns=COLUMNS[:2]).cells
-    assert (name.value, text.kind, name.address, name.current, text.is_number) == ("alice", "text", "/a/", True, False)
-    assert (number.value, count.kind, number.address, number.current, count.is_number) == (3, "count", "", False, True)
-
-
-def test_a_row_of_the_wrong_length_is_refused():
+def test_row_of_the_wrong_length_is_refused():
     for write in (lambda one: one.cells, as_json, as_latex, as_markdown):
         with pytest.raises(ValueError, match="zip"):
             write(table(["alice"]))
 
 
-UNICODE = ["Ærøskøbing", "ß ﬁ", "日本語", "Ω≈ç√", "🙂", "עברית", "a\u0301"]
-
-
 @pytest.mark.parametrize("form", TABLE_FORMATS)
 def test_every_script_is_written_as_it_is(form):
-    text = TABLE_FORMATS[form].write(words(*UNICODE))
-    for word in UNICODE:
-        assert word in text
+    for word in ("Ærøskøbing", "ß ﬁ", "日本語", "Ω≈ç√", "🙂", "עברית", "a\u0301"):
+        assert word in TABLE_FORMATS[form].write(words(word))
 
 
 @pytest.mark.parametrize(
@@ -199,25 +184,14 @@ def test_no_row_of_latex_gives_the_end_of_the_row_before_an_option(word):
 
 
 NASTY = ["a|b", "*x* **y**", "_x_", "`x`", "<b>x</b>", "\\", "a\\|b", "\\*", "1 < 2 > 0", "# x", "- x", "| x |"]
+NASTY += ["[Anna](a) took", "![x](y)", "&amp;", "&lt;b>", "~~x~~"]
 
 
 @pytest.mark.parametrize("word", NASTY)
-def test_a_reader_of_markdown_shows_what_the_cell_says(word):
+def test_reader_of_markdown_shows_what_the_cell_says(word):
     assert read_markdown(as_markdown(words(word, "x"))) == ["word", word, "x"]
 
 
-@pytest.mark.parametrize("word", ["[Anna](a) took", "![x](y)", "&amp;", "&lt;b>", "~~x~~"])
-def test_a_reader_of_markdown_shows_brackets_and_ampersands_too(word):
-    assert read_markdown(as_markdown(words(word, "x"))) == ["word", word, "x"]
-
-
-def test_a_line_break_does_not_break_a_row():
+def test_line_break_does_not_break_a_row():
     assert len(as_markdown(words("a\nb\rc")).splitlines()) == 3
     assert read_csv(as_csv(words("a\nb", 'say "x", y')))[1:] == [["a\nb"], ['say "x", y']]
-
-
-@pytest.mark.parametrize("form", TABLE_FORMATS)
-def test_a_form_has_a_label_a_type_and_an_ending(form):
-    assert TABLE_FORMATS[form].label
-    assert "/" in TABLE_FORMATS[form].content_type
-    assert re.fullmatch("[a-z]+", TABLE_FORMATS[form].suffix)

@@ -1,7 +1,5 @@
 """The page Models and its address in the API: a model beside people, for those alone who may know of it."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import defaultdict
@@ -11,23 +9,20 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from django.core.cache import cache
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alt_test, cross_alpha, distance
 from agreement.measures.values import Value
 from agreement.reports.basis import select_data
 from agreement.reports.request import resolve
-from agreement.results import computations
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Markable, Membership, Project, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.people.model_coders import add_model
-from config.settings import TASKS
 from tests.conftest import judge_all, judgement, person
-from tests.shared.agreeing import answer, coded_project, convention, cost
+from tests.shared.agreeing import answer, coded_project, convention
 
 PEOPLE = ("alice", "bob", "carol", "dora")
 PAGE = "/projects/walk/agreement/models/"
@@ -71,7 +66,6 @@ def walk(walk_rows, charlie) -> Project:
 
 @pytest.fixture
 def take(signed_in, charlie, walk):
-    """Return a function that gives the rows of a table of the page, as a file has them."""
     client = signed_in(charlie)
 
     def take(table: str, **asked: str) -> list[dict[str, str]]:
@@ -84,12 +78,11 @@ def take(signed_in, charlie, walk):
 
 @pytest.fixture
 def data(walk):
-    """Return what people and the model answered."""
     answers = read_answers(walk, models=True)
     return select_data(*resolve(answers, convention(walk, include="models", coders=EVERYBODY)))
 
 
-def test_agreement_is_that_of_the_library_and_of_people_that_of_the_page_of_agreement(take, data, signed_in, charlie):
+def test_agreement_is_that_of_the_library(take, data, signed_in, charlie):
     rows = {row["coder"]: row for row in take("agreement")}
     assert list(rows) == ["people with each other", "gpt", *PEOPLE]
     assert float(rows["gpt"]["value"]) == cross_alpha(data, ["gpt"], PEOPLE, distance="passonneau").value
@@ -104,7 +97,7 @@ def test_agreement_is_that_of_the_library_and_of_people_that_of_the_page_of_agre
 
 
 @pytest.mark.parametrize(("epsilon", "q"), [("", ""), ("0", "0.2")])
-def test_the_test_is_that_of_the_library_with_epsilon_and_q(take, data, epsilon, q):
+def test_test_is_that_of_the_library_with_epsilon_and_q(take, data, epsilon, q):
     asked = {name: one for name, one in (("epsilon", epsilon), ("q", q)) if one}
     test = alt_test(data, "gpt", distance="passonneau", epsilon=float(epsilon or 0.1), q=float(q or 0.05))
     rows = take("alt_test", **asked)
@@ -160,7 +153,7 @@ def test_categories_count_each_item_once_by_what_most_people_say(take, data, sig
     assert [one["difference"] for one in found] == differences
 
 
-def test_items_are_those_where_people_agree_and_the_model_does_not_the_farthest_first(take, data, walk):
+def test_items_are_those_where_only_the_model_differs(take, data, walk):
     scores = scores_by_hand(data)
     keys = dict(Markable.objects.filter(text__project=walk).values_list("pk", "key"))
     expected = {keys[unit]: 1 - model for (_, unit), (model, _, agree) in scores.items() if agree and model < 1}
@@ -171,7 +164,7 @@ def test_items_are_those_where_people_agree_and_the_model_does_not_the_farthest_
     assert distances == sorted(distances, reverse=True)
 
 
-def test_an_item_leads_to_its_page_with_the_model_named_as_one(signed_in, charlie, walk):
+def test_item_leads_to_its_page_with_the_model_named_as_one(signed_in, charlie, walk):
     client = signed_in(charlie)
     page = client.get(PAGE).content.decode()
     address = next(part.partition('"')[0] for part in page.split('href="')[1:] if "/agreement/items/text-" in part)
@@ -185,31 +178,34 @@ def test_people_who_are_chosen_are_compared_and_nobody_else(take):
     assert [row["coder"] for row in take("agreement", coders="alice,dora,gpt")][2:] == ["alice", "dora"]
 
 
-def test_the_api_says_the_same_with_items_in_pages(signed_in, charlie, take, walk):
-    client = signed_in(charlie)
-    whole = client.get(API).json()
-    assert (whole["candidate"], whole["models"], whole["people"]) == ("gpt", ["gpt"], list(PEOPLE))
-    assert [one["key"] for one in whole["items"]] == [row["key"] for row in take("items")]
-    first = client.get(API, {"page_size": 1}).json()
-    assert first["items"] == whole["items"][:1]
-    assert first["next"]
-    assert client.get(first["next"]).json()["items"] == whole["items"][1:2]
-    item = whole["items"][0]
-    assert (item["model"], item["people"]) == ("place", "alice: none; bob: none; carol: none; dora: none")
-
-
 @pytest.mark.parametrize(
     ("asked", "error"),
     [({"candidate": "alice"}, "candidate"), ({"q": "2"}, "q"), ({"coders": "alice"}, "coders"), ({"x": "1"}, "x")],
 )
-def test_the_api_refuses_what_cannot_be_compared_with_the_field(signed_in, charlie, walk, asked, error):
+def test_api_refuses_what_cannot_be_compared_with_the_field(signed_in, charlie, walk, asked, error):
     reply = signed_in(charlie).get(API, asked)
     assert (reply.status_code, list(reply.json()["errors"])) == (400, [error])
 
 
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "--candidate: name one of those who are compared and have answers: alice, bob, carol, dora"),
+        ({"candidate": "zoe"}, "--candidate: name one of"),
+        ({"candidate": "dora", "coders": "alice,dora"}, "--candidate: it takes two other coders at least"),
+        ({"candidate": "dora", "epsilon": "much"}, "--epsilon: 'much' is not a number from 0 and below 1"),
+        ({"candidate": "dora", "q": "0"}, "--q: '0' is not a number above 0 and below 1"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
+    with pytest.raises(CommandError) as refused:
+        call_command("agreement", "walk", report="alt-test", **asked)
+    assert str(refused.value).startswith(message)
+
+
 @pytest.mark.parametrize("opened", [False, True])
 @pytest.mark.parametrize("name", ["alice", "mallory"])
-def test_for_who_codes_there_is_no_such_page_whether_results_are_open_or_not(signed_in, walk, name, opened):
+def test_who_codes_finds_no_page_of_models(signed_in, walk, name, opened):
     Project.objects.update(results_open=opened)
     client = signed_in(person(name))
     for address in (PAGE, API, f"{API[:-7]}tables/models/", f"{API[:-7]}tables/models/items/"):
@@ -225,14 +221,6 @@ def test_for_who_codes_there_is_no_such_page_whether_results_are_open_or_not(sig
         assert '"models"' not in content
 
 
-def test_a_viewer_sees_the_page_and_a_tab_leads_to_it(signed_in, walk):
-    client = signed_in(person("victor"))
-    assert f'href="{PAGE}' in client.get("/projects/walk/").content.decode()
-    page = client.get(PAGE).content.decode()
-    assert "May gpt code in the place of a person?" in page
-    assert "Models that code</a>" not in page
-
-
 @pytest.mark.parametrize(
     ("coders", "submit", "said"),
     [
@@ -241,7 +229,7 @@ def test_a_viewer_sees_the_page_and_a_tab_leads_to_it(signed_in, walk):
         (("alice",), True, "Two people are needed"),
     ],
 )
-def test_an_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, said):
+def test_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, said):
     project = answer(coded_project("empty", "poesio-artstein-2005", "[a](a) [b](b) [c](c)", coders=coders))
     if submit is not None:
         add_coded_model(project, "llm", submit=submit)
@@ -251,69 +239,23 @@ def test_an_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, s
     assert signed_in(charlie).get("/api/v1/projects/empty/agreement/models/").status_code == 400
 
 
-def test_a_wrong_parameter_leaves_the_default_of_the_project_with_its_model(signed_in, charlie, walk):
-    reply = signed_in(charlie).get(PAGE, {"candidate": "ghost"})
-    page = reply.content.decode()
-    assert reply.status_code == 400
-    assert "candidate: there is no model &#x27;ghost&#x27; with answers; those that have are gpt." in page
-    assert "May gpt code in the place of a person?" in page
-    assert "May gpt code in the place of a person?" in signed_in(charlie).get(PAGE, {"distance": "x"}).content.decode()
-
-
-@pytest.mark.slow
-def test_a_page_costs_the_same_queries_at_any_size(signed_in, charlie, db):
-    client = signed_in(charlie)
-
-    def queries(slug: str, n_texts: int) -> int:
-        add_coded_model(project_of(slug, n_texts), f"model-of-{slug}")
-        address = f"/projects/{slug}/agreement/models/"
-        client.get(address)  # the first view is recorded
-        cache.clear()
-        return cost(client, address)
-
-    small, large = queries("small", 2), queries("large", 6)
-    assert small == large <= 22
-
-
-def test_what_a_worker_computes_is_the_same(signed_in, charlie, walk, monkeypatch, settings):
-    client = signed_in(charlie)
-    asked = {"as": "json", "table": "alt_test", "coders": "alice,bob"}
-    at_once = client.get(PAGE, asked).json()
-    settings.TASKS = TASKS
-    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
-    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
-    assert "Computing." in client.get(PAGE, {"coders": "alice,bob"}).content.decode()
-    assert client.get(PAGE, asked).status_code == 503
-    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-    assert client.get(PAGE, asked).json() == at_once
-
-
-OF_CODERS = ["coders/", "coders/alice/gpt/", "groups/", "texts/", "models/"]
-
-
-@pytest.mark.parametrize("path", OF_CODERS)
-def test_names_of_models_say_so_in_tables_and_charts_and_not_in_files(signed_in, charlie, walk, path):
-    client = signed_in(charlie)
-    address = f"/projects/walk/agreement/{path}"
+@pytest.mark.parametrize("path", ["coders/", "coders/alice/gpt/", "groups/", "texts/", "models/"])
+def test_pages_say_which_coder_is_a_model_and_files_keep_the_names(signed_in, charlie, walk, path):
+    client, address = signed_in(charlie), f"/projects/walk/agreement/{path}"
     page = client.get(address, {"include": "models"}).content.decode()
-    if path != "texts/":  # which has no coders by name
-        assert "gpt (model)" in page
+    assert path == "texts/" or "gpt (model)" in page  # which has no coders by name
     assert "alice (model)" not in page
     assert "gpt (model) (model)" not in page
+    if path == "coders/":
+        asked = {"include": "models", "table": "matrix"}
+        files = {
+            form: client.get(address, asked | {"as": form}).content.decode() for form in ("csv", "json", "markdown")
+        }
+        rows = json.dumps(json.loads(files["json"])["rows"])
+        assert ["gpt (model)" in one for one in (files["csv"], rows, files["markdown"])] == [False, False, True]
 
 
-def test_files_keep_the_names_and_what_people_read_has_the_label(signed_in, charlie, walk):
-    client = signed_in(charlie)
-
-    def read(form: str) -> str:
-        asked = {"include": "models", "as": form, "table": "matrix"}
-        return client.get("/projects/walk/agreement/coders/", asked).content.decode()
-
-    assert "gpt (model)" not in read("csv") + json.dumps(json.loads(read("json"))["rows"])
-    assert "gpt (model)" in read("markdown")
-
-
-def test_the_datasheet_has_models_apart_from_people_for_who_may_know(signed_in, charlie, walk):
+def test_datasheet_has_models_apart_from_people_for_who_may_know(signed_in, charlie, walk):
     def sheet(name: str) -> dict[str, Any]:
         return signed_in(person(name)).get("/api/v1/projects/walk/datasheet/").json()
 

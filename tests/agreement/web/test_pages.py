@@ -1,22 +1,24 @@
 """What holds for every page of results. Who sees them by which method stands in tests/access/role_matrix.py."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import unescape
 from types import MappingProxyType
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.core.cache import cache
-from django.test import Client
 
+from agreement.data.reading import forget_answers, read_answers
 from agreement.reports.coders import coders
+from agreement.reports.methods import describe_methods
+from agreement.reports.overall import compute_report
 from agreement.reports.parameters import default_preset
 from agreement.results import course, grid
 from agreement.results.registry import PAGES as REGISTERED
 from annotations.models import Project
+from tests.agreement.web.test_models import add_coded_model
 from tests.shared.agreeing import (
     KINDS,
     ODD_VALUES,
@@ -25,7 +27,9 @@ from tests.shared.agreeing import (
     answer,
     coded_project,
     cost,
+    decide_gold,
     figures,
+    links,
     of_size,
     table,
 )
@@ -138,8 +142,19 @@ PAGES = {
     "items": ResultPage(
         "agreement/items/",
         "items",
+        14,
         chosen={"relation": "category"},
-        wrong=(("relation", "ghost"), ("sort", "ghost"), ("flag", "1")),
+        wrong=(
+            *((name, "ghost") for name in ("relation", "category", "sort", "text")),
+            *(
+                ("level", "turn"),
+                ("ambiguity", "x"),
+                ("flag", "1"),
+                ("relation", "\x00"),
+                ("note", "1"),
+                ("unsure", "yes"),
+            ),
+        ),
         odd=("relation", "level", "category", "sort"),
         needs_answers=True,
     ),
@@ -156,12 +171,30 @@ PAGES = {
 for page in REGISTERED:  # a page that nobody has named here is asked for what every page may be
     if page.name not in PAGES and page.uses_answers and not page.address:
         PAGES[page.name] = ResultPage(page.path)
+# Addresses that are no page of the table, or take more, and how many queries they take.
+OTHER_QUERIES = {
+    "/projects/{}/agreement/headline/": 24,
+    "/api/v1/projects/{}/agreement/": 21,
+    "/api/v1/projects/{}/agreement/grid/": 21,
+    "/api/v1/projects/{}/agreement/items/": 21,
+    "/api/v1/projects/{}/agreement/data/": 16,
+}
+EMPTY = {
+    "agreement/": "undefined",
+    "agreement/headline/": "No answers yet.",
+    "agreement/methods/": "The coefficient is undefined",
+    "agreement/coders/": "Two coders are needed",
+    "agreement/categories/": "once two coders have judged the same markable",
+    "agreement/course/?by=week": "No activity yet",
+    "agreement/items/": "Nothing to compare yet",
+    "agreement/flags/": "No open flags or questions",
+    "agreement/difference/?by=round": "nothing to compare by round",
+    "agreement/planning/": "no forecast yet",
+    "agreement/groups/": "No coder is in a group",
+    "agreement/models/": "No model codes here",
+    "agreement/gold/": "No gold yet",
+}
 every_page = pytest.mark.parametrize("result_page", PAGES.values(), ids=PAGES)
-
-
-@pytest.fixture
-def walk(charlie) -> Project:
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
 
 
 def paragraph(page: str) -> str:
@@ -175,7 +208,7 @@ def shown(page: str) -> tuple[list[str], str]:
 
 @pytest.mark.slow
 @every_page
-def test_a_wrong_parameter_gets_400_its_name_and_the_convention_of_the_project(signed_in, charlie, walk, result_page):
+def test_wrong_parameter_gets_400_its_name_and_convention_of_project(signed_in, charlie, walk, result_page):
     client = signed_in(charlie)
     usual = shown(client.get(result_page.address()).content.decode())
     for name, value in (*WRONG_PARAMETERS, *result_page.wrong):
@@ -196,30 +229,6 @@ def test_odd_values_do_no_harm(signed_in, charlie, walk, result_page):
             reply = client.get(result_page.address(), {name: odd}, follow=True)
             assert reply.status_code in (200, 400), (name, odd)
             assert b"<script>1" not in reply.content or reply["Content-Type"].startswith("text/plain"), (name, odd)
-
-
-@every_page
-def test_an_empty_parameter_is_none(signed_in, charlie, walk, result_page):
-    for name in result_page.chosen:
-        assert signed_in(charlie).get(result_page.address(), {name: ""}).status_code == 200, name
-
-
-@pytest.mark.slow
-def test_every_page_costs_the_same_queries_at_any_size(signed_in, charlie):
-    def queries(client: Client, address: str) -> int:
-        cache.clear()
-        return cost(client, address)
-
-    for slug, size in (("small", 2), ("large", 5)):
-        of_size(slug, size)
-    client = signed_in(charlie)
-    for slug in ("small", "large"):
-        client.get(PAGES["items"].address(slug))  # the first view is recorded
-    for name, page in PAGES.items():
-        if page.queries is not None:
-            small, large = (queries(client, page.address(slug)) for slug in ("small", "large"))
-            # for submissions that nobody has viewed, whether codings have changed, for given markables, and for gold
-            assert small == large <= page.queries + 4, name
 
 
 @pytest.mark.slow
@@ -249,11 +258,81 @@ def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered)
     assert ("Exclude the item from its own set" in pages["compare"].partition('id="table-compare"')[2]) == (
         project.answers != "categories" and default_preset(project.preset, project.answers).parameters.is_alpha
     )
-    assert ("undefined" in paragraph(pages["methods"])) != answered
-    assert ("sets" in paragraph(pages["methods"])) == (project.answers != "categories")
+    answers = read_answers(project)
+    parameters = default_preset(project.preset, project.answers).parameters
+    written = describe_methods(answers, compute_report(answers, parameters))
+    assert paragraph(pages["methods"]) == written.paragraph
+    assert all(f"<li>{one}</li>" in unescape(pages["methods"]) for one in written.references)
     assert [row[2] != "–" for row in table(pages["texts"], "texts")] == [answered]
     assert bool(table(pages["categories"], "table")) == answered
     assert ("Merge categories" in pages["categories"]) == (answered and project.categories.count() > 2)
     if answered:
         assert len(figures(pages["pair"], "measures")) == len(coders.measures_for(project.answers))
         assert sum(int(row[1]) for row in table(pages["pair"], "relations")) == 5
+
+
+@every_page
+def test_empty_parameter_is_none(signed_in, charlie, walk, result_page):
+    for name in result_page.chosen:
+        assert signed_in(charlie).get(result_page.address(), {name: ""}).status_code == 200, name
+
+
+def test_links_and_downloads_keep_what_is_asked(signed_in, charlie, walk):
+    taken_along = set()
+    for name, result_page in PAGES.items():
+        asked = {"distance": "dice"} | result_page.chosen
+        page = signed_in(charlie).get(result_page.address(), asked).content.decode()
+        results = [one for one in links(page, "agreement/") if "?" in one]
+        if result_page.path.startswith("agreement/"):
+            assert len(results) > 6, name
+            assert all("distance=dice" in one for one in results), name
+        downloads = [parse_qs(urlsplit(one).query) for one in links(page, "as=")]
+        taken_along |= {name} if downloads else set()
+        assert all(asked.items() <= {key: value for key, [value] in one.items()}.items() for one in downloads), name
+        for key, value in result_page.chosen.items():
+            assert f'<input type="hidden" name="{key}" value="{value}">' in page, name
+    assert len(taken_along) > 14
+
+
+def test_empty_page_says_what_is_missing(signed_in, charlie):
+    coded_project("walk", "poesio-artstein-2005", WALK)
+    for path, words in EMPTY.items():
+        reply = signed_in(charlie).get(f"/projects/walk/{path}")
+        assert (reply.status_code, words in reply.content.decode()) == (200, True), path
+
+
+def test_only_managers_are_offered_rounds_and_mappings(signed_in, people, project):
+    answer(project)
+    for role in ("manager", "adjudicator", "viewer"):
+        client, is_manager = signed_in(people[role]), role == "manager"
+        assert bool(links(client.get("/projects/tea/agreement/texts/").content.decode(), "round/")) == is_manager
+        page = client.get("/projects/tea/agreement/categories/", {"merge": "place:y"}).content.decode()
+        assert ("categories/mapping/" in page) == is_manager
+
+
+@pytest.mark.slow
+def test_every_page_costs_the_same_queries_at_any_size(signed_in, charlie):
+    client, slugs = signed_in(charlie), ("small", "large")
+
+    def check(addresses, forget=lambda: None):
+        for address, bound in addresses.items():
+            costs = []
+            for slug in slugs:
+                forget()
+                cache.clear()
+                costs.append(cost(client, address.format(slug)))
+            assert costs[0] == costs[1] <= bound, address
+
+    for slug, size in zip(slugs, (2, 5), strict=True):
+        of_size(slug, size)
+        client.get(PAGES["items"].address(slug))  # the first view is recorded
+    # for submissions that nobody has viewed, whether codings have changed, for given markables, and for gold
+    check({page.address("{}"): page.queries + 4 for page in PAGES.values() if page.queries is not None})
+    check({"/api/v1/projects/{}/agreement/items/": 14})
+    check(OTHER_QUERIES, forget_answers)
+    for slug in slugs:
+        project = Project.objects.get(slug=slug)
+        add_coded_model(project, f"model-of-{slug}")
+        decide_gold(project, "bob", m1="place")
+        client.get(PAGES["models"].address(slug))
+    check({PAGES["models"].address("{}"): 22, PAGES["gold"].address("{}"): 26}, forget_answers)

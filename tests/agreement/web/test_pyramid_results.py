@@ -8,14 +8,12 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.models import Flag, Remark
 from agreement.results.registry import REPORTS as RESULTS
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import Coding, Project
 from annotations.projects.people.members import add_member
-from tests.agreement.data.test_pyramid_units import A1, A2, FIGURE_1
-from tests.shared.agreeing import cost, figures, links, on_one_page, table
-from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.shared.agreeing import links, table
+from tests.shared.pyramids import pyramid_project
 from tests.shared.scored import harbour
 
 PAGES = {
@@ -41,8 +39,6 @@ PAGES = {
     "agreement/scus/?view=subsumption": ["kappas", "subsumption"],
     "agreement/peers/": ["reliability", "items"],
 }
-# Which options each takes.
-REPORTS = {name: RESULTS[name].api_names for name in ("scores", "study", "scus", "peers")}
 WORD = "/projects/harbour/agreement/items/sinking/{}/"
 
 
@@ -53,89 +49,12 @@ def client(signed_in, charlie):
 
 @pytest.fixture(scope="module")
 def harbour_rows(module_rows) -> int:
-    """Make the project for all tests of the module."""
     return harbour().pk
 
 
 @pytest.fixture
 def project(harbour_rows, charlie) -> Project:
     return Project.objects.get(pk=harbour_rows)
-
-
-def printed(*options: str) -> str:
-    out = StringIO()
-    call_command("agreement", "harbour", *options, stdout=out)
-    return out.getvalue()
-
-
-@pytest.mark.parametrize(
-    "asked", [{}, {"docset": "sinking"}, {"mean": "interpolate"}, {"first": "ben", "second": "ann"}]
-)
-@pytest.mark.parametrize("name", REPORTS)
-def test_api_and_command_say_the_same(client, project, name, asked):
-    asked = {field: value for field, value in asked.items() if field in REPORTS[name]}
-    api = client.get(f"/api/v1/projects/harbour/agreement/{name}/", asked)
-    assert api.status_code == 200
-    options = [f"--{field}={value}" for field, value in asked.items()]
-    assert json.loads(printed(f"--report={name}", "--format=json", *options)) == on_one_page(api.json())
-
-
-@pytest.mark.parametrize(("name", "number"), [("scores", 10), ("study", 10), ("scus", 12), ("peers", 10)])
-def test_a_page_on_pyramids_reads_the_pyramids_and_not_the_units_of_alpha(client, project, name, number):
-    client.get(f"/projects/harbour/agreement/{name}/")  # the first view is recorded
-    assert cost(client, f"/projects/harbour/agreement/{name}/") == number
-
-
-def test_page_and_api_say_the_same(client, project):
-    def api(name):
-        return client.get(f"/api/v1/projects/harbour/agreement/{name}/").json()
-
-    def rows(name, key):
-        reply = client.get(f"/projects/harbour/agreement/{name}/", {"as": "json", "table": key})
-        return json.loads(reply.content)["rows"]
-
-    for row, one in zip(rows("scores", "scores"), api("scores")["peers"], strict=True):
-        names = ("original", "modified", "comprehensive", "found", "best_original", "best_modified", "outside")
-        assert {name: row[name] for name in names} == {name: one[name] for name in names}
-        assert one["coverage"] == one["modified"]
-    for row, one in zip(rows("study", "correlations"), api("study")["pairs"][0]["scores"], strict=True):
-        for name in ("pearson", "spearman", "kendall"):
-            columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high", "p_value": f"{name}_p"}
-            assert {end: row[column] for end, column in columns.items()} | {"note": one[name]["note"]} == one[name]
-    assert [row["distance"] for row in rows("scus", "pairs")] == [one["distance"] for one in api("scus")["pairs"]]
-    [row] = rows("peers", "reliability")
-    found = api("peers")["overall"]
-    assert (row["kappa"], row["alpha_dice"]) == (found["kappa"]["value"], found["alpha_dice"]["value"])
-
-
-@pytest.mark.parametrize("name", REPORTS)
-def test_the_command_prints_the_tables_of_the_page(client, project, name):
-    text, sheet = printed(f"--report={name}"), printed(f"--report={name}", "--format=csv")
-    page = client.get(f"/projects/harbour/agreement/{name}/")
-    for one in page.context["tables"].values():
-        assert one.caption in text
-        assert one.caption in sheet
-
-
-def test_the_command_says_what_is_wrong(client, project):
-    for options in (["--report=scores", "--first=ann"], ["--report=peers", "--docset=ghost"]):
-        with pytest.raises(CommandError, match=r"--(first|docset): "):
-            printed(*options)
-    pyramid_project("empty")
-    with pytest.raises(CommandError, match="No docset of empty has two pyramids"):
-        call_command("agreement", "empty", report="scus", stdout=StringIO())
-
-
-def test_the_api_names_a_wrong_parameter(client, project):
-    for asked in ({"docset": "ghost"}, {"mean": "x"}, {"ghost": "1"}, {"distance": "dice"}, {"\x00": "1"}):
-        reply = client.get("/api/v1/projects/harbour/agreement/scores/", asked)
-        assert reply.status_code == 400
-        [name] = asked
-        assert name.replace("\x00", "") in str(reply.json())
-    pyramid_project("empty")
-    add_member(Project.objects.get(slug="empty"), project.members.get(username="charlie"), "manager")
-    assert client.get("/api/v1/projects/empty/agreement/scus/").status_code == 404
-    assert client.get("/api/v1/projects/empty/agreement/study/").json()["pairs"] == []
 
 
 @pytest.mark.slow
@@ -156,36 +75,15 @@ def test_every_table_leaves_in_every_form(client, project):
             assert len(replies["markdown"].content.decode().splitlines()) == len(rows) + 2, key
 
 
-def test_figure_1_stands_on_the_page_by_words_and_by_spans(signed_in, charlie, alice, bob):
-    project = pyramid_project("figure", one_contributor=False)
-    add_member(project, charlie, "manager")
-    codings = codings_of(models_of(docset(project, alice, bob, summaries=FIGURE_1)))
-    build(codings["alice"], A1)
-    build(codings["bob"], A2)
-    page = signed_in(charlie).get("/projects/figure/agreement/").content.decode()
-    rows = {row[0]: row[2:] for row in table(page, "units")}
-    assert rows["spans"][2] == "−0.444"  # Jaccard
-    assert rows["spans"][5] == "0.139"  # MASI, product form
-    assert rows["words"] == rows["spans"]  # each span is one word here
-    assert "cannot be computed again, because the pyramids themselves are not published" in page
-    nominal = signed_in(charlie).get("/projects/figure/agreement/?units=spans&exclude_unit=both").content.decode()
-    assert float(figures(nominal, "units")[1][0]) == pytest.approx(0, abs=1e-12)
-
-
 def test_what_is_compared_is_called_by_its_name(client, project):
     for rest in ("", "grid/", "compare/", "methods/", "texts/", "coders/", "items/", "course/?by=round"):
-        page = client.get(f"/projects/harbour/agreement/{rest}").content.decode()
-        body = page.partition("<main")[2]
+        body = client.get(f"/projects/harbour/agreement/{rest}").content.decode().partition("<main")[2]
         said = " ".join(part.partition(">")[2] for part in body.split("<"))
         assert "markable" not in said, rest
         assert "antecedent" not in said.replace("Antecedent distance (units)", ""), rest
-    methods = client.get("/projects/harbour/agreement/methods/").content.decode()
-    assert "the value of a word is the set of words of its SCUs" in methods
-    spans = client.get("/projects/harbour/agreement/methods/?units=spans").content.decode()
-    assert "The units are the stretches of words that some coder made a contributor" in spans
 
 
-def test_a_word_shows_each_coders_scu_with_its_contributors(client, project):
+def test_word_shows_each_coders_scu_with_its_contributors(client, project):
     models = project.docsets.get().texts.get(role="models")
     start = models.content.index("Ninety people")
     page = client.get(WORD.format(f"word:{start}-{start + 6}")).content.decode()
@@ -200,7 +98,7 @@ def test_a_word_shows_each_coders_scu_with_its_contributors(client, project):
     assert columns.count('class="agreement-summary-name"') == 8
 
 
-def test_a_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
+def test_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
     content = project.docsets.get().texts.get(role="models").content
     start = content.index("Marrow Point")
     page = client.get(WORD.format(f"word:{start}-{start + 6}"), {"units": "words"}).content.decode()
@@ -215,31 +113,9 @@ def test_a_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
     assert client.get(WORD.format(key), {"units": "words"}).status_code == 404
 
 
-def test_words_are_discussed_and_flagged(client, project):
-    start = project.docsets.get().texts.get(role="models").content.index("Ninety people")
-    address = WORD.format(f"word:{start}-{start + 6}")
-    assert client.post(f"{address}remarks/", {"body": "One SCU or two?"}).status_code == 302
-    assert client.post(f"{address}flag/", {"on": "1"}).status_code == 302
-    assert (Remark.objects.count(), Flag.objects.count()) == (1, 1)
-    assert "One SCU or two?" in client.get(address).content.decode()
-
-
-def test_the_page_of_a_word_costs_the_same_whatever_its_scu(client, project):
-    content = project.docsets.get().texts.get(role="models").content
-    starts = [content.index(words) for words in ("Ninety people", "Marrow Point")]
-    client.get(WORD.format(f"word:{starts[0]}-{starts[0] + 6}"))  # the answers are read and kept
-    costs = {cost(client, WORD.format(f"word:{start}-{start + 6}")) for start in starts}
-    assert len(costs) == 1
-
-
-def test_the_filters_of_items_lead_to_words(client, project):
-    page = client.get("/projects/harbour/agreement/items/").content.decode()
-    assert links(page, "items/sinking/word%3A") or links(page, "items/sinking/word:")
-    assert "Some coder says" not in page
-
-
-def test_a_word_stands_in_its_context(client, project):
+def test_word_stands_in_its_context(client, project):
     rows = table(client.get("/projects/harbour/agreement/items/?sort=text").content.decode(), "items")
+    assert links(client.get("/projects/harbour/agreement/items/").content.decode(), "items/sinking/word")
     assert rows[0][0] == "A ferry with ninety passengers struck a sandbank"
     assert rows[7][0] == "A ferry with ninety passengers struck a sandbank off Marrow Point before dawn. Lifeboats took"
 
@@ -264,3 +140,36 @@ def test_what_is_counted_is_a_choice_and_each_convention_has_its_own(client, pro
     assert presets["Passonneau 2006: Jaccard of spans"] == units["spans"][2]
     changes = {row[0]: row[1] for row in table(page, "compare")}
     assert changes["Units: contributors"] == units["spans"][5]
+
+
+WRONG = [
+    *(
+        ("scores", name, value)
+        for name, value in {"docset": "ghost", "mean": "x", "score": "<b>", "ghost": "1"}.items()
+    ),
+    *(("scus", name, value) for name, value in {"kind": "x", "sort": "<b>", "view": "x", "docset": "\x00"}.items()),
+    *(("study", name, value) for name, value in {"first": "ghost", "second": "x", "mean": "\x00"}.items()),
+    ("peers", "docset", "ghost"),
+]
+
+
+@pytest.mark.parametrize(("name", "field", "value"), WRONG)
+def test_wrong_parameter_is_named_by_every_door(client, project, name, field, value):
+    usual = client.get(f"/projects/harbour/agreement/{name}/").content.decode()
+    reply = client.get(f"/projects/harbour/agreement/{name}/", {field: value})
+    page = reply.content.decode()
+    assert (reply.status_code, f"<p>{field}: " in page) == (400, True)
+    assert re.findall('<data value="([^"]*)"', page) == re.findall('<data value="([^"]*)"', usual)
+    if field in RESULTS[name].api_names:
+        api = client.get(f"/api/v1/projects/harbour/agreement/{name}/", {field: value})
+        assert (api.status_code, list(api.json()["errors"])) == (400, [field])
+        with pytest.raises(CommandError, match=rf"--{field}\b"):
+            call_command("agreement", "harbour", f"--report={name}", f"--{field}={value}")
+
+
+def test_project_without_pyramids_has_nothing_to_compare(client, project):
+    add_member(pyramid_project("empty"), project.members.get(username="charlie"), "manager")
+    with pytest.raises(CommandError, match="No docset of empty has two pyramids"):
+        call_command("agreement", "empty", report="scus")
+    assert client.get("/api/v1/projects/empty/agreement/scus/").status_code == 404
+    assert client.get("/api/v1/projects/empty/agreement/study/").json()["pairs"] == []

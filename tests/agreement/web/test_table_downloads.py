@@ -2,20 +2,12 @@
 
 import csv
 import json
-from dataclasses import replace
 from io import StringIO
 
 import pytest
 
-from agreement.data.reading import read_answers
-from agreement.reports import items, overall
-from agreement.reports.coders import coders
-from agreement.reports.parameters import default_preset
-from agreement.results import categories, course, grid
 from agreement.results.tables import TABLE_FORMATS
-from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
-from tests.shared.work import work_by_text
 
 PAGES = {
     "agreement/": ["distances", "distribution"],
@@ -70,7 +62,6 @@ PAGES = {
     ],
 }
 every_page = pytest.mark.parametrize(("address", "names"), PAGES.items(), ids=PAGES)
-CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
@@ -88,7 +79,6 @@ def walk(charlie):
 
 @pytest.fixture
 def take(signed_in, charlie):
-    """Return a function that asks for a table of the project "walk", or of another."""
     client = signed_in(charlie)
 
     def take(address, key, form="json", project="walk", **asked):
@@ -101,14 +91,6 @@ def take(signed_in, charlie):
 
 def rows(reply):
     return json.loads(reply.content)["rows"]
-
-
-@pytest.mark.slow
-def test_every_table_of_every_page_is_known_here(signed_in, charlie, walk):
-    for address, names in PAGES.items():
-        page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()
-        shown = [part.partition('"')[0] for part in page.split('class="agreement-table" id="table-')[1:]]
-        assert sorted(shown) == sorted(names), address
 
 
 @pytest.mark.slow
@@ -147,56 +129,7 @@ def assert_same_table(shown, forms, compared=2):
     ]
 
 
-def test_grid_and_comparison_are_the_reports_to_the_last_digit(take, walk):
-    found = read_answers(walk)
-    expected = [[label, *(cell.value for cell in cells)] for label, cells in grid.compute_grid(found, CONVENTION)]
-    assert [list(row.values()) for row in rows(take("agreement/grid/", "grid"))] == expected
-    expected = [
-        [one.interval.value, one.interval.low, one.interval.high, one.moved]
-        for one in grid.vary_choices(found, CONVENTION)
-    ]
-    assert [list(row.values())[1:] for row in rows(take("agreement/compare/", "compare"))] == expected
-
-
-def test_coders_and_categories_are_the_reports_to_the_last_digit(take, walk):
-    found = read_answers(walk)
-    matrix = coders.compute_pair_matrix(found, CONVENTION, "lea")
-    expected = [{"coder": a} | {b: matrix.value(a, b) for b in matrix.coders} for a in matrix.coders]
-    assert rows(take("agreement/coders/", "matrix", measure="lea", preset="poesio-artstein-2005")) == expected
-    assert [tuple(row.values()) for row in rows(take("agreement/categories/", "categories"))] == [
-        (one.name, one.n_judgements, one.share, one.kappa, one.specific)
-        for one in categories.compute_by_category(found, CONVENTION)
-    ]
-
-
-def test_texts_course_and_items_are_the_reports_to_the_last_digit(take, walk):
-    found = read_answers(walk)
-    report = overall.compute_report(found, CONVENTION)
-    assert [(row["value"], row["shift"]) for row in rows(take("agreement/texts/", "texts"))] == [
-        (one.result.value, one.shift) for one in report.texts
-    ]
-    [stage] = course.compute_stages(found, CONVENTION, "week", work_by_text(walk).activities)
-    assert rows(take("agreement/course/", "seconds")) == [{"stage": stage.label} | dict(stage.seconds)]
-    ranked = items.compute_items(found, CONVENTION)
-    expected = [
-        (float(ranked.share_of(row)), float(ranked.observed_of(row)))
-        for row in ranked.select(items.ItemFilters()).tolist()
-    ]
-    assert [(row["share"], row["observed"]) for row in rows(take("agreement/items/", "items"))] == expected
-
-
-def test_the_parameters_of_the_address_hold_for_the_table(take, walk):
-    found = read_answers(walk)
-    expected = [
-        [cell.value for cell in cells]
-        for _, cells in grid.compute_grid(found, replace(CONVENTION, empty="disjoint", texts="text-1"))
-    ]
-    got = rows(take("agreement/grid/", "grid", empty="disjoint", texts="text-1"))
-    assert [list(row.values())[1:] for row in got] == expected
-    assert got != rows(take("agreement/grid/", "grid"))
-
-
-def test_the_filters_of_the_address_hold_for_the_table(take, walk):
+def test_filters_of_the_address_hold_for_the_table(take, walk):
     every, some = (rows(take("agreement/items/", "items", **asked)) for asked in ({}, {"relation": "category"}))
     assert some == [row for row in every if row["category"]]
     assert 0 < len(some) < len(every)
@@ -206,31 +139,16 @@ def test_the_filters_of_the_address_hold_for_the_table(take, walk):
 
 @pytest.mark.slow
 @every_page
-def test_an_unknown_form_or_table_gets_400_and_what_there_is(take, walk, address, names):
-    for form in ("xlsx", "", "\x00", "<script>1"):
-        reply = take(address, names[0], form)
-        assert reply.status_code == 400
-        assert reply["Content-Type"] == "text/plain; charset=utf-8"
-        assert "csv, json, latex, markdown" in reply.content.decode()
-    for wrong in ("ghost", "", "\x00", "<script>1"):
-        reply = take(address, wrong)
-        assert reply.status_code == 400
-        assert reply["Content-Type"] == "text/plain; charset=utf-8"
-        assert all(name in reply.content.decode() for name in names)
-        assert "<script>1" not in reply.content.decode()
-
-
-def test_a_page_without_tables_says_so(take, walk):
-    reply = take("agreement/methods/", "x")
-    assert reply.status_code == 400
-    assert not reply.content.decode().endswith("there are .")
-
-
-def test_a_wrong_parameter_gives_no_table(take, walk):
-    for address, names in PAGES.items():
-        reply = take(address, names[0], distance="ghost")
-        assert reply.status_code == 400
-        assert reply.content.decode().startswith("distance: ")
+def test_unknown_form_table_or_parameter_gets_400_and_what_there_is(take, walk, address, names):
+    asked = [
+        (take(address, names[0], form), ("csv, json, latex, markdown",)) for form in ("xlsx", "", "\x00", "<script>1")
+    ]
+    asked += [(take(address, key), names) for key in ("ghost", "", "\x00", "<script>1")]
+    asked += [(take(address, names[0], distance="ghost"), ("distance: ",))]
+    for reply, said in asked:
+        assert (reply.status_code, reply["Content-Type"]) == (400, "text/plain; charset=utf-8")
+        assert all(words in reply.content.decode() for words in said)
+        assert said is not names or "<script>1" not in reply.content.decode()
 
 
 @pytest.mark.parametrize("role", ["coder", "outsider"])
@@ -252,7 +170,7 @@ def judged_at_once(project):
     hand_in(project)
 
 
-def test_a_long_table_is_taken_whole(take, charlie):
+def test_long_table_is_taken_whole(take, charlie):
     project = coded_project("walk", "sortal-classes", " ".join(f"[w{number}](m{number})" for number in range(101)))
     judged_at_once(project)
     assert len(rows(take("agreement/items/", "items", page="2"))) == 101
@@ -261,27 +179,9 @@ def test_a_long_table_is_taken_whole(take, charlie):
     assert len(rows(take("agreement/texts/", "texts", project="many", page="2"))) == 26
 
 
-def test_a_coder_named_like_a_column_loses_nothing(take, charlie):
+def test_coder_named_like_a_column_loses_nothing(take, charlie):
     answer(coded_project("walk", "poesio-artstein-2005", WALK, coders=("alice", "coder", "stage")))
     for page, key in (("agreement/coders/", "matrix"), ("agreement/course/", "coders")):
         found = rows(take(page, key))
         lines = list(csv.reader(StringIO(take(page, key, "csv").content.decode())))
         assert all(len(row) == len(lines[0]) for row in found), page
-
-
-def test_a_spreadsheet_computes_nothing(take, charlie):
-    User.objects.create(username="@sum")
-    project = coded_project("walk", "sortal-classes", "[=1+1](a) [-2](b) [plain](c)", coders=("@sum", "bob"))
-    answer(project)
-    for page, key in (("agreement/items/", "items"), ("agreement/coders/", "matrix"), ("agreement/coders/", "each")):
-        for line in csv.reader(StringIO(take(page, key, "csv").content.decode())):
-            texts = [cell for cell in line if not cell.lstrip("-").replace(".", "").replace("e-", "").isdigit()]
-            assert not any(cell.startswith(("=", "+", "-", "@")) for cell in texts), (page, line)
-
-
-def test_words_that_latex_and_markdown_would_read_are_kept_as_words(take, charlie):
-    answer(coded_project("walk", "sortal-classes", "[50% & $1_{a}](a) [x | y `z` <b>](b)"))
-    latex = take("agreement/items/", "items", "latex").content.decode()
-    assert r"50\% \& \$1\_\{a\}" in latex
-    markdown = take("agreement/items/", "items", "markdown").content.decode()
-    assert r"x \| y \`z\` &lt;b>" in markdown

@@ -52,7 +52,7 @@ def test_chains_are_aligned_one_to_one_with_what_they_share(project):
     assert sum(one.similarity for one in found.aligned) == pytest.approx(4 / 6 + 4 / 6 + 1)
 
 
-def test_a_text_that_not_both_have_coded_is_refused_and_one_without_chains_has_nothing(project):
+def test_text_not_coded_by_both_is_refused(project):
     with pytest.raises(InvalidParameter) as wrong:
         align_chains(read_answers(project), Parameters(chains="full"), "ann", "ben", "ghost")
     assert wrong.value.field == "text"
@@ -61,7 +61,7 @@ def test_a_text_that_not_both_have_coded_is_refused_and_one_without_chains_has_n
     assert align_chains(sorted_, Parameters(), "ann", "ben", "") is None
 
 
-def test_the_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(project, monkeypatch):
+def test_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(project, monkeypatch):
     monkeypatch.setattr(pair, "MOST_CHAINS", 2)
     monkeypatch.setattr(pair, "MOST_ROWS", 3)
 
@@ -98,8 +98,3 @@ def test_what_is_aligned_adds_up_to_ceaf(first, second):
     score = ceaf_e(*(list(side.values()) for side in sides))
     assert total / len(sides[0]) == pytest.approx(score.recall)
     assert total / len(sides[1]) == pytest.approx(score.precision)
-
-
-def test_another_similarity_is_refused():
-    with pytest.raises(ValueError, match="similarity is 'cosine'"):
-        match_sets({}, {}, "cosine")

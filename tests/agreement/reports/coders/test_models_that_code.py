@@ -1,7 +1,5 @@
 """Figures of people are the same digits before and after a model codes; it counts where it is asked for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from io import StringIO
@@ -73,7 +71,7 @@ def seen_by(client, paths: Iterable[str]) -> list[tuple[str, int, str]]:
 
 @pytest.mark.parametrize("name", ["alice", "mallory", "victor", "charlie"])
 @pytest.mark.parametrize("opened", [False, True])
-def test_the_api_answers_the_same_before_and_after_a_model_has_coded(signed_in, walk, name, opened, request):
+def test_api_answers_the_same_before_and_after_a_model_has_coded(signed_in, walk, name, opened, request):
     Project.objects.update(results_open=opened)
     client = signed_in(person(name))
     before = seen_by(client, IN_API)
@@ -84,7 +82,7 @@ def test_the_api_answers_the_same_before_and_after_a_model_has_coded(signed_in, 
 
 
 @pytest.mark.parametrize("name", ["alice", "mallory"])
-def test_pages_are_the_same_for_who_codes_before_and_after_a_model_has_coded(signed_in, walk, name, request):
+def test_pages_are_same_for_who_codes_before_and_after_model_has_coded(signed_in, walk, name, request):
     Project.objects.update(results_open=True)
     client = signed_in(person(name))
     before = seen_by(client, PAGES)
@@ -93,7 +91,7 @@ def test_pages_are_the_same_for_who_codes_before_and_after_a_model_has_coded(sig
     assert sum(status == 200 for _, status, _ in before) > 6
 
 
-def test_a_model_counts_where_it_is_included_or_named_itself_or_by_its_group(signed_in, charlie, walk, model):
+def test_model_counts_where_it_is_included_or_named_itself_or_by_its_group(signed_in, charlie, walk, model):
     client = signed_in(charlie)
     people = api(client).json()
     included = api(client, include="models").json()
@@ -123,7 +121,7 @@ def test_who_codes_is_told_of_a_model_as_of_nobody_and_counts_none(signed_in, wa
     assert api(client, include="models").json() == api(client).json()
 
 
-def test_the_page_says_how_many_codings_of_models_are_left_out_but_not_to_who_codes(signed_in, charlie, walk, model):
+def test_only_readers_who_may_know_see_how_many_models_are_left_out(signed_in, charlie, walk, model):
     Project.objects.update(results_open=True)
     sentence = "2 codings by models are left out of these figures of people."
     address = f"{ROOT}agreement/"
@@ -135,7 +133,7 @@ def test_the_page_says_how_many_codings_of_models_are_left_out_but_not_to_who_co
     assert "gpt" in with_model
 
 
-def test_the_command_leaves_models_out_and_includes_them(walk, model):
+def test_command_leaves_models_out_and_includes_them(walk, model):
     printed = [StringIO(), StringIO()]
     call_command("agreement", "walk", format="json", stdout=printed[0])
     call_command("agreement", "walk", format="json", stdout=printed[1], coders="alice,gpt")

@@ -7,7 +7,6 @@ import pytest
 from django.http import QueryDict
 
 from agreement.data.reading import read_answers
-from agreement.reports import basis
 from agreement.reports.coders import profiles as timing
 from agreement.reports.coders.profiles import count_days
 from agreement.reports.parameters import Parameters
@@ -49,7 +48,7 @@ def at(project, text, coder, *seconds):
         Operation.objects.filter(pk=operation.pk).update(applied_at=moment, made_at=None)
 
 
-def test_a_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project, django_assert_num_queries):
+def test_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project, django_assert_num_queries):
     with django_assert_num_queries(1):
         read_work(project)
     times = work_by_text(project).judgement_times
@@ -66,7 +65,7 @@ def test_a_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project,
     assert {one.day for one in again} == {date(2026, 3, 2)}  # a judgement is of the day on which it was first made
 
 
-def test_a_markable_is_the_same_after_a_correction_of_its_text(project):
+def test_markable_is_the_same_after_a_correction_of_its_text(project):
     text = project.texts.get(slug="text-1")
     coding = Coding.objects.of_people().select_related("coder").get(text=text, coder__username="alice")
     reopen_coding(coding, User.objects.get(username="charlie"))
@@ -77,7 +76,7 @@ def test_a_markable_is_the_same_after_a_correction_of_its_text(project):
     assert len(work_by_text(project).judgement_times[text.pk, "alice"]) == 5
 
 
-def test_a_correction_of_the_text_by_its_coder_is_no_work_on_the_coding(project):
+def test_correction_of_the_text_by_its_coder_is_no_work_on_the_coding(project):
     pk = project.texts.get(slug="text-2").pk
     before = work_by_text(project)
     coding = Coding.objects.of_people().get(text=pk, coder__username="alice")
@@ -126,7 +125,7 @@ def test_judgements_count_on_their_first_day_and_open_codings_count_too(project)
     assert timing.count_by_day(found, Parameters(coders="alice"), times).coders == {"alice": (5, 2)}
 
 
-def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(project, monkeypatch):
+def test_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(project, monkeypatch):
     monkeypatch.setattr(sections, "MOST_DAYS", 2)
 
     def build(page, key, *, whole=False):
@@ -153,7 +152,7 @@ def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(pr
 
 
 @pytest.mark.parametrize("apart", [1, 127, 128, 500])
-def test_each_day_has_the_judgements_of_each_coder_however_far_apart_the_days_are(project, apart):
+def test_each_day_has_judgements_of_each_coder_however_far_apart_days_are(project, apart):
     for coder in ("alice", "bob"):
         at(project, "text-1", coder, *[-apart * 86_400] * 6)
     first = MONDAY.date() - timedelta(days=apart)
@@ -163,14 +162,7 @@ def test_each_day_has_the_judgements_of_each_coder_however_far_apart_the_days_ar
     }
 
 
-def test_the_log_is_not_read_again_for_the_days_of_the_same_answers(project, monkeypatch, django_assert_num_queries):
-    monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
-    first, again = count_days(project, read_answers(project)), read_answers(project)
-    with django_assert_num_queries(0):
-        assert count_days(project, again) == first
-
-
-def test_a_round_has_the_pace_of_its_own_texts_and_submitted_codings_leave_nothing(project):
+def test_round_has_the_pace_of_its_own_texts(project):
     move_to_round(project, project.texts.filter(slug="text-2"), "pilot")
     today = date(2026, 3, 4)
 

@@ -4,14 +4,10 @@ The reference knows nothing but exported files: `tests/reference/conll_scorer.py
 these coders stand in two chains, where a scorer needs one: scores are compared in the passages in which none does.
 """
 
-from __future__ import annotations
-
 import json
-import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +19,10 @@ from annotations.coding.judgements import decisions_of
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project
 from annotations.projects.people.members import add_member
-from tests.agreement.reports.gold.test_gold import data_of
 from tests.conftest import person
 from tests.reference import conll_scorer
-from tests.reference.conll_scorer import Chains, Mention
-from tests.shared.agreeing import digits, figures
 
 CODERS = tuple(f"coder{number}" for number in range(1, 6))
-API = "/api/v1/projects/tales/agreement/"
-PAGES = ("", "coders/", "items/", "categories/", "texts/", "coders/coder1/coder5/")
 
 
 @pytest.fixture
@@ -46,8 +37,6 @@ def passages(db, samples) -> Project:
 
 @pytest.fixture
 def told(capsys) -> Callable[..., str]:
-    """Return a function that runs a command on the project, and returns what it prints."""
-
     def run(name: str, *arguments: str, **options: Any) -> str:
         capsys.readouterr()
         call_command(name, *arguments, **options)
@@ -58,7 +47,6 @@ def told(capsys) -> Callable[..., str]:
 
 @pytest.fixture
 def drafted(passages, told) -> list[Coding]:
-    """Draft the gold of all passages, in Charlie's hands."""
     assert "8 drafts of gold; 0 texts left out" in told("draft_gold", "tales", "--method=most", "--as=charlie")
     return gold_of(passages)
 
@@ -73,7 +61,6 @@ def close(drafts: list[Coding]) -> None:
 
 
 def written(path: Path, *options: str) -> dict[str, dict[str, str]]:
-    """Export the project, and return the files of each folder by name."""
     call_command("export_codings", "conll2012", str(path), "--project=tales", *options)
     folders: dict[str, dict[str, str]] = {}
     with zipfile.ZipFile(path) as archive:
@@ -97,62 +84,17 @@ def entities(project: Project, *, gold: bool) -> dict[str, set[frozenset[str]]]:
     return found
 
 
-# ---- agreement of the coders
-
-
-def agreement_of(client, told) -> list[Any]:
-    """Return every figure of agreement that the command, the API and the pages have, but for how much gold there is."""
-    of_command = [
-        told("agreement", "tales", "--format=json"),
-        told("agreement", "tales", "--preset=passonneau-2004", "--format=json"),
-        told("agreement", "tales", "--report=coreference", "--first=coder1", "--second=coder3", "--format=json"),
-    ]
-    of_api = [client.get(API).json(), client.get(f"{API}items/").json()]
-    of_command = [re.sub(r'"gold": \d+', '"gold": 0', printed) for printed in of_command]
-    of_api[0]["codings_left_out"]["gold"] = 0
-    of_pages = [data_of(client.get(f"/projects/tales/agreement/{page}").content.decode()) for page in PAGES]
-    return of_command + of_api + of_pages
-
-
-@pytest.mark.slow
-def test_figures_of_agreement_are_the_same_to_the_digit_before_and_after(passages, told, signed_in):
-    client = signed_in(person("charlie"))
-    before = agreement_of(client, told)
-    assert json.loads(before[0])["value"] == before[3]["value"]
-    assert all(before)
-    told("draft_gold", "tales", "--method=most", "--as=charlie")
-    assert agreement_of(client, told) == before
-    close(gold_of(passages))
-    assert agreement_of(client, told) == before
-    beside = json.loads(told("agreement", "tales", "--report=gold", "--format=json"))["agreement"]
-    assert [beside[name] for name in ("value", "low", "high")] == [before[3][name] for name in ("value", "low", "high")]
-
-
-# ---- against gold
-
-
-def values(chains: Chains) -> dict[Mention, frozenset[Mention]]:
-    """Return of each mention everything in its chains."""
-    found: dict[Mention, frozenset[Mention]] = {}
-    for chain in chains:
-        for mention in chain:
-            found[mention] = found.get(mention, frozenset()) | chain
-    return found
-
-
 def is_plain(file: str) -> bool:
-    """Return whether no mention of a file stands in two chains."""
     _, chains = conll_scorer.read_file(file)
     return max(Counter(mention for chain in chains for mention in chain).values()) == 1
 
 
 def gold_report(told, *options: str) -> dict[str, dict[str, Any]]:
-    """Return what the command says of each coder against gold."""
     report = json.loads(told("agreement", "tales", "--report=gold", "--format=json", *options))
     return {one["name"]: one for one in report["coders"]} | {"": report}
 
 
-def test_scores_against_gold_are_those_of_a_scorer_that_knows_only_the_files(drafted, told, tmp_path):
+def test_scores_against_gold_are_those_of_scorer_that_knows_only_files(drafted, told, tmp_path):
     close(drafted)
     gold = written(tmp_path / "gold.zip", "--gold")["gold"]
     files = written(tmp_path / "coders.zip")
@@ -174,49 +116,8 @@ def test_scores_against_gold_are_those_of_a_scorer_that_knows_only_the_files(dra
     assert compared >= 10
 
 
-def test_what_gold_overrules_is_counted_in_the_files(drafted, told, tmp_path):
-    close(drafted)
-    gold = written(tmp_path / "gold.zip", "--gold")["gold"]
-    files = written(tmp_path / "coders.zip")
-    found = gold_report(told)
-    of_coders = {}
-    for coder in CODERS:
-        key, response = conll_scorer.align(gold, files[coder])
-        of_gold, of_coders[coder] = values(key), values(response)
-    contested = {one for one in of_gold if len({of_coder[one] for of_coder in of_coders.values()}) > 1}
-    assert found[""]["n_items"] == len(of_gold) == 371
-    assert found[""]["n_contested"] == len(contested) > 0
-    for coder, of_coder in of_coders.items():
-        overruled = found[coder]["overruled"]
-        wrong = sum(of_gold[one] != of_coder[one] for one in contested)
-        assert (overruled["found"], overruled["total"]) == (wrong, len(contested))
-        assert overruled["value"] == float(Fraction(wrong, len(contested)))
-        accuracy = found[coder]["accuracy"]  # all mark the same, and there is one category
-        assert (accuracy["found"], accuracy["total"], found[coder]["missed"], found[coder]["extra"]) == (371, 371, 0, 0)
-
-
-def test_the_page_has_the_digits_of_the_command(drafted, told, signed_in):
-    client = signed_in(person("charlie"))
-    assert "No gold yet" in client.get("/projects/tales/agreement/gold/").content.decode()
-    close(drafted)
-    found = gold_report(told)
-    assert client.get(f"{API}gold/").json() == found[""]
-    page = client.get("/projects/tales/agreement/gold/").content.decode()
-    shown = {key: figures(page, key) for key in ("accuracy", "scores", "overruled")}
-    for place, coder in enumerate(CODERS):
-        share, scores = found[coder]["overruled"], found[coder]["scores"]
-        assert shown["accuracy"][place] == digits(8, 371, 1.0, 0, 0)  # no interval of a share of 1
-        assert shown["overruled"][place][1:] == digits(share["value"], share["low"], share["high"])
-        conll = scores["conll_average"]
-        expected = (conll["f1"], conll["f1_interval"]["low"], conll["f1_interval"]["high"], scores["muc"]["f1"])
-        assert shown["scores"][place][:4] == digits(*expected)
-
-
-# ---- exports
-
-
 @pytest.mark.parametrize("which", ["gold", "silver"])
-def test_an_export_is_read_back_equal_by_a_fresh_project(drafted, passages, told, tmp_path, which):
+def test_export_is_read_back_equal_by_a_fresh_project(drafted, passages, told, tmp_path, which):
     path = tmp_path / "out.zip"
     if which == "gold":
         said = told("export_codings", "conll2012", str(path), "--project=tales", "--gold")

@@ -17,7 +17,7 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Markable
 from annotations.planning.rounds import move_to_round
 from tests.conftest import change, judge
-from tests.shared.agreeing import WALK, answer, coded_project, hand_in, judge_again
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in
 
 LETTERS = {"p": "person", "g": "group", "l": "loc"}
 # by text and coder a letter for each markable; a point is no answer
@@ -105,42 +105,6 @@ def three(db):
     return sorted_out(THREE)
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize("scheme", ["poesio-artstein-2005", "passonneau-2004"])
-@pytest.mark.parametrize("asked", CHAINED)
-def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_changed(scheme, asked):
-    project = answer(coded_project("tea", scheme, WALK, f"{WALK} 2", f"{WALK} 3"))
-    options = {name: getattr(asked, name) for name in ("distance", "exclude_unit", "empty", "thirds")}
-    before = read_answers(project)
-    first = overall.compute_report(before, asked).result
-    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-2", coder__username="alice")
-    for label in "abcde":
-        judge_again(coding, coding.text.markables.get(label=label).key, "none")
-    after = read_answers(project)
-    second = overall.compute_report(after, asked).result
-    for found, result in ((before, first), (read_answers(project), second)):
-        data = reliability_data(found, chains="full", top="category", unmarked=found.unmarked)
-        same(result, alpha(data, **options))
-    assert first.value != second.value
-
-
-def test_parts_of_two_projects_with_equal_answers_have_their_own_texts(db, monkeypatch):
-    monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
-    monkeypatch.setattr(basis, "MAX_TEXTS_AT_ONCE", 1)
-    reports = [
-        overall.compute_report(read_answers(sorted_out(THREE, slug)), Parameters(distance="nominal", chains="none"))
-        for slug in ("tea", "coffee")
-    ]
-    shifts = [[text.shift for text in report.texts] for report in reports]
-    assert shifts[0] == shifts[1] != [None] * 3
-
-
-def test_a_coefficient_is_called_as_in_the_library():
-    # the weighted kappa of sets is beta of two coders
-    names = {name: "beta" if name == "weighted_kappa" else name for name in COEFFICIENTS}
-    assert {name: one.compute.__name__ for name, one in COEFFICIENTS.items()} == names
-
-
 def coders_for(name):
     """Return coders of whom there are enough for the coefficient, and not too many."""
     return ("alice", "bob") if COEFFICIENTS[name].for_two else ("alice", "bob", "carol")
@@ -151,14 +115,14 @@ def of_coders(answers, coders):
 
 
 @pytest.mark.parametrize("name", [name for name, one in COEFFICIENTS.items() if one.for_two])
-def test_a_coefficient_of_two_coders_is_refused_for_three_and_is_there_for_two_of_them(three, name):
+def test_coefficient_of_two_coders_is_refused_for_three(three, name):
     with pytest.raises(InvalidParameter, match="is of two coders, and here are 3: choose two,"):
         chosen(read_answers(three), name)
     found = basis.compute_result(*chosen(read_answers(three), name, coders="alice,bob"))
     same(found, COEFFICIENTS[name].compute(table_of(of_coders(THREE, ("alice", "bob")), ("alice", "bob"))))
 
 
-def test_a_coefficient_of_two_coders_is_there_where_two_have_coded_what_is_chosen(three):
+def test_coefficient_of_two_is_there_where_two_have_coded(three):
     Coding.objects.of_people().filter(text__slug="text-3", coder__username="carol").delete()
     extracted, parameters = chosen(read_answers(three), "cohen_kappa", texts="text-3")
     assert (extracted.coders, parameters.coders) == (("alice", "bob"), "alice,bob")
@@ -205,7 +169,7 @@ def test_augmented_kappa_of_indices_is_refused(scheme):
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
-def test_an_interval_is_that_of_the_library_over_texts(three, name):
+def test_interval_is_that_of_the_library_over_texts(three, name):
     options = {} if name == "alpha" else {"missing": "drop"}
     coders = coders_for(name)
     expected = interval(table_of(of_coders(THREE, coders), coders), COEFFICIENTS[name].compute, **options)
@@ -220,7 +184,7 @@ def test_an_interval_is_that_of_the_library_over_texts(three, name):
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize(("letters", "n_groups"), [("ppgl pgg. plgl", 4), (LONG, 12)])
-def test_one_chosen_text_has_its_interval_over_components_where_there_are_enough(db, name, letters, n_groups):
+def test_one_chosen_text_has_its_interval_over_components(db, name, letters, n_groups):
     coders = coders_for(name)
     alone = {"text-1": dict(zip(coders, letters.split(), strict=False))}
     extracted = read_answers(sorted_out(alone | of_coders({"text-2": THREE["text-2"]}, coders)))
@@ -232,14 +196,14 @@ def test_one_chosen_text_has_its_interval_over_components_where_there_are_enough
     assert (found.low is None) == bool(found.note) == (n_groups < 8)
 
 
-def test_the_text_without_which_there_is_no_value_is_named_by_its_address(db):
+def test_text_without_which_there_is_no_value_is_named_by_its_address(db):
     answers = {"text-1": {"alice": "pg", "bob": "pp"}} | {f"text-{n}": {"alice": "pp", "bob": "pp"} for n in (2, 3)}
     found = basis.compute_interval(*chosen(read_answers(sorted_out(answers))))
     assert found.note == "no interval: the coefficient is undefined without text 'text-1'"
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
-def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(db, name):
+def test_where_one_text_of_several_has_answers_interval_is_not_of_no_width(db, name):
     answers = {"text-1": {"alice": "ppgglplp", "bob": "pgggplpl"}, "text-2": {"alice": "...", "bob": "..."}}
     found = basis.compute_interval(*chosen(read_answers(sorted_out(answers)), name))
     same(found, interval(table_of({"text-1": answers["text-1"]}, ("alice", "bob")), COEFFICIENTS[name].compute))
@@ -257,7 +221,7 @@ def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(d
         ({"rounds": "pilot,main", "texts": "text-2", "coders": "bob"}, ["text-2"], ["bob"]),
     ],
 )
-def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
+def test_selection_chooses_what_it_names(three, selection, texts, coders):
     move_to_round(three, three.texts.filter(slug__in=["text-1", "text-2"]), "pilot")
     move_to_round(three, three.texts.filter(slug="text-3"), "main")
     found, asked = chosen(read_answers(three), **selection)
@@ -271,7 +235,7 @@ def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
 
 
 @pytest.mark.parametrize("field", ["coders", "texts", "rounds", "without", "include"])
-def test_a_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field):
+def test_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field):
     with pytest.raises(InvalidParameter, match="'ghost'") as wrong:
         resolve(read_answers(three), Parameters(**{field: "ghost"}))
     assert wrong.value.field == field
@@ -303,20 +267,6 @@ def test_units_that_more_than_half_give_a_category_are_left_out(three):
     same(basis.compute_interval(*chosen(found, without="person")), interval(table_of(rest), alpha))
 
 
-@pytest.mark.parametrize(
-    ("coders", "left_out"),
-    [
-        ("", ["ppp", "pp", "gpp", "ppg"]),
-        ("alice,bob", ["pp", "pp", "pp"]),
-        ("alice", ["p", "p", "p", "p", "p"]),
-        ("bob,carol", ["pp", "p", "pp"]),
-    ],
-)
-def test_half_of_the_chosen_coders_are_not_more_than_half(three, coders, left_out):
-    found = read_answers(three)
-    assert len(basis.select_data(*chosen(found, coders=coders, without="person")).units) == 10 - len(left_out)
-
-
 def test_two_categories_that_make_half_only_together_leave_the_unit_in(three):
     found = read_answers(three)
     units = basis.select_data(*chosen(found, without="person,group")).units
@@ -324,7 +274,7 @@ def test_two_categories_that_make_half_only_together_leave_the_unit_in(three):
     assert len(units) == 4
 
 
-def test_a_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings, keys):
+def test_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings, keys):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         judge(coding, keys["c"], "phrase", keys["a"])
@@ -339,31 +289,6 @@ def test_a_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings,
     assert of_unit["d"][1] == "none"
 
 
-@pytest.mark.parametrize("later", [{}, {"distance": "jaccard"}])
-def test_text_submitted_empty_has_singletons(db, later):
-    """To judge what is a singleton anyway changes nothing."""
-    project = coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2", coders=("alice", "bob", "carol"))
-    codings = {
-        (one.text.slug, one.coder.username): one
-        for one in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text")
-    }
-    for coder in ("alice", "bob"):
-        for text in ("text-1", "text-2"):
-            for unit in codings[text, coder].text.markables.all():
-                judge(codings[text, coder], unit.key, "refers", indices=["1"])
-    hand_in(project)
-
-    def found():
-        return basis.compute_result(*resolve(read_answers(project), Parameters(unmarked="singleton", **later)))
-
-    before = found()
-    assert before.n_judgements == 3 * 5 * 2
-    here = codings["text-2", "carol"]
-    judge_again(here, here.text.markables.get(label="a").key, "refers", indices=["1"])
-    same(found(), before)
-    same(found(), before)
-
-
 def test_without_texts_everything_is_there_but_the_value(db):
     extracted = read_answers(coded_project("tea", "sortal-classes"))
     for name in COEFFICIENTS:
@@ -372,17 +297,8 @@ def test_without_texts_everything_is_there_but_the_value(db):
         assert found.result.note
 
 
-@pytest.mark.parametrize("name", COEFFICIENTS)
-def test_a_coefficient_as_a_function_has_its_options(three, name):
-    coefficient = basis.coefficient_function(Parameters(name, missing="drop"))
-    options = {} if name == "alpha" else {"missing": "drop"}
-    coders = coders_for(name)
-    data = table_of(of_coders(THREE, coders), coders)
-    same(coefficient(data), COEFFICIENTS[name].compute(data, **options))
-
-
 @pytest.mark.parametrize("distance", ["masi", "jaccard"])
-def test_a_distance_of_sets_between_categories_is_refused_or_nominal_but_no_error(three, distance):
+def test_distance_of_sets_between_categories_is_no_error(three, distance):
     with suppress(InvalidParameter):
         value = overall.compute_report(read_answers(three), Parameters(distance=distance)).result.value
         assert value == pytest.approx(alpha(table_of(THREE)).value)

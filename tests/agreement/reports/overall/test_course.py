@@ -11,12 +11,11 @@ from agreement.reports.coders import profiles
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results import course
 from agreement.results.headline import LATEST, read_activity
-from annotations.coding.active_time import Activity, read_work
+from annotations.coding.active_time import Activity
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Operation, User
 from annotations.planning.rounds import move_to_round
-from annotations.planning.work.progress import read_progress
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.reports.overall.test_basis import THREE, same, sorted_out, table_of
@@ -62,7 +61,7 @@ def slugs(stages):
     return {stage.label: [text.slug for text in stage.texts] for stage in stages}
 
 
-def test_a_week_has_the_texts_whose_last_coder_ended_in_it(three):
+def test_week_has_the_texts_whose_last_coder_ended_in_it(three):
     work = worked(three, {"text-1": 13, "text-2": 0, "text-3": 6})
     # Bob ended the second a fortnight later
     work[key_of(three, "text-2"), "bob"] = Activity(0, 1, MONDAY, MONDAY + 14 * DAY)
@@ -71,17 +70,13 @@ def test_a_week_has_the_texts_whose_last_coder_ended_in_it(three):
     assert list(slugs(stages)) == sorted(slugs(stages))
 
 
-def test_a_week_at_the_turn_of_the_year_is_that_of_its_thursday(three):
+def test_week_is_that_of_its_thursday_and_begins_where_people_are(three, settings):
     new_year = datetime(2027, 1, 1, tzinfo=UTC)  # a Friday
-    work = {(key_of(three, "text-1"), "alice"): Activity(0, 1, new_year, new_year)}
-    assert slugs(course.compute_stages(three, Parameters(), "week", work)) == {"2026, week 53": ["text-1"]}
-
-
-def test_a_week_begins_when_monday_does_where_people_are(three, settings):
-    settings.TIME_ZONE = "Asia/Tokyo"
     early = datetime(2026, 3, 8, 23, 0, tzinfo=UTC)  # Monday, eight in the morning, in Tokyo
-    work = {(key_of(three, "text-1"), "alice"): Activity(0, 1, early, early)}
-    assert list(slugs(course.compute_stages(three, Parameters(), "week", work))) == ["2026, week 11"]
+    for zone, moment, label in (("UTC", new_year, "2026, week 53"), ("Asia/Tokyo", early, "2026, week 11")):
+        settings.TIME_ZONE = zone
+        work = {(key_of(three, "text-1"), "alice"): Activity(0, 1, moment, moment)}
+        assert slugs(course.compute_stages(three, Parameters(), "week", work)) == {label: ["text-1"]}
 
 
 def test_rounds_come_in_their_order_and_not_in_that_of_their_names(project):
@@ -116,7 +111,7 @@ def test_one_large_text_does_not_swallow_the_others(three):
 
 
 @pytest.mark.parametrize("by", ["week", "operations"])
-def test_a_text_that_nobody_worked_on_here_has_no_time(three, by):
+def test_text_that_nobody_worked_on_here_has_no_time(three, by):
     assert course.compute_stages(three, Parameters(), by, {}) == []
     [stage] = course.compute_stages(three, Parameters(), by, worked(three, {"text-2": 0}))
     assert [text.slug for text in stage.texts] == ["text-2"]
@@ -129,7 +124,7 @@ def test_stages_by_something_else_are_a_wrong_parameter(three, by):
     assert wrong.value.field == "by"
 
 
-def test_a_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
+def test_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
     work = worked(three, {"text-1": 0, "text-2": 1, "text-3": 7})
     first, second = course.compute_stages(three, Parameters(), "week", work)
     two = table_of({slug: THREE[slug] for slug in ("text-1", "text-2")})
@@ -151,14 +146,7 @@ def test_a_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
     assert second.against_rest["alice"] == second.against_rest["bob"] == second.interval.value
 
 
-def test_only_chosen_texts_and_coders_are_in_stages(three):
-    work = worked(three, {"text-1": 0, "text-2": 0, "text-3": 0})
-    [stage] = course.compute_stages(three, Parameters(texts="text-1,text-3", coders="alice,carol"), "week", work)
-    assert [text.slug for text in stage.texts] == ["text-1", "text-3"]
-    assert list(stage.against_rest) == list(stage.seconds) == ["alice", "carol"]
-
-
-def test_seconds_a_judgement_are_the_time_over_the_judgements_where_there_is_time(three):
+def test_seconds_judgement_are_time_over_judgements_where_there_is_time(three):
     places = {text.slug: text for text in three.texts}
     work = {
         (places["text-1"].pk, "bob"): Activity(60.0, 9, MONDAY, MONDAY),
@@ -202,22 +190,6 @@ def test_what_was_imported_was_not_worked_on_here(db):
     assert list(work_by_text(project).activities) == [(coding.text_id, "bob")]
 
 
-def test_work_is_read_in_one_query(project, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        assert len(read_work(project).activities) == 8
-
-
-def test_progress_counts_texts_codings_and_what_is_handed_in(project, django_assert_num_queries):
-    import_documents(project, [SourceDocument(plain.parse("[w](m)", "text-4.txt"), None)])
-    for coder in ("alice", "bob"):
-        coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-1", coder__username=coder)
-        submit_coding(coding, coding.coder)
-    read_progress(project)
-    with django_assert_num_queries(2):
-        found = read_progress(project)
-    assert (found.n_texts, found.n_assigned, found.n_codings, found.n_submitted) == (4, 3, 9, 2)
-
-
 def test_activity_counts_the_operations_of_each_day_against_the_busiest(project):
     Operation.objects.update(applied_at=MONDAY - DAY)
     chosen = list(Operation.objects.values_list("pk", flat=True))
@@ -233,12 +205,7 @@ def test_activity_counts_the_operations_of_each_day_against_the_busiest(project)
     assert found["operations"] == 5
 
 
-def test_days_without_any_activity_have_no_height(project):
-    found = read_activity(project, date(2020, 1, 1), 3)
-    assert [(day.operations, day.height) for day in found["days"]] == [(0, 0)] * 3
-
-
-def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
+def test_latest_events_come_first_and_judgements_are_none(project, charlie):
     codings = list(
         Coding.objects.of_people().order_by("text__slug", "coder__username").select_related("coder", "text")[:5]
     )
@@ -257,18 +224,7 @@ def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
     ]
 
 
-def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
-    other = sorted_out({"text-1": {"alice": "pp"}}, "other", handed_in=False)
-    judge(Coding.objects.of_people().get(text__project=other), other.texts.get().markables.first().key, "state")
-    today = Operation.objects.latest("applied_at").applied_at.date()
-    assert read_activity(other, today, 1)["operations"] == 3
-    with django_assert_num_queries(2):
-        assert read_activity(other, today, 1)["operations"] == 3
-    judge(Coding.objects.of_people().get(text__project=other), other.texts.get().markables.last().key, "state")
-    assert read_activity(other, today, 1)["operations"] == 4
-
-
-def test_the_running_coefficient_is_that_of_the_texts_so_far_by_exact_fractions(three):
+def test_running_coefficient_is_that_of_texts_so_far_by_exact_fractions(three):
     """Alice and Bob, nominal, by hand: observed 1/3 each time, expected 22/30, 90/132, 198/306."""
     work = worked(three, {"text-2": 0, "text-3": 1, "text-1": 2})
     points = course.compute_running(three, Parameters(coders="alice,bob"), work)
@@ -283,14 +239,9 @@ def test_the_running_coefficient_is_that_of_the_texts_so_far_by_exact_fractions(
     assert (points[-1].low, points[-1].high) == pytest.approx((whole.low, whole.high), abs=1e-12)
 
 
-def test_the_running_coefficient_of_another_kind_has_no_interval_and_texts_without_time_come_first(three):
+def test_running_kappa_has_no_interval(three):
     work = worked(three, {"text-1": 0})
     points = course.compute_running(three, Parameters("fleiss_kappa"), work)
     assert [one.last.slug for one in points] == ["text-2", "text-3", "text-1"]
     assert {(one.low, one.high) for one in points} == {(None, None)}
     assert points[-1].result.value == pytest.approx(fleiss_kappa(table_of(THREE)).value, abs=1e-12)
-
-
-def test_of_many_texts_the_running_coefficient_has_so_many_points_and_the_last_has_all(three, monkeypatch):
-    monkeypatch.setattr(profiles, "MOST_POINTS", 2)
-    assert [one.n_texts for one in course.compute_running(three, Parameters(), {})] == [1, 3]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES
 from agreement.reports import items, overall
-from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.reports.parameters import CHOICES, Parameters
 from agreement.results import grid
 from agreement.results.items.item import report_item
 from annotations.coding import operations
@@ -34,7 +34,6 @@ TURN_OF = dict(zip("abcdef", "112334", strict=True))
 
 
 def project_with(scheme, tea):
-    """Make a project of two texts for three coders."""
     project = make_project("tea", scheme, tea)
     walk = plain.parse("[Anna](p) took [her](q) [dog](r)", "walk.txt")
     import_documents(project, [SourceDocument(walk, None)])
@@ -93,7 +92,6 @@ def index_answers(draw):
 
 
 def write(project, work):
-    """Save the answers by operations, as coders give them."""
     field = "indices" if project.answers == "indices" else "pointers"
     for (text, coder), (answers, handed_in) in work.items():
         coding = Coding.objects.of_people().get(text__project=project, text__slug=text, coder__username=coder)
@@ -240,7 +238,7 @@ def test_indices_give_the_alpha_of_the_definitions(indexed, work, others):
 
 
 @hypothesised(pointer_answers())
-def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed, work, others):
+def test_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed, work, others):
     with transaction.atomic():
         write(pointed, work)
         extracted = read_answers(pointed)
@@ -304,7 +302,7 @@ def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
             assert conventions == (asked.get("empty", "subset"), asked.get("thirds", "exact"))
 
 
-def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, keys):
+def test_item_has_every_coders_value_and_the_distances_of_every_pair(judged, keys):
     inclusive = report_item(judged, Parameters(), "tea", keys["d"])
     [pair] = inclusive.pairs
     assert (pair.first, pair.second) == ("alice", "bob")
@@ -317,15 +315,3 @@ def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, 
     assert exclusive.distances["jaccard"] == pytest.approx(1 / 3)
     assert report_item(judged, Parameters(), "tea", "phrase:900-901") is None
     assert report_item(judged, Parameters(), "ghost", keys["d"]) is None
-
-
-@pytest.mark.parametrize("mode", ["none", "partial"])
-def test_chains_cannot_be_chosen_where_coders_index(indexed, mode):
-    with pytest.raises(InvalidParameter) as wrong:
-        overall.compute_report(read_answers(indexed), Parameters(chains=mode))
-    assert wrong.value.field == "chains"
-
-
-def test_the_projects_own_rule_for_what_is_left_out_holds_unless_another_is_asked(project, judged):
-    assert overall.compute_report(judged, Parameters()).parameters.unmarked == "missing"
-    assert overall.compute_report(judged, Parameters(unmarked="label")).parameters.unmarked == "label"

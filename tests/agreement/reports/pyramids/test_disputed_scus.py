@@ -19,7 +19,7 @@ def disputed(project, most=5):
     return [(one.coder, one.label, one.weight, one.n_alike, one.n_coders) for one in found]
 
 
-def test_scus_are_listed_by_the_disagreement_on_their_words_and_no_words_twice(alice, bob, django_assert_num_queries):
+def test_scus_are_listed_by_disagreement_on_their_words_and_no_words_twice(alice, bob, django_assert_num_queries):
     project = pyramid_project("figure")
     codings = codings_of(models_of(docset(project, alice, bob, summaries=SUMMARIES)))
     build(codings["alice"], {"same": ["s1", "t1"], "pair": ["s2 s3", "t2 t3"], "last": ["s4"]})

@@ -1,40 +1,28 @@
-"""Scores of peers: the report, the page and what it costs."""
+"""Scores of peers, what they cost, and how far coders agree on what peers say."""
 
 import pytest
 
 from agreement.data.pyramids import read_pyramids
 from agreement.data.reading import forget_answers
-from agreement.measures import mean_interval
+from agreement.measures import ReliabilityData, alpha, cohen_kappa, count_dice, fleiss_kappa, interval, mean_interval
 from agreement.reports.fields import as_json
-from agreement.reports.parameters import InvalidParameter
-from agreement.results.pyramids import scores
-from annotations.coding.status import submit_coding
-from annotations.docsets.creation import add_peer, create_docset_from_text
+from agreement.results.pyramids import peers, scores
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.docsets.creation import add_peer, create_docset, create_docset_from_text
 from annotations.formats import Bundle, ducview
 from annotations.formats.model.keys import markable_key
-from annotations.models import Coding, Docset, Judgement, Membership, Project
+from annotations.models import Coding, Docset, Judgement, Membership, User
 from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import make_project
-from tests.shared.agreeing import cost, digits, figures, links, table
-from tests.shared.pyramids import docset, models_of, pyramid_project, says, send
-from tests.shared.scored import harbour, people
+from tests.conftest import change
+from tests.shared.agreeing import cost, digits, figures, table
+from tests.shared.pyramids import contributor, docset, models_of, pyramid_project, says, send
+from tests.shared.scored import ANN, SUMMARIES, add_docset, harbour
 
 URL = "/projects/harbour/agreement/scores/"
 
 
-@pytest.fixture(scope="module")
-def harbour_rows(module_rows) -> int:
-    """Make the project for all tests of the module."""
-    return harbour().pk
-
-
-@pytest.fixture
-def project(harbour_rows, charlie):
-    return Project.objects.get(pk=harbour_rows)
-
-
-def test_the_sample_of_ducview_gives_its_scores(samples, alice):
+def test_sample_of_ducview_gives_its_scores(samples, alice):
     """Weights 4, 3, 2, 2, 2, 1; original 7/9 and modified 7/11, with 3.5 SCUs on average, rounded to 4."""
     project = pyramid_project("strike", one_contributor=False, words_exclusive=False)
     add_member(project, alice, Membership.Role.CODER)
@@ -76,7 +64,7 @@ def test_every_peer_has_the_scores_of_its_marks(project):
     assert len(found) == 6 * 4
 
 
-def test_a_system_has_the_mean_of_its_peers_and_no_interval_for_a_few(project):
+def test_system_has_the_mean_of_its_peers_and_no_interval_for_a_few(project):
     report = scores.report_scores(read_pyramids(project))
     of = {(one.system, one.against == "agreed"): one for one in report.systems}
     peers = {
@@ -89,7 +77,7 @@ def test_a_system_has_the_mean_of_its_peers_and_no_interval_for_a_few(project):
     assert (system.modified.low, "fewer than 5 peers" in system.note) == (None, True)
 
 
-def test_a_system_of_five_peers_has_an_interval(project):
+def test_system_of_five_peers_has_an_interval(project):
     Docset.objects.get().texts.update(system="A")
     report = scores.report_scores(read_pyramids(project))
     [own, _] = report.systems
@@ -115,7 +103,7 @@ def test_what_is_not_begun_or_undefined_says_why(alice):
     assert (one.original, one.note) == (None, "its pyramid is not submitted; the pyramid is empty")
 
 
-def test_a_mean_of_fewer_peers_says_so(project):
+def test_mean_of_fewer_peers_says_so(project):
     """A peer in which nothing is found has no original score: the best pyramid with no SCUs weighs nothing."""
     Docset.objects.get().texts.update(system="A")
     silent = Docset.objects.get().texts.get(slug="sinking-1")
@@ -127,14 +115,7 @@ def test_a_mean_of_fewer_peers_says_so(project):
     assert [as_json(own)[name]["n"] for name in scores.SCORES] == [5, 6, 5]
 
 
-def test_only_what_is_there_can_be_asked_for(project):
-    for asked, field in (({"docset": "ghost"}, "docset"), ({"mean": "x"}, "mean")):
-        with pytest.raises(InvalidParameter) as wrong:
-            scores.report_scores(read_pyramids(project), **asked)
-        assert wrong.value.field == field
-
-
-def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
+def test_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"mean": "interpolate"}).content.decode()
     report = scores.report_scores(read_pyramids(project), mean="interpolate")
     rows = figures(page, "scores")
@@ -149,46 +130,9 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     assert table(page, "scores")[0][:5] == ["Peer 1", "sinking", "B", "ann", "own"]
 
 
-def test_tabs_keep_how_agreement_is_computed_and_only_pyramids_have_these(signed_in, charlie, project):
-    page = signed_in(charlie).get(URL, {"distance": "dice"}).content.decode()
-    assert all("distance=dice" in one for one in links(page, "agreement/study/"))
-    assert links(page, "agreement/scus/")
-    assert not links(page, "agreement/categories/")
-    assert '<input type="hidden" name="distance" value="dice">' in page
-
-
-@pytest.mark.parametrize(
-    "asked", [{"docset": "ghost"}, {"mean": "x"}, {"score": "<b>"}, {"distance": "x"}, {"docset": "\x00"}]
-)
-def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, project, asked):
-    reply = signed_in(charlie).get(URL, asked)
-    [name] = asked
-    assert reply.status_code == 400
-    assert f"<p>{name}: " in reply.content.decode()
-    assert len(table(reply.content.decode(), "scores")) == 24
-
-
-@pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "peers/"])
-def test_results_are_closed_to_coders_until_the_manager_opens_them(signed_in, project, page):
-    [ann] = people("ann")
-    client = signed_in(ann)
-    for prefix in ("", "/api/v1"):
-        address = f"{prefix}/projects/harbour/agreement/{page}"
-        for opened, status in ((False, 403), (True, 200)):
-            type(project).objects.update(results_open=opened)
-            assert client.get(address).status_code == status
-
-
-@pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "peers/"])
-def test_other_projects_have_no_such_pages(signed_in, charlie, page):
-    add_member(make_project(), charlie, Membership.Role.MANAGER)
-    for prefix in ("", "/api/v1"):
-        assert signed_in(charlie).get(f"{prefix}/projects/tea/agreement/{page}").status_code == 404
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "scus/?view=subsumption", "peers/", ""])
-def test_a_page_costs_the_same_whatever_there_is(signed_in, charlie, page):
+def test_page_costs_the_same_whatever_there_is(signed_in, charlie, page):
     client = signed_in(charlie)
     harbour("small", peers=2)
     harbour("large", peers=6)
@@ -198,7 +142,7 @@ def test_a_page_costs_the_same_whatever_there_is(signed_in, charlie, page):
 
 
 @pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "peers/"])
-def test_an_empty_page_says_what_to_do_next(signed_in, charlie, alice, page):
+def test_empty_page_says_what_to_do_next(signed_in, charlie, alice, page):
     project = pyramid_project("fresh")
     add_member(project, charlie, Membership.Role.MANAGER)
     client = signed_in(charlie)
@@ -209,3 +153,128 @@ def test_an_empty_page_says_what_to_do_next(signed_in, charlie, alice, page):
         made = Docset.objects.first() or docset(project, alice)
         if not made.texts.filter(role="peer").exists():
             add_peer(made, "peer", "Peer", "A ferry sank.")
+
+
+URL_OF_PEER_RELIABILITY = "/projects/harbour/agreement/peers/"
+# What Ann found of her SCUs in each peer, once each; Ben missed those in the set.
+FOUND = (
+    ("aground rescued fog dawn", {"ninety"}),
+    ("aground rescued ninety hotels", {"fog", "rescued"}),
+    ("aground fog ninety inquiry radar rescued", {"ninety"}),
+    ("aground", {"fog", "rescued"}),
+    ("aground rescued fog ninety dawn", {"ninety"}),
+    ("aground hotels inquiry", {"fog", "rescued"}),
+)
+
+
+def by_hand() -> list[list[int]]:
+    """Return Ann's and Ben's counts of each SCU in each peer."""
+    return [
+        [int(scu in said.split()), int(scu in said.split() and scu not in missed)]
+        for said, missed in FOUND
+        for scu in ANN
+    ]
+
+
+def data(counts) -> ReliabilityData:
+    documents = [number // len(ANN) for number in range(len(counts))]
+    return ReliabilityData.from_values(range(len(counts)), ["ann", "ben"], counts, documents)
+
+
+def test_kappa_and_alpha_are_those_of_peers_by_scus(project):
+    report = peers.report_peers(read_pyramids(project))
+    counts = by_hand()
+    assert report.overall.kappa.n_units == 6 * 8 == len(counts)
+    assert report.overall.kappa.value == fleiss_kappa(data(counts)).value
+    assert report.overall.cohen_kappa.value == cohen_kappa(data(counts)).value
+    assert report.overall.alpha_dice.value == pytest.approx(alpha(data(counts), count_dice).value)
+    expected = interval(data(counts), fleiss_kappa)
+    assert (report.overall.kappa.low, report.overall.kappa.high, expected.n_groups) == (expected.low, expected.high, 6)
+
+
+def test_scu_that_one_coder_finds_more_often_is_a_partial_disagreement(project):
+    coding = Coding.objects.of_people().get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
+    reopen_coding(coding, coding.coder)
+    send(coding, says(contributor(coding.text, "was late"), "aground"))
+    submit_coding(coding, coding.coder)
+    report = peers.report_peers(read_pyramids(project))
+    [item] = [one for one in report.items if one.peer == "sinking-4" and one.scu == "aground"]
+    assert item.counts == {"ann": 2, "ben": 1}
+    counts = by_hand()
+    counts[3 * len(ANN)] = [2, 1]
+    assert report.overall.kappa.value == fleiss_kappa(data(by_hand())).value
+    assert report.overall.alpha_dice.value == pytest.approx(alpha(data(counts), count_dice).value)
+
+
+def test_items_stand_by_their_share(project):
+    report = peers.report_peers(read_pyramids(project))
+    assert len(report.items) == 48
+    assert [one.share for one in report.items[:4]] == [1 / 3, 1 / 3, 1 / 3, 0]
+    assert [(one.peer, one.scu) for one in report.items[:3]] == [
+        ("sinking-2", "rescued"),
+        ("sinking-3", "ninety"),
+        ("sinking-5", "ninety"),
+    ]
+
+
+def test_own_pyramids_and_peers_of_one_coder_are_left_out(project):
+    Coding.objects.of_people().filter(kind="peer-agreed", text__slug="sinking-1", coder__username="ben").update(
+        coder=User.objects.get(username="adam")
+    )
+    Coding.objects.of_people().filter(kind="peer-agreed", text__slug="sinking-2", coder__username="ben").delete()
+    report = peers.report_peers(read_pyramids(project))
+    assert (report.n_alone, report.overall.n_peers, report.coders) == (1, 5, ("adam", "ann", "ben"))
+    assert report.overall.cohen_kappa is None
+
+
+def test_several_docsets_are_told_apart_and_taken_together(project, signed_in, charlie):
+    other = docset_of_the_same(project)
+    report = peers.report_peers(read_pyramids(project))
+    assert [(one.docset, one.n_peers) for one in report.docsets] == [("second", 3), ("sinking", 6)]
+    assert report.overall.n_peers == 9
+    alone = peers.report_peers(read_pyramids(project, other.slug), other.slug)
+    assert alone.overall.kappa.value == report.docsets[0].kappa.value
+    page = signed_in(charlie).get(URL_OF_PEER_RELIABILITY).content.decode()
+    assert [row[0] for row in table(page, "reliability")] == ["all docsets", "second", "sinking", "mean of the docsets"]
+    mean = figures(page, "reliability")[-1]
+    assert float(mean[0]) == pytest.approx(sum(one.kappa.value for one in report.docsets) / 2)
+
+
+def docset_of_the_same(project) -> Docset:
+    made = create_docset(project, "second", "Second", SUMMARIES)
+    ann, ben, adam = (User.objects.get(username=name) for name in ("ann", "ben", "adam"))
+    assign_texts(project, [made.texts.get()], [ann, ben])
+    add_docset(project, made, 3, adam)
+    return made
+
+
+def test_page_of_peers_has_the_report_to_the_last_digit(signed_in, charlie, project):
+    page = signed_in(charlie).get(URL_OF_PEER_RELIABILITY).content.decode()
+    report = peers.report_peers(read_pyramids(project))
+    kappa, alpha_dice = report.overall.kappa, report.overall.alpha_dice
+    found = kappa.value, kappa.low, kappa.high, report.overall.cohen_kappa.value
+    expected = digits(6, 48, *found, alpha_dice.value, alpha_dice.low, alpha_dice.high)
+    assert figures(page, "reliability") == [expected]
+    assert [row[0] for row in table(page, "items")] == [item.label for item in report.items]
+    assert signed_in(charlie).get(URL_OF_PEER_RELIABILITY, {"docset": "ghost"}).status_code == 400
+
+
+def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, charlie):
+    coding = Coding.objects.of_people().get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
+    before = peers.report_peers(read_pyramids(project))
+    reopen_coding(coding, coding.coder)
+    send(coding, says(contributor(coding.text, "was late"), "aground"))
+    report = peers.report_peers(read_pyramids(project))
+    assert (report.n_open, report.overall.n_peers) == (1, before.overall.n_peers - 1)
+    assert not [one for one in report.items if one.peer == "sinking-4"]
+    assert "not submitted yet" in signed_in(charlie).get(URL_OF_PEER_RELIABILITY).content.decode()
+
+
+def test_scu_that_nobody_could_find_is_no_unit(project):
+    """One that is only described, without a contributor: all would agree that it is absent."""
+    before = peers.report_peers(read_pyramids(project)).overall.kappa
+    agreed = Coding.objects.of_people().get(kind="agreed")
+    reopen_coding(agreed, agreed.coder)
+    send(agreed, *(change("describe", scu=f"empty-{number}", label="Empty") for number in range(20)))
+    after = peers.report_peers(read_pyramids(project)).overall.kappa
+    assert after == before

@@ -7,25 +7,14 @@ from agreement.measures import ReliabilityData, cohen_kappa, fleiss_kappa
 from agreement.reports.parameters import InvalidParameter
 from agreement.results.pyramids import scus
 from annotations.coding.status import reopen_coding
-from annotations.models import Membership, Project, User
+from annotations.models import Membership, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.shared.agreeing import digits, figures, links, table
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
-from tests.shared.scored import harbour
 
+OPTIONS = {"peers": 0, "agreed": False}
 URL = "/projects/harbour/agreement/scus/"
-
-
-@pytest.fixture(scope="module")
-def harbour_rows(module_rows) -> int:
-    """Make the project for all tests of the module."""
-    return harbour(peers=0, agreed=False).pk
-
-
-@pytest.fixture
-def project(harbour_rows, charlie) -> Project:
-    return Project.objects.get(pk=harbour_rows)
 
 
 def pyramids_of(alice, bob, summaries, first, second):
@@ -107,7 +96,7 @@ def test_pairs_are_filtered_and_sorted(project):
         assert wrong.value.field == field
 
 
-def test_the_subsumption_table_has_a_row_for_each_relation_and_summary(project):
+def test_subsumption_table_has_a_row_for_each_relation_and_summary(project):
     report = scus.report_scus(read_pyramids(project))
     assert len(report.subsumption) == 4 * sum(one.relation in scus.SUBSUMPTION for one in report.overlaps)
     rows = [(one.summary, one.in_first, one.in_second) for one in report.subsumption if one.second == "Owner"]
@@ -135,7 +124,7 @@ def test_two_coders_are_asked_for_in_either_order(project):
         assert wrong.value.field == field
 
 
-def test_the_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, project):
+def test_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, project):
     page = signed_in(charlie).get(URL).content.decode()
     report = scus.report_scus(read_pyramids(project))
     assert [row[1] for row in table(page, "kinds")] == ["1", "3", "2", "3", "0"]
@@ -151,7 +140,7 @@ def test_the_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, pro
     assert "No matches" in none
 
 
-def test_the_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie, project):
+def test_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"view": "subsumption"}).content.decode()
     report = scus.report_scus(read_pyramids(project))
     assert [row[0] for row in figures(page, "kappas")] == digits(report.kappa, report.cohen_kappa)
@@ -160,15 +149,6 @@ def test_the_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie
     assert [tuple(row[2:]) for row in table(page, "subsumption")] == [
         (str(int(one.in_first)), str(int(one.in_second))) for one in report.subsumption
     ]
-
-
-@pytest.mark.parametrize(
-    "asked", [{"kind": "x"}, {"sort": "<b>"}, {"view": "x"}, {"first": "ghost"}, {"docset": "\x00"}]
-)
-def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, project, asked):
-    reply = signed_in(charlie).get(URL, asked)
-    assert reply.status_code == 400
-    assert reply.content.decode().count('class="card agreement-scu-pair"') == 9
 
 
 def test_pair_of_submitted_pyramids_comes_first(project, charlie):

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from agreement.data.reading import forget_answers, read_answers
+from agreement.data.reading import read_answers
 from agreement.data.texts import read_snippets
 from agreement.discussion import set_flag
 from agreement.measures import ambiguity
@@ -14,15 +14,12 @@ from agreement.reports.basis import select_data
 from agreement.reports.items import read_readings
 from agreement.reports.parameters import default_preset
 from agreement.reports.request import resolve
-from agreement.results.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
-from annotations.core.database import bulk
-from annotations.core.http import fields
 from annotations.models import Coding, Membership
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import judge, make_project, person
-from tests.shared.agreeing import WALK, answer, coded_project, cost, hand_in, judge_again, of_size, table
+from tests.conftest import judge, person
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in, judge_again, table
 
 URL = "/projects/tea/agreement/items/"
 ALL_TEXTS = re.compile(r'<a href="([^"]*)">All texts</a>')
@@ -55,62 +52,12 @@ def test_items_stand_in_the_order_of_the_report(signed_in, charlie, judged, keys
     assert f'<data value="{judged[0][1]!r}">' in page
 
 
-def test_links_keep_the_parameters(signed_in, charlie, judged):
-    page = signed_in(charlie).get(URL, {"distance": "dice"}).content.decode()
-    assert "distance=dice" in re.search(r'href="([^"]*items/tea/[^"]*)"', page)[1]
-
-
-def test_without_pairs_there_is_nothing_to_compare(signed_in, charlie, project):
-    assert "Nothing to compare yet" in signed_in(charlie).get(URL).content.decode()
-
-
-def test_many_items_come_in_pages(signed_in, alice, bob, charlie):
-    project = make_project("tea", "sortal-classes", " ".join(f"[w{number}](m{number})" for number in range(101)))
-    add_member(project, charlie, Membership.Role.MANAGER)
-    for coder in (alice, bob):
-        add_member(project, coder, Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [alice, bob])
-    category = project.categories.first()
-    for coding in Coding.objects.of_people().all():
-        coding.judgements.bulk_create(
-            coding.judgements.model(coding=coding, markable=markable, category=category)
-            for markable in coding.text.markables.all()
-        )
-    hand_in(project)
-    client = signed_in(charlie)
-    pages = [client.get(URL, {"page": number}).content.decode() for number in (1, 2)]
-    found = [links(page) for page in pages]
-    assert [len(page) for page in found] == [100, 1]
-    assert len(set(found[0] + found[1])) == 101
-    for beyond in ("99", "x", "-1"):
-        assert client.get(URL, {"page": beyond}).status_code == 200
-
-
-def test_words_of_the_text_cannot_bring_html(signed_in, alice, bob, charlie):
-    project = make_project("tea", "sortal-classes", "[<script>1</script>](a) x")
-    add_member(project, charlie, Membership.Role.MANAGER)
-    for coder in (alice, bob):
-        add_member(project, coder, Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [alice, bob])
-    key = project.texts.get().markables.get().key
-    for coding in Coding.objects.of_people().all():
-        judge(coding, key, "person")
-    hand_in(project)
-    for address in (URL, f"{URL}tea/{key}/"):
+def test_words_of_the_text_cannot_bring_html(signed_in, charlie):
+    project = answer(coded_project("tea", "sortal-classes", "[<script>1</script>](a) x"))
+    for address in (URL, f"{URL}text-1/{project.texts.get().markables.get().key}/"):
         content = signed_in(charlie).get(address).content.decode()
         assert "&lt;script&gt;1" in content
         assert "<script>1" not in content
-
-
-def test_k_takes_no_unit_out_of_its_sets(signed_in, charlie, project, judged):
-    client = signed_in(charlie)
-    pages = [
-        client.get(f"/projects/tea/agreement/items/?coefficient=fleiss_kappa&exclude_unit={option}").content
-        for option in ("none", "both")
-    ]
-    shares = [re.findall(rb'<data value="([^"]+)"', page) for page in pages]
-    assert shares[0]
-    assert shares[0] == shares[1]
 
 
 def answer_as(coding, other):
@@ -163,31 +110,19 @@ def keys_of(found, filters):
         {"ambiguity": "either"},
         {"sort": "values"},
         {"sort": "text"},
+        {"unsure": ""},
         {"category": "phrase", "ambiguity": "explicit", "sort": "text"},
     ],
 )
-def test_a_filter_lets_through_what_the_report_says(signed_in, charlie, varied, asked):
+def test_filter_lets_through_what_the_report_says(signed_in, charlie, varied, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
     expected = keys_of(varied, items.ItemFilters(**asked))
     assert links(page) == expected
     assert expected
 
 
-def test_ambiguity_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, varied, keys):
-    client = signed_in(charlie)
-    found = {
-        kind: set(links(client.get(URL, {"ambiguity": kind}).content.decode()))
-        for kind in ("explicit", "implicit", "either")
-    }
-    assert found["explicit"] == {keys["e"]}
-    assert keys["d"] in found["implicit"]
-    assert keys["e"] not in found["implicit"]
-    assert found["either"] == found["explicit"] | found["implicit"]
-
-
 @pytest.fixture
 def ranked(varied, project):
-    """Return the readings of the items of `varied`."""
     return read_readings(read_answers(project), default_preset(project.preset, project.answers).parameters, varied)
 
 
@@ -203,22 +138,7 @@ def test_items_that_are_likely_ambiguous_are_those_of_the_library(signed_in, cha
         assert set(links(client.get(URL, {"ambiguity": verdict}).content.decode())) == expected
 
 
-def test_the_page_says_which_rule_calls_items_ambiguous(signed_in, charlie, varied, monkeypatch):
-    client = signed_in(charlie)
-    page = client.get(URL).content.decode()
-    assert "of mention pairs (Paun et al. 2018)" in page
-    assert "split, not marked ambiguous" not in page
-    monkeypatch.setattr("agreement.reports.items.MOST_RANKED", 3)
-    forget_answers()
-    page = client.get(URL).content.decode()
-    assert "Split: by the rule of camps. There are 5 items: choose texts or rounds with 3 at most." in page
-    assert "split, not marked ambiguous" in page
-    assert "likely ambiguous first" not in page
-    refused = client.get(URL, {"sort": "ambiguity"}).content.decode()
-    assert "choose texts or rounds with 3 at most" in refused
-
-
-def test_an_item_shows_who_reads_it_alike_and_how_probably_that_is_meant(signed_in, charlie, ranked):
+def test_item_shows_who_reads_it_alike_and_how_probably_that_is_meant(signed_in, charlie, ranked):
     unit = next(unit for unit, one in ranked.units.items() if len(one.groups) > 1)
     one = ranked.units[unit]
     page = signed_in(charlie).get(f"{URL}tea/{read_snippets([unit])[unit].key}/").content.decode()
@@ -230,23 +150,15 @@ def test_an_item_shows_who_reads_it_alike_and_how_probably_that_is_meant(signed_
     assert "have a probability" not in page
 
 
-def test_two_coders_who_differ_are_no_camps(signed_in, charlie, judged):
-    page = signed_in(charlie).get(URL).content.decode()
-    assert links(page)
-    assert "split, not marked ambiguous" not in page
-    assert links(signed_in(charlie).get(URL, {"ambiguity": "implicit"}).content.decode()) == []
+def test_ambiguous_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, varied, keys):
+    def found(kind):
+        return set(links(signed_in(charlie).get(URL, {"ambiguity": kind}).content.decode()))
 
-
-def test_one_coder_among_four_is_no_camp(signed_in, charlie, varied, codings, keys):
-    for name, category in (("carol", "place"), ("dora", "segment")):
+    assert (found("explicit"), found("implicit")) == ({keys["e"]}, {keys["c"], keys["d"]})
+    assert found("either") == {keys["c"], keys["d"], keys["e"]}
+    for name, category in (("carol", "place"), ("dora", "segment")):  # one among four is no camp
         judge_again(Coding.objects.of_people().select_related("coder").get(coder__username=name), keys["d"], category)
-    page = signed_in(charlie).get(URL, {"ambiguity": "implicit"}).content.decode()
-    assert keys["d"] not in links(page)
-
-
-def test_items_in_the_order_of_the_text_stand_as_in_the_text(signed_in, charlie, varied, keys):
-    page = signed_in(charlie).get(URL, {"sort": "text"}).content.decode()
-    assert links(page) == [keys[label] for label in "abcde"]
+    assert found("implicit") == set()
 
 
 def test_each_chip_counts_the_items_to_which_it_leads(signed_in, charlie, varied):
@@ -259,18 +171,7 @@ def test_each_chip_counts_the_items_to_which_it_leads(signed_in, charlie, varied
         assert len(links(client.get(URL + address.replace("&amp;", "&")).content.decode())) == int(count) > 0
 
 
-def test_a_chip_that_is_on_takes_the_filter_off_and_keeps_the_rest(signed_in, charlie, varied):
-    asked = {"relation": "category", "sort": "text", "distance": "dice"}
-    page = signed_in(charlie).get(URL, asked).content.decode()
-    [off] = re.findall(r'class="chip" href="([^"]*)" aria-current="true"', page)
-    assert "relation=" not in off
-    assert "sort=text" in off
-    assert "distance=dice" in off
-    [other] = re.findall(r'class="chip" href="([^"]*ambiguity=explicit[^"]*)"', page)
-    assert "relation=category" in other
-
-
-def test_the_flag_is_a_filter_and_needs_one(signed_in, charlie, varied, text, keys):
+def test_flag_is_a_filter_and_needs_one(signed_in, charlie, varied, text, keys):
     client = signed_in(charlie)
     assert "flag=set" not in client.get(URL).content.decode()
     set_flag(text.markables.get(key=keys["b"]), charlie, True)
@@ -286,16 +187,6 @@ def noted(varied, codings, keys):
     """Let Alice be unsure of d and write a note of e."""
     judge_again(codings["alice"], keys["d"], "phrase", keys["a"], unsure=True)
     judge_again(codings["alice"], keys["e"], "phrase", keys["a"], note="the <b>kettle</b>?")
-
-
-def test_an_item_stands_in_its_context_with_its_words_marked(signed_in, charlie, judged, text, keys):
-    page = signed_in(charlie).get(URL).content.decode()
-    [(before, words, after)] = re.findall(
-        f"<bdi>([^<]*)</bdi></span><span[^>]*><a [^>]*{keys['c']}[^>]*>(.*?)</a>(.*?)<", page
-    )
-    markable = text.markables.get(key=keys["c"])
-    around = (text.content[: markable.start], text.content[markable.start : markable.end], text.content[markable.end :])
-    assert [unescape(part) for part in (before, words, after)] == [part.replace("\n", " / ") for part in around]
 
 
 def test_what_each_coder_answered_is_in_a_cell(signed_in, charlie, judged, keys):
@@ -315,94 +206,23 @@ def test_many_coders_are_counted_and_marks_are_said(signed_in, charlie, noted, k
     assert "the kettle | the stove" in found[4][0]
 
 
-def test_notes_and_unsure_answers_are_filters(signed_in, charlie, noted, keys):
+def test_note_of_a_coding_that_does_not_count_is_not_there(signed_in, charlie, noted, codings, keys):
     client = signed_in(charlie)
     assert links(client.get(URL, {"unsure": "set"}).content.decode()) == [keys["d"]]
     assert links(client.get(URL, {"note": "set"}).content.decode()) == [keys["e"]]
-
-
-def test_the_note_of_a_coding_that_does_not_count_is_not_there(signed_in, charlie, noted, codings, keys):
     reopen_coding(codings["alice"], codings["alice"].coder)
-    assert links(signed_in(charlie).get(URL, {"unsure": "set"}).content.decode()) == []
+    assert links(client.get(URL, {"unsure": "set"}).content.decode()) == []
 
 
 def test_one_text_is_chosen_from_a_list_that_keeps_the_rest(signed_in, charlie):
     answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + "."))
-    client = signed_in(charlie)
-    address = "/projects/walk/agreement/items/"
-    page = client.get(address, {"distance": "dice", "sort": "text"}).content.decode()
+    client, address = signed_in(charlie), "/projects/walk/agreement/items/"
+    asked = {"distance": "dice", "sort": "text"}
+    page = client.get(address, asked).content.decode()
     form = page.partition('<label class="label" for="filter-text"')[2].partition("</form>")[0]
-    assert re.findall(r'<option value="([^"]*)"[^>]*>([^<]*)<', form) == [
-        ("", "all texts"),
-        *((f"text-{number}", f"text-{number} (5)") for number in (1, 2)),
-    ]
-    assert {("distance", "dice"), ("sort", "text")} <= set(re.findall(r'name="(\w+)" value="([^"]*)"', form))
-    assert ALL_TEXTS.search(page) is None
-    chosen = client.get(address, {"distance": "dice", "sort": "text", "text": "text-2"}).content.decode()
-    assert len(table(chosen, "items")) == 5
-    assert 'value="text-2" selected' in chosen
+    assert re.findall(r'<option value="([^"]*)"', form) == ["", "text-1", "text-2"]
+    assert asked.items() <= set(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+    chosen = client.get(address, asked | {"text": "text-2"}).content.decode()
+    assert (len(table(chosen, "items")), 'value="text-2" selected' in chosen) == (5, True)
     back = client.get(address + unescape(ALL_TEXTS.search(chosen)[1])).content.decode()
     assert table(back, "items") == table(page, "items")
-
-
-def test_of_many_texts_the_field_says_what_no_name_means_and_a_link_leads_back(signed_in, charlie, monkeypatch):
-    monkeypatch.setattr(fields, "MOST_CHOICES", 2)
-    answer(coded_project("walk", "poesio-artstein-2005", *(WALK + "." * number for number in range(3))))
-    client = signed_in(charlie)
-    page = client.get("/projects/walk/agreement/items/").content.decode()
-    assert 'placeholder="all texts, or one of 3" id="filter-text"' in page
-    chosen = client.get("/projects/walk/agreement/items/", {"text": "text-2"}).content.decode()
-    assert 'name="text" value="text-2"' in chosen
-    assert ALL_TEXTS.search(chosen)
-
-
-def test_the_page_takes_the_same_queries_at_any_size(signed_in, charlie):
-    def queries(slug, size):
-        of_size(slug, size)
-        client = signed_in(charlie)
-        client.get(f"/projects/{slug}/agreement/items/")  # reads the answers
-        return cost(client, f"/projects/{slug}/agreement/items/")
-
-    assert queries("small", 2) == queries("large", 5) <= 18
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("relation", "ghost"),
-        ("level", "turn"),
-        ("category", "ghost"),
-        ("ambiguity", "x"),
-        ("flag", "1"),
-        ("sort", "<script>1"),
-        ("relation", "\x00"),
-        ("note", "1"),
-        ("unsure", "yes"),
-        ("text", "ghost"),
-    ],
-)
-def test_a_wrong_filter_gets_400_its_name_and_every_item(signed_in, charlie, varied, name, value):
-    reply = signed_in(charlie).get(URL, {"distance": "dice"} | {name: value})
-    page = reply.content.decode()
-    assert reply.status_code == 400
-    assert f"<p>{name}: " in page
-    assert "<script>1" not in page
-    assert links(page) == keys_of(varied, items.ItemFilters())
-
-
-@pytest.mark.parametrize("name", OPTIONS)
-def test_an_empty_filter_is_none(signed_in, charlie, varied, name):
-    reply = signed_in(charlie).get(URL, {name: ""})
-    assert reply.status_code == 200
-    assert len(links(reply.content.decode())) == len(varied.unit)
-
-
-def test_more_markables_than_a_database_takes_at_once_are_read_by_several_queries(
-    text, monkeypatch, django_assert_num_queries
-):
-    units = list(text.markables.values_list("pk", flat=True))
-    whole = read_snippets(units)
-    monkeypatch.setattr(bulk, "MAX_KEYS", 2)
-    with django_assert_num_queries(-(-len(units) // 2) + 1):
-        assert read_snippets(units) == whole
-    assert len(whole) == len(units) > 2

@@ -55,18 +55,12 @@ def test_files_keep_the_keys(signed_in, charlie, renamed):
     assert "| Whereabouts |" in markdown
 
 
-def test_a_category_that_is_renamed_is_called_so_at_once(renamed):
+def test_category_that_is_renamed_is_called_so_at_once(renamed):
     assert read_answers(renamed).label("place") == "Whereabouts"
     before = read_answers(renamed)
     renamed.categories.filter(key="place").update(label="Somewhere")
     assert read_answers(renamed).label("place") == "Somewhere"
     assert read_answers(renamed).fingerprint == before.fingerprint
-
-
-def test_categories_merged_by_their_labels_are_merged_by_key(signed_in, charlie, renamed):
-    query = {f"merge_{key}": label for key, label in LABELS.items()} | {"merge_place": "Nothing before"}
-    found = signed_in(charlie).get("/projects/tea/agreement/categories/", query)
-    assert found["Location"].endswith("?merge=place%3Anone")
 
 
 def test_two_categories_with_one_label_have_their_keys_behind_it():

@@ -62,26 +62,7 @@ def test_every_page_shows_the_answers_to_a_question(client, asked, question):
         assert page == "coreference/" or "chain" not in words_of(shown), page
 
 
-@pytest.mark.parametrize("question", KINDS)
-def test_page_api_and_command_have_the_same_digits(client, asked, question):
-    report = report_of(asked, question)
-    page = client.get(f"/projects/asked/agreement/?question={question}").content.decode()
-    assert digits(report.result.value)[0] in page
-    assert (
-        f"not asked of {report.judgements_left_out['not_asked']} judgement" in page
-        or not report.judgements_left_out["not_asked"]
-    )
-    api = client.get(f"/api/v1/projects/asked/agreement/?question={question}").json()
-    assert (api["value"], api["n_units"]) == (report.result.value, report.result.n_units)
-    assert api["parameters"]["question"] == question
-    assert api["judgements_left_out"] == report.judgements_left_out
-    assert ("links" in api) == (question == "bridging")
-    out = StringIO()
-    call_command("agreement", "asked", "--question", question, "--format", "json", stdout=out)
-    assert f'"value": {report.result.value!r}' in out.getvalue()
-
-
-def test_a_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
+def test_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
     given = any_answers(random.Random(6))
     for (coder, _), own in given.items():
         for fields in own.values() if coder == "carol" else ():
@@ -101,13 +82,6 @@ def test_a_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
         assert client.get(address.format(page, "alice,bob,carol")).status_code == 200, page
 
 
-def test_the_category_is_what_pages_open_with_and_its_figures_stay(client, asked):
-    page = client.get("/projects/asked/agreement/").content.decode()
-    assert digits(report_of(asked, "").result.value)[0] in page
-    assert '<option value="" selected>Category</option>' in page
-    assert "Gender" in page
-
-
 def test_another_question_has_settings_of_its_own(client):
     shown = (
         "coefficient=alpha&distance=passonneau&chains=full&top=category&unmarked=singleton&preset=poesio-artstein-2005"
@@ -124,7 +98,7 @@ def test_another_question_has_settings_of_its_own(client):
     assert client.get(answer.headers["Location"]).status_code == 200
 
 
-def test_what_is_wrong_of_a_question_is_said_and_its_own_settings_are_shown(client, asked):
+def test_what_is_wrong_of_question_is_said_and_its_own_settings_are_shown(client, asked):
     answer = client.get("/projects/asked/agreement/?question=topics&distance=ordinal")
     assert answer.status_code == 400
     page = answer.content.decode()
@@ -163,23 +137,6 @@ def test_items_say_what_each_coder_answered_to_the_question(client, asked):
     assert figures(merged, "collapsed")[0] != figures(merged, "collapsed")[1]
 
 
-@pytest.mark.slow
-def test_too_many_numbers_have_no_column_each(client, asked):
-    given = any_answers(random.Random(6), texts=12)
-    number = iter(range(1000))
-    for own in given.values():
-        for judgement in own.values():
-            judgement["category"] = "place"
-            judgement.pop("pointers", None)
-            judgement["attributes"] = {"gender": "f", "count": next(number)}
-    question_project("numbers", given)
-    page = client.get("/projects/numbers/agreement/categories/?question=count")
-    assert page.status_code == 200
-    assert "too many for a column each" in page.content.decode()
-    for other in ("items/", "coders/", "data/"):
-        assert client.get(f"/projects/numbers/agreement/{other}?question=count").status_code == 200
-
-
 def test_data_hold_sets_of_labels_as_they_are(client):
     rows = client.get("/api/v1/projects/asked/agreement/data/?question=topics").json()
     values = [value for row in rows for value in row["values"].values()]
@@ -196,7 +153,7 @@ def test_methods_say_the_question_and_what_was_left_out(client, asked):
     assert "A first choice has the weight 0.5 beside a second one." in page
 
 
-def test_a_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed_in):
+def test_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed_in):
     given = {
         (coder, f"text-{text}"): {
             f"m{number}": {"category": None, "attributes": {"topics": list(labels)}}
@@ -224,7 +181,7 @@ def test_a_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed
 
 
 @pytest.mark.slow
-def test_the_page_of_a_question_takes_as_many_queries_of_few_texts_as_of_many(client):
+def test_page_of_a_question_takes_as_many_queries_of_few_texts_as_of_many(client):
     question_project("larger", any_answers(random.Random(6), texts=8))
     for page in ("", "items/", "categories/"):
         for slug in ("asked", "larger"):

@@ -1,21 +1,20 @@
-"""What managers and adjudicators say of an item, and its flag for the guidelines."""
+"""What managers and adjudicators say of an item, its flag, and the page of flags and comments."""
+
+import re
 
 import pytest
-from django.http import Http404
 
 from agreement import discussion as written
+from agreement.discussion import add_remark, resolve_flag, set_flag
 from agreement.models import Flag, Remark
 from annotations.models import Project
-from tests.conftest import make_project
-from tests.shared.agreeing import answer, links, table
+from tests.shared.agreeing import answer, coded_project, cost
 
 AGREEMENT = "/projects/tea/agreement/"
-WHO = [("manager", 302), ("adjudicator", 302), ("viewer", 403), ("coder", 403), ("outsider", 404)]
 
 
 @pytest.fixture
 def item(project, keys):
-    """Return the address of an item that both coders have judged."""
     answer(project)
     return f"{AGREEMENT}items/tea/{keys['c']}/"
 
@@ -39,32 +38,21 @@ def withdrawal(item, remark):
     return f"{item}remarks/{remark.pk}/withdraw/"
 
 
-@pytest.mark.parametrize(("role", "status"), WHO)
-def test_managers_and_adjudicators_say_something_of_an_item(signed_in, people, item, role, status):
-    reply = signed_in(people[role]).post(f"{item}remarks/", {"body": " It is unclear. \nVery. "})
-    assert reply.status_code == status
-    found = [(one.author, one.body) for one in Remark.objects.all()]
-    assert found == ([(people[role], "It is unclear. \nVery.")] if status == 302 else [])
-
-
-@pytest.mark.parametrize(("role", "status"), WHO)
-def test_managers_and_adjudicators_flag_an_item_and_take_the_flag_away(signed_in, people, item, markable, role, status):
-    client = signed_in(people[role])
-    for _ in range(2):
-        assert client.post(f"{item}flag/", {"on": "1"}).status_code == status
-    assert Flag.objects.filter(markable=markable).count() == (status == 302)
-    written.set_flag(markable, people["manager"], True)
-    assert client.post(f"{item}flag/").status_code == status
-    assert Flag.objects.exists() == (status != 302)
-
-
 def test_what_was_said_is_read_with_its_author(signed_in, people, item, discussed):
+    manager = signed_in(people["manager"])
+    said = " *the door*\n\n- <script>1</script>\n" + "ä" * 4000
+    for _ in range(2):
+        assert manager.post(f"{item}flag/", {"on": "1"}).status_code == 302
+    assert manager.post(f"{item}remarks/", {"body": said}).status_code == 302
+    assert (Remark.objects.last().body, Flag.objects.count()) == (said.strip(), 1)
     for role in ("manager", "adjudicator"):
         page = signed_in(people[role]).get(item).content.decode()
         assert page.index("Which kettle?") < page.index("The guidelines are silent.")
-        assert "charlie, <time" in page
-        assert "adam, <time" in page
-        assert "flagged for the guidelines by charlie" in page
+        for words in ("charlie, <time", "adam, <time", "flagged for the guidelines by charlie", "<em>the door</em>"):
+            assert words in page
+        assert ("<li>&lt;script&gt;1" in page, "<script>1" in page) == (True, False)
+    assert manager.post(f"{item}flag/").status_code == 302
+    assert not Flag.objects.exists()
 
 
 @pytest.mark.parametrize("opened", [False, True])
@@ -84,47 +72,25 @@ def test_nobody_else_sees_a_remark_or_a_flag(signed_in, people, item, discussed,
 @pytest.mark.parametrize("role", ["viewer", "coder"])
 def test_nobody_else_learns_of_a_flag_by_asking(signed_in, people, item, discussed, role):
     Project.objects.update(results_open=True)
-    client = signed_in(people[role])
-    with_flag = [
-        client.get(f"{AGREEMENT}items/", asked).content
-        for asked in ({"as": "csv", "table": "items"}, {"as": "csv", "table": "items", "flag": "set"})
-    ]
+    client, asked = signed_in(people[role]), {"as": "csv", "table": "items"}
+
+    def seen():
+        return [client.get(f"{AGREEMENT}items/", asked | more).content for more in ({}, {"flag": "set"})]
+
+    with_flag = seen()
     Flag.objects.all().delete()
-    without = [
-        client.get(f"{AGREEMENT}items/", asked).content
-        for asked in ({"as": "csv", "table": "items"}, {"as": "csv", "table": "items", "flag": "set"})
-    ]
-    assert with_flag == without
+    assert seen() == with_flag
 
 
-@pytest.mark.parametrize("opened", [False, True])
-def test_nobody_else_writes_even_where_results_are_open(signed_in, people, item, discussed, opened):
-    Project.objects.update(results_open=opened)
-    for role in ("viewer", "coder", "outsider"):
-        client = signed_in(people[role])
-        for address, data in (
-            (f"{item}remarks/", {"body": "mine"}),
-            (f"{item}flag/", {}),
-            *((withdrawal(item, one), {}) for one in discussed),
-        ):
-            assert client.post(address, data).status_code == (404 if role == "outsider" else 403)
-    assert (Remark.objects.count(), Flag.objects.count()) == (2, 1)
-
-
-def test_only_its_author_takes_a_remark_away(signed_in, people, item, discussed):
+def test_only_its_author_is_offered_to_take_a_remark_away(signed_in, people, item, discussed):
     mine, theirs = discussed
-    client = signed_in(people["manager"])
-    page = client.get(item).content.decode()
-    assert withdrawal(item, mine) in page
-    assert withdrawal(item, theirs) not in page
-    assert client.post(withdrawal(item, theirs)).status_code == 404
-    assert client.post(withdrawal(item, mine)).status_code == 302
+    page = signed_in(people["manager"]).get(item).content.decode()
+    assert (withdrawal(item, mine) in page, withdrawal(item, theirs) in page) == (True, False)
+    assert signed_in(people["manager"]).post(withdrawal(item, mine)).status_code == 302
     assert list(Remark.objects.all()) == [theirs]
-    with pytest.raises(Http404):
-        written.withdraw_remark(theirs.markable, theirs.pk, people["manager"])
 
 
-def test_a_remark_is_taken_away_at_its_own_item_only(signed_in, people, item, discussed, keys):
+def test_remark_is_taken_away_at_its_own_item_only(signed_in, people, item, discussed, keys):
     client = signed_in(people["manager"])
     other = f"{AGREEMENT}items/tea/{keys['d']}/"
     assert client.post(withdrawal(other, discussed[0])).status_code == 404
@@ -133,27 +99,10 @@ def test_a_remark_is_taken_away_at_its_own_item_only(signed_in, people, item, di
 
 
 @pytest.mark.parametrize("body", ["", "  \n ", "x" * 5001, "a\x00b"])
-def test_an_empty_or_too_long_remark_is_refused(signed_in, people, item, body):
+def test_empty_or_too_long_remark_is_refused(signed_in, people, item, body):
     page = signed_in(people["manager"]).post(f"{item}remarks/", {"body": body}, follow=True).content.decode()
     assert "Comment not saved" in page
     assert not Remark.objects.exists()
-
-
-def test_a_remark_of_full_length_is_kept(signed_in, people, item):
-    signed_in(people["manager"]).post(f"{item}remarks/", {"body": "ä" * 5000})
-    assert len(Remark.objects.get().body) == 5000
-
-
-def test_a_remark_is_markdown(signed_in, people, item):
-    page = signed_in(people["manager"]).post(f"{item}remarks/", {"body": "*the door*\n\n- one"}, follow=True)
-    assert "<p><em>the door</em></p>\n<ul>\n<li>one</li>" in page.content.decode()
-
-
-def test_a_remark_cannot_bring_html(signed_in, people, item):
-    client = signed_in(people["manager"])
-    page = client.post(f"{item}remarks/", {"body": "<script>1</script>\n<b>"}, follow=True).content.decode()
-    assert "<p>&lt;script&gt;1&lt;/script&gt;\n&lt;b&gt;</p>" in page
-    assert "<script>1" not in page
 
 
 def test_one_comes_back_to_the_item_as_it_was_looked_at(signed_in, people, item, discussed):
@@ -169,40 +118,123 @@ def test_one_comes_back_to_the_item_as_it_was_looked_at(signed_in, people, item,
         assert "relation=intersection" in page.partition(f'action="{item}{action}?')[2].partition('"')[0]
 
 
-@pytest.mark.parametrize("action", ["remarks/", "flag/", "remarks/1/withdraw/"])
-def test_nothing_is_written_by_looking(signed_in, people, item, action):
-    assert signed_in(people["manager"]).get(item + action, {"body": "x", "on": "1"}).status_code == 405
-    assert not Remark.objects.exists()
-    assert not Flag.objects.exists()
-
-
 @pytest.mark.parametrize("place", ["tea/phrase:900-901", "ghost/phrase:4-14", "tea/turn:0-27", "tea/%00"])
-def test_what_is_no_item_has_no_remarks(signed_in, people, item, place):
+def test_what_is_no_item_is_not_there_and_has_no_remarks(signed_in, people, item, place):
     client = signed_in(people["manager"])
+    for rest in ("", "remarks/", "flag/"):
+        reply = client.get(f"/api/v1{AGREEMENT}items/{place}/{rest}")
+        assert (reply.status_code, reply.json()["code"]) == (404, "not_found")
+    assert client.get(f"{AGREEMENT}items/{place}/").status_code == 404
     for action in ("remarks/", "flag/", "remarks/1/withdraw/"):
         reply = client.post(f"{AGREEMENT}items/{place}/{action}", {"body": "x", "on": "1"})
         assert reply.status_code == 404
     assert not Remark.objects.exists()
 
 
-def test_another_projects_item_is_not_there(signed_in, people, item, discussed, keys):
-    other = make_project("other")
-    there = f"/projects/other/agreement/items/tea/{keys['c']}/"
-    client = signed_in(people["manager"])
-    for address in (f"{there}remarks/", f"{there}flag/", withdrawal(there, discussed[0])):
-        assert client.post(address, {"body": "x", "on": "1"}).status_code == 404
-    mine = other.texts.get()
-    mine.slug = "elsewhere"
-    mine.save()
-    assert client.post(f"{AGREEMENT}items/elsewhere/{keys['c']}/remarks/", {"body": "x"}).status_code == 404
-    assert (Remark.objects.count(), Flag.objects.count()) == (2, 1)
+URL = "/projects/tea/agreement/flags/"
 
 
-def test_flagged_items_can_be_found(signed_in, people, item, discussed):
+@pytest.fixture
+def markables(text):
+    return {one.label: one for one in text.markables.filter(level__coded=True)}
+
+
+@pytest.fixture
+def flagged(markables, people):
+    set_flag(markables["c"], people["manager"], True, " What of *kettles*? ")
+    set_flag(markables["d"], people["manager"], True)
+    resolve_flag(markables["d"], people["adjudicator"])
+    add_remark(markables["c"], people["adjudicator"], "See *the door*.")
+    add_remark(markables["e"], people["manager"], "A bare comment")
+
+
+def listed(page):
+    return re.findall(r'<h2 id="flag-[^>]*>.*?/items/tea/([^/]*)/', page)
+
+
+@pytest.mark.parametrize("asked", [{}, {"state": "ghost"}, {"state": "\x00"}, {"page": "99"}, {"page": "x"}])
+def test_open_flags_are_listed_in_context_with_reason_and_comments(signed_in, people, flagged, markables, asked):
+    page = signed_in(people["adjudicator"]).get(URL, asked).content.decode()
+    assert listed(page) == [markables["c"].key]
+    for said in (
+        'stove / is </span><a href="',
+        "What of *kettles*?",
+        "by charlie, <time",
+        "<p>See <em>the door</em>.</p>",
+    ):
+        assert said in page
+    assert "A bare comment" not in page
+
+
+def test_resolved_flags_and_comments_without_flag_have_lists_of_their_own(signed_in, people, flagged, markables):
     client = signed_in(people["manager"])
-    page = client.get(f"{AGREEMENT}items/").content.decode()
-    assert links(page, "flag=set")
-    rows = table(page, "items")
-    flagged = table(client.get(f"{AGREEMENT}items/", {"flag": "set"}).content.decode(), "items")
-    assert len(flagged) == 1 < len(rows)
-    assert flagged[0] in [row for row in rows if "flagged" in row]
+    page = client.get(URL, {"state": "resolved"}).content.decode()
+    assert listed(page) == [markables["d"].key]
+    assert "resolved by adam, <time" in page
+    assert ">Resolve<" not in page
+    page = client.get(URL, {"state": "comments"}).content.decode()
+    assert listed(page) == [markables["e"].key]
+    assert "A bare comment" in page
+
+
+def test_flag_is_resolved_from_the_list_and_stays_readable(signed_in, people, flagged, markables):
+    client = signed_in(people["adjudicator"])
+    address = f"/projects/tea/agreement/items/tea/{markables['c'].key}/"
+    reply = client.post(f"{address}flag/resolve/", {"from": "flags"}, follow=True)
+    assert reply.redirect_chain == [(URL, 302)]
+    assert "No open flags or questions" in reply.content.decode()
+    flag = Flag.objects.get(markable=markables["c"])
+    assert (flag.resolved_by, flag.resolved_at is None) == (people["adjudicator"], False)
+    page = client.get(address).content.decode()
+    assert "resolved by adam" in page
+    assert "What of *kettles*?" in page
+    before = flag.resolved_at
+    assert "There is no open flag" in client.post(f"{address}flag/resolve/", follow=True).content.decode()
+    assert Flag.objects.get(pk=flag.pk).resolved_at == before
+
+
+def test_flagging_again_opens_a_resolved_flag(signed_in, people, flagged, markables):
+    address = f"/projects/tea/agreement/items/tea/{markables['d'].key}/flag/"
+    signed_in(people["adjudicator"]).post(address, {"on": "1", "reason": "again"})
+    flag = Flag.objects.get(markable=markables["d"])
+    assert (flag.author, flag.reason, flag.resolved_at, flag.resolved_by) == (
+        people["adjudicator"],
+        "again",
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize("reason", ["x" * 501, "a\x00b"])
+def test_reason_that_is_too_long_is_refused(signed_in, people, markables, reason):
+    address = f"/projects/tea/agreement/items/tea/{markables['a'].key}/flag/"
+    page = signed_in(people["manager"]).post(address, {"on": "1", "reason": reason}, follow=True).content.decode()
+    assert "Flag not saved" in page
+    assert not Flag.objects.exists()
+
+
+def test_resolved_flag_is_no_mark_of_an_item(signed_in, people, flagged, markables):
+    client, address = signed_in(people["manager"]), "/api/v1/projects/tea/agreement/items/tea/{}/flag/"
+    shown = [client.get(address.format(markables[label].key)).json() for label in "cda"]
+    assert [(one["flagged"], one["reason"], one["resolved_by"]) for one in shown] == [
+        (True, "What of *kettles*?", None),
+        (False, "", "adam"),
+        (False, "", None),
+    ]
+
+
+def test_page_is_bounded_and_takes_the_same_queries_at_any_size(signed_in, charlie):
+    client = signed_in(charlie)
+
+    def queries(slug, size):
+        project = coded_project(slug, "poesio-artstein-2005", " ".join(f"[w{n}](m{n})" for n in range(size)))
+        for one in project.texts.get().markables.all():
+            set_flag(one, charlie, True)
+            for number in range(12):
+                add_remark(one, charlie, f"comment {number}")
+        return cost(client, f"/projects/{slug}/agreement/flags/")
+
+    assert queries("small", 2) == queries("large", 30) <= 14
+    pages = [client.get("/projects/large/agreement/flags/", {"page": page}).content.decode() for page in (1, 2)]
+    assert [page.count("<article") for page in pages] == [25, 5]
+    assert ("comment 0<" in pages[0], "2 earlier comments" in pages[0]) == (False, True)

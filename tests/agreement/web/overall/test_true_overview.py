@@ -1,6 +1,4 @@
-"""What a project's overview says is true, also of projects without markables, without figures, and of training."""
-
-from __future__ import annotations
+"""What a project's overview says is true, also of projects without markables or figures, and of training."""
 
 import re
 from collections import Counter
@@ -10,6 +8,9 @@ from html import unescape
 import pytest
 from django.utils import timezone
 
+from agreement.data.reading import read_answers
+from agreement.reports import overall
+from agreement.reports.parameters import default_preset
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Membership, Operation, PlanText, Text
@@ -24,7 +25,7 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import judge, person
-from tests.shared.agreeing import table
+from tests.shared.agreeing import hand_in, table
 from tests.shared.plans import plan_request
 from tests.shared.pyramids import build, docset, pyramid_project
 
@@ -50,57 +51,40 @@ def codings_of(project, *coders):
     return list(codings.select_related("coder", "text").order_by("text__slug", "coder__username"))
 
 
+def code_text(coding, *, submit=True):
+    """Judge every markable that was given: the first as one kind, the others as another."""
+    for number, markable in enumerate(coding.text.markables.filter(predefined=True, level__coded=True)):
+        judge(coding, markable.key, "none" if number else "place")
+    if submit:
+        submit_coding(coding, coding.coder)
+
+
 def code(project, *coders, submit=True):
-    """Let coders judge every markable that was given: the first as one kind, the others as another."""
     for coding in codings_of(project, *coders):
-        for number, markable in enumerate(coding.text.markables.filter(predefined=True, level__coded=True)):
-            judge(coding, markable.key, "none" if number else "place")
-        if submit:
-            submit_coding(coding, coding.coder)
+        code_text(coding, submit=submit)
+    return project
 
 
 def in_training(project, texts):
     round_ = create_round(project, "training", kind="training")
     add_texts(round_, texts)
     assign_texts(project, texts, [person(name) for name in PEOPLE], round_)
-
-
-def no_text():
-    return make()
-
-
-def one_text():
-    return make(MARKED)
-
-
-def nothing_assigned():
-    return make(MARKED, MARKED, assigned=False)
+    return project
 
 
 def training_alone():
     project = make(MARKED, assigned=False)
-    in_training(project, project.texts.all())
-    return project
+    return in_training(project, project.texts.all())
 
 
 def training_and_main():
-    project = make(MARKED, MARKED, MARKED, MARKED, assigned=False)
+    project = make(*[MARKED] * 4, assigned=False)
     in_training(project, project.texts.filter(slug="text-1"))
     assign_texts(project, project.texts.filter(slug__in=["text-2", "text-3"]), [person(name) for name in PEOPLE])
     for coding in codings_of(project):
         if coding.text.slug == "text-2":
             code_text(coding)
     return project
-
-
-def code_text(coding):
-    for number, markable in enumerate(coding.text.markables.filter(predefined=True, level__coded=True)):
-        judge(coding, markable.key, "none" if number else "place")
-    submit_coding(coding, coding.coder)
-
-
-def no_markables():
-    return make(PLAIN, PLAIN)
 
 
 def own_marks():
@@ -110,16 +94,6 @@ def own_marks():
 def own_marks_half_made():
     project = own_marks()
     judge(codings_of(project, "ann")[0], "phrase:0-4", "place")
-    return project
-
-
-def own_marks_beside_given_ones():
-    return make(MARKED, PLAIN, coders_mark=True)
-
-
-def own_marks_submitted_empty():
-    project = own_marks()
-    code(project)
     return project
 
 
@@ -136,44 +110,32 @@ def pool_half_taken():
     return project
 
 
-def everything_decided():
-    project = make(MARKED, MARKED)
-    code(project, submit=False)
-    return project
-
-
-def everything_submitted():
-    project = make(MARKED, MARKED)
-    code(project)
-    return project
-
-
 def archived():
-    project = everything_submitted()
+    project = code(make(MARKED, MARKED))
     set_archived(project, archived=True)
     return project
 
 
 def closed_round():
-    project = make(MARKED, MARKED)
-    code(project, "ann")
+    project = code(make(MARKED, MARKED), "ann")
     change_round(project.rounds.get(), closed=True)
     return project
 
 
 def adjudicator_alone():
-    project = make(MARKED)
-    code(project, "ann")
+    project = code(make(MARKED), "ann")
     project.memberships.filter(user=person("ann")).update(role=Membership.Role.ADJUDICATOR)
     return project
 
 
 def no_docset():
-    return with_manager(pyramid_project("odd"))
+    project = pyramid_project("odd")
+    add_member(project, person("charlie"), Membership.Role.MANAGER)
+    return project
 
 
 def docsets():
-    project = with_manager(pyramid_project("odd"))
+    project = no_docset()
     docset(project, person("ann"), person("ben"))
     docset(project, slug="other", title="Another")
     return project
@@ -186,44 +148,38 @@ def docsets_submitted():
     return project
 
 
-def with_manager(project):
-    add_member(project, person("charlie"), Membership.Role.MANAGER)
-    return project
-
-
+UNKNOWN = "coders create the markables, so how many are left is not known."
+TO_SUBMIT = "codings are not submitted."
 CASES = {
-    no_text: [],
-    one_text: ["No answers yet.", "2 codings are not submitted. 4 markables are left to decide."],
-    nothing_assigned: [],
-    training_alone: ["Only texts of training and recheck rounds are assigned, which agreement is not computed of."],
-    training_and_main: [
-        "1 text is not assigned.",
-        "2 codings are not submitted. 4 markables are left to decide. Training is not counted here.",
-    ],
-    no_markables: ["No answers yet.", "4 codings are not submitted. No markable is left to decide."],
-    own_marks: [
-        "4 codings are not submitted. In these codings (22 words) coders create the markables, so how many are left is "
-        "not known."
-    ],
-    own_marks_half_made: ["4 codings are not submitted. In these codings (22 words) coders create the markables"],
-    own_marks_beside_given_ones: [
-        "4 codings are not submitted. 4 markables are left to decide so far. In 2 of these codings (10 words) coders "
-        "create the markables, so how many are left is not known."
-    ],
-    own_marks_submitted_empty: [],
-    pool_of_all: ["No text is taken from the pool yet."],
-    pool_half_taken: [],
-    everything_decided: [
-        "No coding is submitted yet. Only submitted codings count.",
-        "4 codings are not submitted. No markable is left to decide.",
-    ],
-    everything_submitted: ["No coding is left to submit."],
-    archived: ["No coding is left to submit."],
-    closed_round: ["Only ann has submitted a coding that counts: agreement needs two coders."],
-    adjudicator_alone: ["No submitted coding counts: 1 coding by adjudicators."],
-    no_docset: [],
-    docsets: ["No answers yet."],
-    docsets_submitted: ["1 docset is not assigned."],
+    "no text": (make, []),
+    "one text": (lambda: make(MARKED), ["No answers yet.", f"2 {TO_SUBMIT} 4 markables are left to decide."]),
+    "nothing assigned": (lambda: make(MARKED, MARKED, assigned=False), []),
+    "training alone": (training_alone, ["Only texts of training and recheck rounds are assigned, which agreement"]),
+    "training and main": (
+        training_and_main,
+        ["1 text is not assigned.", f"2 {TO_SUBMIT} 4 markables are left to decide. Training is not counted here."],
+    ),
+    "no markables": (lambda: make(PLAIN, PLAIN), ["No answers yet.", f"4 {TO_SUBMIT} No markable is left to decide."]),
+    "own marks": (own_marks, [f"4 {TO_SUBMIT} In these codings (22 words) {UNKNOWN}"]),
+    "own marks half made": (own_marks_half_made, [f"4 {TO_SUBMIT} In these codings (22 words) {UNKNOWN}"]),
+    "own marks beside given ones": (
+        lambda: make(MARKED, PLAIN, coders_mark=True),
+        [f"4 {TO_SUBMIT} 4 markables are left to decide so far. In 2 of these codings (10 words) {UNKNOWN}"],
+    ),
+    "own marks submitted empty": (lambda: code(own_marks()), []),
+    "pool of all": (pool_of_all, ["No text is taken from the pool yet."]),
+    "pool half taken": (pool_half_taken, []),
+    "everything decided": (
+        lambda: code(make(MARKED, MARKED), submit=False),
+        ["No coding is submitted yet.", f"4 {TO_SUBMIT} No markable is left to decide."],
+    ),
+    "everything submitted": (lambda: code(make(MARKED, MARKED)), ["No coding is left to submit."]),
+    "archived": (archived, ["No coding is left to submit."]),
+    "closed round": (closed_round, ["Only ann has submitted a coding that counts: agreement needs two coders."]),
+    "adjudicator alone": (adjudicator_alone, ["No submitted coding counts: 1 coding by adjudicators."]),
+    "no docset": (no_docset, []),
+    "docsets": (docsets, ["No answers yet."]),
+    "docsets submitted": (docsets_submitted, ["1 docset is not assigned."]),
 }
 
 
@@ -234,8 +190,8 @@ def sentences_of(client, project):
     return page, " ".join(words.split())
 
 
-@pytest.mark.parametrize("make_case", CASES, ids=lambda one: one.__name__)
-def test_sentences_of_overview_agree_with_rows(signed_in, charlie, make_case):
+@pytest.mark.parametrize(("make_case", "sentences"), CASES.values(), ids=CASES)
+def test_sentences_of_overview_agree_with_rows(signed_in, charlie, make_case, sentences):
     project = make_case()
     page, said = sentences_of(signed_in(charlie), project)
     texts = list(Text.objects.filter(project=project).exclude(role=Text.Role.PEER))
@@ -246,7 +202,7 @@ def test_sentences_of_overview_agree_with_rows(signed_in, charlie, make_case):
     pooled = set(PlanText.objects.filter(plan__round__project=project).values_list("text", flat=True)) - coded
     noun = "docset" if project.answers == "scus" else "text"
 
-    for sentence in CASES[make_case]:
+    for sentence in sentences:
         assert sentence in said, said
     claims = {
         rf"(\d+) {noun}s? (?:is|are) not assigned": len({one.pk for one in texts} - coded - pooled),
@@ -309,15 +265,13 @@ def test_no_date_is_promised_where_coders_create_markables(signed_in, charlie):
 
 
 def test_filter_by_empty_round_does_not_deny_texts(signed_in, charlie):
-    create_round(one_text(), "pilot", kind="pilot")
+    create_round(make(MARKED), "pilot", kind="pilot")
     page = signed_in(charlie).get("/projects/odd/?round=pilot").content.decode()
-    assert "No texts yet" not in page
-    assert "The round pilot has no texts." in page
+    assert ("No texts yet" in page, "The round pilot has no texts." in page) == (False, True)
 
 
 def test_pool_counts_as_assigned_in_checklist(signed_in, charlie):
-    project = pool_of_all()
-    page = signed_in(charlie).get(f"/projects/{project.slug}/").content.decode()
+    page = signed_in(charlie).get(f"/projects/{pool_of_all().slug}/").content.decode()
     assert "Assign texts to coders." not in page
 
 
@@ -329,3 +283,45 @@ def test_text_is_not_complete_while_its_coder_creates_markables(signed_in, charl
             assert "complete, not submitted" not in signed_in(user).get(f"/projects/odd/{address}").content.decode()
     [row] = signed_in(charlie).get("/api/v1/projects/odd/codings/?coder=ann&text=text-1").json()["results"]
     assert (row["state"], row["decided"], row["to_decide"]) == ("begun", 1, 1)
+
+
+URL = "/projects/tea/agreement/headline/"
+
+
+def test_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, charlie, codings, keys, project):
+    for name, category in (("alice", "place"), ("bob", "none")):
+        judge(codings[name], keys["a"], category)
+        judge(codings[name], keys["b"], "place")
+        judge(codings[name], keys["c"], "phrase", keys["a"])
+    hand_in(project)
+    report = overall.compute_report(read_answers(project), default_preset(project.preset, project.answers).parameters)
+    page = signed_in(charlie).get(URL).content.decode()
+    assert f'<data value="{report.result.value!r}">' in page
+    assert "3 units of 2 coders" in page
+
+
+def test_what_is_asked_in_the_address_does_not_change_it(signed_in, charlie, alice, codings):
+    submit_coding(codings["alice"], alice)
+    client = signed_in(charlie)
+    assert client.get(URL, {"distance": "ghost"}).content == client.get(URL).content
+
+
+def test_it_says_what_is_left_and_at_the_present_pace_when_it_is_done(signed_in, charlie, codings, keys, project):
+    client = signed_in(charlie)
+    assert 'id="pace"' in client.get(URL).content.decode()
+    assert "2 codings are not submitted. 12 markables are left to decide." in client.get(URL).content.decode()
+    for name in ("alice", "bob"):
+        for label in "abc":
+            judge(codings[name], keys[label], "none")
+    assert "At the present pace" not in client.get(URL).content.decode()  # all on one day
+    yesterday = timezone.now() - timedelta(days=1)
+    Operation.objects.filter(coding=codings["alice"]).update(applied_at=yesterday)
+    page = client.get(URL).content.decode()
+    finish = timezone.localdate() + timedelta(days=2)  # six in two days, six are left
+    assert f'<time datetime="{finish.isoformat()}">' in page
+    assert "6 markables are left to decide. 6 judged from" in page
+    assert page.count('aria-label="3 judgements in 28 days"') == 2
+    hand_in(project)
+    page = client.get(URL).content.decode()
+    assert "No coding is left to submit." in page
+    assert "At the present pace" not in page

@@ -1,4 +1,4 @@
-"""A figure in each of the ways to ask for it."""
+"""A worker that works in the test, and a figure in each of the ways to ask for it."""
 
 import json
 import re
@@ -7,14 +7,27 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
+from agreement.results import agreement, computations
+from config.settings import TASKS
 from tests.shared.agreeing import on_one_page
+
+
+@pytest.fixture
+def by_worker(settings, monkeypatch):
+    """Let every computation wait for the worker, and return a function that runs the worker."""
+    settings.TASKS = TASKS
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
+    monkeypatch.setattr(agreement, "MOST_TEXTS_DRAWN_AT_ONCE", 1)
+    # a worker begins with a connection of its own, but here it works in the transaction of the test
+    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
+    return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
 
 
 @pytest.fixture
 def ways(signed_in, charlie):
     """Return a function that returns the value on page, in API and by command, and the parameters of the API."""
 
-    def ways(slug: str, **asked: str):
+    def ways(slug, **asked):
         client = signed_in(charlie)
         page = client.get(f"/projects/{slug}/agreement/", asked).content.decode()
         shown = re.search(r'id="value"><data value="([^"]+)"', page)

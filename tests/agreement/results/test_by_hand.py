@@ -1,0 +1,249 @@
+"""What is told of confusion, of places in texts and of distances is what one counts by hand in a few letters."""
+
+from collections import Counter
+from itertools import combinations, permutations
+
+import pytest
+from django.http import QueryDict
+
+from agreement.data.reading import read_answers
+from agreement.reports.coders.profiles import compute_text_distances
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import Parameters
+from agreement.results.agreement import Texts, distribute_distances
+from agreement.results.categories import Categories
+from agreement.results.coders import coders
+from agreement.results.coders.coders import Coders
+from agreement.results.coders.pair import Pair
+from agreement.results.figures import sections as positions
+from agreement.results.items.items import ItemsPage
+from annotations.models import User
+from annotations.projects.viewing import results_for
+from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out
+from tests.shared.agreeing import WALK, answer, coded_project
+
+pytestmark = pytest.mark.django_db
+PERSON, GROUP = LETTERS["p"], LETTERS["g"]
+
+
+@pytest.fixture
+def project():
+    return sorted_out({"text-1": {"alice": "pgglp", "bob": "ppglg"}})
+
+
+def confusion(page, project, **address):
+    sections = page.show(page.request(project, QueryDict(), "charlie", address, whole_tables=False))
+    [table] = [one for one in sections.tables if one.key == "confusion"]
+    [chart] = [one for one in sections.charts if one.key == "confusion"]
+    return table, chart
+
+
+def test_confusion_of_all_counts_each_pair_in_either_order(project):
+    table, chart = confusion(Categories(), project)
+    counts = {
+        row[0]: dict(zip([column.name for column in table.columns[1:]], row[1:], strict=True)) for row in table.rows
+    }
+    assert (counts[PERSON][PERSON], counts[PERSON][GROUP], counts[GROUP][PERSON]) == (2, 2, 2)
+    assert chart.figure["data"][0]["z"] == [list(row[1:]) for row in table.rows]
+    assert chart.alternative.startswith("The same category in 6 of 10. Different ones most often: ")
+    assert chart.alternative.endswith(" 2.")
+    assert chart.title == "Category confusion, pairs of judgements"
+
+
+def test_of_two_coders_rows_are_those_of_the_first(project):
+    table, chart = confusion(Pair(), project, first="alice", second="bob")
+    assert sum(sum(row[1:]) for row in table.rows) == 5
+    assert chart.alternative.startswith("The same category in 3 of 5. Different ones most often: ")
+    assert [chart.figure["layout"][axis]["title"]["text"] for axis in ("yaxis", "xaxis")] == ["alice", "bob"]
+
+
+def test_where_nobody_has_answered_there_is_no_chart():
+    project = sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})
+    sections = Categories().show(Categories().request(project, QueryDict(), "charlie", {}, whole_tables=False))
+    assert [one.key for one in sections.charts if one.key == "confusion"] == []
+
+
+def places_by_hand(given):
+    """Return for each markable that two coders judged how often two of them differ."""
+    rows = [
+        [letters[place] for letters in given.values() if letters[place] != "."]
+        for place in range(max(map(len, given.values())))
+    ]
+    pairs = [list(combinations(row, 2)) for row in rows if len(row) > 1]
+    return [sum(a != b for a, b in of_item) / len(of_item) for of_item in pairs]
+
+
+def parts(page, project, query, key):
+    seen = results_for(User.objects.get(username="charlie"), project.slug)
+    sections = page.show(page.request(seen, QueryDict(query), "charlie", {}, whole_tables=False))
+    return [next((one for one in side if one.key == key), None) for side in (sections.tables, sections.charts)]
+
+
+@pytest.mark.parametrize(
+    "query", ["text=text-1", "texts=text-1", "text=text-1&coefficient=fleiss_kappa&missing=available"]
+)
+def test_each_item_has_its_disagreement_at_its_place(query):
+    table, chart = parts(ItemsPage(), sorted_out(THREE), query, "positions")
+    expected = places_by_hand(THREE["text-1"])
+    assert [row[0] for row in table.rows] == [str(place) for place in range(1, len(expected) + 1)]
+    assert [row[3] for row in table.rows] == [row[4] for row in table.rows] == pytest.approx(expected)
+    [trace] = chart.figure["data"]
+    assert (trace["x"], trace["y"]) == ([1, 2, 3, 4], pytest.approx(expected))
+    assert trace["meta"]["addresses"] == [row[1].address for row in table.rows]
+    assert all("/agreement/items/text-1/" in row[1].address for row in table.rows)
+    most = expected.index(max(expected))
+    assert chart.alternative == f"4 items; most at {most + 1}, “w{most}”, {max(expected):.3f}."
+
+
+def test_of_a_long_text_a_bar_is_several_items_and_leads_to_that_with_most(monkeypatch):
+    monkeypatch.setattr(positions, "MOST_STEPS", 3)
+    letters = {"alice": "pppppppp", "bob": "ppppgppg"}
+    table, chart = parts(ItemsPage(), sorted_out({"text-1": letters}), "", "positions")
+    assert [tuple(row[:1]) + tuple(row[2:]) for row in table.rows] == [
+        ("1 to 3", 3, 0.0, 0.0),
+        ("4 to 6", 3, pytest.approx(1 / 3), 1.0),
+        ("7 to 8", 2, 0.5, 1.0),
+    ]
+    assert [row[1].value for row in table.rows][1:] == ["w4", "w7"]
+    assert chart.figure["data"][0]["width"] == [3, 3, 2]
+
+
+def test_filters_leave_gaps_and_several_texts_have_no_strip():
+    project = sorted_out(THREE)
+    table, _ = parts(ItemsPage(), project, f"text=text-1&category={LETTERS['l']}", "positions")
+    shown = [place for place in range(4) if any(letters[place] == "l" for letters in THREE["text-1"].values())]
+    assert [row[0] for row in table.rows] == [str(place + 1) for place in shown]
+    assert parts(ItemsPage(), project, "", "positions") == [None, None]
+
+
+def test_each_text_has_the_means_of_its_tenths():
+    letters = {"alice": "p" * 20, "bob": "p" * 15 + "g" * 5}
+    project = sorted_out({"text-1": letters, "text-2": {"alice": "pp", "bob": "pg"}})
+    table, chart = parts(Texts(), project, "", "tenths")
+    assert [list(row[1:]) for row in table.rows] == [
+        [0, 0, 0, 0, 0, 0, 0, 0.5, 1, 1],
+        [0, None, None, None, None, 1, None, None, None, None],
+    ]
+    [trace] = chart.figure["data"]
+    assert trace["z"] == [list(row[1:]) for row in table.rows]
+    assert trace["meta"]["addresses"] == [[row[0].address] * 10 for row in table.rows]
+    assert chart.alternative.startswith("Most in tenth ")
+
+
+def test_where_nobody_has_answered_there_is_nothing():
+    project = sorted_out({"text-1": {"alice": "..", "bob": ".."}})
+    assert parts(ItemsPage(), project, "", "positions") == [None, None]
+    assert parts(Texts(), project, "", "tenths") == [None, None]
+
+
+NAMES = ("alice", "bob", "carol")
+
+
+def distances_by_hand(given, coders=NAMES):
+    """Return how often each coder, and all of them, differ from another on an item that both judged."""
+    pairs = [
+        (first, second, given[first][place] != given[second][place])
+        for place in range(max(map(len, given.values())))
+        for first, second in combinations(coders, 2)
+        if "." not in (given[first][place], given[second][place])
+    ]
+
+    def mean(of_pairs):
+        return pytest.approx(sum(differ for *_, differ in of_pairs) / len(of_pairs)) if of_pairs else None
+
+    return tuple(mean([pair for pair in pairs if coder in pair[:2]]) for coder in coders), mean(pairs)
+
+
+@pytest.mark.parametrize("asked", [{}, {"texts": "text-1,text-3"}, {"coders": "alice,carol"}])
+def test_distances_are_those_of_the_pairs_in_the_text(asked):
+    found = read_answers(sorted_out(THREE))
+    compute_text_distances(found, Parameters())  # what is kept of texts
+    coders = asked.get("coders", ",".join(NAMES)).split(",")
+    texts = compute_text_distances(found, Parameters(**asked))
+    assert [one.text.slug for one in texts] == asked.get("texts", ",".join(THREE)).split(",")
+    for one in texts:
+        assert (one.coders, one.mean) == distances_by_hand(THREE[one.text.slug], coders)
+
+
+def test_kappa_without_items_of_some_coders_has_those_that_all_judged():
+    given = {"text-1": {"alice": "ppg", "bob": "pgg", "carol": "p.l"}}
+    parameters = Parameters(coefficient="fleiss_kappa", missing="drop")
+    [one] = compute_text_distances(read_answers(sorted_out(given)), parameters)
+    assert (one.coders, one.mean) == distances_by_hand(
+        {coder: letters[::2] for coder, letters in given["text-1"].items()}
+    )
+
+
+def test_texts_with_most_disagreement_come_first(monkeypatch):
+    project = sorted_out(THREE)
+    monkeypatch.setattr(coders, "MOST_TEXTS", 2)
+    by_mean = sorted(compute_text_distances(read_answers(project), Parameters()), key=lambda one: -(one.mean or 0))
+
+    def build(*, whole):
+        sections = Coders().show(Coders().request(project, QueryDict(), "charlie", {}, whole_tables=whole))
+        return (next(one for one in side if one.key == "by_text") for side in (sections.tables, sections.charts))
+
+    table, chart = build(whole=False)
+    assert [row[0].value for row in table.rows] == [one.text.title for one in by_mean[:2]]
+    assert "The 2 of 3 texts with most" in table.note
+    [trace] = chart.figure["data"]
+    assert trace["z"] == [list(row[2:]) for row in table.rows]
+    assert trace["meta"]["addresses"] == [row[0].address for row in table.rows]
+    table, chart = build(whole=True)
+    assert [row[0].value for row in table.rows] == [one.text.title for one in by_mean]
+    assert len(chart.figure["data"][0]["z"]) == 2
+    assert f"Most disagreement in {by_mean[0].text.title}, {by_mean[0].mean:.3f}" in chart.alternative
+
+
+def shares_by_hand(answers, coders=("alice", "bob", "carol")):
+    """Return the shares of different letters among pairs on an item, weighted by item, and among all pairs."""
+    rows = [
+        [given[coder][place] for coder in coders if given[coder][place : place + 1] not in ("", ".")]
+        for given in answers.values()
+        for place in range(max(map(len, given.values())))
+    ]
+    rows = [row for row in rows if len(row) > 1]
+    weights: Counter[bool] = Counter()
+    for row in rows:
+        for a, b in combinations(row, 2):
+            weights[a != b] += 2 / (len(row) - 1)
+    pool = [letter for row in rows for letter in row]
+    differ = [a != b for a, b in permutations(pool, 2)]
+    return weights[True] / weights.total(), sum(differ) / len(differ)
+
+
+@pytest.mark.parametrize("asked", [{}, {"texts": "text-2,text-3"}, {"coders": "alice,carol"}, {"rounds": ""}])
+def test_letters_are_equal_or_not_by_the_definitions_whatever_is_selected(asked):
+    project = sorted_out(THREE)
+    distribute_distances(read_answers(project), Parameters())  # what is kept of texts
+    chosen = {text: THREE[text] for text in asked.get("texts", ",".join(THREE)).split(",")}
+    observed, expected = shares_by_hand(chosen, asked.get("coders", "alice,bob,carol").split(","))
+    equal, apart = distribute_distances(read_answers(project), Parameters(**asked))
+    assert (equal.low, equal.high, apart.low, apart.high) == (0, 0, 1, 1)
+    assert (apart.observed, apart.expected) == (pytest.approx(observed), pytest.approx(expected))
+    assert (equal.observed, equal.expected) == (pytest.approx(1 - observed), pytest.approx(1 - expected))
+
+
+@pytest.mark.parametrize("asked", [{}, {"exclude_unit": "both"}, {"exclude_unit": "observed", "thirds": "rounded"}])
+def test_of_chains_the_means_are_what_alpha_observes_and_expects(asked):
+    project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
+    parameters = Parameters(distance="passonneau", chains="full", top="chain", **asked)
+    bins = distribute_distances(read_answers(project), parameters)
+    result = compute_report(read_answers(project), parameters).result
+    assert len(bins) == 4
+    assert sum(one.high * one.observed for one in bins) == pytest.approx(result.observed)
+    assert sum(one.high * one.expected for one in bins) == pytest.approx(result.expected)
+
+
+def test_kappa_has_the_nominal_distance_and_others_have_tenths():
+    project = answer(coded_project("walk", "poesio-artstein-2005", WALK))
+    kappa = distribute_distances(read_answers(project), Parameters(coefficient="fleiss_kappa", distance="masi"))
+    assert [one.low for one in kappa] == [0, 1]
+    masi = distribute_distances(read_answers(project), Parameters(distance="masi"))
+    assert [(one.low, one.high) for one in masi[:3]] == [(0, 0), (0, 0.1), (0.1, 0.2)]
+    for which in ("observed", "expected"):
+        assert sum(getattr(one, which) for one in masi) == pytest.approx(1)
+
+
+def test_where_no_two_coders_judged_an_item_there_is_nothing():
+    assert distribute_distances(read_answers(sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})), Parameters()) == []
