@@ -93,9 +93,6 @@ def again(document: Document) -> Document:
     return back
 
 
-# Which files belong together.
-
-
 def test_annotations_are_read_with_their_text():
     names = ["b/x.txt", "b/x.ann", "a/x.ann", "a/x.txt", "annotation.conf", "c/Y.ANN", "c/Y.txt"]
     assert brat.pair_files(names, brat.FORMAT.suffixes) == [
@@ -131,9 +128,6 @@ def test_a_file_about_the_others_is_no_text_unless_it_has_annotations(name):
 @pytest.mark.parametrize("name", ["noticed.txt", "my-readme.txt", "licensing.txt"])
 def test_a_text_whose_name_only_resembles_one_is_missed_with_its_annotations(name):
     assert brat.pair_files([name], brat.FORMAT.suffixes) == [(name,)]
-
-
-# Text and offsets.
 
 
 def test_a_file_gives_its_text_and_markables_in_text_order():
@@ -211,9 +205,6 @@ def test_spans_without_their_words_are_read_and_reported_once():
     assert found(document) == ["1: 2 spans without the words that they mark (their offsets are not checked)"]
 
 
-# Entities.
-
-
 def test_each_star_line_is_an_entity_and_other_spans_are_their_own():
     document = read(ALL + "*\tCoref T4 T3\n*\tEquiv T2 T1\t\n")
     assert entities(document) == {"Anna": ("1",), "her dog": ("2",), "her": ("1",), "it": ("2",)}
@@ -242,9 +233,6 @@ def test_an_unknown_member_is_left_out():
     document = read(ANNA + IT + "*\tCoref T1 T9 T4\n*\tCoref T8\n")
     assert entities(document) == {"Anna": ("1",), "it": ("1",)}
     assert found(document) == ["3: 'T9' is no span (it is left out)", "4: 'T8' is no span (it is left out)"]
-
-
-# Pointers.
 
 
 def test_a_relation_points_from_its_first_argument_to_its_second():
@@ -281,8 +269,6 @@ def test_odd_relations_are_left_out():
         "4: 'E1' is no span (it is left out)",
     ]
 
-
-# Types.
 
 TYPED = "T1\tPER 0 4\tAnna\nT2\tMention 9 12\ther\nT3\tPER 21 23\tit\nT4\tNOM 21 23\tit\n"
 
@@ -330,9 +316,6 @@ def test_spans_of_one_type_on_the_same_words_are_one_with_the_links_of_both():
     document = read(ALL + "T5\tMention 21 23\tit\n*\tCoref T4 T3\n*\tCoref T5 T1\n")
     assert sorted(entities(document)["it"]) == ["1", "2"]
     assert found(document) == ["5: T5 has the same words as another (they are one markable)"]
-
-
-# Attributes and notes.
 
 
 def test_attributes_say_category_optional_unsure_and_uncoded():
@@ -409,8 +392,6 @@ def test_names_that_are_too_long_are_left_out(kind, longest):
     assert found(document) == [f"2: the {kind} of T1 has more than {longest} characters (it is left out)"]
 
 
-# What is refused.
-
 NO_OFFSETS = "this is not a list of offsets such as 0 4;8 11: "
 NO_LINE = "a line begins with T, R, *, A, M, N, E or #, a number and a tab, not "
 
@@ -482,9 +463,6 @@ def test_hostile_files_take_no_more_than_time_that_grows_with_them(lines, text):
             read(lines(n), text(n))
 
     assert_grows_with_input(read_or_refuse, 200_000)
-
-
-# What is written.
 
 
 def test_a_small_document_of_pointers_is_written_so():
@@ -592,9 +570,6 @@ def test_segments_titles_and_names_of_entities_are_lost():
     }  # fmt: skip
     assert kept.segments == []
     assert again(kept).marks[0].answer.indices == ("1",)
-
-
-# Real files.
 
 
 def sample(path, **options: str) -> Document:

@@ -1,7 +1,5 @@
 """Dialects of brat standoff: each is read right, told of, or refused with what is there and what helps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotations.formats import Links
@@ -100,10 +98,7 @@ DIALECTS = {
         findings=("2 relations owns are read", "1 relations lives_with are read"),
     ),
     "the same, that are relations": brat(
-        *MENTIONS,
-        "R2\towns Arg1:T1 Arg2:T2",
-        options={"relations": "names"},
-        relations={"owns": {"Anna": ["her dog"]}},
+        *MENTIONS, "R2\towns Arg1:T1 Arg2:T2", options={"relations": "names"}, relations={"owns": {"Anna": ["her dog"]}}
     ),
     "concepts with colons, gaps, normalisations and notes (CRAFT)": brat(
         "T1\tCHEBI:36080 0 4\tAnna",

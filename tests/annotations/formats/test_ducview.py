@@ -129,9 +129,6 @@ def codes(found: Pyramid | PeerAnnotation) -> list[tuple[str, int | None]]:
     return [(finding.code, finding.line) for finding in found.findings]
 
 
-# Real files.
-
-
 @pytest.mark.parametrize(
     ("name", "weights"), [("strike.coder1.pyr", [4, 3, 2, 2, 2, 1]), ("strike.coder2.pyr", [4, 4, 2])]
 )
@@ -179,9 +176,6 @@ def test_the_samples_are_written_and_read_back_equal(samples, name):
     assert read(Bundle.of(name, data)) == found
     root = etree.fromstring(data)
     assert root.getroottree().docinfo.internalDTD.validate(root)
-
-
-# Writing.
 
 
 def test_a_pyramid_is_written_as_ducview_writes_it():
@@ -303,9 +297,6 @@ def test_any_boundary_is_written_and_read_back(expression):
     assert pyramid_of(write_pyramid(pyramid)).boundary == expression
 
 
-# Summaries.
-
-
 def test_summaries_are_named_by_their_headers_and_stand_without_white_space_around():
     text = "#4\n\n------\n D07.H.G\n------\n\nRain fell.\n\n------\n D07.H.H\n------\n\nIt rained.\n"
     summaries, wrong = find_summaries(text, r"[-]*\n D[0-9]*\.H\.[A-Z]\n[-]*\n")
@@ -404,9 +395,6 @@ def test_a_contributor_belongs_to_the_summary_of_its_earliest_part():
     found = pyramid_of(pyr(scu(("It", 32, 34), ("Rain", 6, 10))))
     assert found.summary_of(found.scus[0].contributors[0]) == Summary("A", 6, 25)
     assert codes(found) == [("boundary", 2), ("several-summaries", 4)]
-
-
-# Reading.
 
 
 def test_a_file_without_an_expression_is_read_with_a_finding():
@@ -567,9 +555,6 @@ def test_the_score_that_newer_programs_write_is_passed_over():
     assert codes(peer_of(data)) == [("boundary", 2)]
 
 
-# Encodings.
-
-
 def test_latin_1_is_read_where_it_is_declared():
     data = pyr(scu(("Schönes", 6, 13)), "--- A\nSchönes").decode().replace('"1.0"', '"1.0" encoding="ISO-8859-1"')
     assert words(pyramid_of(data.encode("latin-1"))) == [["Schönes"]]
@@ -586,9 +571,6 @@ def test_what_is_not_in_the_declared_encoding_is_refused():
     data = pyr("", "--- A\nSchönes").decode().replace('"1.0"', '"1.0" encoding="UTF-8"').encode("latin-1")
     assert refused(data).line == 3
     assert "encoding" in refused(data.replace(b"UTF-8", b"nonsense")).message
-
-
-# Hostile files.
 
 
 def test_entities_are_refused():
@@ -630,8 +612,6 @@ def test_deep_nesting_is_refused():
     assert refused("<pyramid>" + "<a>" * 100_000).message
     assert "deeper" in refused("<pyramid>" + "<a>" * 230 + "</a>" * 230 + "</pyramid>").message
 
-
-# Random files.
 
 TEXTS = st.text(st.sampled_from("ab \n-&<]'\"é😀\u2028\r\t.#"), max_size=12)
 LABELS = st.text(st.sampled_from('ab \n-&<"é😀\t\r(1).'), max_size=8)

@@ -1,7 +1,5 @@
 """Dialects of DUCView's files: each is read right, told of, or refused with what is there and what helps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest
@@ -168,9 +166,7 @@ PEERS = {
     # After files of DUC and TAC, and of programs that make such.
     "DUC 2007: weights before labels, uid 0 last": Dialect(
         file=pan(
-            said(1, "(2) It rained", "It rained"),
-            NO_NUMBERS,
-            said(0, "All non-matching SCUs go here", "Dogs barked"),
+            said(1, "(2) It rained", "It rained"), NO_NUMBERS, said(0, "All non-matching SCUs go here", "Dogs barked")
         ),
         peer={1: [["It rained"]], 0: [["Dogs barked"]]},
     ),

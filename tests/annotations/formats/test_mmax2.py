@@ -438,9 +438,6 @@ def test_a_scheme_without_sets_and_pointers_asks_for_its_category():
     )
 
 
-# Spans.
-
-
 def test_gaps_are_kept_and_words_that_follow_each_other_are_one_part():
     document = read(
         project(
@@ -518,9 +515,6 @@ def test_sets_of_equal_name_in_two_levels_are_two():
     assert answers(read(files)) == [("Anna", "", [], ("set_1",)), ("took", "", [], ("vp:set_1",))]
 
 
-# Least words, marks of the answer.
-
-
 def test_min_ids_are_the_least_words():
     document = read(
         project(
@@ -544,9 +538,6 @@ def test_notes_and_doubts_are_read():
         category="", pointers=(), indices=("set_1",), optional=True, unsure=True, note="why\nso?", name="Anna"
     )
     assert document.marks[1].answer == Answer(indices=("1",), note="x", attributes=(("form", "NE"),))
-
-
-# Lines and segments.
 
 
 def test_a_line_ends_after_a_sentence():
@@ -616,9 +607,6 @@ def test_stands_for_says_whether_it_is_a_markable_or_a_segment():
     document = read(files)
     assert [mark.parts[0] for mark in document.marks if mark.level == "sentence"] == [(0, 4), (10, 13), (14, 17)]
     assert [(each.start, each.end) for each in document.segments] == [(5, 9), (10, 13), (14, 17)]
-
-
-# Which files belong together.
 
 
 def test_a_bundle_has_what_may_belong_to_its_mmax_file():
@@ -754,9 +742,6 @@ def test_a_project_without_markables_is_a_text():
     assert (document.content, document.marks, document.links) == (" ".join(WORDS), [], Links.NONE)
 
 
-# Several coders.
-
-
 def two_coders(**more: str) -> dict[str, str]:
     one, other = 'id="markable_1" span="word_1" ', 'id="markable_2" span="word_3" '
     files = project(one + 'reftype="new"', other + 'reftype="old" antenp="markable_1"', scheme=POINTERS)
@@ -815,9 +800,6 @@ def test_several_texts_share_common_paths_and_schemes():
         ("run", "Otto ran", 1),
         ("walk", " ".join(WORDS), 1),
     ]
-
-
-# What is odd, and what is refused.
 
 
 def test_references_that_lead_nowhere_are_left_out_and_told():
@@ -1028,8 +1010,6 @@ def test_many_markables_are_read():
     [mark] = read(project(f'id="m" span="{span}"', words=words)).marks
     assert len(mark.parts) == number // 2
 
-
-# Writing.
 
 SMALL = Document(
     "walk",
@@ -1294,8 +1274,6 @@ def test_texts_of_one_coder_share_schemes():
     assert [plain_of(document) for document in found] == [plain_of(other), plain_of(SMALL)]
 
 
-# Random documents.
-
 LEVEL_NAMES = ["phrase", "sentence", "Turn", "utterances", "line", "bridging", "a_2", "np-level"]
 OTHER_NAMES = ["turn", "turns", "lines", "Paragraph", "related", "1st"]
 CATEGORY_NAMES = ["phrase", "bridging", "related_2", "Empty-x", "1", "_", "old", "OLD", "event_2", "optional"]
@@ -1369,9 +1347,6 @@ def test_a_damaged_project_gives_documents_or_a_format_error(seed):
         found, refusals = [], {error.file}
     assert found or refusals <= set(files)
     assert len({document.content for document in found}) <= 1
-
-
-# The sample.
 
 
 def sample(samples) -> dict[str, bytes]:

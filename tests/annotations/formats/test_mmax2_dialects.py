@@ -1,7 +1,5 @@
 """Dialects of MMAX2 projects: each is read right, told of, or refused with what is there and what helps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -80,9 +80,6 @@ def mark(start: int, end: int, *targets: tuple[int, int], **fields: object) -> M
     return Mark(((start, end),), answer=answer, **fields)
 
 
-# What is read.
-
-
 def test_the_text_is_what_stands_between_the_tags():
     document = read('<DOC>\n<TXT>\n<p>\n<COREF ID="1">Anna</COREF> saw\r\n <b>her</b>.\n</TXT>\n</DOC>\n')
     assert document.content == "\n\n\nAnna saw\r\n her.\n\n"
@@ -175,8 +172,6 @@ def test_text_outside_of_documents_is_reported():
     assert found(document) == [("text-outside", None)]
 
 
-# Segments and zones.
-
 NEWS = """\
 <DOC>
 <DOCNO> 7 </DOCNO>
@@ -216,14 +211,7 @@ def test_header_zones_paragraphs_and_sentences_are_segments():
 
 def test_markables_outside_the_coded_zones_are_left_out_and_their_links_mended():
     document = read(NEWS)
-    assert links(document) == [
-        ("Port", ""),
-        ("Ann", ""),
-        ("Friday", ""),
-        ("BAY", ""),
-        ("It", "Port"),
-        ("it", "It"),
-    ]
+    assert links(document) == [("Port", ""), ("Ann", ""), ("Friday", ""), ("BAY", ""), ("It", "Port"), ("it", "It")]
     assert found(document) == [("zone", 5), ("zone", 7), ("zone", 12), ("zone", 15)]
     assert str(document.findings[1]) == f"{FILE}:7: COREF 5 stands where MUC-6 codes nothing (it is left out)"
 
@@ -255,9 +243,6 @@ def test_a_ring_of_what_is_left_out_leads_nowhere():
 def test_what_leads_back_through_what_is_left_out_points_to_nothing():
     document = read("<DOC><SO><COREF ID=1 REF=2>a</COREF></SO><TXT><COREF ID=2 REF=1>c</COREF></TXT></DOC>")
     assert links(document) == [("c", "")]
-
-
-# MIN.
 
 
 @pytest.mark.parametrize(
@@ -294,9 +279,6 @@ def test_of_several_places_the_first_as_whole_words_is_taken():
 )
 def test_minspan_counts_where_it_fits_min(given, expected):
     assert read(f'<COREF ID=1 MIN="it" MINSPAN="{given}">it, it</COREF>').marks[0].head == expected
-
-
-# What is odd.
 
 
 @pytest.mark.parametrize(
@@ -352,9 +334,6 @@ def test_two_on_the_same_words_are_one_with_the_links_of_both():
 
 def test_one_that_refers_to_another_on_the_same_words_points_to_nothing():
     assert links(read("<COREF ID=1><COREF ID=2 REF=1>a</COREF></COREF>")) == [("a", "")]
-
-
-# What is refused.
 
 
 @pytest.mark.parametrize(
@@ -434,9 +413,6 @@ def test_hostile_files_take_no_more_than_time_that_grows_with_them(text):
             read_all(text(n))
 
     assert_grows_with_input(read_or_refuse, 100_000)
-
-
-# What is written.
 
 
 def test_a_small_document_is_written_so():
@@ -523,9 +499,6 @@ def test_documents_of_one_export_are_files_of_their_own():
         ("one.sgm", b"<DOC><TXT>a</TXT></DOC>\n"),
         ("other.sgm", b"<DOC><TXT>b</TXT></DOC>\n"),
     ]
-
-
-# To which antecedent REF goes.
 
 
 def refs(*marks: Mark) -> list[int | None]:
@@ -638,9 +611,6 @@ def test_what_does_not_refer_is_counted_and_entities_of_one_are_not():
     assert [str(loss) for loss in losses] == ["1 × categories that do not follow from the links: walk: “gh” (9-11)"]
 
 
-# The sample.
-
-
 def test_the_sample_is_read(samples):
     document = read((samples / "muc" / "harbour.sgm").read_bytes())
     assert document.findings == []
@@ -649,10 +619,7 @@ def test_the_sample_is_read(samples):
         ("11/03/95", ""),
         ("LOWELL BAY", ""),
         ("The Lowell Bay Port Authority, the city's largest dock operator,", "Port Authority"),
-        (
-            "the city's largest dock operator",
-            "The Lowell Bay Port Authority, the city's largest dock operator,",
-        ),
+        ("the city's largest dock operator", "The Lowell Bay Port Authority, the city's largest dock operator,"),
         ("it", "The Lowell Bay Port Authority, the city's largest dock operator,"),
         ("$1.2 million in cash", ""),
         ("AT&T of New York", ""),

@@ -1,7 +1,5 @@
 """Dialects of MUC's SGML: each is read right, told of, or refused with what is there and what helps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotations.formats import Links
@@ -107,9 +105,7 @@ DIALECTS = {
     ),
     # Others.
     "line ends of Windows and a byte order mark": muc(
-        b"\xef\xbb\xbf" + MARKED.replace(". ", ".\r\n").encode(),
-        text=TEXT.replace(". ", ".\r\n"),
-        pointers=POINTERS,
+        b"\xef\xbb\xbf" + MARKED.replace(". ", ".\r\n").encode(), text=TEXT.replace(". ", ".\r\n"), pointers=POINTERS
     ),
     "other types of links": muc(
         tagged('ID="1"', 'ID="2" TYPE="PART" REF="1"', 'ID="3" TYPE="BRIDGE" REF="1"', 'ID="4" TYPE="PART" REF="2"'),

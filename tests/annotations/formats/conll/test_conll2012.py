@@ -249,11 +249,7 @@ def test_comments_between_lines_are_passed_over(comment):
         ("#begin document (a)\nword\n", 2, "this line has 1"),
         ("#begin document (a)\n0\tb\t_\na\t0\t0\tb\t-\t-\n", 3, "this line has 6 columns, the first had 3"),
         ("#begin document (a)\na\t0\t0\tb\t-\t-\n0\tb\t_\n", 3, "this line has 3 columns, the first had 6"),
-        (
-            SMALL.replace("#end", "# " + "x" * 1000 + "\n#end"),
-            10,
-            "a comment line has more than 1000 characters",
-        ),
+        (SMALL.replace("#end", "# " + "x" * 1000 + "\n#end"), 10, "a comment line has more than 1000 characters"),
     ],
 )
 def test_an_error_names_file_and_line(text, line, message):
@@ -403,9 +399,6 @@ def test_a_damaged_file_gives_a_result_or_a_format_error(data):
     cut = data.draw(st.integers(0, len(damaged)), label="cut")
     for piece in (damaged, damaged[:cut], damaged[cut:]):
         read_or_refused(bytes(piece))
-
-
-# Real files.
 
 
 def test_all_ezcoref_files_are_read(samples):

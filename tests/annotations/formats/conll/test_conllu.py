@@ -98,9 +98,6 @@ def entity(*indices: str, parts, **others) -> Mark:
     return Mark(tuple(parts), answer=Answer(indices=indices, **others), **heads)
 
 
-# The text.
-
-
 def test_a_file_gives_its_text_with_markables_in_text_order():
     document = read(SMALL)
     assert document.name == "walk"
@@ -226,9 +223,6 @@ def test_a_head_that_is_an_empty_node_is_left_out():
     assert findings(document) == {"head-outside": 2}
 
 
-# Documents.
-
-
 def test_several_documents_have_the_names_of_the_file():
     text = "# newdoc id = one\n" + HEADER + rows("Entity=(1)") + "\n# newdoc\n" + rows("Entity=(1)")
     found = read_all(text)
@@ -271,9 +265,6 @@ def test_without_a_header_the_fields_are_those_of_corefud():
 
 def test_a_file_without_entities_needs_no_header():
     assert read(row("1", "a")).findings == []
-
-
-# Entities.
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -433,9 +424,6 @@ def test_a_label_that_is_too_long_is_left_out():
     assert findings(document) == {"long-label": 2}
 
 
-# Errors.
-
-
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
@@ -547,8 +535,6 @@ def test_many_markables_are_read_without_going_over_them_again_and_again():
     rest = "".join(row(str(word), "w", "Entity=1)") for word in range(2, 5_002))
     assert len(read(HEADER + row("1", "w") + empty + rest).marks) == 5_000
 
-
-# Writing.
 
 WALK = document_of(
     "Anna and Bob met.\n\nThey (both) sang.",
@@ -702,9 +688,6 @@ def test_the_spaces_of_a_title_and_a_speaker_stay_in_one_line():
 def test_every_line_has_ten_columns_or_is_a_comment_or_empty():
     for line in WRITTEN.splitlines():
         assert not line or line.startswith("# ") or line.count("\t") == 9
-
-
-# A real file.
 
 
 @pytest.fixture

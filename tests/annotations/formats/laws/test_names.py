@@ -1,7 +1,5 @@
 """Names that attributes and relations have in files, whatever their keys are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

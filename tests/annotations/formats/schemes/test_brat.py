@@ -135,10 +135,7 @@ def test_macros_that_name_macros_make_no_line_without_end():
 
 @pytest.mark.parametrize(
     "lines",
-    [
-        lambda n: [f"[{' ' * n}"],
-        lambda n: ["[relations]", f"R Arg1:{'|'.join(['A'] * n)}"],
-    ],
+    [lambda n: [f"[{' ' * n}"], lambda n: ["[relations]", f"R Arg1:{'|'.join(['A'] * n)}"]],
     ids=["an open bracket", "a type that is named again and again"],
 )
 def test_a_hostile_configuration_is_read_or_refused_in_linear_time(lines):

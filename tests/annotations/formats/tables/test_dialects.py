@@ -1,7 +1,5 @@
 """Dialects of tables of judgements and matrices: read right, told of, or refused with what is there and what helps."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -65,9 +65,6 @@ def entity(*indices: str, parts) -> Mark:
     return Mark(tuple(parts), answer=Answer(indices=indices))
 
 
-# Reading.
-
-
 def test_a_line_gives_a_text_with_markables_in_text_order():
     document = read(SMALL)
     assert document.name == "walk"
@@ -277,9 +274,6 @@ def test_other_keys_may_hold_anything():
     assert words(read(line)) == words(read(SMALL))
 
 
-# Errors.
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -397,8 +391,6 @@ def test_many_mentions_clusters_and_plurals_are_read_without_multiplying():
     assert {len(mark.answer.indices) for mark in document.marks[1:]} == {1}
 
 
-# Writing.
-
 WALK = Document(
     "walk",
     "",
@@ -475,9 +467,6 @@ def test_no_line_is_broken_by_a_character_of_the_text():
     [file] = jsonlines.write([document])
     assert len(file.data.decode().splitlines()) == 1
     assert back(document).content == content
-
-
-# Real files.
 
 
 def test_ezcoref_goes_from_conll_to_json_lines_and_back(samples):

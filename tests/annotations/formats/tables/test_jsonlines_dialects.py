@@ -127,10 +127,7 @@ def said(document: Document) -> str:
             {},
             EMOJI,
             [["na s", "e w"]],
-            (
-                "count the characters",
-                "with offsets=utf-16 0 would",
-            ),
+            ("count the characters", "with offsets=utf-16 0 would"),
         ),
         (
             {"text": EMOJI, "clusters": [[[5, 9], [23, 26]]], "clusters_strings": STRINGS[:1]},
@@ -158,11 +155,7 @@ def said(document: Document) -> str:
             {"clusters": "reader"},
             TEXT.replace("She", "Zoe"),
             [["Anna", "Zoe"], ["the dog"]],
-            (
-                "count the characters",
-                '"omniscient" (3 spans)',
-                "1 of 3 mentions are other words than the file says",
-            ),
+            ("count the characters", '"omniscient" (3 spans)', "1 of 3 mentions are other words than the file says"),
         ),
         # BookCoref names entities.
         (

@@ -61,9 +61,6 @@ def refused(read: Callable[[str | bytes], object], text: str | bytes) -> FormatE
     return caught.value
 
 
-# Keys.
-
-
 @pytest.mark.parametrize("key", ["phrase:0-4", "a-b_1:0-1,2-3", "phrase:12-18,20-25"])
 def test_a_key_names_level_and_parts(key):
     place = parse_key(key)
@@ -81,9 +78,6 @@ def test_a_key_has_its_parts_in_code_points():
 )  # fmt: skip
 def test_what_is_written_otherwise_is_no_key(key):
     assert parse_key(key) is None
-
-
-# Judgements as a table.
 
 
 def test_judgements_are_written_one_a_row():
@@ -262,9 +256,6 @@ def test_the_library_reads_the_table_guarded_or_raw(tmp_path, raw):
     assert data.to_frame().to_numpy().tolist() == [[1, 2], [1, 3], [4, 3]]
 
 
-# Judgements as JSON.
-
-
 def test_judgements_are_written_one_a_line():
     rows = [JUDGED[0], JudgementRow("run", "phrase:0-4", "bob", pointers=(("turn:0-9",),), optional=True, note="ü")]
     assert write_json(rows).decode() == OBJECTS
@@ -328,9 +319,6 @@ def test_an_error_of_a_list_names_file_and_line(text, line, message):
     str(error).encode()
 
 
-# Much data.
-
-
 @pytest.mark.slow
 def test_many_judgements_are_read_and_written_in_time_that_grows_with_them():
     def write_and_read(n):
@@ -350,9 +338,6 @@ def test_a_cell_of_a_megabyte_is_refused():
     assert refused(table, "text,unit,coder,label\n" + '"' * 10**6).line == 2
     assert refused(table, "a" * 10**6).line == 1
     assert refused(table, "," * 10**6).line == 1
-
-
-# As documents.
 
 
 def documents(text: str) -> list[Document]:
@@ -387,8 +372,7 @@ def test_a_row_that_says_nothing_of_its_unit_is_a_markable_without_an_answer():
 
 
 @pytest.mark.parametrize(
-    "rows",
-    ["w,p:0-1,x,A\nw,p:2-3,x,p:0-1\n", "w,p:2-3,x,p:0-1\nw,p:0-1,x,A\n", "w,p:0-1,y,\nw,p:2-3,x,p:0-1|A\n"],
+    "rows", ["w,p:0-1,x,A\nw,p:2-3,x,p:0-1\n", "w,p:2-3,x,p:0-1\nw,p:0-1,x,A\n", "w,p:0-1,y,\nw,p:2-3,x,p:0-1|A\n"]
 )
 def test_a_coder_who_points_here_and_names_entities_there_is_refused_with_the_line(rows):
     with pytest.raises(FormatError) as caught:
@@ -407,8 +391,6 @@ def test_the_option_says_how_the_cells_stand():
     assert format_.read(Bundle.of(file.path, file.data), **raw)[0].marks == document.marks
     assert b"'=1" in format_.write([document])[0].data
 
-
-# Random data.
 
 WORDS = st.text(st.sampled_from("ab'=+-@\t\r\n\",;|\\{}: 0é😀\u2028\x0b\x85"), min_size=1, max_size=6)
 UNITS = st.sampled_from(["p:0-1", "p:0-1,3-4", "turn:0-9"])

@@ -65,9 +65,6 @@ def refused(read: Callable[[str | bytes], object], text: str | bytes) -> FormatE
     return caught.value
 
 
-# The canonical matrix.
-
-
 def test_a_matrix_is_written_units_by_coders():
     assert write_csv(MATRIX).decode() == MATRIX_TABLE
     assert matrix(MATRIX_TABLE) == MATRIX
@@ -165,9 +162,6 @@ def test_an_error_of_a_matrix_in_json_names_its_line(text, line, message):
     assert error.line == line
 
 
-# As documents.
-
-
 def documents(text: str, key: str = "matrix-csv") -> list[Document]:
     return FORMATS[key].read(Bundle.of("data/m.csv", text.encode()))
 
@@ -231,8 +225,6 @@ def test_a_value_that_no_document_holds_is_refused_with_line_and_column(text, li
         documents(text)
     assert (caught.value.file, caught.value.line) == ("data/m.csv", line)
 
-
-# Random data.
 
 WORDS = st.text(st.sampled_from("ab'=+-@\t\r\n\",;|\\{}: 0é😀\u2028\x0b\x85"), min_size=1, max_size=6)
 VALUES = st.none() | WORDS | st.frozensets(WORDS, max_size=3)

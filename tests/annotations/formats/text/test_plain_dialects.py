@@ -1,7 +1,5 @@
 """Dialects of plain text: each is read right, told of, or refused with what is there and what helps."""
 
-from __future__ import annotations
-
 import pytest
 
 from annotations.formats import Links

@@ -1,7 +1,5 @@
 """UIMA CAS as XMI and as JSON: what is read, what is written, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -160,9 +158,6 @@ def as_json(*elements: str, members: str | None = None) -> dict[str, object]:
     return json.loads(loaded.to_json())
 
 
-# Chains.
-
-
 def test_lists_of_links_are_entities():
     document = read(xmi(*CHAINS))
     assert document.name == "walk"
@@ -273,9 +268,6 @@ def test_many_chains_that_share_a_long_list_are_read_in_time():
     assert len(document.findings) == 1001
 
 
-# Relations, slots and spans.
-
-
 RELATIONS = [
     span(10, ANNA, 'kind="person"'),
     span(11, HER),
@@ -342,9 +334,6 @@ def test_plain_annotations_and_those_of_the_uima_package_are_no_markables():
     document = read(xmi(f'<tcas:Annotation xmi:id="10" {at(ANNA)}/>'))
     assert document.marks == []
     assert document.findings == []
-
-
-# The text.
 
 
 def test_samples_with_emoji_are_read_with_their_exact_text(samples):
@@ -419,9 +408,6 @@ def test_the_type_system_is_found_beside_or_above_the_text():
         ("d/e/four.xmi", "d/TYPESYSTEM.XML"),
     ]
     assert cas.bundle_type_systems(["TypeSystem.xml", "x/y/one.xmi"], (".xmi",)) == [("x/y/one.xmi", "TypeSystem.xml")]
-
-
-# What is refused.
 
 
 @pytest.mark.parametrize(
@@ -670,9 +656,6 @@ def test_damaged_files_give_a_result_or_a_format_error(seed):
                     raise
 
 
-# What is written.
-
-
 def back(files: list[File]) -> Document:
     data = {file.path: file.data for file in files}
     format_ = cas.JSON_FORMAT if files[0].path.endswith(".json") else cas.XMI_FORMAT
@@ -750,11 +733,7 @@ def test_pointers_to_several_antecedents_and_other_levels_are_written_as_relatio
             ),
             Mark(((9, 10),), "phrase", "", (), Answer(category="segment", pointers=(turn, it))),
         ],
-        [
-            Stretch("sentence", 0, 5),
-            Stretch("turn", 0, 5, "1", "M"),
-            Stretch("sentence", 6, 10),
-        ],
+        [Stretch("sentence", 0, 5), Stretch("turn", 0, 5, "1", "M"), Stretch("sentence", 6, 10)],
         Links.POINTERS,
     )
     kept, losses = reduce_document(document, cas.CARRIES)

@@ -1,7 +1,5 @@
 """Dialects of WebAnno TSV and UIMA CAS: each is read right, told of, or refused with what is there and what helps."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -21,7 +19,6 @@ LINK, CHAIN, ENTITY = (
 )
 CHAINS = {"1": ["Anna", "her"], "2": ["her dog"]}
 
-# WebAnno TSV.
 
 TYPES = ["nam[1]", "_", "pr[1]|np[2]", "np[2]", "_"]
 LINKS = ["*->1-1", "_", "*->1-2|*->2-1", "*->2-1", "_"]
@@ -230,8 +227,6 @@ TSV = {
 def test_a_dialect_of_webanno_tsv_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("webanno", dialect)
 
-
-# UIMA CAS: the same mentions in XMI and JSON.
 
 CAS_TEXT = "Anna saw her dog . It ran ."
 PLACES = {"Anna": (0, 4), "her": (9, 12), "her dog": (9, 16), "It": (19, 21)}

@@ -1,7 +1,5 @@
 """Project exports of INCEpTION: zips in a zip become the files of coders."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

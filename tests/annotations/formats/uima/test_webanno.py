@@ -1,7 +1,5 @@
 """WebAnno TSV 3: what is read, what is written, and what is refused."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 
@@ -87,9 +85,6 @@ def read_or_refused(data: str | bytes) -> Document | None:
 
 def spans_of(rows: str, layers: str = "#T_SP=webanno.custom.Span|value", text: str = "aa bb cc") -> str:
     return f"#FORMAT=WebAnno TSV 3.3\n{layers}\n\n\n#Text={text}\n{rows}\n"
-
-
-# What is read.
 
 
 def test_links_with_one_number_are_one_entity():
@@ -434,9 +429,6 @@ def test_a_layer_without_features_has_a_column(layer):
     assert [words(document, mark) for mark in document.marks] == ["aa"]
 
 
-# What is refused.
-
-
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
@@ -540,9 +532,6 @@ def test_gigantic_cells_are_read_or_refused():
 def test_gaps_do_not_add_up_to_more_than_the_file_is_long():
     rows = "".join(f"\n#Text=a\n{n + 1}-1,{n * 901}-{n * 901 + 1},a,_,\n" for n in range(300))
     assert "characters after the one before it" in refused(f"#FORMAT=WebAnno TSV 3.3\n#T_SP=a.b|v\n\n{rows}").message
-
-
-# What is written.
 
 
 ANNA = Answer(category="refers", indices=("1",))
@@ -722,9 +711,6 @@ def test_every_text_is_read_back(text):
     [file] = webanno.write([kept])
     [back] = webanno.read(Bundle.of(file.path, file.data))
     assert back.content == kept.content
-
-
-# Real files.
 
 
 @pytest.mark.parametrize("file", ["gum/GUM_news_iodine.webanno.tsv", "webanno/testSimpleChain.reference.tsv"])
