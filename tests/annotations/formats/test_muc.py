@@ -408,7 +408,7 @@ def test_markable_with_a_number_for_a_label_keeps_its_id():
     assert re.findall('<COREF ID="(.+?)"', written(document)) == ["4", "1", "3"]
 
 
-def test_a_head_that_min_would_not_find_is_named_by_its_place():
+def test_head_that_min_would_not_find_is_named_by_its_place():
     document = pointing(mark(0, 10, head=((8, 10),)), mark(11, 13, head=((11, 12),)), content="it was, it at")
     text = written(document)
     assert '<COREF ID="1" MIN="it" MINSPAN="8-10">' in text
@@ -499,7 +499,7 @@ def test_refs_to_the_nearest_keep_the_chains(data):
             assert target == (required or earlier or [target])[-1]
 
 
-def test_a_markable_of_several_entities_goes_with_the_nearest():
+def test_markable_of_several_entities_goes_with_the_nearest():
     marks = [Mark((span,), answer=Answer(indices=indices)) for span, indices in ((A, "x"), (B, "y"), (C, "xy"))]
     document = Document("walk", "", "ab cd ef", marks, links=Links.INDICES)
     assert links(read(written(document))) == [("ab", ""), ("cd", ""), ("ef", "cd")]

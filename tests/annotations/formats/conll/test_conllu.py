@@ -259,7 +259,7 @@ def test_parts_may_cross_a_mention_of_the_same_entity():
     assert chains(document) == [("w1 w2 w3 … w6", ("1",)), ("w2 w3 w4", ("1",))]
 
 
-def test_a_second_mention_in_the_same_place_is_merged_and_told():
+def test_second_mention_in_the_same_place_is_merged_and_told():
     document = read(HEADER + rows("Entity=(1)", "Entity=(2)(3)(2)"))
     assert chains(document) == [("w1", ("1",)), ("w2", ("2", "3"))]
     assert findings(document) == {"duplicate": 3}

@@ -299,11 +299,11 @@ UD: dict[str, Dialect] = {
 
 
 @each_of(TASK)
-def test_a_dialect_of_conll_2012_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_conll_2012_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("conll2012", dialect)
 
 
 @each_of(UD)
-def test_a_dialect_of_conllu_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_conllu_is_read_right_or_told_of_or_refused(dialect):
     [content] = dialect.files.values()
     check_dialect("conllu", replace(dialect, files={"walk.conllu": content}))
