@@ -147,7 +147,7 @@ JUDGEMENTS = {
 
 
 @pytest.mark.parametrize("dialect", [pytest.param(each, id=name) for name, each in JUDGEMENTS.items()])
-def test_a_dialect_of_judgements_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_judgements_is_read_right_or_told_of_or_refused(dialect):
     check("judgements-csv", dialect)
 
 
@@ -217,7 +217,7 @@ MATRICES = {
 
 
 @pytest.mark.parametrize("dialect", [pytest.param(each, id=name) for name, each in MATRICES.items()])
-def test_a_dialect_of_a_matrix_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_a_matrix_is_read_right_or_told_of_or_refused(dialect):
     check("matrix-csv", dialect)
 
 
@@ -274,5 +274,5 @@ IN_JSON = {
 
 
 @pytest.mark.parametrize("dialect", [pytest.param(each, id=name) for name, each in IN_JSON.items()])
-def test_a_dialect_of_a_matrix_in_json_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_a_matrix_in_json_is_read_right_or_told_of_or_refused(dialect):
     check("matrix-json", dialect)

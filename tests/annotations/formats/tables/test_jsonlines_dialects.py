@@ -187,7 +187,7 @@ def said(document: Document) -> str:
         ),
     ],
 )
-def test_a_dialect_is_read_right_or_asked_about(record, options, content, right, findings):
+def test_dialect_is_read_right_or_asked_about(record, options, content, right, findings):
     files = {"walk.jsonl": json.dumps(record, ensure_ascii=False)}
     check_dialect("jsonlines", Dialect(files=files, text=content, chains=right, options=options, findings=findings))
     assert right in (RIGHT, RIGHT[:1]) or findings
@@ -244,7 +244,7 @@ def test_chains_under_other_keys_are_no_empty_coding(keys, shown):
     assert not document.is_uncoded
 
 
-def test_the_option_says_which_key_is_read():
+def test_option_says_which_key_is_read():
     record = {"sentences": SENTENCES, "clusters": [], "predicted_clusters": INCLUSIVE}
     [document] = read_all(record, clusters="predicted_clusters")
     assert (chains(document), document.findings) == (RIGHT, [])
@@ -253,7 +253,7 @@ def test_the_option_says_which_key_is_read():
 
 
 @pytest.mark.parametrize("record", [{"sentences": SENTENCES}, {"text": TEXT}, {"cased_words": WORDS}])
-def test_a_line_without_clusters_is_a_text_that_nobody_has_coded(record):
+def test_line_without_clusters_is_a_text_that_nobody_has_coded(record):
     coded = {"sentences": SENTENCES, "clusters": []}
     assert [document.is_uncoded for document in read_all(record, coded)] == [True, False]
 
@@ -271,7 +271,7 @@ def test_entities_have_the_names_of_characters():
     assert [mark.answer.name for mark in document.marks] == ["A", "D", "A"]
 
 
-def test_an_entity_is_made_of_those_that_it_includes():
+def test_entity_is_made_of_those_that_it_includes():
     record = {"text": COUPLE + " Anna left.", "entities": [[[0, 4], [26, 30]], [[9, 12]], [[14, 18]], []]}
     [document] = read_all(record | {"includes": [[], [], [1, 0], [0]]})
     anna, ben, they, _ = document.marks
@@ -294,7 +294,7 @@ def test_sentences_of_words_in_one_list_have_speakers():
 
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("as_list", [False, True])
-def test_a_json_file_may_be_an_object_or_a_list_of_some(indent, as_list):
+def test_json_file_may_be_an_object_or_a_list_of_some(indent, as_list):
     record = {"entities": CHARACTERS, "includes": [[], []], "text": TEXT}
     content = json.dumps([record, record | {"id": "b"}] if as_list else record, indent=indent)
     found = read_all(content, file="walk.json")
@@ -316,7 +316,7 @@ def test_keys_of_chains_tell_the_format(record):
     assert detect_format([("walk.json", json.dumps(record).encode())]) == "jsonlines"
 
 
-def test_a_slip_leaves_out_its_mention_or_else_its_document():
+def test_slip_leaves_out_its_mention_or_else_its_document():
     found = read_all(
         {"sentences": SENTENCES, "clusters": [*INCLUSIVE, [[5, 7], ["x"], [-1, 0]]]},
         "{",
@@ -336,7 +336,7 @@ def test_a_slip_leaves_out_its_mention_or_else_its_document():
     assert findings[2].fix == "its document is left out"
 
 
-def test_a_file_of_slips_alone_is_refused():
+def test_file_of_slips_alone_is_refused():
     with pytest.raises(FormatError, match=r"walk\.jsonl:1:2: this is not JSON"):
         read_all("{", "[", slips="leave-out")
 

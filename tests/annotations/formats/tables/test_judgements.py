@@ -62,12 +62,12 @@ def refused(read: Callable[[str | bytes], object], text: str | bytes) -> FormatE
 
 
 @pytest.mark.parametrize("key", ["phrase:0-4", "a-b_1:0-1,2-3", "phrase:12-18,20-25"])
-def test_a_key_names_level_and_parts(key):
+def test_key_names_level_and_parts(key):
     place = parse_key(key)
     assert markable_key(*place) == key
 
 
-def test_a_key_has_its_parts_in_code_points():
+def test_key_has_its_parts_in_code_points():
     assert parse_key("turn:0-4,9-12") == Place("turn", ((0, 4), (9, 12)))
 
 
@@ -84,7 +84,7 @@ def test_judgements_are_written_one_a_row():
     assert write_csv(JUDGED).decode() == TABLE
 
 
-def test_a_table_is_read_with_the_line_of_each_row():
+def test_table_is_read_with_the_line_of_each_row():
     found = table(TABLE)
     assert found == JUDGED
     assert [row.line for row in found] == [2, 3, 4, 6, 7, 8]
@@ -97,7 +97,7 @@ def test_columns_that_need_not_be_there_are_left_out_where_all_are_empty():
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_the_separator_is_that_of_the_header(separator):
+def test_separator_is_that_of_the_header(separator):
     row = separator.join(['"a,b;c\td"', "phrase:0-4", "x", "y,;"[: 1 + (separator == "\t") * 2]])
     found = table(f"text{separator}unit{separator}coder{separator}label\n{row}\n")
     assert [(each.text, each.unit, each.coder) for each in found] == [("a,b;c\td", "phrase:0-4", "x")]
@@ -145,7 +145,7 @@ def test_flags_are_said_in_several_ways(word, means):
         ("", (), ()),
     ],
 )
-def test_a_value_is_a_set_of_entities_or_antecedents(cell, pointers, indices):
+def test_value_is_a_set_of_entities_or_antecedents(cell, pointers, indices):
     [row] = table(f"text,unit,coder,value\na,q:0-1,x,{cell}\n")
     assert (row.pointers, row.indices) == (pointers, indices)
 
@@ -175,7 +175,7 @@ def test_cells_that_a_spreadsheet_would_compute_are_written_with_an_apostrophe(n
 
 
 @pytest.mark.parametrize("name", ["=1+1", "-1", "@x", "\tx", "\rx", "'=x", "''-", "'x"])
-def test_the_raw_table_holds_cells_as_they_are(name):
+def test_raw_table_holds_cells_as_they_are(name):
     rows = [JudgementRow("a", "p:0-1", "x", name=name)]
     data = write_csv(rows, raw=True)
     assert next(reversed(list(csv.reader(io.StringIO(data.decode(), newline="")))))[-1] == name
@@ -236,7 +236,7 @@ def test_every_cell_is_neutralised():
         (f"text,unit,coder,label\na,p:0-1,x,{'y' * 200_000}\n", 2, "this is not a row of a table: field larger"),
     ],
 )
-def test_an_error_of_a_table_names_file_line_and_column(text, line, message):
+def test_error_of_a_table_names_file_line_and_column(text, line, message):
     error = refused(table, text)
     assert message in error.message
     assert error.line == line
@@ -244,7 +244,7 @@ def test_an_error_of_a_table_names_file_line_and_column(text, line, message):
 
 
 @pytest.mark.parametrize("raw", [True, False])
-def test_the_library_reads_the_table_guarded_or_raw(tmp_path, raw):
+def test_library_reads_the_table_guarded_or_raw(tmp_path, raw):
     rows = [
         JudgementRow("walk", f"-p:{number}-{number + 1}", coder, "refers", indices=(index,))
         for coder, indices in [("@ann", ["=A", "=A", "'=A"]), ("bob", ["A", "B", "B"])]
@@ -262,7 +262,7 @@ def test_judgements_are_written_one_a_line():
     assert write_json([]).decode() == "[\n]\n"
 
 
-def test_a_list_is_read_with_the_line_of_each_object():
+def test_list_is_read_with_the_line_of_each_object():
     found = objects(OBJECTS)
     assert write_json(found).decode() == OBJECTS
     assert [row.line for row in found] == [2, 3]
@@ -270,7 +270,7 @@ def test_a_list_is_read_with_the_line_of_each_object():
 
 
 @pytest.mark.parametrize("text", ["[]", " [ ] ", "[\n\n]\n"])
-def test_an_empty_list_has_no_judgement(text):
+def test_empty_list_has_no_judgement(text):
     assert objects(text) == []
 
 
@@ -312,7 +312,7 @@ RECORD = '{"text": "a", "unit": "p:0-1", "coder": "x"'
         (b"[\xff]", 1, "this is not UTF-8"),
     ],
 )
-def test_an_error_of_a_list_names_file_and_line(text, line, message):
+def test_error_of_a_list_names_file_and_line(text, line, message):
     error = refused(objects, text)
     assert message in error.message
     assert error.line == line
@@ -334,7 +334,7 @@ def test_many_judgements_are_read_and_written_in_time_that_grows_with_them():
     assert_grows_with_input(write_and_read, 500)
 
 
-def test_a_cell_of_a_megabyte_is_refused():
+def test_cell_of_a_megabyte_is_refused():
     assert refused(table, "text,unit,coder,label\n" + '"' * 10**6).line == 2
     assert refused(table, "a" * 10**6).line == 1
     assert refused(table, "," * 10**6).line == 1
@@ -344,7 +344,7 @@ def documents(text: str) -> list[Document]:
     return FORMATS["judgements-csv"].read(Bundle.of("data/j.csv", text.encode()))
 
 
-def test_a_document_is_what_one_coder_says_of_one_text_and_holds_no_text():
+def test_document_is_what_one_coder_says_of_one_text_and_holds_no_text():
     found = documents(TABLE)
     assert [(document.name, document.coder, document.links) for document in found] == [
         ("walk", "ann", Links.INDICES),
@@ -366,7 +366,7 @@ def test_what_is_pointed_at_is_marked_though_it_has_no_row():
     ]
 
 
-def test_a_row_that_says_nothing_of_its_unit_is_a_markable_without_an_answer():
+def test_row_that_says_nothing_of_its_unit_is_a_markable_without_an_answer():
     [document] = documents("text,unit,coder,label,head\nw,p:0-4,x,,0-1\nw,p:5-6,x,none,\n")
     assert [(mark.answer, mark.head) for mark in document.marks] == [(None, ((0, 1),)), (Answer(category="none"), ())]
 
@@ -374,14 +374,14 @@ def test_a_row_that_says_nothing_of_its_unit_is_a_markable_without_an_answer():
 @pytest.mark.parametrize(
     "rows", ["w,p:0-1,x,A\nw,p:2-3,x,p:0-1\n", "w,p:2-3,x,p:0-1\nw,p:0-1,x,A\n", "w,p:0-1,y,\nw,p:2-3,x,p:0-1|A\n"]
 )
-def test_a_coder_who_points_here_and_names_entities_there_is_refused_with_the_line(rows):
+def test_coder_who_points_here_and_names_entities_there_is_refused_with_the_line(rows):
     with pytest.raises(FormatError) as caught:
         documents(f"text,unit,coder,value\n{rows}")
     message = "column 'value' names antecedents and entities; a coder names either in a text"
     assert str(caught.value) == f"data/j.csv:3: {message}"
 
 
-def test_the_option_says_how_the_cells_stand():
+def test_option_says_how_the_cells_stand():
     [document] = documents("text,unit,coder,label,note\nw,p:0-1,x,none,'=1\n")
     raw = {"cells": "raw"}
     format_ = FORMATS["judgements-csv"]

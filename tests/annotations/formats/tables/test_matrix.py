@@ -65,7 +65,7 @@ def refused(read: Callable[[str | bytes], object], text: str | bytes) -> FormatE
     return caught.value
 
 
-def test_a_matrix_is_written_units_by_coders():
+def test_matrix_is_written_units_by_coders():
     assert write_csv(MATRIX).decode() == MATRIX_TABLE
     assert matrix(MATRIX_TABLE) == MATRIX
     assert (
@@ -83,7 +83,7 @@ def test_a_matrix_is_written_units_by_coders():
     assert matrix_json(write_json(MATRIX)) == MATRIX
 
 
-def test_a_coder_may_be_left_out_of_a_row_of_json():
+def test_coder_may_be_left_out_of_a_row_of_json():
     found = matrix_json(
         '[{"text": "t", "unit": "u", "values": {"x": "a"}}, {"text": "t", "unit": "v", "values": {"y": "b"}}]'
     )
@@ -91,7 +91,7 @@ def test_a_coder_may_be_left_out_of_a_row_of_json():
     assert [row.line for row in found.rows] == [1, 1]
 
 
-def test_a_matrix_may_be_of_nobody():
+def test_matrix_may_be_of_nobody():
     assert matrix(write_csv(Matrix((), ()))) == matrix_json(write_json(Matrix((), ()))) == Matrix((), ())
 
 
@@ -101,7 +101,7 @@ def test_cells_that_a_spreadsheet_would_compute_have_an_apostrophe_and_raw_ones_
     assert write_csv(one, raw=True) == b"text,unit,=c\n=t,=u,=v\n"
 
 
-def test_a_matrix_may_be_parted_by_semicolons_and_have_a_coder_called_as_a_column():
+def test_matrix_may_be_parted_by_semicolons_and_have_a_coder_called_as_a_column():
     assert matrix("Text;unit;note;text\na;b;{c};d,e\n") == Matrix(
         ("note", "text"), (Row("a", "b", (frozenset("c"), "d,e")),)
     )
@@ -127,7 +127,7 @@ def test_a_matrix_may_be_parted_by_semicolons_and_have_a_coder_called_as_a_colum
         ("text,unit,ann\na,b\n", 2, "this row has 2 cells, the header has 3"),
     ],
 )
-def test_an_error_of_a_matrix_names_file_line_and_column(text, line, message):
+def test_error_of_a_matrix_names_file_line_and_column(text, line, message):
     error = refused(matrix, text)
     assert message in error.message
     assert error.line == line
@@ -156,7 +156,7 @@ ROW = '{"text": "t", "unit": "u", "values"'
         ("[" * 100_000, 1, "nest too deep"),
     ],
 )
-def test_an_error_of_a_matrix_in_json_names_its_line(text, line, message):
+def test_error_of_a_matrix_in_json_names_its_line(text, line, message):
     error = refused(matrix_json, text)
     assert message in error.message
     assert error.line == line
@@ -175,7 +175,7 @@ walk,phrase:20-24,{},
 """
 
 
-def test_a_document_is_what_one_coder_says_of_the_units_of_a_text():
+def test_document_is_what_one_coder_says_of_the_units_of_a_text():
     ann, run, walk = documents(DOCUMENTS)
     assert [(one.name, one.coder, one.links, one.without_text) for one in (ann, run, walk)] == [
         ("walk", "ann", Links.INDICES, True),
@@ -201,7 +201,7 @@ def test_documents_are_written_as_the_table_they_were_read_from():
 
 
 @pytest.mark.parametrize("key", ["matrix-csv", "matrix-json"])
-def test_a_coder_who_marked_nothing_in_a_text_has_a_row_without_a_unit(key):
+def test_coder_who_marked_nothing_in_a_text_has_a_row_without_a_unit(key):
     [document] = documents("text,unit,ann\nwalk,phrase:0-4,a\n")
     nobody = replace(document, coder="bob", marks=[document.marks[0].with_answer(None)])
     assert write_csv(from_documents([document, nobody])) == b"text,unit,ann,bob\nwalk,,,{}\nwalk,phrase:0-4,a,\n"
@@ -220,7 +220,7 @@ def test_a_coder_who_marked_nothing_in_a_text_has_a_row_without_a_unit(key):
         (f"text,unit,ann\nw,p:0-1,{{{'i' * 201}}}\n", 2, "column 'ann' names an entity by more than 200 characters"),
     ],
 )
-def test_a_value_that_no_document_holds_is_refused_with_line_and_column(text, line, message):
+def test_value_that_no_document_holds_is_refused_with_line_and_column(text, line, message):
     with pytest.raises(FormatError, match=re.escape(message)) as caught:
         documents(text)
     assert (caught.value.file, caught.value.line) == ("data/m.csv", line)
@@ -252,7 +252,7 @@ INDICES = st.frozensets(WORDS | st.sampled_from(["p:0-1", "\\p:0-1", "\\\\p:0-1"
 
 @SLOW
 @given(st.lists(INDICES, min_size=1, max_size=3), st.sampled_from(["matrix-csv", "matrix-json"]))
-def test_an_entity_may_have_any_name(indices, key):
+def test_entity_may_have_any_name(indices, key):
     marks = [
         Mark(((2 * number, 2 * number + 1),), "p", answer=Answer(indices=tuple(sorted(of))))
         for number, of in enumerate(indices)
@@ -283,7 +283,7 @@ def test_columns_are_checked_in_time_that_grows_with_them():
     assert_grows_with_input(refuse, 1_000_000)
 
 
-def test_a_matrix_has_so_many_coders_at_most_in_json_too():
+def test_matrix_has_so_many_coders_at_most_in_json_too():
     values = {f"c{number}": "x" for number in range(MOST_CODERS)}
     assert len(
         read_json(Bundle.of("m.json", json.dumps([{"text": "a", "unit": "u", "values": values}]).encode())).coders
