@@ -192,15 +192,6 @@ DIALECTS = {
     "nothing but slips": brat(
         "T1\tMention 0 3\tAnna", options={"slips": "leave-out"}, refused="T1 quotes 'Anna', but from 0"
     ),
-    "offsets from 1": brat("T1\tMention 1 5\tAnna", refused="T1 quotes 'Anna', but from 1 on the text has 'nna '"),
-    "parted by blanks": brat(
-        "T1 Mention 0 4 Anna", refused="a T line has a tab behind its number and before its words"
-    ),
-    "a relation of one argument": brat(
-        *MENTIONS, "R1\tCoref Arg1:T1", refused="a relation is a name and two arguments"
-    ),
-    "a relation without roles": brat(*MENTIONS, "R1\tCoref T3 T1", refused="two arguments such as Arg1:T2"),
-    "another format": brat("#begin document (walk); part 000", refused="a line begins with T, R, *, A, M, N, E or #"),
 }
 
 
