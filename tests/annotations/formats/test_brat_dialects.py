@@ -119,9 +119,6 @@ DIALECTS = {
         chains=CHAINS,
         findings=("1 equivalences Bridging (left out)",),
     ),
-    "a text with emojis, in code points": brat(
-        "T1\tMention 3 7\tAnna", "T2\tMention 21 24\tShe", "*\tC T1 T2", text=EMOJI, chains=[["Anna", "She"]]
-    ),
     "a text with emojis, as browsers count": brat(
         "T1\tMention 5 9\tAnna",
         "T2\tMention 23 26\tShe",
@@ -162,7 +159,6 @@ DIALECTS = {
         findings=("2 attributes Certain (left out)", "1 attributes Negation (left out)"),
     ),
     "no lines at all": brat(markables=[], links=Links.NONE),
-    "spans without links": brat(*MENTIONS, markables=WORDS, links=Links.NONE),
     "spans without their words": brat(
         *(line.rpartition("\t")[0] for line in MENTIONS),
         "*\tCoref T1 T3 T4",

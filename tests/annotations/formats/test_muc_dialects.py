@@ -125,7 +125,6 @@ DIALECTS = {
         markables=["Anna"],
         findings=("is not closed before </TXT>", "</COREF> closes nothing", "this <COREF> is never closed"),
     ),
-    "in Latin-1": muc("Zo\xeb".encode("latin-1"), refused="it looks like cp1252"),
 }
 
 

@@ -76,10 +76,6 @@ TASK: dict[str, Dialect] = {
         conll(lambda n: parsed(n, CHAINS[n], word="_")), refused="if one holds words, say word=N"
     ),
     # Others.
-    "numbers of sentence, token and character before the word": read_as(
-        conll(lambda n: [0, n // 2, n, [0, 5, 9, 13][n], WORDS[n], LEMMAS[n], CHAINS[n]]),
-        findings=("the words are those of column 5 of 7",),
-    ),
     "corpus, text, part, sentence, number, word": read_as(
         conll(lambda n: ["corpus", "walk", "part", 1, n, WORDS[n], FINE[n], CHAINS[n]]),
         findings=("the words are those of column 6 of 8",),
@@ -114,10 +110,6 @@ TASK: dict[str, Dialect] = {
     "CoNLL-U": read_as(
         "# sent_id = 1\n" + "".join("\t".join(map(str, parsed(n))) + "\n" for n in range(4)),
         refused="this looks like CoNLL-U: choose CorefUD / CoNLL-U (conllu)",
-    ),
-    "a bracket that closes nothing": read_as(
-        conll(lambda n: shared_task(n, chain="232)" if n == 1 else None)),
-        refused="the bracket 232) closes nothing; slips=leave-out leaves out the mention",
     ),
     "the same, left out": read_as(
         conll(lambda n: shared_task(n, chain=["(1)|(9", "232)", "x|(1)", "(2"][n])),

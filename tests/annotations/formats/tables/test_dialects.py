@@ -91,7 +91,6 @@ JUDGEMENTS = {
         table="item_id,annotator_id,label,seconds\nw1,7,new,3\nw2,7,new,\n",
         refused="the columns 'item_id' (2 values), 'annotator_id' (2 values), 'seconds' (1 values); known are",
     ),
-    "UTF-16 of Excel": Dialect(table=LONG.replace(",", "\t").encode("utf-16"), refused="say encoding=utf-16"),
     "a workbook": Dialect(
         table=b"PK\x03\x04\x14\x00", refused="this is a workbook or a zip, not a table: save the sheet"
     ),
@@ -110,7 +109,6 @@ JUDGEMENTS = {
     ),
     "a title above the header": Dialect(table=f"Reliability\n{LONG}", refused="no use for a column 'Reliability'"),
     "sums below": Dialect(table=f"{LONG}Total,,,2,\n", refused="data/t:5: column 'coder' is empty"),
-    "Windows-1252": Dialect(table=LONG.replace("Anna", "Zoë").encode("cp1252"), refused="say encoding=cp1252"),
 }
 
 
@@ -160,7 +158,6 @@ MATRICES = {
         answers=read_as("{'Anna', 'Ben'}"),
         findings=("1 names of entities of ann have a comma or semicolon",),
     ),
-    "UTF-16 of Excel": Dialect(table=WIDE.replace(",", "\t").encode("utf-16"), refused="say encoding=utf-16"),
     # Others.
     "sets with commas": Dialect(
         table=cell("{Anna,Ben}"), answers=read_as("{Anna,Ben}"), findings=("such as 'Anna,Ben' (each is one entity; |",)
@@ -218,7 +215,6 @@ IN_JSON = {
     "several names in one": Dialect(
         table=valued(["Anna, Ben"]), answers=read_as("{Anna, Ben}"), findings=("have a comma or semicolon",)
     ),
-    "UTF-16": Dialect(table=listed(ROW).encode("utf-16"), refused="say encoding=utf-16"),
 }
 
 
