@@ -103,10 +103,15 @@ def test_what_is_no_tag_is_text(text, content, told):
     assert (document.content, document.marks, found(document)) == (content, [], told)
 
 
-def test_markables_nest_and_pointers_may_go_forward():
-    document = read('<COREF ID="a" REF="c">She</COREF> saw <COREF ID="b"><COREF ID="c">Anna</COREF> Lee</COREF>')
+@pytest.mark.parametrize(
+    ("status", "is_optional"), [('STATUS="OPT"', True), ('STAT="OPT"', True), ("status=opt", True), ("", False)]
+)
+def test_markables_nest_point_forward_and_may_be_optional(status, is_optional):
+    text = f'<COREF ID="a" REF="c" {status}>She</COREF> saw <COREF ID="b"><COREF ID="c">Anna</COREF> Lee</COREF>'
+    document = read(text)
     assert links(document) == [("She", "Anna"), ("Anna Lee", ""), ("Anna", "")]
     assert [mark.line for mark in document.marks] == [1, 1, 1]
+    assert [mark.answer.optional for mark in document.marks] == [is_optional, False, False]
 
 
 @pytest.mark.parametrize(
@@ -129,12 +134,6 @@ def test_tags_and_attributes_come_in_any_case_order_and_quotes(text, pairs, leas
     assert (links(document), heads(document), document.findings) == (pairs, least, [])
 
 
-@pytest.mark.parametrize("attribute", ['STATUS="OPT"', 'STAT="OPT"', "status=opt"])
-def test_status_and_stat_say_that_an_answer_is_optional(attribute):
-    document = read(f"<COREF ID=1 {attribute}>a</COREF> <COREF ID=2>b</COREF>")
-    assert [mark.answer.optional for mark in document.marks] == [True, False]
-
-
 def test_ids_are_labels_unless_they_only_count():
     document = read("<COREF ID=1>a</COREF> <COREF ID=101>b</COREF> <COREF ID=3>c</COREF> <COREF ID=x.4>d</COREF>")
     assert [mark.label for mark in document.marks] == ["", "101", "", "x.4"]
@@ -152,11 +151,6 @@ def test_file_of_several_documents_gives_them_by_their_numbers():
         "walk 3": ["c"],
     }
     assert {one.file for one in documents} == {FILE}
-
-
-def test_ids_of_one_document_mean_nothing_in_another():
-    one, other = read_all("<DOC><COREF ID=1>a</COREF></DOC><DOC><COREF ID=2 REF=1>b</COREF></DOC>")
-    assert (links(one), links(other), found(other)) == ([("a", "")], [("b", "")], [("ref-unknown", 1)])
 
 
 NEWS = """\
@@ -285,18 +279,13 @@ def test_odd_markables_are_reported_and_read(text, codes, expected):
     assert found(document) == [(code, 2) for code in codes]
 
 
-def test_tags_that_are_not_read_are_counted_by_name():
-    tags = "<ENAMEX TYPE=A>Anna</ENAMEX> <enamex>Bea</enamex> <COREF ID=1>a</COREF><X><p>"
-    document = read(f"<DOC><TXT>\n{tags}</TXT></DOC>")
-    assert document.content == "\nAnna Bea a"
-    assert [finding.message.partition(",")[0] for finding in document.findings] == ["2 tags <ENAMEX>", "1 tags <X>"]
-
-
-def test_first_markable_of_an_id_is_meant():
+def test_first_markable_of_an_id_is_meant_and_each_document_has_its_own():
     document = read("<COREF ID=x>a</COREF>\n<COREF ID=x>b</COREF> <COREF ID=3 REF=x>c</COREF>")
     assert links(document) == [("a", ""), ("b", ""), ("c", "a")]
     assert [mark.label for mark in document.marks] == ["x", "", ""]
     assert [finding.line for finding in document.findings] == [2]
+    one, other = read_all("<DOC><COREF ID=1>a</COREF></DOC><DOC><COREF ID=2 REF=1>b</COREF></DOC>")
+    assert (links(one), links(other), found(other)) == ([("a", "")], [("b", "")], [("ref-unknown", 1)])
 
 
 def test_two_on_the_same_words_are_one_with_the_links_of_both():
