@@ -192,5 +192,5 @@ DIALECTS = {
 
 
 @each_of(DIALECTS)
-def test_a_dialect_of_brat_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_brat_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("brat", dialect)

@@ -185,7 +185,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("dialect", CASES)
-def test_a_dialect_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_is_read_right_or_told_of_or_refused(dialect):
     bundle = Bundle.of("d1.pyr", dialect.file if isinstance(dialect.file, bytes) else dialect.file.encode())
     if dialect.refused:
         with pytest.raises(FormatError) as caught:

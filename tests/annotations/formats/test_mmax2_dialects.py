@@ -324,5 +324,5 @@ def test_without_a_mmax_file_the_coder_is_what_holds_words_and_markables():
 
 
 @each_of(DIALECTS)
-def test_a_dialect_of_mmax2_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_mmax2_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("mmax2", dialect)

@@ -129,7 +129,7 @@ DIALECTS = {
 
 
 @each_of(DIALECTS)
-def test_a_dialect_of_muc_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_muc_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("muc", dialect)
 
 

@@ -225,7 +225,7 @@ def test_file_that_is_missing_is_named(missing):
     assert (error.file, missing in error.message) == ("upload.zip", True)
 
 
-def test_a_file_and_a_table_of_no_project_are_refused():
+def test_file_and_a_table_of_no_project_are_refused():
     of = files(zipped())
     assert "'hikes.jsonl'" in refused(rezipped(of | {"hikes.jsonl": b""})).message
     assert "'hikes'" in refused(changed("manifest.json", '"walks"', '"hikes":0,"walks"')).message
@@ -233,14 +233,14 @@ def test_a_file_and_a_table_of_no_project_are_refused():
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_file_that_stands_twice_in_the_zip_is_refused():
+def test_file_that_stands_twice_in_the_zip_is_refused():
     out = io.BytesIO(zipped())
     with zipfile.ZipFile(out, "a") as archive:
         archive.writestr("places.jsonl", b"")
     assert "places.jsonl appears twice in the zip" in refused(out.getvalue()).message
 
 
-def test_the_bounds_are_the_caller_s():
+def test_bounds_are_the_caller_s():
     assert "at most 2 are read" in refused(zipped(), most_files=2).message
     assert "more than 0 MB" in refused(zipped(), most_bytes=100).message
     assert "cannot be read" in refused(b"no zip").message

@@ -36,7 +36,7 @@ X = {"key": "a", "label": "x"}
 
 @given(st.integers(0, 2**32))
 @examples(50)
-def test_a_scheme_that_is_written_is_read_back(seed):
+def test_scheme_that_is_written_is_read_back(seed):
     spec = any_scheme(random.Random(seed)).spec.with_pointing()
     written = json.loads(json.dumps({**SCHEME_FILE, **scheme_to_json(spec, "pointers")}))
     assert scheme_from_json(written) == (spec, "pointers")
@@ -95,7 +95,7 @@ def test_all_problems_are_told_but_not_without_end():
 
 
 @pytest.mark.parametrize("last", ["k0", 1])
-def test_a_list_that_is_too_long_is_refused_in_linear_time(last):
+def test_list_that_is_too_long_is_refused_in_linear_time(last):
     def read(n):
         keys = [*(f"k{number}" for number in range(n)), last]
         asked_if = {"question": "category", "values": keys}
@@ -106,7 +106,7 @@ def test_a_list_that_is_too_long_is_refused_in_linear_time(last):
     assert_grows_with_input(read, 20_000)
 
 
-def test_the_published_shape_has_the_bounds_of_the_database():
+def test_published_shape_has_the_bounds_of_the_database():
     definitions = scheme_shape()["$defs"]
     assert definitions["key"]["maxLength"] == KEY_LENGTH
     assert definitions["label"]["maxLength"] == Level._meta.get_field("label").max_length

@@ -229,40 +229,33 @@ def test_fields_are_those_of_corefud_without_a_header():
     assert findings(document) == {"no-header": 2, "field": 2}
 
 
-def test_brackets_follow_each_other_in_any_order():
-    document = read(HEADER + rows("Entity=(1(2", "Entity=(3)1)(4(5)", "Entity=4)(6)2)"))
-    expected = {"w1 w2 w3": ("2",), "w1 w2": ("1",), "w2 w3": ("4",), "w2": ("3", "5"), "w3": ("6",)}
-    assert chains(document) == list(expected.items())
-
-
-def test_entity_in_itself_closes_the_inner_one_first():
-    document = read(HEADER + rows("Entity=(1--3(1--1", "Entity=1)", "Entity=1)"))
-    found = [(words(document, mark.parts), words(document, mark.head)) for mark in document.marks]
-    assert found == [("w1 w2 w3", "w3"), ("w1 w2", "w1")]
-
-
-def test_mentions_may_cross_others_and_the_ends_of_sentences():
-    document = read(HEADER + rows("Entity=(1", "Entity=(2") + "\n" + rows("Entity=1)", "Entity=2)"))
-    assert chains(document) == [("w1 w2 w1", ("1",)), ("w2 w1 w2", ("2",))]
-
-
-def test_mention_may_have_gaps():
-    text = rows("Entity=(e1[1/3]--3-x", "Entity=e1[1/3])", "_", "Entity=(e1[2/3]--3-x)", "_", "Entity=(e1[3/3]--3-x)")
-    document = read(HEADER + text)
-    assert chains(document) == [("w1 w2 … w4 … w6", ("e1",))]
-    assert words(document, document.marks[0].head) == "w4"
-    assert chains(read(HEADER + rows("Entity=(e1[1/2])", "Entity=(e1[2/2])"))) == [("w1 w2", ("e1",))]
-
-
-def test_parts_may_cross_a_mention_of_the_same_entity():
-    document = read(HEADER + rows("Entity=(1[1/2]", "Entity=(1", "Entity=1[1/2])", "Entity=1)", "_", "Entity=(1[2/2])"))
-    assert chains(document) == [("w1 w2 w3 … w6", ("1",)), ("w2 w3 w4", ("1",))]
-
-
-def test_second_mention_in_the_same_place_is_merged_and_told():
-    document = read(HEADER + rows("Entity=(1)", "Entity=(2)(3)(2)"))
-    assert chains(document) == [("w1", ("1",)), ("w2", ("2", "3"))]
-    assert findings(document) == {"duplicate": 3}
+@pytest.mark.parametrize(
+    ("brackets", "expected", "told"),
+    [
+        ("(1(2 (3)1)(4(5) 4)(6)2)", "w1 w2 w3=2, w1 w2=1, w2 w3=4, w2=3|5, w3=6", {}),
+        ("(1--3(1--1 1) 1)", "w1 w2 w3=1 w3, w1 w2=1 w1", {}),
+        ("(1 (2 / 1) 2)", "w1 w2 w1=1, w2 w1 w2=2", {}),
+        ("(e1[1/3]--3-x e1[1/3]) _ (e1[2/3]--3-x) _ (e1[3/3]--3-x)", "w1 w2 … w4 … w6=e1 w4", {}),
+        ("(e1[1/2]) (e1[2/2])", "w1 w2=e1", {}),
+        ("(1[1/2] (1 1[1/2]) 1) _ (1[2/2])", "w1 w2 w3 … w6=1, w2 w3 w4=1", {}),
+        ("(1) (2)(3)(2)", "w1=1, w2=2|3", {"duplicate": 3}),
+        ("(1--3-x:y,minspan:1%2C3 _ 1)(2--1-minspan:_)", "w1 w2 w3=1 w1 … w3, w3=2", {}),
+        ("(1--1-chars:0_1,minchars:0_1 1)", "w1 w2=1 w1", {}),
+        (f"(1--1-label:{'x' * (LONGEST_LABEL + 1)})", "w1=1 w1", {"long-label": 2}),
+        *((f"(1--{head} _ 1)", "w1 w2 w3=1", {"head-outside": 2}) for head in ("4", "0", "x", "1,5", "1,,2", "9" * 30)),
+    ],
+)
+def test_brackets_nest_cross_and_have_gaps_and_heads(brackets, expected, told):
+    sentences = [
+        rows(*(f"Entity={cell}" if cell != "_" else cell for cell in each.split())) for each in brackets.split(" / ")
+    ]
+    document = read(HEADER + "\n".join(sentences))
+    found = [
+        f"{words(document, mark.parts)}={'|'.join(mark.answer.indices)} {words(document, mark.head)}".rstrip()
+        for mark in document.marks
+    ]
+    assert (", ".join(found), findings(document)) == (expected, told)
+    assert not any(mark.label for mark in document.marks)
 
 
 @pytest.mark.parametrize("written", ["x&#45;&#40;y&#41;%2C&#128512;", "&#0;", "&#55357;", "&#9999999;", "&#x41;"])
@@ -333,18 +326,6 @@ def test_fields_of_mentions_that_are_not_read_are_counted():
     assert len(read(text, categories="etype").findings) == 2
 
 
-@pytest.mark.parametrize("value", ["4", "0", "x", "1,5", "1,,2", "9" * 30])
-def test_head_that_is_not_in_its_mention_is_left_out(value):
-    document = read(HEADER + rows(f"Entity=(1--{value}", "_", "Entity=1)"))
-    assert (document.marks[0].head, findings(document)) == ((), {"head-outside": 2})
-
-
-def test_minspan_in_other_goes_before_the_head():
-    document = read(HEADER + rows("Entity=(1--3-x:y,minspan:1%2C3", "_", "Entity=1)(2--1-minspan:_)"))
-    assert [words(document, mark.head) for mark in document.marks] == ["w1 … w3", ""]
-    assert document.findings == []
-
-
 def test_field_other_holds_what_our_own_files_say():
     other = "chain:the&#32;dog,label:m&#45;4,note:why%2C oh: why?,optional,unsure,gender:f"
     [mark] = read(HEADER + rows(f"Entity=(1--1-{other},minspan:_)")).marks
@@ -357,11 +338,6 @@ def test_field_other_holds_what_our_own_files_say():
         "attributes": (("gender", "f"),),
     }
     assert mark.answer == Answer(indices=("1",), **said)
-
-
-def test_label_that_is_too_long_is_left_out():
-    document = read(HEADER + rows(f"Entity=(1--1-label:{'x' * (LONGEST_LABEL + 1)})"))
-    assert (document.marks[0].label, findings(document)) == ("", {"long-label": 2})
 
 
 @pytest.mark.parametrize(
@@ -550,12 +526,6 @@ def test_white_space_at_the_edges_is_trimmed_and_reported():
     assert [(loss.feature, loss.count) for loss in losses] == [(Feature.EDGES, 3)]
     found = [(mark.parts, mark.head) for mark in back(document).marks]
     assert found == [(((2, 3),), ((2, 3),)), (((5, 6),), ()), (((10, 11),), ((10, 11),))]
-
-
-def test_characters_that_earlier_versions_wrote_are_passed_over():
-    document = read(HEADER + rows("Entity=(1--1-chars:0_1,minchars:0_1", "Entity=1)"))
-    assert [(mark.parts, mark.head) for mark in document.marks] == [(((0, 5),), ((0, 2),))]
-    assert findings(document) == {}
 
 
 @pytest.mark.parametrize(("head", "expected"), [((0, 3), ((2, 3),)), ((0, 1), ())])

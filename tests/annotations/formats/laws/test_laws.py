@@ -87,7 +87,7 @@ def test_several_documents_are_written_together_and_read_back(format_, one, othe
 @pytest.mark.parametrize("format_", TABLES, ids=lambda format_: format_.key)
 @SLOW
 @given(document=documents())
-def test_a_table_that_is_read_is_written_as_it_was(format_, document):
+def test_table_that_is_read_is_written_as_it_was(format_, document):
     files = written(format_, reduce_document(document, format_.supported_features)[0])
     assert written(format_, *read_all(format_, files)) == files
 
@@ -104,7 +104,7 @@ def test_what_a_format_carries_is_carried_whole_the_second_time(format_, documen
 
 @SLOW
 @given(document=documents())
-def test_a_format_that_carries_all_loses_nothing(document):
+def test_format_that_carries_all_loses_nothing(document):
     assert reduce_document(document, frozenset(Feature)) == (document, [])
 
 

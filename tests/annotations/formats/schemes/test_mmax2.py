@@ -155,7 +155,7 @@ def test_retired_answers_are_left_out_and_named():
     assert "gender-2: the question that leads to it is not in MMAX2; it is left out" in losses
 
 
-def test_the_files_have_the_form_that_mmax2_reads():
+def test_files_have_the_form_that_mmax2_reads():
     files, _ = write(RICH.spec, RICH.answers)
     by_path = {file.path: etree.fromstring(file.data) for file in files}
     assert sorted(by_path) == ["Schemes/phrase_scheme.xml", "Schemes/turn_scheme.xml", "common_paths.xml"]
@@ -169,7 +169,7 @@ def test_the_files_have_the_form_that_mmax2_reads():
     assert all(len(one) for one in scheme.iter("attribute"))  # MMAX2 wants a value in each
 
 
-def test_a_scheme_of_pyramids_is_not_written():
+def test_scheme_of_pyramids_is_not_written():
     with pytest.raises(FormatError, match="pyramids"):
         write(SCHEMES["pyramid"].spec, "scus")
 

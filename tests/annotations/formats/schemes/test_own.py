@@ -15,7 +15,7 @@ from tests.shared.documents import spoiled
 from tests.shared.schemes import RICH
 
 
-def test_a_scheme_that_is_written_is_read_back_without_a_loss():
+def test_scheme_that_is_written_is_read_back_without_a_loss():
     write = SCHEME_FORMATS["json"].write
     assert write is not None
     [file], losses = write(RICH.spec, RICH.answers)
@@ -31,7 +31,7 @@ def test_what_is_wrong_is_told_with_its_path():
 
 
 @pytest.mark.parametrize("name", ["scheme.json", "scheme.xml", "annotation.conf"])
-def test_a_file_that_is_too_large_is_refused(name):
+def test_file_that_is_too_large_is_refused(name):
     with pytest.raises(FormatError, match="at most 2 MB"):
         read_scheme(b" " * (MAX_BYTES + 1), name)
 

@@ -126,7 +126,7 @@ def test_markables_that_a_differing_character_touches_are_left_out(there, left_o
         (f"{WALK.replace('dog', 'dogs')} They slept.", "1 of 58 characters differs and it ends 10 characters earlier"),
     ],
 )
-def test_a_difference_at_the_end_is_no_early_end(there, extent):
+def test_difference_at_the_end_is_no_early_end(there, extent):
     [told] = align(of_words(WALK, "Anna"), there, "anna.x", near=True).findings
     assert told.message.rpartition("; ")[2] == extent
 

@@ -59,5 +59,5 @@ CASES = [
 
 
 @pytest.mark.parametrize(("format_key", "dialect"), CASES)
-def test_a_dialect_of_plain_text_is_read_right_or_told_of_or_refused(format_key, dialect):
+def test_dialect_of_plain_text_is_read_right_or_told_of_or_refused(format_key, dialect):
     check_dialect(format_key, dialect)

@@ -150,7 +150,7 @@ TSV = {
 
 
 @each_of(TSV)
-def test_a_dialect_of_webanno_tsv_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_webanno_tsv_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("webanno", dialect)
 
 
@@ -408,7 +408,7 @@ XMI = {
 
 
 @each_of(XMI)
-def test_a_dialect_of_xmi_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_xmi_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("xmi", dialect)
 
 
@@ -542,7 +542,7 @@ CAS_JSON = {
 
 
 @each_of(CAS_JSON)
-def test_a_dialect_of_cas_json_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_cas_json_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("casjson", dialect)
 
 

@@ -280,7 +280,7 @@ def test_values_are_escaped_with_backslashes():
     assert document.marks[0].answer.category == "\\[1]|_->;\t\n*\\x"
 
 
-def test_the_text_is_taken_with_its_white_space_and_escapes():
+def test_text_is_taken_with_its_white_space_and_escapes():
     text = spans_of("1-1,0-1,a,_,\n1-2,3-5,b\\,_,\n1-3,7-8,c,_,", text="a\\t b\\\\\\r\n#Text=c ")
     document = read(text)
     assert document.content == "a\t b\\\r\nc "
@@ -380,29 +380,20 @@ def test_error_names_file_and_line(text, line, message):
     assert str(error).startswith(f"dir/walk.tsv:{line}: ")
 
 
-def test_findings_of_many_annotations_are_bounded():
+def test_findings_annotations_and_cells_are_bounded(monkeypatch):
     document = read(spans_of("1-1,0-2,aa," + "|".join(f"x[{number}]" for number in range(5000)) + ","))
     assert (len(document.marks), len(document.findings)) == (1, MOST_FINDINGS + 1)
     assert document.findings[-1].code == "more"
-
-
-def test_annotations_of_a_file_are_bounded(monkeypatch):
+    for cell in ("\\" * 100_000 + "|x", "[1" * 50_000, "x[1]" * 30_000, "x;" * 50_000):
+        assert len(read(spans_of(f"1-1,0-2,aa,{cell},")).marks) == 1
+    assert refused(SMALL.replace("*->1-1", "->1-" * 50_000)).line == 7
+    rows = "".join(f"\n#Text=a\n{n + 1}-1,{n * 901}-{n * 901 + 1},a,_,\n" for n in range(300))
+    assert "characters after the one before it" in refused(f"#FORMAT=WebAnno TSV 3.3\n#T_SP=a.b|v\n\n{rows}").message
     monkeypatch.setattr(reading, "MOST_ANNOTATIONS", 6)
     assert len(read(spans_of("1-1,0-2,aa,x[0]|x[1]|x[2],")).findings) > 0
     error = refused(spans_of("1-1,0-2,aa," + "|".join(["x"] * 7) + ","))
     assert "more than 6 annotations" in error.message
     assert error.line is not None
-
-
-def test_gigantic_cells_are_read_or_refused():
-    for cell in ("\\" * 100_000 + "|x", "[1" * 50_000, "x[1]" * 30_000, "x;" * 50_000):
-        assert len(read(spans_of(f"1-1,0-2,aa,{cell},")).marks) == 1
-    assert refused(SMALL.replace("*->1-1", "->1-" * 50_000)).line == 7
-
-
-def test_gaps_do_not_add_up_to_more_than_the_file_is_long():
-    rows = "".join(f"\n#Text=a\n{n + 1}-1,{n * 901}-{n * 901 + 1},a,_,\n" for n in range(300))
-    assert "characters after the one before it" in refused(f"#FORMAT=WebAnno TSV 3.3\n#T_SP=a.b|v\n\n{rows}").message
 
 
 ANNA = Answer(category="refers", indices=("1",))
