@@ -163,7 +163,7 @@ def test_samples_are_written_and_read_back_equal(samples, name):
     assert_read_back(read(Bundle.of(name, (samples / "ducview" / name).read_bytes())))
 
 
-def assert_read_back(found: Pyramid | PeerAnnotation) -> Pyramid | PeerAnnotation:
+def assert_read_back(found):
     """Assert that what is written is valid by its DTD, loses nothing and is written alike once it is read."""
     write, read_again = (write_pyramid, pyramid_of) if isinstance(found, Pyramid) else (write_peer, peer_of)
     data = write(found)

@@ -537,7 +537,7 @@ def gum(samples) -> bytes:
 
 
 def test_chains_of_gum_are_the_entities_of_its_conll_file(samples, gum):
-    def chains(document: Document) -> list[list[Place]]:
+    def chains(document):
         entities: dict[str, set[Place]] = defaultdict(set)
         for mark in document.marks:
             for index in mark.answer.indices:
