@@ -1,7 +1,5 @@
 """What tests of dialects share: files as they are found, and what is read of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

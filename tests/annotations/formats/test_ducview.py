@@ -1,6 +1,7 @@
 """Reading and writing DUCView's pyramids and peer annotations."""
 
 import random
+import re
 from collections.abc import Collection
 
 import pytest
@@ -30,29 +31,19 @@ from annotations.formats.model.pyramid import (
 )
 from annotations.formats.syntax.headers import find_summaries, join_summaries
 from tests.shared.cases import examples
+from tests.shared.documents import spoiled
 from tests.shared.growth import assert_grows_with_input
 
 RAIN = join_summaries([("one", "Rain fell for days.\nRivers rose."), ("two", "It rained & rained.")])
-RAINED = SCU(
-    1,
-    'It "rained"',
-    (
-        Contributor((ContributorPart(8, 17),), "Rain fell"),
-        Contributor((ContributorPart(61, 67), ContributorPart(52, 58)), "It...rained", "twice\nsaid"),
-    ),
-    "a < b",
-)
+TWICE = Contributor((ContributorPart(61, 67), ContributorPart(52, 58)), "It...rained", "twice\nsaid")
+RAINED = SCU(1, 'It "rained"', (Contributor((ContributorPart(8, 17),), "Rain fell"), TWICE), "a < b")
 ROSE = SCU(7, "Rivers rose", (Contributor((ContributorPart(22, 34), ContributorPart(18, 26)), "for days...Rivers"),))
 PYRAMID = Pyramid(RAIN.text, RAIN.boundary, RAIN.summaries, (RAINED, ROSE))
-PEER = PeerAnnotation(
-    PYRAMID,
-    "It rained.\nDogs barked.",
-    {
-        1: (Contributor((ContributorPart(0, 9),), "It rained"),),
-        0: (Contributor((ContributorPart(11, 22),), "Dogs barked"),),
-    },
-    {7: "not said"},
+IT_RAINED, DOGS = (
+    Contributor((ContributorPart(0, 9),), "It rained"),
+    Contributor((ContributorPart(11, 22),), "Dogs barked"),
 )
+PEER = PeerAnnotation(PYRAMID, "It rained.\nDogs barked.", {1: (IT_RAINED,), 0: (DOGS,)}, {7: "not said"})
 DTD = """\
  <!ELEMENT pyramid (startDocumentRegEx?, text, scu*)>
  <!ELEMENT startDocumentRegEx (#PCDATA)>
@@ -125,21 +116,25 @@ def words(pyramid: Pyramid) -> list[list[str]]:
     return [[pyramid.text[part.start : part.end] for part in each.parts] for each in pyramid.scus[0].contributors]
 
 
+def of_rain(*scus: SCU) -> Pyramid:
+    return Pyramid(RAIN.text, RAIN.boundary, RAIN.summaries, scus)
+
+
+def contributor(*spans: tuple[int, int], label: str = "C") -> Contributor:
+    return Contributor(tuple(ContributorPart(*span) for span in spans), label)
+
+
 def codes(found: Pyramid | PeerAnnotation) -> list[tuple[str, int | None]]:
     return [(finding.code, finding.line) for finding in found.findings]
-
-
-# Real files.
 
 
 @pytest.mark.parametrize(
     ("name", "weights"), [("strike.coder1.pyr", [4, 3, 2, 2, 2, 1]), ("strike.coder2.pyr", [4, 4, 2])]
 )
-def test_the_samples_have_their_weights_and_their_labels_stand_at_their_offsets(samples, name, weights):
+def test_samples_have_their_weights_and_labels_at_their_offsets(samples, name, weights):
     data = (samples / "ducview" / name).read_bytes()
     pyramid = pyramid_of(data)
-    assert pyramid.findings == ()
-    assert pyramid.boundary == "--- model [0-9]+"
+    assert (pyramid.findings, pyramid.boundary) == ((), "--- model [0-9]+")
     assert [pyramid.weight(each) for each in pyramid.scus] == weights
     assert [each.name for each in pyramid.summaries] == ["model 1", "model 2", "model 3", "model 4"]
     assert pyramid.content(pyramid.summaries[3]) == (
@@ -148,69 +143,56 @@ def test_the_samples_have_their_weights_and_their_labels_stand_at_their_offsets(
     labels = [part.get("label") for part in etree.fromstring(data).iter("part")]
     parts = [part for each in pyramid.scus for contributor in each.contributors for part in contributor.parts]
     assert [pyramid.text[part.start : part.end] for part in parts] == labels
-    assert len(labels) == {"strike.coder1.pyr": 14, "strike.coder2.pyr": 14}[name]
+    assert len(labels) == 14
 
 
-def test_the_second_coder_of_the_sample_has_contributors_of_two_parts(samples):
-    pyramid = pyramid_of((samples / "ducview" / "strike.coder2.pyr").read_bytes())
-    assert [len(contributor.parts) for contributor in pyramid.scus[0].contributors] == [2, 2, 1, 2]
-    assert pyramid.scus[0].contributors[3] == Contributor(
-        (ContributorPart(358, 390), ContributorPart(391, 400)), "The board's request to the union...came late"
-    )
-
-
-def test_the_peer_of_the_sample_expresses_two_scus_and_one_that_the_pyramid_has_not(samples):
+def test_peer_of_the_sample_expresses_two_scus_and_another(samples):
     annotation = peer_of((samples / "ducview" / "peer1.pan").read_bytes())
     assert annotation.findings == ()
     assert annotation.pyramid == pyramid_of((samples / "ducview" / "strike.coder1.pyr").read_bytes())
     assert annotation.text == "The board asked the union for help after nine days. Prices rose."
     assert annotation.marks == {
-        1: (Contributor((ContributorPart(0, 34),), "The board asked the union for help"),),
-        2: (Contributor((ContributorPart(41, 50),), "nine days"),),
-        NOT_IN_PYRAMID: (Contributor((ContributorPart(52, 63),), "Prices rose"),),
+        1: (contributor((0, 34), label="The board asked the union for help"),),
+        2: (contributor((41, 50), label="nine days"),),
+        NOT_IN_PYRAMID: (contributor((52, 63), label="Prices rose"),),
     }
 
 
 @pytest.mark.parametrize("name", ["strike.coder1.pyr", "strike.coder2.pyr", "peer1.pan"])
-def test_the_samples_are_written_and_read_back_equal(samples, name):
-    found = read(Bundle.of(name, (samples / "ducview" / name).read_bytes()))
-    data = write_pyramid(found) if isinstance(found, Pyramid) else write_peer(found)
-    assert find_losses(found) == []
-    assert read(Bundle.of(name, data)) == found
+def test_samples_are_written_and_read_back_equal(samples, name):
+    assert_read_back(read(Bundle.of(name, (samples / "ducview" / name).read_bytes())))
+
+
+def assert_read_back(found):
+    """Assert that what is written is valid by its DTD, loses nothing and is written alike once it is read."""
+    write, read_again = (write_pyramid, pyramid_of) if isinstance(found, Pyramid) else (write_peer, peer_of)
+    data = write(found)
     root = etree.fromstring(data)
     assert root.getroottree().docinfo.internalDTD.validate(root)
+    assert find_losses(found) == []
+    assert read_again(data) == found
+    assert write(read_again(data)) == data
+    return read_again(data)
 
 
-# Writing.
-
-
-def test_a_pyramid_is_written_as_ducview_writes_it():
-    pyramid = Pyramid(
-        RAIN.text,
-        RAIN.boundary,
-        RAIN.summaries,
-        (SCU(1, RAINED.label, (RAINED.contributors[0], contributor(61, 67, 52, 58)), "a < b"),),
-    )
+def test_pyramid_is_written_as_ducview_writes_it():
     expected = f'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE pyramid [\n{DTD}]>\n{BODY}'
-    assert write_pyramid(pyramid).decode() == expected
-    assert pyramid_of(expected) == pyramid
+    assert write_pyramid(of_rain(RAINED)).decode() == expected
+    assert pyramid_of(expected) == of_rain(RAINED)
+    assert '<part label="days.Rivers" start="22" end="34"/>' in write_pyramid(PYRAMID).decode()
+    assert_read_back(PYRAMID)
+    unlabelled = of_rain(SCU(1, "L", (contributor((8, 12), (13, 17), label=""),)))
+    assert pyramid_of(write_pyramid(unlabelled)).scus[0].contributors[0].label == "Rain...fell"
 
 
-def contributor(*offsets: int) -> Contributor:
-    parts = tuple(ContributorPart(start, end) for start, end in zip(offsets[::2], offsets[1::2], strict=True))
-    return Contributor(parts, "It...rained", "twice\nsaid")
-
-
-def test_a_peer_annotation_names_every_scu_the_heaviest_first_and_uid_0():
+def test_peer_annotation_names_every_scu_the_heaviest_first():
     written = write_peer(PEER).decode()
-    assert written.startswith(
+    head, _, rest = written.partition("</pyramid>\n")
+    assert head.startswith(
         '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE peerAnnotation [\n'
         " <!ELEMENT peerAnnotation (pyramid, annotation)>\n"
     )
-    assert (
-        written[written.index("</pyramid>") :]
-        == """\
-</pyramid>
+    expected = """\
 <annotation>
  <text>
   <line>It rained.</line>
@@ -231,58 +213,27 @@ def test_a_peer_annotation_names_every_scu_the_heaviest_first_and_uid_0():
 </annotation>
 </peerAnnotation>
 """
-    )
-    assert peer_of(written.encode()) == PEER
-
-
-def test_a_part_over_a_line_end_says_its_words_without_it():
-    written = write_pyramid(PYRAMID).decode()
-    assert PYRAMID.text[22:34] == "days.\nRivers"
-    assert '<part label="days.Rivers" start="22" end="34"/>' in written
-    assert pyramid_of(written) == PYRAMID
-
-
-def test_the_order_of_parts_is_kept_and_parts_of_two_scus_may_overlap():
-    found = pyramid_of(write_pyramid(PYRAMID))
-    assert found.scus[0].contributors[1].parts == (ContributorPart(61, 67), ContributorPart(52, 58))
-    assert found.scus[1].contributors[0].parts == (ContributorPart(22, 34), ContributorPart(18, 26))
+    assert rest == expected
+    assert_read_back(PEER)
 
 
 def test_offsets_are_written_in_utf_16_units():
     base = join_summaries([("one", "😀 rain"), ("two", "a 😀")])
-    parts = (ContributorPart(8, 9), ContributorPart(10, 14), ContributorPart(25, 26))
-    pyramid = Pyramid(base.text, base.boundary, base.summaries, (SCU(1, "L", (Contributor(parts, "C"),)),))
-    assert [base.text[part.start : part.end] for part in parts] == ["😀", "rain", "😀"]
-    written = write_pyramid(pyramid).decode()
-    assert '<part label="😀" start="8" end="10"/>' in written
-    assert '<part label="rain" start="11" end="15"/>' in written
-    assert '<part label="😀" start="26" end="28"/>' in written
-    assert pyramid_of(written) == pyramid
+    scu = SCU(1, "L", (contributor((8, 9), (10, 14), (25, 26)),))
+    pyramid = Pyramid(base.text, base.boundary, base.summaries, (scu,))
+    parts = re.findall('<part label="(.*)" start="(.*)" end="(.*)"/>', write_pyramid(pyramid).decode())
+    assert parts == [("😀", "8", "10"), ("rain", "11", "15"), ("😀", "26", "28")]
+    assert_read_back(pyramid)
 
 
-def test_a_label_that_nobody_gave_is_that_of_the_parts():
-    bare = Pyramid(
-        RAIN.text,
-        RAIN.boundary,
-        RAIN.summaries,
-        (SCU(1, "L", (Contributor((ContributorPart(8, 12), ContributorPart(13, 17))),)),),
-    )
-    assert pyramid_of(write_pyramid(bare)).scus[0].contributors[0].label == "Rain...fell"
-
-
-def test_what_a_file_cannot_hold_is_reported_and_left_out_or_replaced():
+def test_losses_of_a_file_are_reported():
     scus = (
-        SCU(1, "bell\7", (Contributor((ContributorPart(8, 12),), "Rain"),)),
+        SCU(1, "bell\7", (contributor((8, 12), label="Rain"),)),
         SCU(2, "empty"),
         SCU(3, "hollow", (Contributor(()),)),
     )
-    text = RAIN.text.replace("days", "d\x01ys")
-    annotation = PeerAnnotation(
-        Pyramid(text, RAIN.boundary, RAIN.summaries, scus),
-        "\ud800",
-        {2: (Contributor((ContributorPart(0, 1),)),)},
-        {1: "\0"},
-    )
+    pyramid = Pyramid(RAIN.text.replace("days", "d\x01ys"), RAIN.boundary, RAIN.summaries, scus)
+    annotation = PeerAnnotation(pyramid, "\ud800", {2: (contributor((0, 1)),)}, {1: "\0"})
     assert find_losses(annotation) == [
         "SCU 2 (empty) has no contributor and is left out",
         "SCU 3 (hollow) has no contributor and is left out",
@@ -290,9 +241,7 @@ def test_what_a_file_cannot_hold_is_reported_and_left_out_or_replaced():
         "4 characters that XML cannot hold become U+FFFD",
     ]
     found = peer_of(write_peer(annotation))
-    assert found.text == "\ufffd"
-    assert found.marks == {}
-    assert found.comments == {1: "\ufffd"}
+    assert (found.text, found.marks, found.comments) == ("\ufffd", {}, {1: "\ufffd"})
     assert found.pyramid.text == RAIN.text.replace("days", "d\ufffdys")
     assert [each.label for each in found.pyramid.scus] == ["bell\ufffd"]
 
@@ -303,18 +252,33 @@ def test_any_boundary_is_written_and_read_back(expression):
     assert pyramid_of(write_pyramid(pyramid)).boundary == expression
 
 
-# Summaries.
+DASHES = "--- A\nRain\n---\nfell -- down\n---- A\n"
 
 
-def test_summaries_are_named_by_their_headers_and_stand_without_white_space_around():
-    text = "#4\n\n------\n D07.H.G\n------\n\nRain fell.\n\n------\n D07.H.H\n------\n\nIt rained.\n"
-    summaries, wrong = find_summaries(text, r"[-]*\n D[0-9]*\.H\.[A-Z]\n[-]*\n")
-    assert wrong == ""
-    assert [(each.name, text[each.start : each.end]) for each in summaries] == [
-        ("D07.H.G", "Rain fell."),
-        ("D07.H.H", "It rained."),
-    ]
-    assert find_summaries(text, "") == (summaries, "is missing; lines that begin with --- are read as headers")
+@pytest.mark.parametrize(
+    ("text", "expression", "expected", "wrong"),
+    [
+        (
+            "#4\n\n------\n D07.H.G\n------\n\nRain fell.\n\n------\n D07.H.H\n------\n\nIt rained.\n",
+            r"[-]*\n D[0-9]*\.H\.[A-Z]\n[-]*\n",
+            {"D07.H.G": "Rain fell.", "D07.H.H": "It rained."},
+            "",
+        ),
+        (
+            "---\nD1 A\n---\nRain fell.\nMuch of it.\n---\nD1 B\n---\nIt rained a lot.\n",
+            "",
+            {"D1 A": "Rain fell.\nMuch of it.", "D1 B": "It rained a lot."},
+            "is missing; lines that begin with --- are read as headers",
+        ),
+        (" Rain fell ", "", {"summary 1": "Rain fell"}, "is missing; the text is read as one summary"),
+        (DASHES, "(?=-)", {"A": "Rain", "summary 2": "fell -- down", "A (3)": ""}, "is not run: RE2 refuses it"),
+        (DASHES, "=== .*", {"A": "Rain", "summary 2": "fell -- down", "A (3)": ""}, "finds nothing; lines that begin"),
+    ],
+)
+def test_summaries_are_named_by_their_headers(text, expression, expected, wrong):
+    found, why = find_summaries(text, expression)
+    assert {each.name: text[each.start : each.end] for each in found} == expected
+    assert why.startswith(wrong) if wrong else why == ""
 
 
 ONE_LINE = [
@@ -331,19 +295,9 @@ def in_summaries(text: str, boundary: str = "", contributed: Collection[int] = (
 
 @pytest.mark.parametrize("count", range(1, 5))
 @pytest.mark.parametrize("last", ["", "\n---", "\n---\n"])
-def test_summaries_of_one_line_between_bare_rules_are_summaries(count, last):
-    summaries = ONE_LINE[:count]
-    found = in_summaries("---\n" + "\n---\n".join(summaries) + last)
-    assert found == summaries + [""] * bool(last)
-
-
-def test_names_between_bare_rules_are_headers_where_each_is_shorter_than_its_summary():
-    text = "---\nD1 A\n---\nRain fell.\nMuch of it.\n---\nD1 B\n---\nIt rained a lot.\n"
-    found, _ = find_summaries(text, "")
-    assert [(each.name, text[each.start : each.end]) for each in found] == [
-        ("D1 A", "Rain fell.\nMuch of it."),
-        ("D1 B", "It rained a lot."),
-    ]
+def test_lines_between_bare_rules_are_summaries(count, last):
+    found = in_summaries("---\n" + "\n---\n".join(ONE_LINE[:count]) + last)
+    assert found == ONE_LINE[:count] + [""] * bool(last)
 
 
 def test_no_header_holds_a_contributor():
@@ -356,128 +310,70 @@ def test_no_header_holds_a_contributor():
     assert "no-summary" not in dict(codes(found))
 
 
-@pytest.mark.parametrize(
-    ("expression", "wrong"),
-    [
-        (
-            "(?=-)",
-            "is not run: RE2 refuses it: invalid perl operator: (?=; lines that begin with --- are read as headers",
-        ),
-        ("=== .*", "finds nothing; lines that begin with --- are read as headers"),
-    ],
-)
-def test_lines_of_dashes_are_headers_where_the_expression_is_of_no_use(expression, wrong):
-    found, why = find_summaries("--- A\nRain\n---\nfell -- down\n---- A\n", expression)
-    assert [each.name for each in found] == ["A", "summary 2", "A (3)"]
-    assert [(each.start, each.end) for each in found] == [(6, 10), (15, 27), (34, 34)]
-    assert why == wrong
-
-
-def test_a_text_without_headers_is_one_summary():
-    found, why = find_summaries(" Rain fell ", "")
-    assert found == (Summary("summary 1", 1, 10),)
-    assert why == "is missing; the text is read as one summary"
-
-
 def test_summaries_are_joined_by_headers_that_stand_nowhere_else():
-    contents = [("M  1", "--- x\na ---- b"), ("M 1", "\n c\n"), ("", ""), ("---", "d")]
-    pyramid = join_summaries(contents)
+    pyramid = join_summaries([("M  1", "--- x\na ---- b"), ("M 1", "\n c\n"), ("", ""), ("---", "d")])
     assert pyramid.text.startswith("----- M 1\n--- x\n")
     assert [each.name for each in pyramid.summaries] == ["M 1", "M 1 (2)", "summary 3", "---"]
     assert [pyramid.content(each) for each in pyramid.summaries] == ["--- x\na ---- b", "c", "", "d"]
 
 
-def test_a_weight_counts_each_summary_once_and_no_header():
-    parts = [(8, 12), (13, 17), (49, 51), (0, 3)]
-    pyramid = Pyramid(
-        RAIN.text,
-        RAIN.boundary,
-        RAIN.summaries,
-        (SCU(1, "L", tuple(Contributor((ContributorPart(*part),), "C") for part in parts)), SCU(2, "M")),
-    )
+def test_weight_counts_each_summary_once_and_no_header():
+    spans = [(8, 12), (13, 17), (49, 51), (0, 3)]
+    scu = SCU(1, "L", tuple(contributor(span) for span in spans))
+    pyramid = of_rain(scu, SCU(2, "M"))
     assert [pyramid.weight(each) for each in pyramid.scus] == [2, 0]
-    found = pyramid_of(write_pyramid(Pyramid(pyramid.text, pyramid.boundary, pyramid.summaries, pyramid.scus[:1])))
-    assert [finding.code for finding in found.findings] == ["no-summary"]
+    assert [code for code, _ in codes(pyramid_of(write_pyramid(of_rain(scu))))] == ["no-summary"]
 
 
-def test_a_contributor_belongs_to_the_summary_of_its_earliest_part():
+def test_contributor_belongs_to_the_summary_of_its_earliest_part():
     found = pyramid_of(pyr(scu(("It", 32, 34), ("Rain", 6, 10))))
     assert found.summary_of(found.scus[0].contributors[0]) == Summary("A", 6, 25)
     assert codes(found) == [("boundary", 2), ("several-summaries", 4)]
 
 
-# Reading.
-
-
-def test_a_file_without_an_expression_is_read_with_a_finding():
-    found = pyramid_of(pyr(scu(("Rain", 6, 10))))
-    assert [str(finding) for finding in found.findings] == [
-        "duc/d1.pyr:2: the expression that finds summaries is missing; lines that begin with --- are read as headers"
-    ]
-    assert [each.name for each in found.summaries] == ["A", "B"]
-    assert found.file == "duc/d1.pyr"
-
-
-def test_lines_may_be_empty_and_hold_blanks_and_entities():
-    found = pyramid_of(pyr("", "\n a &#x27;&amp;\n\n"))
-    assert found.text == "\n a '&\n\n"
-
-
-def test_line_ends_and_a_byte_order_mark_change_nothing():
-    data = pyr(scu(("It rained", 32, 41)))
-    assert pyramid_of(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n")) == pyramid_of(data)
-
-
-def test_white_space_of_labels_does_not_matter():
+def test_white_space_of_texts_is_kept_and_of_labels_does_not_matter():
     found = pyramid_of(pyr(scu(("fell,it\nfell.---B", 11, 31)), head="<startDocumentRegEx>--- .</startDocumentRegEx>"))
     assert words(found) == [["fell, it fell.\n--- B"]]
+    assert pyramid_of(pyr("", "\n a &#x27;&amp;\n\n")).text == "\n a '&\n\n"
 
 
-def test_a_part_that_stands_elsewhere_is_moved_to_the_only_place_in_its_summary():
-    found = pyramid_of(pyr(scu(("Rain fell", 7, 16), ("It rained", 34, 43))))
-    assert words(found) == [["Rain fell", "It rained"]]
-    moved = [finding for finding in found.findings if finding.code == "offsets"]
-    assert [(finding.line, finding.fix) for finding in moved] == [(5, "moved to 6-15"), (5, "moved to 32-41")]
+PLAIN = "--- A\nRain fell, it fell.\n--- B\nIt rained."
 
 
-@pytest.mark.parametrize("start", [900, 0, 35])
-def test_a_part_outside_its_summary_is_moved_to_the_only_place_in_the_text(start):
-    found = pyramid_of(pyr(scu(("Rain fell", start, start + 9))))
-    assert words(found) == [["Rain fell"]]
-
-
-def test_a_part_whose_words_stand_in_both_summaries_is_moved_within_its_own():
-    text = "--- A\nRain fell.\n--- B\nThe rain: Rain."
-    assert [part.start for part in pyramid_of(pyr(scu(("Rain", 24, 28)), text)).scus[0].contributors[0].parts] == [33]
+@pytest.mark.parametrize(
+    ("text", "parts", "starts", "moved"),
+    [
+        (PLAIN, [("Rain fell", 7, 16), ("It rained", 34, 43)], [6, 32], 2),
+        (PLAIN, [("Rain fell", 900, 909)], [6], 1),
+        (PLAIN, [("Rain fell", 0, 9)], [6], 1),
+        (PLAIN, [("Rain fell", 35, 44)], [6], 1),
+        ("--- A\nRain fell.\n--- B\nThe rain: Rain.", [("Rain", 24, 28)], [33], 1),
+        ("--- A\n😀😀 Rain fell", [("Rain", 9, 13), ("fell", 14, 18)], [9, 14], 0),
+        ("--- A\n😀😀 Rain fell", [("Rain", 11, 15), ("fell", 16, 20)], [9, 14], 0),
+        ("--- A\n😀 ab fell", [("fell", 12, 16), ("😀", 6, 7)], [11, 6], 1),
+    ],
+    ids=["beside", "behind", "before", "in another", "in both", "code points", "UTF-16 units", "half a character"],
+)
+def test_part_that_stands_elsewhere_is_moved_to_the_only_place(text, parts, starts, moved):
+    found = pyramid_of(pyr(scu(*parts), text))
+    assert words(found) == [[label for label, *_ in parts]]
+    assert [part.start for part in found.scus[0].contributors[0].parts] == starts
+    assert [line for code, line in codes(found) if code == "offsets"] == [5] * moved
 
 
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        (("fell", 7, 11), "these words do not stand at 7-11, and in several places: 'fell'"),
-        (("snow", 6, 10), "these words do not stand at 6-10, and nowhere else: 'snow'"),
-        (("", 6, 10), "these words do not stand at 6-10, and nowhere else: ''"),
+        (("fell", 7, 11), "these words do not stand at 7-11, and in several places"),
+        (("snow", 6, 10), "these words do not stand at 6-10, and nowhere else"),
+        (("", 6, 10), "these words do not stand at 6-10, and nowhere else"),
         (("snow", 10, 6), "these words do not stand at 10-6, and nowhere else"),
     ],
 )
-def test_a_part_whose_words_are_not_found_once_is_refused(part, message):
+def test_part_whose_words_are_not_found_once_is_refused(part, message):
     error = refused(pyr(scu(part)))
     assert error.message.startswith(message)
     assert error.line == 5
-
-
-def test_offsets_in_utf_16_units_and_in_code_points_are_told_apart_by_the_labels():
-    text = "--- A\n😀😀 Rain fell"
-    for start in (9, 11):
-        found = pyramid_of(pyr(scu(("Rain", start, start + 4), ("fell", start + 5, start + 9)), text))
-        assert words(found) == [["Rain", "fell"]]
-        assert codes(found) == [("boundary", 2)]
-
-
-def test_an_offset_within_a_character_is_none():
-    found = pyramid_of(pyr(scu(("fell", 12, 16), ("😀", 6, 7)), "--- A\n😀 ab fell"))
-    assert words(found) == [["fell", "😀"]]
-    assert codes(found) == [("boundary", 2), ("offsets", 5)]
 
 
 @pytest.mark.parametrize(
@@ -510,97 +406,60 @@ def test_an_offset_within_a_character_is_none():
         (pan("", ""), 2, "<text> is expected once and appears 0 times"),
         (pan('<peerscu uid="0" label=""/>\n<peerscu uid="0" label=""/>'), 5, "the uid 0 appears twice"),
         (pan('<peerscu uid="1"/>'), 4, "<peerscu> has no label"),
-        (
-            pan(scu(("It", 0, 2), uid="5").replace("scu", "peerscu")),
-            4,
-            "the pyramid has no SCU 5, yet the peer has contributors to it",
-        ),
-        (
-            pan(scu(("me", 0, 2), uid="0").replace("scu", "peerscu")),
-            5,
-            "these words do not stand at 0-2, and nowhere else",
-        ),
+        (pan(scu(("It", 0, 2), uid="5").replace("scu", "peerscu")), 4, "the pyramid has no SCU 5, yet the peer has"),
+        (pan(scu(("me", 0, 2), uid="0").replace("scu", "peerscu")), 5, "these words do not stand at 0-2, and nowhere"),
+        (pyr("", "&b;").replace(b"<pyramid>", b'<!DOCTYPE a [<!ENTITY b "b">]><pyramid>'), 1, "declares entities"),
+        ("<pyramid>" + "<a>" * 230 + "</a>" * 230 + "</pyramid>", 1, "deeper"),
     ],
-)  # fmt: skip
-def test_an_error_names_file_and_line(data, line, message):
+)
+def test_error_names_file_and_line(data, line, message):
     error = refused(data)
     assert message in error.message
     assert error.line == line
 
 
-def test_a_pyramid_is_no_peer_annotation_and_none_a_pyramid():
-    with pytest.raises(FormatError, match=r"p1\.pan: this is a pyramid, a peer annotation is expected"):
+def test_pyramid_is_no_peer_annotation_and_none_a_pyramid():
+    with pytest.raises(FormatError, match=r"p1\.pan: this is a pyramid"):
         peer_of(pyr(""))
-    with pytest.raises(FormatError, match=r"d1\.pyr: this is a peer annotation, a pyramid is expected"):
+    with pytest.raises(FormatError, match=r"d1\.pyr: this is a peer annotation"):
         pyramid_of(pan('<peerscu uid="0" label="x"/>'))
 
 
-def test_an_scu_without_contributors_and_unknown_elements_are_found_and_passed_over():
-    found = pyramid_of(pyr('<scu uid="3" label="L"/>\n<extra/>'))
-    assert [(finding.code, finding.line) for finding in found.findings] == [
-        ("unknown-element", 5),
-        ("boundary", 2),
-        ("no-contributor", 4),
-    ]
-    assert found.scus == (SCU(3, "L"),)
+@pytest.mark.parametrize(
+    ("peers", "comments", "told"),
+    [
+        ('<peerscu uid="1" label="(1) L" comment="no"/><peerscu uid="0" label="x"/>', {1: "no"}, []),
+        (
+            '<peerscu uid="1" label="(1) M"/>\n<peerscu uid="5" label="(1) N" comment="no"/>',
+            {},
+            [("other-label", 4), ("unknown-scu", 5)],
+        ),
+    ],
+)
+def test_peer_without_contributors_is_read(peers, comments, told):
+    found = peer_of(pan(peers))
+    assert (found.marks, found.comments) == ({}, comments)
+    assert codes(found) == [("boundary", 2), *told]
 
 
-def test_a_peer_has_no_mark_for_an_empty_scu_and_keeps_its_comment():
-    found = peer_of(pan('<peerscu uid="1" label="(1) L" comment="no"/><peerscu uid="0" label="x"/>'))
-    assert (found.marks, found.comments) == ({}, {1: "no"})
-    assert codes(found) == [("boundary", 2)]
-
-
-def test_a_peer_that_names_scus_by_other_labels_or_knows_others_is_read_with_findings():
-    found = peer_of(pan('<peerscu uid="1" label="(1) M"/>\n<peerscu uid="5" label="(1) N" comment="no"/>'))
-    assert codes(found) == [("boundary", 2), ("other-label", 4), ("unknown-scu", 5)]
-    assert found.comments == {}
-
-
-def test_a_label_that_itself_begins_with_a_number_in_brackets_is_the_same_label():
+def test_label_that_begins_with_a_number_in_brackets_is_the_same():
     data = pan('<peerscu uid="1" label="(1) (3) L"/>').replace(b'label="L"', b'label="(3) L"')
     assert codes(peer_of(data)) == [("boundary", 2)]
 
 
-def test_the_score_that_newer_programs_write_is_passed_over():
-    data = pan('<peerscu uid="0" label="x"/>').replace(b"</peerA", b"<score><totalscu>1</totalscu></score></peerA")
-    assert codes(peer_of(data)) == [("boundary", 2)]
-
-
-# Encodings.
-
-
 def test_latin_1_is_read_where_it_is_declared():
-    data = pyr(scu(("Schönes", 6, 13)), "--- A\nSchönes").decode().replace('"1.0"', '"1.0" encoding="ISO-8859-1"')
-    assert words(pyramid_of(data.encode("latin-1"))) == [["Schönes"]]
-
-
-def test_latin_1_without_a_declaration_is_refused_with_its_place():
-    error = refused(pyr("", "--- A\nSchönes").decode().encode("latin-1"))
+    data = pyr(scu(("Schönes", 6, 13)), "--- A\nSchönes").decode()
+    declared = data.replace('"1.0"', '"1.0" encoding="ISO-8859-1"').encode("latin-1")
+    assert words(pyramid_of(declared)) == [["Schönes"]]
+    assert refused(declared.replace(b"ISO-8859-1", b"UTF-8")).line == 3
+    assert "encoding" in refused(declared.replace(b"ISO-8859-1", b"nonsense")).message
+    error = refused(data.encode("latin-1"))
     assert (error.line, error.column) == (3, 34)
     assert "byte 0xF6" in error.message
-    assert "XML that does not declare its encoding (such as ISO-8859-1) must be UTF-8" in error.message
-
-
-def test_what_is_not_in_the_declared_encoding_is_refused():
-    data = pyr("", "--- A\nSchönes").decode().replace('"1.0"', '"1.0" encoding="UTF-8"').encode("latin-1")
-    assert refused(data).line == 3
-    assert "encoding" in refused(data.replace(b"UTF-8", b"nonsense")).message
-
-
-# Hostile files.
-
-
-def test_entities_are_refused():
-    bomb = '<!DOCTYPE pyramid [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;">]>'
-    data = pyr("", "&b;").decode().replace("<pyramid>", f"{bomb}<pyramid>")
-    assert "declares entities is not read" in refused(data).message
-    outside = '<!DOCTYPE pyramid [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
-    assert "declares entities" in refused(pyr("", "&a;").decode().replace("<pyramid>", f"{outside}<pyramid>")).message
 
 
 @pytest.mark.parametrize("expression", ["(-+)+$", "(a|a)*$", "(.*a){30}", "-*-*-*-*-*-*-*-*-*x", "[a-]+[a-]+[a-]+x"])
-def test_an_expression_that_would_run_for_ever_ends(expression):
+def test_expression_that_would_run_for_ever_ends(expression):
     def read(n):
         text = "--- A\n" + "a" * n + "\n" + "-" * (n // 2)
         found = pyramid_of(pyr("", text, f"<startDocumentRegEx>{expression}</startDocumentRegEx>"))
@@ -625,13 +484,6 @@ def test_many_parts_that_stand_elsewhere_are_refused_in_bounded_time():
 
     assert_grows_with_input(refuse, 50_000)
 
-
-def test_deep_nesting_is_refused():
-    assert refused("<pyramid>" + "<a>" * 100_000).message
-    assert "deeper" in refused("<pyramid>" + "<a>" * 230 + "</a>" * 230 + "</pyramid>").message
-
-
-# Random files.
 
 TEXTS = st.text(st.sampled_from("ab \n-&<]'\"é😀\u2028\r\t.#"), max_size=12)
 LABELS = st.text(st.sampled_from('ab \n-&<"é😀\t\r(1).'), max_size=8)
@@ -670,63 +522,35 @@ SLOW = examples(60)
 
 @SLOW
 @given(pyramids())
-def test_what_is_written_of_a_pyramid_is_read_back(pyramid):
-    assert find_losses(pyramid) == []
-    data = write_pyramid(pyramid)
-    root = etree.fromstring(data)
-    assert root.getroottree().docinfo.internalDTD.validate(root)
-    found = pyramid_of(data)
-    assert found == pyramid
+def test_pyramids_are_read_back(pyramid):
+    found = assert_read_back(pyramid)
     assert {code for code, _ in codes(found)} <= {"no-summary", "several-summaries"}
-    assert write_pyramid(found) == data
+    assert all(pyramid.content(each) == pyramid.content(each).strip() for each in pyramid.summaries)
 
 
 @SLOW
 @given(peers())
-def test_what_is_written_of_a_peer_is_read_back(annotation):
-    assert find_losses(annotation) == []
-    data = write_peer(annotation)
-    root = etree.fromstring(data)
-    assert root.getroottree().docinfo.internalDTD.validate(root)
-    found = peer_of(data)
-    assert found == annotation
+def test_peers_are_read_back(annotation):
+    found = assert_read_back(annotation)
     assert not {code for code, _ in codes(found)} & {"offsets", "other-label", "unknown-scu"}
 
 
 @SLOW
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
-def test_every_summary_that_is_joined_is_found_again(contents):
+def test_summaries_that_are_joined_are_found_again(contents):
     pyramid = join_summaries(contents)
     assert [pyramid.content(each) for each in pyramid.summaries] == [content.strip() for _, content in contents]
-
-
-def spoiled(data: bytes, chance: random.Random) -> bytes:
-    found = bytearray(data)
-    for _ in range(chance.randint(1, 4)):
-        at, length = chance.randrange(len(found) + 1), chance.choice([1, 1, 3, 80])
-        match chance.randrange(4):
-            case 0:
-                del found[at : at + length]
-            case 1:
-                found[at:at] = found[at : at + length]
-            case 2:
-                found[at:at] = bytes([chance.choice(b'<>&"/0159 -\n\xe9\0')])
-            case 3 if at < len(found):
-                found[at] ^= 1 << chance.randrange(8)
-    return bytes(found)
 
 
 def read_or_refused(data: bytes) -> None:
     try:
         found = read(Bundle.of("a.pan", data))
     except FormatError as error:
-        assert error.file == "a.pan"  # noqa: PT017
-        assert error.message  # noqa: PT017
+        assert (error.file, bool(error.message)) == ("a.pan", True)  # noqa: PT017
         return
     pyramid = found if isinstance(found, Pyramid) else found.pyramid
-    for each in pyramid.scus:
-        for contributor in each.contributors:
-            assert all(0 <= part.start < part.end <= len(pyramid.text) for part in contributor.parts)
+    parts = [part for each in pyramid.scus for contributor in each.contributors for part in contributor.parts]
+    assert all(0 <= part.start < part.end <= len(pyramid.text) for part in parts)
 
 
 @SLOW

@@ -1,7 +1,5 @@
 """Dialects of MMAX2 projects: each is read right, told of, or refused with what is there and what helps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -269,12 +267,6 @@ DIALECTS = {
         markables=[],
     ),
     # Others.
-    "no common_paths.xml": mmax(
-        {"coref": sets("coref_class", "set_1", "set_2", "set_1", "set_1")},
-        files={"common_paths.xml": "<common_paths/>"},
-        chains=CHAINS,
-        findings=(NO_SCHEME,),
-    ),
     "several sets in a value": mmax(
         {"coref": sets("coref_class", "set_1", "set_2", "set_1", "set_1;set_2")},
         chains={"set_1": ["Anna", "her", "She"], "set_2": ["her dog", "She"]},
@@ -303,17 +295,6 @@ DIALECTS = {
         chains=CHAINS,
         findings=("4 values of the attribute genus", "4 values of the attribute checked"),
     ),
-    "in Latin-1, as it says": mmax(
-        {"np": sets("coref_class", "set_1", "set_2", "set_1", "set_1")},
-        {"np": scheme(coref_class=SET)},
-        files={
-            "Basedata/walk_words.xml": words(
-                *WORDS[:3], "Dög", *WORDS[4:], head='<?xml version="1.0" encoding="ISO-8859-1"?>\n'
-            ).encode("latin-1")
-        },
-        text=TEXT.replace("dog", "Dög"),
-        chains=[["Anna", "her", "She"], ["her Dög"]],
-    ),
     "a word that is not there": mmax(
         {"np": level({"span": "word_1..word_9", "coref_class": "set_1"})},
         refused="markable_1: the word 'word_9' is not in the text; slips=leave-out leaves out the mention",
@@ -332,11 +313,6 @@ DIALECTS = {
         chains=[["Anna", "her"]],
         findings=("the word 'word_9' is not in the text", "the id 'markable_1' is given twice"),
     ),
-    "a file that is cut off": mmax({"np": "<markables><markable"}, refused="walk_np_level.xml:1:21: this is not well"),
-    "no words": mmax({}, files={"Basedata/walk_words.xml": "<words/>"}, refused="there is no word in this file"),
-    "a words file that is not there": mmax(
-        {}, files={"walk.mmax": "<mmax_project><words>x.xml</words></mmax_project>"}, refused="'x.xml' is not here"
-    ),
 }
 
 
@@ -348,5 +324,5 @@ def test_without_a_mmax_file_the_coder_is_what_holds_words_and_markables():
 
 
 @each_of(DIALECTS)
-def test_a_dialect_of_mmax2_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_of_mmax2_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("mmax2", dialect)

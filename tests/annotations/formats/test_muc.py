@@ -1,8 +1,7 @@
 """Reading and writing MUC coreference files."""
 
 import contextlib
-import random
-from dataclasses import replace
+import re
 
 import pytest
 from hypothesis import given
@@ -11,12 +10,11 @@ from hypothesis import strategies as st
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, muc
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.features import Feature
-from annotations.formats.model.links import find_chains, implied_category
-from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
+from annotations.formats.model.links import find_chains
 from annotations.formats.model.slips import WAY
 from annotations.formats.model.text import LONGEST_LABEL
 from tests.shared.cases import examples
-from tests.shared.documents import plain_of
+from tests.shared.documents import INDEXING, plain_of
 from tests.shared.growth import assert_grows_with_input
 
 FILE = "anna/walk.sgm"
@@ -71,7 +69,7 @@ def written(document: Document) -> str:
     return file.data.decode()
 
 
-def pointing(*marks: Mark, content: str = "Anna saw her dog and it saw her", **fields: object) -> Document:
+def pointing(*marks: Mark, content: str = "Anna saw her dog and it saw her", **fields) -> Document:
     return Document("walk", "", content, marks, links=Links.POINTERS, **fields)
 
 
@@ -80,102 +78,80 @@ def mark(start: int, end: int, *targets: tuple[int, int], **fields: object) -> M
     return Mark(((start, end),), answer=answer, **fields)
 
 
-# What is read.
+def test_text_stands_between_the_tags():
+    document = read('<DOC>\n<TXT>\n<p>\n<COREF ID="1">𝒳na</COREF> saw\r\n <b>her</b>.\n</TXT>\n</DOC>\n')
+    assert document.content == "\n\n\n𝒳na saw\r\n her.\n\n"
+    assert [mark.parts for mark in document.marks] == [((3, 6),)]
+    assert (document.name, document.file, document.links) == ("walk", FILE, Links.POINTERS)
 
 
-def test_the_text_is_what_stands_between_the_tags():
-    document = read('<DOC>\n<TXT>\n<p>\n<COREF ID="1">Anna</COREF> saw\r\n <b>her</b>.\n</TXT>\n</DOC>\n')
-    assert document.content == "\n\n\nAnna saw\r\n her.\n\n"
-    assert [mark.parts for mark in document.marks] == [((3, 7),)]
-    assert document.name == "walk"
-    assert document.file == FILE
-    assert document.links == Links.POINTERS
+@pytest.mark.parametrize(
+    ("text", "content", "told"),
+    [
+        (
+            "<DOC>AT&T &amp; Co &lt;b&gt; &amp;lt; &quot; 3 < 4 <- a<3 &unknown;</DOC>",
+            "AT&T & Co <b> &lt; &quot; 3 < 4 <- a<3 &unknown;",
+            [],
+        ),
+        ("<!DOCTYPE DOC SYSTEM 'a'>\n<?xml?><DOC>Anna<!-- <COREF ID=1>x</COREF> --> ran</DOC>", "Anna ran", []),
+        ("preamble <DOC>a</DOC> <corpus>", "a", [("text-outside", None)]),
+    ],
+    ids=["entities", "comments and declarations", "text outside of documents"],
+)
+def test_what_is_no_tag_is_text(text, content, told):
+    document = read(text)
+    assert (document.content, document.marks, found(document)) == (content, [], told)
 
 
-def test_entities_are_decoded_and_a_bare_ampersand_stays():
-    document = read("<DOC>AT&T &amp; Co &lt;b&gt; &amp;lt; &quot; 3 < 4 <- a<3 &unknown;</DOC>")
-    assert document.content == "AT&T & Co <b> &lt; &quot; 3 < 4 <- a<3 &unknown;"
-
-
-def test_a_byte_order_mark_is_no_part_of_the_text():
-    assert read("\ufeffAnna").content == "Anna"
-
-
-def test_offsets_count_code_points():
-    assert [mark.parts for mark in read("𝒳😀 <COREF ID=1>Anna</COREF>").marks] == [((3, 7),)]
-
-
-def test_comments_and_declarations_are_passed_over():
-    document = read("<!DOCTYPE DOC SYSTEM 'muc.dtd'>\n<?xml?><DOC>Anna<!-- <COREF ID=1>x</COREF> --> ran</DOC>")
-    assert document.content == "Anna ran"
-    assert document.marks == []
-
-
-def test_markables_nest_and_a_pointer_may_go_forward():
-    document = read('<COREF ID="a" REF="c">She</COREF> saw <COREF ID="b"><COREF ID="c">Anna</COREF> Lee</COREF>')
+@pytest.mark.parametrize(
+    ("status", "is_optional"), [('STATUS="OPT"', True), ('STAT="OPT"', True), ("status=opt", True), ("", False)]
+)
+def test_markables_nest_point_forward_and_may_be_optional(status, is_optional):
+    text = f'<COREF ID="a" REF="c" {status}>She</COREF> saw <COREF ID="b"><COREF ID="c">Anna</COREF> Lee</COREF>'
+    document = read(text)
     assert links(document) == [("She", "Anna"), ("Anna Lee", ""), ("Anna", "")]
     assert [mark.line for mark in document.marks] == [1, 1, 1]
+    assert [mark.answer.optional for mark in document.marks] == [is_optional, False, False]
 
 
-def test_tags_and_attributes_come_in_any_case_order_and_quotes():
-    document = read("<doc>\n<coref ref=1 Type=ident id='2'>a</coref> <Coref\nMIN='b' ID=1\t>b</cOREF ></Doc>")
-    assert links(document) == [("a", "b"), ("b", "")]
-    assert heads(document) == ["", "b"]
-    assert document.findings == []
-
-
-def test_attributes_are_decoded():
-    document = read('<COREF ID="&quot;1&quot;" MIN="AT&amp;T">AT&amp;T Co</COREF> <COREF ID="2" REF=\'"1"\'>it</COREF>')
-    assert links(document) == [("AT&T Co", ""), ("it", "AT&T Co")]
-    assert heads(document) == ["AT&T", ""]
-
-
-@pytest.mark.parametrize("attribute", ['STATUS="OPT"', 'STAT="OPT"', "status=opt"])
-def test_status_and_stat_say_that_an_answer_is_optional(attribute):
-    document = read(f"<COREF ID=1 {attribute}>a</COREF> <COREF ID=2>b</COREF>")
-    assert [mark.answer.optional for mark in document.marks] == [True, False]
+@pytest.mark.parametrize(
+    ("text", "pairs", "least"),
+    [
+        (
+            "<doc>\n<coref ref=1 Type=ident id='2'>a</coref> <Coref\nMIN='b' ID=1\t>b</cOREF ></Doc>",
+            [("a", "b"), ("b", "")],
+            ["", "b"],
+        ),
+        (
+            '<COREF ID="&quot;1&quot;" MIN="AT&amp;T">AT&amp;T Co</COREF> <COREF ID="2" REF=\'"1"\'>it</COREF>',
+            [("AT&T Co", ""), ("it", "AT&T Co")],
+            ["AT&T", ""],
+        ),
+    ],
+)
+def test_tags_and_attributes_come_in_any_case_order_and_quotes(text, pairs, least):
+    document = read(text)
+    assert (links(document), heads(document), document.findings) == (pairs, least, [])
 
 
 def test_ids_are_labels_unless_they_only_count():
     document = read("<COREF ID=1>a</COREF> <COREF ID=101>b</COREF> <COREF ID=3>c</COREF> <COREF ID=x.4>d</COREF>")
     assert [mark.label for mark in document.marks] == ["", "101", "", "x.4"]
-
-
-def test_an_id_that_is_too_long_for_a_label_still_links():
     name = "x" * (LONGEST_LABEL + 1)
     document = read(f"<COREF ID={name}>a</COREF> <COREF ID=2 REF={name}>b</COREF>")
-    assert [mark.label for mark in document.marks] == ["", ""]
-    assert links(document) == [("a", ""), ("b", "a")]
+    assert ([mark.label for mark in document.marks], links(document)) == (["", ""], [("a", ""), ("b", "a")])
 
 
-def test_a_file_of_several_documents_gives_them_by_their_numbers():
-    text = (
-        "<DOC><DOCNO> 11-7 </DOCNO><TXT>a</TXT></DOC>\n\n"
-        "<DOC id=x><DOCID>\n12\n</DOCID>b</DOC>\n<DOC><TXT>c</TXT></DOC>"
-    )
-    documents = read_all(text)
-    assert [(one.name, one.content.split()) for one in documents] == [
-        ("11-7", ["11-7", "a"]),
-        ("12", ["12", "b"]),
-        ("walk 3", ["c"]),
-    ]
+def test_file_of_several_documents_gives_them_by_their_numbers():
+    first = "<DOC><DOCNO> 11-7 </DOCNO><TXT>a</TXT></DOC>\n\n"
+    documents = read_all(f"{first}<DOC id=x><DOCID>\n12\n</DOCID>b</DOC>\n<DOC><TXT>c</TXT></DOC>")
+    assert {one.name: one.content.split() for one in documents} == {
+        "11-7": ["11-7", "a"],
+        "12": ["12", "b"],
+        "walk 3": ["c"],
+    }
     assert {one.file for one in documents} == {FILE}
 
-
-def test_ids_of_one_document_mean_nothing_in_another():
-    one, other = read_all("<DOC><COREF ID=1>a</COREF></DOC><DOC><COREF ID=2 REF=1>b</COREF></DOC>")
-    assert links(one) == [("a", "")]
-    assert links(other) == [("b", "")]
-    assert found(other) == [("ref-unknown", 1)]
-
-
-def test_text_outside_of_documents_is_reported():
-    document = read("preamble <DOC>a</DOC> <corpus>")
-    assert document.content == "a"
-    assert found(document) == [("text-outside", None)]
-
-
-# Segments and zones.
 
 NEWS = """\
 <DOC>
@@ -214,30 +190,15 @@ def test_header_zones_paragraphs_and_sentences_are_segments():
     ]
 
 
-def test_markables_outside_the_coded_zones_are_left_out_and_their_links_mended():
+def test_markables_outside_the_coded_zones_are_left_out():
     document = read(NEWS)
-    assert links(document) == [
-        ("Port", ""),
-        ("Ann", ""),
-        ("Friday", ""),
-        ("BAY", ""),
-        ("It", "Port"),
-        ("it", "It"),
-    ]
+    assert links(document) == [("Port", ""), ("Ann", ""), ("Friday", ""), ("BAY", ""), ("It", "Port"), ("it", "It")]
     assert found(document) == [("zone", 5), ("zone", 7), ("zone", 12), ("zone", 15)]
-    assert str(document.findings[1]) == f"{FILE}:7: COREF 5 stands where MUC-6 codes nothing (it is left out)"
-
-
-def test_they_may_be_kept():
-    document = read(NEWS, zones="keep")
-    assert len(document.marks) == 10
-    assert document.findings == []
-
-
-def test_without_a_body_all_is_coded():
-    document = read("<DOC><SO><COREF ID=1>a</COREF></SO>\n@ <COREF ID=2>b</COREF></DOC>")
-    assert len(document.marks) == 2
-    assert document.findings == []
+    assert document.findings[1].message.startswith("COREF 5 ")
+    kept = read(NEWS, zones="keep")
+    assert (len(kept.marks), kept.findings) == (10, [])
+    bodiless = read("<DOC><SO><COREF ID=1>a</COREF></SO>\n@ <COREF ID=2>b</COREF></DOC>")
+    assert (len(bodiless.marks), bodiless.findings) == (2, [])
 
 
 @pytest.mark.parametrize("dates", ["<DD>{}</DD>", "<DD>a</DD><DD>b</DD><DD>{}</DD>", "<DD>{}</DD><DD>b</DD>"])
@@ -246,18 +207,19 @@ def test_only_the_second_date_is_coded(dates):
     assert found(document) == [("zone", 1)]
 
 
-def test_a_ring_of_what_is_left_out_leads_nowhere():
-    text = "<COREF ID=1 REF=2>a</COREF><COREF ID=2 REF=1>b</COREF>"
-    document = read(f"<DOC><SO>{text}</SO><TXT><COREF ID=3 REF=1>c</COREF> <COREF ID=4 REF=3>d</COREF></TXT></DOC>")
-    assert links(document) == [("c", ""), ("d", "c")]
-
-
-def test_what_leads_back_through_what_is_left_out_points_to_nothing():
-    document = read("<DOC><SO><COREF ID=1 REF=2>a</COREF></SO><TXT><COREF ID=2 REF=1>c</COREF></TXT></DOC>")
-    assert links(document) == [("c", "")]
-
-
-# MIN.
+@pytest.mark.parametrize(
+    ("outside", "inside", "expected"),
+    [
+        (
+            "<COREF ID=1 REF=2>a</COREF><COREF ID=2 REF=1>b</COREF>",
+            "<COREF ID=3 REF=1>c</COREF> <COREF ID=4 REF=3>d</COREF>",
+            [("c", ""), ("d", "c")],
+        ),
+        ("<COREF ID=1 REF=2>a</COREF>", "<COREF ID=2 REF=1>c</COREF>", [("c", "")]),
+    ],
+)
+def test_rings_of_markables_that_are_left_out_lead_nowhere(outside, inside, expected):
+    assert links(read(f"<DOC><SO>{outside}</SO><TXT>{inside}</TXT></DOC>")) == expected
 
 
 @pytest.mark.parametrize(
@@ -278,83 +240,59 @@ def test_what_leads_back_through_what_is_left_out_points_to_nothing():
         ("x" * 2000, "the old dog", "", ["min-outside"]),
     ],
 )
-def test_the_least_words_are_found_in_the_markable(least, text, expected, codes):
+def test_least_words_are_found_in_the_markable(least, text, expected, codes):
     document = read(f'dog <COREF ID="1" MIN="{least}">{text}</COREF> dog')
-    assert heads(document) == [expected]
-    assert [finding.code for finding in document.findings] == codes
-
-
-def test_of_several_places_the_first_as_whole_words_is_taken():
-    document = read('<COREF ID=1 MIN="it">city (it) or it</COREF>')
-    assert document.marks[0].head == ((6, 8),)
+    assert (heads(document), [finding.code for finding in document.findings]) == ([expected], codes)
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"), [("4-6", ((4, 6),)), ("4-7", ((0, 2),)), ("4-60", ((0, 2),)), ("x", ((0, 2),))]
-)
-def test_minspan_counts_where_it_fits_min(given, expected):
-    assert read(f'<COREF ID=1 MIN="it" MINSPAN="{given}">it, it</COREF>').marks[0].head == expected
-
-
-# What is odd.
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "message", "expected"),
+    ("text", "given", "expected"),
     [
-        ("<COREF ID=1 REF=7>a</COREF>", "ref-unknown", "COREF 1 refers to '7', which is no ID", [("a", "")]),
-        ("<COREF ID=1 REF=1>a</COREF>", "ref-self", "COREF 1 refers to itself", [("a", "")]),
-        ("<COREF>a</COREF>", "no-id", "COREF has no ID", [("a", "")]),
-        ("<COREF ID=1 STATUS=MAYBE>a</COREF>", "status", "COREF 1 has the status 'MAYBE', not OPT", [("a", "")]),
-        ("<COREF ID=1 WHO=me>a</COREF>", "attribute", "1 attributes WHO, which MUC does not have", [("a", "")]),
-        ("<COREF ID=1> </COREF>a", "no-words", "COREF 1 has no words", []),
+        ("city (it) or it", None, (6, 8)),
+        ("it, it", "4-6", (4, 6)),
+        ("it, it", "4-7", (0, 2)),
+        ("it, it", "4-60", (0, 2)),
+        ("it, it", "x", (0, 2)),
     ],
 )
-def test_what_is_odd_is_reported_and_read(text, code, message, expected):
+def test_minspan_counts_where_it_fits_min_else_the_first_word(text, given, expected):
+    minspan = f' MINSPAN="{given}"' if given else ""
+    assert read(f'<COREF ID=1 MIN="it"{minspan}>{text}</COREF>').marks[0].head == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes", "expected"),
+    [
+        ("<COREF ID=1 REF=7>a</COREF>", ["ref-unknown"], [("a", "")]),
+        ("<COREF ID=1 REF=1>a</COREF>", ["ref-self"], [("a", "")]),
+        ("<COREF>a</COREF>", ["no-id"], [("a", "")]),
+        ("<COREF ID=1 STATUS=MAYBE>a</COREF>", ["status"], [("a", "")]),
+        ("<COREF ID=1 WHO=me>a</COREF>", ["attribute"], [("a", "")]),
+        ("<COREF ID=1> </COREF>a", ["no-words"], []),
+        ("<COREF ID=1>a</COREF><COREF ID=2 REF=1 TYPE=PART>b</COREF>", ["type"], [("a", ""), ("b", "")]),
+        ("<COREF ID=1><COREF ID=2 REF=1>a</COREF></COREF>", ["duplicate"], [("a", "")]),
+    ],
+)
+def test_odd_markables_are_reported_and_read(text, codes, expected):
     document = read(f"\n{text}")
     assert links(document) == expected
-    assert [(finding.code, finding.message, finding.line) for finding in document.findings] == [(code, message, 2)]
+    assert found(document) == [(code, 2) for code in codes]
 
 
-def test_tags_that_are_not_read_are_counted_by_name():
-    document = read(
-        "<DOC><TXT>\n<ENAMEX TYPE=A>Anna</ENAMEX> <enamex>Bea</enamex> <COREF ID=1>a</COREF><X><p></TXT></DOC>"
-    )
-    assert document.content == "\nAnna Bea a"
-    assert [str(finding) for finding in document.findings] == [
-        f"{FILE}:2: 2 tags <ENAMEX>, which say nothing of coreference (left out, their words are kept)",
-        f"{FILE}:2: 1 tags <X>, which say nothing of coreference (left out, their words are kept)",
-    ]
-
-
-def test_of_one_id_given_twice_the_first_is_meant():
+def test_first_markable_of_an_id_is_meant_and_each_document_has_its_own():
     document = read("<COREF ID=x>a</COREF>\n<COREF ID=x>b</COREF> <COREF ID=3 REF=x>c</COREF>")
     assert links(document) == [("a", ""), ("b", ""), ("c", "a")]
     assert [mark.label for mark in document.marks] == ["x", "", ""]
-    assert [str(finding) for finding in document.findings] == [
-        f"{FILE}:2: COREF x has the ID of another in line 1 (a REF means the first)"
-    ]
-
-
-def test_a_link_that_is_no_identity_is_left_out():
-    document = read("<COREF ID=1>a</COREF> <COREF ID=2 REF=1 TYPE=PART>b</COREF> <COREF ID=3 REF=1>c</COREF>")
-    assert links(document) == [("a", ""), ("b", ""), ("c", "a")]
-    assert found(document) == [("type", 1)]
+    assert [finding.line for finding in document.findings] == [2]
+    one, other = read_all("<DOC><COREF ID=1>a</COREF></DOC><DOC><COREF ID=2 REF=1>b</COREF></DOC>")
+    assert (links(one), links(other), found(other)) == ([("a", "")], [("b", "")], [("ref-unknown", 1)])
 
 
 def test_two_on_the_same_words_are_one_with_the_links_of_both():
     text = "<COREF ID=1>a</COREF> <COREF ID=2>b</COREF> "
     document = read(f"{text}<COREF ID=3 REF=1><COREF ID=4 REF=2 MIN=c>c</COREF></COREF> <COREF ID=5 REF=4>d</COREF>")
     assert links(document) == [("a", ""), ("b", ""), ("c", "a + b"), ("d", "c")]
-    assert heads(document) == ["", "", "c", ""]
-    assert found(document) == [("duplicate", 1)]
-
-
-def test_one_that_refers_to_another_on_the_same_words_points_to_nothing():
-    assert links(read("<COREF ID=1><COREF ID=2 REF=1>a</COREF></COREF>")) == [("a", "")]
-
-
-# What is refused.
+    assert (heads(document), found(document)) == (["", "", "c", ""], [("duplicate", 1)])
 
 
 @pytest.mark.parametrize(
@@ -383,22 +321,12 @@ def test_one_that_refers_to_another_on_the_same_words_points_to_nothing():
         ("a\n<COREF ID=1 id=2>b</COREF>", 2, 1, "the tag <COREF has the attribute ID twice"),
         ("a\n <!-- b", 2, 2, "what begins here is never closed by -->"),
         ("a <!DOCTYPE b", 1, 3, "what begins here is never closed by >"),
-        (
-            "<DOC><DOCNO>7</DOCNO></DOC>\n<DOC><DOCNO>7</DOCNO></DOC>",
-            2,
-            None,
-            "the document 7 appears twice (also in line 1)",
-        ),
+        ("<DOC><DOCNO>7</DOCNO></DOC>\n" * 2, 2, None, "the document 7 appears twice (also in line 1)"),
         ("a\n\0", 2, 1, "a NUL character is not allowed in a text"),
     ],
 )
 def test_bad_files_are_refused_with_their_place(text, line, column, message):
     assert refused(text) == (line, column, message)
-
-
-@pytest.mark.parametrize("data", ["<DOC>a</DOC>".encode("utf-16"), b"<DOC>a\xe9</DOC>", b"<DOC>\xed\xa0\x80</DOC>"])
-def test_what_is_not_utf_8_is_refused(data):
-    assert refused(data)[2].startswith("this is not UTF-8")
 
 
 @pytest.mark.parametrize("tag", ["<COREF ID=1>", "<HL>"])
@@ -428,7 +356,7 @@ def test_deep_nesting_is_refused(tag):
     ],
     ids=range(10),
 )
-def test_hostile_files_take_no_more_than_time_that_grows_with_them(text):
+def test_hostile_files_take_time_that_grows_with_them(text):
     def read_or_refuse(n):
         with contextlib.suppress(FormatError):
             read_all(text(n))
@@ -436,10 +364,7 @@ def test_hostile_files_take_no_more_than_time_that_grows_with_them(text):
     assert_grows_with_input(read_or_refuse, 100_000)
 
 
-# What is written.
-
-
-def test_a_small_document_is_written_so():
+def test_small_document_is_written_so():
     document = pointing(
         mark(0, 4, label="A"),
         mark(9, 16, head=((13, 16),)),
@@ -452,30 +377,27 @@ def test_a_small_document_is_written_so():
         '<COREF ID="3" TYPE="IDENT" REF="A">her</COREF> dog</COREF></s> and '
         '<COREF ID="4" TYPE="IDENT" REF="2" STATUS="OPT">it</COREF> saw her</TURN></TXT></DOC>\n'
     )
+    spaces = Document("other", "", "\r\n\tAnna  saw\rher\n\n ", [])
+    assert written(spaces) == "<DOC><TXT>\r\n\tAnna  saw\rher\n\n </TXT></DOC>\n"
+    assert [file.path for file in muc.write([document, spaces])] == ["walk.sgm", "other.sgm"]
 
 
-def test_what_sgml_takes_for_its_own_is_escaped():
-    document = Document(
-        "walk", "", 'AT&T <b> "x" &amp;', [Mark(((0, 18),), head=((9, 18),), label='"<a>"', answer=Answer())]
-    )
-    text = written(document)
+def test_signs_of_sgml_are_escaped():
+    marks = [Mark(((0, 18),), head=((9, 18),), label='"<a>"', answer=Answer())]
+    text = written(Document("walk", "", 'AT&T <b> "x" &amp;', marks))
     assert text == (
         '<DOC><TXT><COREF ID="&quot;&lt;a&gt;&quot;" MIN="&quot;x&quot; &amp;amp;">'
         'AT&amp;T &lt;b&gt; "x" &amp;amp;</COREF></TXT></DOC>\n'
     )
-    assert plain_of(read(text)).marks == document.marks
+    assert plain_of(read(text)).marks == marks
 
 
-def test_a_mark_with_another_ones_number_for_a_label_keeps_its_id():
+def test_markable_with_a_number_for_a_label_keeps_its_id():
     document = pointing(mark(0, 4), mark(9, 12, label="1"), mark(21, 23, (0, 4)))
-    assert [part.partition('"')[2].partition('"')[0] for part in written(document).split("<COREF")[1:]] == [
-        "4",
-        "1",
-        "3",
-    ]
+    assert re.findall('<COREF ID="(.+?)"', written(document)) == ["4", "1", "3"]
 
 
-def test_a_head_that_min_would_not_find_is_named_by_its_place():
+def test_head_that_min_would_not_find_is_named_by_its_place():
     document = pointing(mark(0, 10, head=((8, 10),)), mark(11, 13, head=((11, 12),)), content="it was, it at")
     text = written(document)
     assert '<COREF ID="1" MIN="it" MINSPAN="8-10">' in text
@@ -483,18 +405,12 @@ def test_a_head_that_min_would_not_find_is_named_by_its_place():
     assert heads(read(text)) == ["it", "a"]
 
 
-def test_line_ends_and_white_space_are_kept():
-    document = Document("walk", "", "\r\n\tAnna  saw\rher\n\n ", [])
-    assert written(document) == "<DOC><TXT>\r\n\tAnna  saw\rher\n\n </TXT></DOC>\n"
-    assert read(written(document)).content == document.content
-
-
-def test_a_document_with_markables_in_lines_with_an_at_sign_is_written_without_a_body():
+def test_markables_in_lines_with_an_at_sign_have_no_body():
     document = Document("walk", "", "Anna\n@ her", [Mark(((7, 10),), answer=Answer())])
     assert written(document) == '<DOC>Anna\n@ <COREF ID="1">her</COREF></DOC>\n'
 
 
-def test_a_header_that_markables_cross_is_written_as_one_that_muc_does_not_code():
+def test_header_that_markables_cross_is_written_as_another():
     document = pointing(mark(0, 8), segments=[Stretch("header", 0, 4, "HL")])
     text = written(document)
     assert text.startswith('<DOC><COREF ID="1"><HEADER LABEL="HL">Anna</HEADER> saw</COREF>')
@@ -502,8 +418,7 @@ def test_a_header_that_markables_cross_is_written_as_one_that_muc_does_not_code(
 
 
 def test_header_zones_are_written_back(samples):
-    document = read((samples / "muc" / "harbour.sgm").read_bytes())
-    text = written(document)
+    text = written(read((samples / "muc" / "harbour.sgm").read_bytes()))
     for zone in ("<HL><COREF", "<DD>11/02/95</DD>", '<DD><COREF ID="2">', "<DATELINE><COREF", "\n<TXT>\n", "</TXT>"):
         assert zone in text
     assert text.index("</DATELINE>") < text.index("<TXT>") < text.index("<p>")
@@ -511,27 +426,14 @@ def test_header_zones_are_written_back(samples):
 
 def test_bodies_stand_between_headers_and_trailers():
     kept, _ = reduce_document(read(NEWS), muc.FORMAT.supported_features)
-    [file] = muc.write([kept])
-    text = file.data.decode()
+    text = written(kept)
     assert text.index("</DATELINE>") < text.index("<TXT>") < text.index("</TXT>") < text.index("<TRAILER>")
     assert plain_of(read(text)) == plain_of(kept)
 
 
-def test_documents_of_one_export_are_files_of_their_own():
-    one, other = Document("one", "", "a", []), Document("other", "", "b", [])
-    assert [(file.path, file.data) for file in muc.write([one, other])] == [
-        ("one.sgm", b"<DOC><TXT>a</TXT></DOC>\n"),
-        ("other.sgm", b"<DOC><TXT>b</TXT></DOC>\n"),
-    ]
-
-
-# To which antecedent REF goes.
-
-
 def refs(*marks: Mark) -> list[int | None]:
     """Return for each mark the number of the mark that its REF names; numbers count from 1."""
-    document = pointing(*marks, content="ab cd ef gh ij kl mn")
-    back = read(written(document))
+    back = read(written(pointing(*marks, content="ab cd ef gh ij kl mn")))
     places = [one.place for one in back.marks]
     return [places.index(said(one).pointers[0]) + 1 if said(one).pointers else None for one in back.marks]
 
@@ -555,7 +457,7 @@ A, B, C, D = (0, 2), (3, 5), (6, 8), (9, 11)
         ([mark(*A), mark(*B, A), mark(*C), mark(*D, C)], [None, 1, None, 3]),
     ],
 )
-def test_a_ref_goes_to_the_nearest_earlier_mark_of_the_chain_that_is_not_optional(marks, expected):
+def test_ref_goes_to_the_nearest_mark_that_is_not_optional(marks, expected):
     assert refs(*marks) == expected
 
 
@@ -586,74 +488,46 @@ def test_refs_to_the_nearest_keep_the_chains(data):
             assert target == (required or earlier or [target])[-1]
 
 
-def test_a_markable_of_several_entities_goes_with_the_nearest():
+def test_markable_of_several_entities_goes_with_the_nearest():
     marks = [Mark((span,), answer=Answer(indices=indices)) for span, indices in ((A, "x"), (B, "y"), (C, "xy"))]
     document = Document("walk", "", "ab cd ef", marks, links=Links.INDICES)
     assert links(read(written(document))) == [("ab", ""), ("cd", ""), ("ef", "cd")]
 
 
-def test_an_antecedent_that_is_not_the_nearest_is_reported():
+def test_antecedent_that_is_not_the_nearest_is_reported():
     document = pointing(mark(*A), mark(*B, A), mark(*C, A), content="ab cd ef")
     _, [loss] = reduce_document(document, muc.FORMAT.supported_features)
     assert (loss.feature, loss.count, loss.examples) == (Feature.ANTECEDENTS, 1, ("walk: “ef” (6-8)",))
+    assert reduce_document(document, frozenset(Feature) - {Feature.ANTECEDENTS}) == (document, [])
 
 
-def test_what_is_pointed_at_without_an_answer_is_answered():
+def test_target_without_an_answer_is_answered():
     document = pointing(Mark((A,)), mark(*B, A), Mark((C,)), content="ab cd ef")
     kept, [loss] = reduce_document(document, muc.FORMAT.supported_features)
     assert [one.answer for one in kept.marks] == [Answer(), Answer(pointers=(Place("", (A,)),))]
     assert loss.feature == Feature.UNCODED
 
 
-def test_a_format_that_says_several_antecedents_keeps_the_one_that_was_named():
-    document = pointing(mark(*A), mark(*B, A), mark(*C, A), content="ab cd ef")
-    assert reduce_document(document, frozenset(Feature) - {Feature.ANTECEDENTS}) == (document, [])
+def test_markables_that_do_not_refer_are_counted():
+    answers = [*(Answer(category="refers", indices=(index,)) for index in "112"), Answer(category="none")]
+    marks = [Mark((span,), answer=answer) for span, answer in zip([A, B, C, D], answers, strict=True)]
+    document = Document("walk", "", "ab cd ef gh", marks, links=Links.INDICES, scheme=INDEXING)
+    _, [loss] = reduce_document(document, muc.FORMAT.supported_features)
+    assert (loss.count, loss.examples) == (1, ("walk: “gh” (9-11)",))
 
 
-def test_an_imported_answer_gets_the_category_that_follows():
-    scheme = SchemeSpec(
-        (LevelSpec("phrase", "phrase"),),
-        (CategorySpec("ident", "ident", points_to="phrase"), CategorySpec("none", "none")),
-    )
-    document = read("<COREF ID=1>a</COREF> <COREF ID=2 REF=1>b</COREF>")
-    assert [implied_category(mark.answer, scheme) for mark in document.marks] == ["none", "ident"]
-
-
-def test_what_does_not_refer_is_counted_and_entities_of_one_are_not():
-    scheme = SchemeSpec(
-        (LevelSpec("mention", "mention"),),
-        (CategorySpec("refers", "refers", takes_index=True), CategorySpec("none", "none")),
-    )
-    answers = [
-        Answer(category="refers", indices=("1",)),
-        Answer(category="refers", indices=("1",)),
-        Answer(category="refers", indices=("2",)),
-    ]
-    marks = [
-        Mark((span,), answer=answer)
-        for span, answer in zip([A, B, C, (9, 11)], [*answers, Answer(category="none")], strict=True)
-    ]
-    document = Document("walk", "", "ab cd ef gh", marks, links=Links.INDICES, scheme=scheme)
-    _, losses = reduce_document(document, muc.FORMAT.supported_features)
-    assert [str(loss) for loss in losses] == ["1 × categories that do not follow from the links: walk: “gh” (9-11)"]
-
-
-# The sample.
-
-
-def test_the_sample_is_read(samples):
+def test_sample_is_read(samples):
     document = read((samples / "muc" / "harbour.sgm").read_bytes())
+    operator = "the city's largest dock operator"
+    authority = f"The Lowell Bay Port Authority, {operator},"
     assert document.findings == []
     assert links(document) == [
         ("Port Authority", ""),
         ("11/03/95", ""),
         ("LOWELL BAY", ""),
-        ("The Lowell Bay Port Authority, the city's largest dock operator,", "Port Authority"),
-        (
-            "the city's largest dock operator",
-            "The Lowell Bay Port Authority, the city's largest dock operator,",
-        ),
-        ("it", "The Lowell Bay Port Authority, the city's largest dock operator,"),
+        (authority, "Port Authority"),
+        (operator, authority),
+        ("it", authority),
         ("$1.2 million in cash", ""),
         ("AT&T of New York", ""),
         ("the old pier that the company rents", ""),
@@ -666,43 +540,10 @@ def test_the_sample_is_read(samples):
         ("its", ""),
         ("the pier", "the old pier that the company rents"),
     ]
-    assert [head for head in heads(document) if head] == [
-        "Authority", "operator", "$1.2 million", "AT&T", "pier", "Fribble", "chairman",
-    ]  # fmt: skip
-    assert [words(document, mark.parts) for mark in document.marks if mark.answer.optional] == [
-        "president",
-        "chairman of the harbour board",
-    ]
+    least = ["Authority", "operator", "$1.2 million", "AT&T", "pier", "Fribble", "chairman"]
+    assert [head for head in heads(document) if head] == least
+    optional = [words(document, mark.parts) for mark in document.marks if mark.answer.optional]
+    assert optional == ["president", "chairman of the harbour board"]
     assert [mark.line for mark in document.marks] == [3, 6, 8, 11, 11, 12, 12, 12, 12, 12, 14, 14, 14, 14, 14, 18, 18]
-    assert document.content.startswith(
-        "\n 951103-0042 \n Port Authority Weighs Offer\n@ By a staff reporter \n 11/02/95 "
-    )
+    assert document.content.startswith("\n 951103-0042 \n Port Authority Weighs Offer\n@ By a staff reporter \n")
     assert document.content.endswith("the pier's lease.\n\n")
-    assert {"AT&T", "1999"} <= set(document.content.split())
-
-
-def test_the_sample_is_written_back_whole(samples):
-    document = read((samples / "muc" / "harbour.sgm").read_bytes())
-    kept, losses = reduce_document(document, muc.FORMAT.supported_features)
-    assert [loss.feature for loss in losses] == [Feature.ANTECEDENTS]
-    assert plain_of(replace(read(written(document)), name="walk")) == plain_of(kept)
-
-
-def test_damaged_samples_are_read_or_refused(samples):
-    whole = (samples / "muc" / "harbour.sgm").read_bytes()
-    chance = random.Random(6)
-    for _ in range(300):
-        damaged = bytearray(whole)
-        for _ in range(3):
-            damaged[chance.randrange(len(damaged))] = chance.choice(b"<>/\"'=&C \n\x80@pP")
-        cut = chance.choice([len(damaged), chance.randrange(len(damaged))])
-        try:
-            [document] = read_all(bytes(damaged[:cut]))
-        except FormatError as error:
-            place = (error.file, error.line)
-            assert place[0] == FILE
-            assert place[1] is not None
-        else:
-            for one in document.marks:
-                assert 0 <= one.parts[0][0] < one.parts[-1][1] <= len(document.content)
-                assert all(one.parts[0][0] <= start < end <= one.parts[0][1] for start, end in one.head)

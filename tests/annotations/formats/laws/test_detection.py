@@ -45,7 +45,7 @@ def test_bytes_that_are_no_text_are_no_reason_to_stop():
         assert detect_format([(f"a{suffix}", b"\xff\x00\xfe" * 2000)]) in {"", *FORMATS}
 
 
-def test_a_cas_that_holds_the_source_of_its_text_is_no_tei():
+def test_cas_that_holds_the_source_of_its_text_is_no_tei():
     source = 'Attributes=" xmlns=&quot;http://www.tei-c.org/ns/1.0&quot;"'
     assert recognise("walk.xmi", f'<xmi:XMI><type:XMLElement Tag="TEI" {source}/>'.encode()) == Kind("xmi")
     assert recognise("walk.xml", b'<TEI xmlns="http://www.tei-c.org/ns/1.0"/>').name == "TEI"

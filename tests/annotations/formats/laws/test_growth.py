@@ -80,7 +80,7 @@ def test_marks_are_left_out_in_time_that_grows_with_the_pointers_to_them():
     assert_grows_with_input(leave_out, 10_000)
 
 
-def test_a_pyramid_is_read_in_time_that_grows_with_its_contributors():
+def test_pyramid_is_read_in_time_that_grows_with_its_contributors():
     def read(n: int) -> None:
         text = join_summaries([("A", "Rain fell. " * n)]).text
         start = text.index("Rain")
@@ -101,7 +101,7 @@ TABLES = [key for key in WRITTEN if key.startswith(("judgements-", "matrix-"))]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", TABLES)
-def test_a_table_takes_little_more_than_its_file(key):
+def test_table_takes_little_more_than_its_file(key):
     documents: list[Document] = []
     for number in range(500):
         words = " ".join(f"[w{word}](={word % 3})" for word in range(6))

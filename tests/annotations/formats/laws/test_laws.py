@@ -3,12 +3,14 @@
 import random
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from annotations.formats import FORMATS, Bundle, Document, File, Format, FormatError
+from annotations.formats import FORMATS, Bundle, Document, File, Format, FormatError, plain
 from annotations.formats.losses.reduction import merge_losses, reduce_document
 from annotations.formats.model.features import Feature
 from tests.shared.cases import examples
@@ -20,7 +22,7 @@ TABLES = [format_ for format_ in WRITTEN if format_.names_coders]
 SLOW = examples(60, HealthCheck.too_slow)
 # Sample files of each format; what a reader is fuzzed with besides what its writer made.
 SAMPLES = {
-    "brat": ["ezcoref/brat/coder1/masque-2.*", "litbank/*_brat.[at]*"],
+    "brat": ["ezcoref/brat/coder2/*", "litbank/*_brat.[at]*"],
     "casjson": ["cas/*.json"],
     "conllu": ["gum/*.conllu"],
     "mmax2": ["mmax2/**/*.*"],
@@ -28,6 +30,11 @@ SAMPLES = {
     "webanno": ["gum/*.tsv", "webanno/*.tsv"],
     "xmi": ["cas/*.x*"],
     "conll2012": ["litbank/*.conll", "gum/*.conll", "ezcoref/conll2012/coder1/masque-2.conll"],
+}
+LOST_OF_SAMPLES = {
+    "muc/*.sgm": {Feature.ANTECEDENTS},
+    "gum/*.conllu": {Feature.SEGMENTS},
+    "gum/*.conll": {Feature.ENTITY_NAMES},
 }
 
 
@@ -80,7 +87,7 @@ def test_several_documents_are_written_together_and_read_back(format_, one, othe
 @pytest.mark.parametrize("format_", TABLES, ids=lambda format_: format_.key)
 @SLOW
 @given(document=documents())
-def test_a_table_that_is_read_is_written_as_it_was(format_, document):
+def test_table_that_is_read_is_written_as_it_was(format_, document):
     files = written(format_, reduce_document(document, format_.supported_features)[0])
     assert written(format_, *read_all(format_, files)) == files
 
@@ -97,7 +104,7 @@ def test_what_a_format_carries_is_carried_whole_the_second_time(format_, documen
 
 @SLOW
 @given(document=documents())
-def test_a_format_that_carries_all_loses_nothing(document):
+def test_format_that_carries_all_loses_nothing(document):
     assert reduce_document(document, frozenset(Feature)) == (document, [])
 
 
@@ -125,8 +132,10 @@ def read_or_refused(format_: Format, files: dict[str, bytes]) -> bool:
         return not (error.file and error.message)
     for document in found:
         assert document.without_text != bool(document.content)
+        assert len({mark.place for mark in document.marks}) == len(document.marks)
         for mark in document.marks:
-            assert all(0 <= start < end for start, end in mark.parts)
+            assert all(0 <= start < end for start, end in (*mark.parts, *mark.head))
+            assert all(first[1] < second[0] for first, second in pairwise(mark.parts))
             assert document.without_text or mark.parts[-1][1] <= len(document.content)
     return True
 
@@ -141,13 +150,48 @@ def test_spoiled_files_are_read_or_refused(format_, document, seed):
     read_or_refused(format_, files | {name: spoiled(files[name], chance)})
 
 
-@pytest.mark.parametrize(("key", "pattern"), [(key, pattern) for key, of in SAMPLES.items() for pattern in of])
+each_sample = pytest.mark.parametrize(("key", "pattern"), [(key, each) for key, of in SAMPLES.items() for each in of])
+
+
+@each_sample
+def test_samples_are_written_back_whole(samples, key, pattern):
+    format_, files = FORMATS[key], sample_files(samples, pattern)
+    reduced = [reduce_document(document, format_.supported_features) for document in read_all(format_, files)]
+    told = {loss.feature for _, losses in reduced for loss in losses}
+    assert told == LOST_OF_SAMPLES.get(pattern, set())
+    kept = [replace(document, name=f"d{number}") for number, (document, _) in enumerate(reduced)]
+    found = [document for each in kept for document in read_all(format_, written(format_, each))]
+    assert held(format_, found) == held(format_, kept)
+
+
+@each_sample
 def test_spoiled_samples_are_read_or_refused(samples, key, pattern):
-    format_ = FORMATS[key]
-    files = {str(file.relative_to(samples)): file.read_bytes() for file in samples.glob(pattern)}
-    assert files
+    format_, files = FORMATS[key], sample_files(samples, pattern)
     assert read_or_refused(format_, files)
     chance = random.Random(1)
     for _ in range(40):
         name = chance.choice(sorted(files))
         read_or_refused(format_, files | {name: spoiled(files[name], chance)})
+
+
+def sample_files(samples: Path, pattern: str) -> dict[str, bytes]:
+    files = {str(file.relative_to(samples)): file.read_bytes() for file in samples.glob(pattern)}
+    assert files
+    return files
+
+
+# Files of these hold the text with its own line ends.
+VERBATIM = ("brat", "muc")
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+@pytest.mark.parametrize("format_", [each for each in WRITTEN if each.key not in VERBATIM], ids=lambda each: each.key)
+def test_line_ends_and_byte_order_marks_change_nothing(format_, end):
+    text = plain.parse("[Anna](=1) ran.\n[She](=1) won.", "walk")
+    text = replace(text, marks=[replace(mark, level="phrase") for mark in text.marks])
+    document, _ = reduce_document(text, format_.supported_features)
+    files = written(format_, document)
+    ended = {name: b"\xef\xbb\xbf" + data.replace(b"\n", end) for name, data in files.items()}
+    assert (
+        held(format_, read_all(format_, ended)) == held(format_, read_all(format_, files)) == held(format_, [document])
+    )

@@ -1,7 +1,5 @@
 """Names that attributes and relations have in files, whatever their keys are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -69,26 +67,23 @@ def document(links: Links, *, attributes: bool) -> Document:
     ],
     ids=lambda format_: format_.key,
 )
-def test_answers_find_their_questions_again_whatever_these_are_called(format_, attributes, links):
+def test_answers_find_their_questions_whatever_these_are_called(format_, attributes, links):
     kept, _ = reduce_document(document(links, attributes=attributes), format_.supported_features)
     [back] = read_all(format_, written(format_, kept))
     here = KeysByName(KEYS)
 
-    def said(mark: Mark) -> dict[str | None, object]:
-        assert mark.answer
-        answers = (
-            mark.answer.attributes
-            if attributes
-            else [(name, sorted(readings)) for name, readings in mark.answer.relations]
-        )
+    def said(answer: Answer) -> dict[str | None, object]:
+        relations = [(name, sorted(readings)) for name, readings in answer.relations]
+        answers = answer.attributes if attributes else relations
         assert len(answers) == len(KEYS)
-        return {here.find(name): answer for name, answer in answers}
+        return {here.find(name): value for name, value in answers}
 
-    assert said(back.marks[-1]) == said(kept.marks[-1])
-    assert back.marks[-1].answer.pointers == kept.marks[-1].answer.pointers
+    after, before = back.marks[-1].answer, kept.marks[-1].answer
+    assert said(after) == said(before)
+    assert after.pointers == before.pointers
 
 
-def test_keys_that_files_spell_alike_are_told_apart_also_where_one_alone_is_answered():
+def test_keys_that_files_spell_alike_are_told_apart():
     scheme = SchemeSpec((), (), (), tuple(AttributeSpec(key, key) for key in ("a-b", "a_b", "type", "attribute_type")))
     here = KeysByName(["a-b", "a_b", "type", "attribute_type"])
     for key in ("a-b", "a_b", "type", "attribute_type"):

@@ -45,156 +45,86 @@ def said(document: Document) -> str:
     return "; ".join(map(str, document.findings))
 
 
+S = {"sentences": SENTENCES}
+FROM_1 = [[[1, 1], [6, 6]], [[3, 4]]]
+IN_SENTENCES = [[[0, 0, 0], [1, 0, 0]], [[0, 2, 3]]]
+CASED = {"cased_words": WORDS, "sent_id": [0] * 5 + [1] * 2}
+CUT = [[[0, 3], [18, 20]], [[9, 15]]]
+IN_EMOJI = {"text": EMOJI, "clusters": [[[5, 9], [23, 26]]]}
+HALF = [["na s", "e w"]]
+OTHER_WORDS = "2 of 2 mentions are other words than the file says (2 of them are the same with offsets=utf-16)"
+INSIDE = "3 of 3 mentions begin or end inside a word or with a blank (with offsets=characters-inclusive 0 would"
+RUCOCO = {"entities": [[[0, 4]], [[9, 12]], [[14, 18]]], "includes": [[], [], [0, 1]], "text": COUPLE}
+ZOE = TEXT.replace("She", "Zoe")
+
+
 @pytest.mark.parametrize(
-    ("record", "options", "content", "right", "findings"),
+    ("record", "options", "right", "findings"),
     [
         # OntoNotes, as nearly all programs write it.
-        ({"doc_key": "a", "sentences": SENTENCES, "clusters": INCLUSIVE}, {}, JOINED, RIGHT, ()),
-        ({"doc_key": "a", "tokens": WORDS, "clusters": INCLUSIVE}, {}, JOINED.replace("\n", " "), RIGHT, ()),
+        (S | {"clusters": INCLUSIVE}, {}, RIGHT, ()),
+        ({"tokens": WORDS, "clusters": INCLUSIVE}, {}, RIGHT, ()),
         # Ends that are not included, which no key says.
-        ({"sentences": SENTENCES, "clusters": EXCLUSIVE}, {}, JOINED, WRONG, ("none of the 3 mentions is one word",)),
-        ({"sentences": SENTENCES, "clusters": EXCLUSIVE[:1]}, {}, JOINED, WRONG[:1], ("say offsets=exclusive",)),
-        ({"sentences": SENTENCES, "clusters": EXCLUSIVE}, {"offsets": "exclusive"}, JOINED, RIGHT, ()),
-        ({"sentences": SENTENCES, "clusters": EXCLUSIVE, "offsets": "exclusive"}, {}, JOINED, RIGHT, ()),
+        (S | {"clusters": EXCLUSIVE}, {}, WRONG, ("none of the 3 mentions is one word",)),
+        (S | {"clusters": EXCLUSIVE[:1]}, {}, WRONG[:1], ("say offsets=exclusive",)),
+        (S | {"clusters": EXCLUSIVE}, {"offsets": "exclusive"}, RIGHT, ()),
+        (S | {"clusters": EXCLUSIVE, "offsets": "exclusive"}, {}, RIGHT, ()),
         # Words from 1.
+        (S | {"clusters": FROM_1}, {}, [["saw", "waved"], ["dog ."]], ("1 of 3 mentions begin or end with a sign",)),
+        (S | {"clusters": FROM_1}, {"offsets": "from-1"}, RIGHT, ()),
+        # PreCo, whose mentions begin with the number of their sentence; BenCoref says that it is like it, and is not.
+        (S | {"mention_clusters": [[[0, 0, 1], [1, 0, 1]], [[0, 2, 4]]]}, {}, RIGHT, ("as in PreCo",)),
+        (S | {"mention_clusters": IN_SENTENCES}, {"offsets": "inclusive"}, RIGHT, ()),
         (
-            {"sentences": SENTENCES, "clusters": [[[1, 1], [6, 6]], [[3, 4]]]},
-            {},
-            JOINED,
-            [["saw", "waved"], ["dog ."]],
-            ("1 of 3 mentions begin or end with a sign (with offsets=from-1 0 would",),
-        ),
-        ({"sentences": SENTENCES, "clusters": [[[1, 1], [6, 6]], [[3, 4]]]}, {"offsets": "from-1"}, JOINED, RIGHT, ()),
-        # PreCo, whose mentions begin with the number of their sentence.
-        (
-            {"id": "a", "sentences": SENTENCES, "mention_clusters": [[[0, 0, 1], [1, 0, 1]], [[0, 2, 4]]]},
-            {},
-            JOINED,
-            RIGHT,
-            ("as in PreCo",),
-        ),
-        # BenCoref says that it is like PreCo, and is not.
-        (
-            {"id": "a", "sentences": SENTENCES, "mention_clusters": [[[0, 0, 0], [1, 0, 0]], [[0, 2, 3]]]},
-            {"offsets": "inclusive"},
-            JOINED,
-            RIGHT,
-            (),
-        ),
-        (
-            {"id": 7, "sentences": SENTENCES, "coref_chains": [[[0, 0, 0], [1, 0, 0]], [[0, 2, 3]]]},
+            S | {"coref_chains": IN_SENTENCES},
             {"clusters": "coref_chains"},
-            JOINED,
             RIGHT,
-            ("are read as [sentence, first word, last word]",),
+            ("[sentence, first word, last word]",),
         ),
         # wl-coref, and what it predicts.
+        (CASED | {"clusters": EXCLUSIVE}, {}, RIGHT, ("as in wl-coref",)),
         (
-            {"document_id": "a", "cased_words": WORDS, "sent_id": [0, 0, 0, 0, 0, 1, 1], "clusters": EXCLUSIVE},
+            CASED | {"word_clusters": [[0, 5]], "span_clusters": EXCLUSIVE},
             {},
-            JOINED,
-            RIGHT,
-            ("as in wl-coref",),
-        ),
-        (
-            {"cased_words": WORDS, "sent_id": [0] * 5 + [1] * 2, "word_clusters": [[0, 5]], "span_clusters": EXCLUSIVE},
-            {},
-            JOINED,
             RIGHT,
             ("as in wl-coref", 'not read: "word_clusters" (1 span)'),
         ),
         # fastcoref and LingMess.
-        (
-            {"text": TEXT, "clusters": CHARACTERS, "clusters_strings": STRINGS},
-            {},
-            TEXT,
-            RIGHT,
-            ("count the characters",),
-        ),
-        (
-            {"text": TEXT, "clusters": [[[0, 3], [18, 20]], [[9, 15]]]},
-            {},
-            TEXT,
-            [["Ann", "Sh"], ["the do"]],
-            (
-                "count the characters",
-                "3 of 3 mentions begin or end inside a word or with a blank (with offsets=characters-inclusive 0 would",
-            ),
-        ),
+        ({"text": TEXT, "clusters": CHARACTERS, "clusters_strings": STRINGS}, {}, RIGHT, ("count the characters",)),
+        ({"text": TEXT, "clusters": CUT}, {}, [["Ann", "Sh"], ["the do"]], ("count the characters", INSIDE)),
         # Programs in JavaScript count UTF-16 units.
-        (
-            {"text": EMOJI, "clusters": [[[5, 9], [23, 26]]]},
-            {},
-            EMOJI,
-            [["na s", "e w"]],
-            (
-                "count the characters",
-                "with offsets=utf-16 0 would",
-            ),
-        ),
-        (
-            {"text": EMOJI, "clusters": [[[5, 9], [23, 26]]], "clusters_strings": STRINGS[:1]},
-            {},
-            EMOJI,
-            [["na s", "e w"]],
-            (
-                "count the characters",
-                "2 of 2 mentions are other words than the file says (2 of them are the same with offsets=utf-16)",
-            ),
-        ),
-        ({"text": EMOJI, "clusters": [[[5, 9], [23, 26]]]}, {"offsets": "utf-16"}, EMOJI, RIGHT[:1], ()),
+        (IN_EMOJI, {}, HALF, ("count the characters", "with offsets=utf-16 0 would")),
+        (IN_EMOJI | {"clusters_strings": STRINGS[:1]}, {}, HALF, ("count the characters", OTHER_WORDS)),
+        (IN_EMOJI, {"offsets": "utf-16"}, RIGHT[:1], ()),
         # RuCoCo: an object a file, with the parts of split antecedents.
-        (
-            {"entities": [[[0, 4]], [[9, 12]], [[14, 18]]], "includes": [[], [], [0, 1]], "text": COUPLE},
-            {},
-            COUPLE,
-            [["Anna"], ["Ben"], ["They"]],
-            ('"entities" count the characters',),
-        ),
+        (RUCOCO, {}, [["Anna"], ["Ben"], ["They"]], ('"entities" count the characters',)),
         # KoCoNovel: offsets in strings, words, names, and four versions of the chains.
-        (NOVEL | {"text": TEXT}, {"clusters": "reader"}, TEXT, RIGHT, ("count the characters",)),
+        (NOVEL | {"text": TEXT}, {"clusters": "reader"}, RIGHT, ("count the characters",)),
         (
-            NOVEL | {"text": TEXT.replace("She", "Zoe"), "omniscient": NOVEL["reader"]},
+            NOVEL | {"text": ZOE, "omniscient": NOVEL["reader"]},
             {"clusters": "reader"},
-            TEXT.replace("She", "Zoe"),
             [["Anna", "Zoe"], ["the dog"]],
-            (
-                "count the characters",
-                '"omniscient" (3 spans)',
-                "1 of 3 mentions are other words than the file says",
-            ),
+            ("count the characters", '"omniscient" (3 spans)', "1 of 3 mentions are other words than the file says"),
         ),
         # BookCoref names entities.
-        (
-            {
-                "doc_id": "a",
-                "sentences": SENTENCES,
-                "clusters": INCLUSIVE,
-                "characters": [{"name": "A", "cluster": INCLUSIVE[0]}],
-            },
-            {},
-            JOINED,
-            RIGHT,
-            (),
-        ),
+        (S | {"clusters": INCLUSIVE, "characters": [{"name": "A", "cluster": INCLUSIVE[0]}]}, {}, RIGHT, ()),
         # Types of mentions, and what else holds spans.
         (
-            {"sentences": SENTENCES, "clusters": [[[0, 0, "PER"], [5, 5, "PER"]], [[2, 3, "ANI"]]]},
+            S | {"clusters": [[[0, 0, "PER"], [5, 5, "PER"]], [[2, 3, "ANI"]]]},
             {},
-            JOINED,
             RIGHT,
             ("3 mentions have a third value that is not their words (left out)",),
         ),
         (
-            {"sentences": SENTENCES, "clusters": INCLUSIVE, "ner": [[[0, 0, "PER"]], []], "mentions": [[0, 0], [2, 2]]},
+            S | {"clusters": INCLUSIVE, "ner": [[[0, 0, "PER"]], []], "mentions": [[0, 0], [2, 2]]},
             {},
-            JOINED,
             RIGHT,
             ('not read: "ner" (1 span), "mentions" (1 span) (left out)',),
         ),
     ],
 )
-def test_a_dialect_is_read_right_or_asked_about(record, options, content, right, findings):
+def test_dialect_is_read_right_or_asked_about(record, options, right, findings):
+    content = record.get("text", JOINED.replace("\n", " ") if "tokens" in record else JOINED)
     files = {"walk.jsonl": json.dumps(record, ensure_ascii=False)}
     check_dialect("jsonlines", Dialect(files=files, text=content, chains=right, options=options, findings=findings))
     assert right in (RIGHT, RIGHT[:1]) or findings
@@ -203,20 +133,16 @@ def test_a_dialect_is_read_right_or_asked_about(record, options, content, right,
 @pytest.mark.parametrize(
     ("record", "options", "message"),
     [
-        ({"sentences": SENTENCES, "clusters": INCLUSIVE}, {"offsets": "exclusive"}, "it would with offsets=inclusive"),
-        ({"sentences": SENTENCES, "clusters": [[[5, 7]]]}, {}, "it would with offsets=exclusive or offsets=from-1"),
+        (S | {"clusters": INCLUSIVE}, {"offsets": "exclusive"}, "it would with offsets=inclusive"),
+        (S | {"clusters": [[[5, 7]]]}, {}, "it would with offsets=exclusive or offsets=from-1"),
         ({"cased_words": WORDS, "clusters": INCLUSIVE}, {}, "with offsets=exclusive; it would with offsets=inclusive"),
         (
-            {"sentences": SENTENCES, "mention_clusters": [[[0, 0, 0]]]},
+            S | {"mention_clusters": [[[0, 0, 0]]]},
             {},
-            "[0, 0], does not stand in the sentence's 5 words with offsets=exclusive; it would with offsets=inclusive",
+            "[0, 0], does not stand in the sentence's 5 words with offsets=ex",
         ),
-        ({"sentences": SENTENCES, "mention_clusters": [[[2, 0, 1]]]}, {}, "is in the sentence 2, of 2"),
-        (
-            {"sentences": SENTENCES, "mention_clusters": [[[0, 0, 1]]]},
-            {"offsets": "utf-16"},
-            "say offsets=inclusive or",
-        ),
+        (S | {"mention_clusters": [[[2, 0, 1]]]}, {}, "is in the sentence 2, of 2"),
+        (S | {"mention_clusters": [[[0, 0, 1]]]}, {"offsets": "utf-16"}, "say offsets=inclusive or"),
         ({"text": TEXT, "clusters": INCLUSIVE}, {"offsets": "inclusive"}, "there are no 'sentences' in this line"),
         (NOVEL, {}, "and no 'text'; there are \"reader\" (3 spans), and clusters=KEY says which are read"),
         ({"text": TEXT, "clusters": [["Anna", "She"]]}, {}, "clusters[0][0] is not a list"),
@@ -226,7 +152,7 @@ def test_a_dialect_is_read_right_or_asked_about(record, options, content, right,
         ([{"sentences": 3}], {}, "a line is one JSON object"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_what_helps(record, options, message):
+def test_other_records_are_refused_with_what_helps(record, options, message):
     with pytest.raises(FormatError) as caught:
         read_all(record if isinstance(record, dict) else json.dumps(record), **options)
     assert message in caught.value.message
@@ -244,15 +170,15 @@ def test_what_cannot_be_read_is_refused_with_what_helps(record, options, message
     ],
 )
 def test_chains_under_other_keys_are_no_empty_coding(keys, shown):
-    [document] = read_all({"sentences": SENTENCES} | keys)
+    [document] = read_all(S | keys)
     [finding] = document.findings
     assert finding.message == f'no "clusters"; there are {shown}'
     assert finding.left_out
     assert not document.is_uncoded
 
 
-def test_the_option_says_which_key_is_read():
-    record = {"sentences": SENTENCES, "clusters": [], "predicted_clusters": INCLUSIVE}
+def test_option_says_which_key_is_read():
+    record = S | {"clusters": [], "predicted_clusters": INCLUSIVE}
     [document] = read_all(record, clusters="predicted_clusters")
     assert (chains(document), document.findings) == (RIGHT, [])
     [document] = read_all(record, clusters="gold")
@@ -260,25 +186,23 @@ def test_the_option_says_which_key_is_read():
 
 
 @pytest.mark.parametrize("record", [{"sentences": SENTENCES}, {"text": TEXT}, {"cased_words": WORDS}])
-def test_a_line_without_clusters_is_a_text_that_nobody_has_coded(record):
-    coded = {"sentences": SENTENCES, "clusters": []}
+def test_line_without_clusters_is_a_text_that_nobody_has_coded(record):
+    coded = S | {"clusters": []}
     assert [document.is_uncoded for document in read_all(record, coded)] == [True, False]
 
 
 def test_entities_have_the_names_of_characters():
     characters = [{"name": "Anna K.", "cluster": INCLUSIVE[0]}, {"name": "Zoe", "cluster": [[6, 6]]}]
-    record = {"sentences": SENTENCES, "clusters": INCLUSIVE, "characters": characters}
-    [document] = read_all(record)
+    [document] = read_all(S | {"clusters": INCLUSIVE, "characters": characters})
     assert [mark.answer.name for mark in document.marks] == ["Anna K.", "", "Anna K."]
     assert "1 of the 'characters' are not one of the clusters: Zoe" in said(document)
-    del record["clusters"]
-    [document] = read_all(record | {"characters": {"Anna K.": INCLUSIVE[0]}})
+    [document] = read_all(S | {"characters": {"Anna K.": INCLUSIVE[0]}})
     assert [(mark.answer.indices, mark.answer.name) for mark in document.marks] == [(("1",), "Anna K.")] * 2
     [document] = read_all(NOVEL | {"text": TEXT}, clusters="reader")
     assert [mark.answer.name for mark in document.marks] == ["A", "D", "A"]
 
 
-def test_an_entity_is_made_of_those_that_it_includes():
+def test_entity_is_made_of_those_that_it_includes():
     record = {"text": COUPLE + " Anna left.", "entities": [[[0, 4], [26, 30]], [[9, 12]], [[14, 18]], []]}
     [document] = read_all(record | {"includes": [[], [], [1, 0], [0]]})
     anna, ben, they, _ = document.marks
@@ -301,7 +225,7 @@ def test_sentences_of_words_in_one_list_have_speakers():
 
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("as_list", [False, True])
-def test_a_json_file_may_be_an_object_or_a_list_of_some(indent, as_list):
+def test_json_file_may_be_an_object_or_a_list_of_some(indent, as_list):
     record = {"entities": CHARACTERS, "includes": [[], []], "text": TEXT}
     content = json.dumps([record, record | {"id": "b"}] if as_list else record, indent=indent)
     found = read_all(content, file="walk.json")
@@ -312,38 +236,26 @@ def test_a_json_file_may_be_an_object_or_a_list_of_some(indent, as_list):
 
 
 @pytest.mark.parametrize(
-    "record",
-    [
-        {"sentences": SENTENCES, "clusters": INCLUSIVE},
-        {"sentences": SENTENCES, "mention_clusters": []},
-        {"cased_words": WORDS, "clusters": []},
-    ],
+    "record", [S | {"clusters": INCLUSIVE}, S | {"mention_clusters": []}, {"cased_words": WORDS, "clusters": []}]
 )
 def test_keys_of_chains_tell_the_format(record):
     assert detect_format([("walk.json", json.dumps(record).encode())]) == "jsonlines"
 
 
-def test_a_slip_leaves_out_its_mention_or_else_its_document():
+def test_slip_leaves_out_its_mention_or_else_its_document():
     found = read_all(
-        {"sentences": SENTENCES, "clusters": [*INCLUSIVE, [[5, 7], ["x"], [-1, 0]]]},
+        S | {"clusters": [*INCLUSIVE, [[5, 7], ["x"], [-1, 0]]]},
         "{",
         {"sentences": 3, "clusters": []},
-        {"sentences": SENTENCES, "clusters": [[0, 9]], "mentions": [[0, 0], [9, 9]], "plurals": [[0, 7]]},
+        S | {"clusters": [[0, 9]], "mentions": [[0, 0], [9, 9]], "plurals": [[0, 7]]},
         slips="leave-out",
     )
     assert [chains(document) for document in found] == [RIGHT, [["Anna"]]]
     findings = [finding for document in found for finding in document.findings]
-    assert [(finding.line, finding.code, finding.left_out) for finding in findings] == [
-        (1, "slips", True),
-        (4, "slips", True),
-        (2, "slips", True),
-        (3, "slips", True),
-    ]
+    told = [(finding.line, finding.code, finding.left_out) for finding in findings]
+    assert told == [(line, "slips", True) for line in (1, 4, 2, 3)]
     assert findings[0].message.startswith("3 slips: clusters[2][0], [5, 7]")
     assert findings[2].fix == "its document is left out"
-
-
-def test_a_file_of_slips_alone_is_refused():
     with pytest.raises(FormatError, match=r"walk\.jsonl:1:2: this is not JSON"):
         read_all("{", "[", slips="leave-out")
 
@@ -376,7 +288,7 @@ def test_no_number_is_a_size(line, number):
         {"sentences": [["w"], ["."]], "clusters": [[[0, 0]]] * 10_000, "includes": [[]] + [[0]] * 9_999},
         {
             "text": "w " * 10_000,
-            "entities": [[[2 * place, 2 * place + 1] for place in range(10_000)], [[19_998, 19_999]]],
+            "entities": [[[2 * n, 2 * n + 1] for n in range(10_000)], [[19_998, 19_999]]],
             "includes": [[], [0] * 10_000],
         },
         {
@@ -393,7 +305,7 @@ def test_long_lists_do_not_multiply(record):
 
 
 def test_offsets_are_written_where_the_mentions_leave_them_open():
-    [document] = read_all({"sentences": SENTENCES, "clusters": [[[2, 3]]], "offsets": "inclusive"})
+    [document] = read_all(S | {"clusters": [[[2, 3]]], "offsets": "inclusive"})
     for offsets in ("inclusive", "exclusive", "characters"):
         [file] = jsonlines.write([document], offsets=offsets)
         assert json.loads(file.data)["offsets"] == offsets

@@ -1,5 +1,6 @@
 """Copies of one text, aligned by their characters without white space."""
 
+import re
 import unicodedata
 from contextlib import suppress
 
@@ -23,7 +24,7 @@ def document(content: str, *spans: tuple[int, int]) -> Document:
 
 @given(st.data())
 @examples(200)
-def test_the_characters_of_a_markable_stay_whatever_stands_between_and_however_they_are_composed(data):
+def test_markables_keep_their_characters_between_gaps_and_forms(data):
     signs = data.draw(st.lists(SIGNS, min_size=1, max_size=12))
     copies, edges = [], []
     for form in ("NFC", "NFD"):
@@ -48,12 +49,11 @@ def test_the_characters_of_a_markable_stay_whatever_stands_between_and_however_t
 
 @given(st.text(max_size=40))
 @examples(200)
-def test_a_skeleton_names_the_place_of_each_of_its_characters(text):
+def test_skeleton_names_the_place_of_each_of_its_characters(text):
     skeleton = skeleton_of(text)
     assert len(skeleton.characters) == len(skeleton.starts) == len(skeleton.ends)
     assert list(skeleton.starts) == sorted(skeleton.starts)
-    for start, end in zip(skeleton.starts, skeleton.ends, strict=True):
-        assert 0 <= start < end <= len(text)
+    assert all(0 <= start < end <= len(text) for start, end in zip(skeleton.starts, skeleton.ends, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,12 @@ def test_a_skeleton_names_the_place_of_each_of_its_characters(text):
     ],
 )
 def test_other_characters_are_shown_with_their_code_points(here, there, message):
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(FormatError, match=f"^{re.escape(f'walk.x: the text differs from anna.x: {message}')}$"):
         align(document(here), there, "anna.x")
-    assert str(caught.value) == f"walk.x: the text differs from anna.x: {message}"
 
 
-WALK = "Anna took her dog for a long walk. It was late, and both were very tired."
+BEGINNING = "Anna took her dog for a long walk."
+WALK = f"{BEGINNING} It was late, and both were very tired."
 
 
 def of_words(content: str, *words: str) -> Document:
@@ -104,15 +104,13 @@ def test_markables_that_a_differing_character_touches_are_left_out(there, left_o
     aligned = align(copy, there, "anna.x", near=True)
     assert words_of(aligned) == [each for each in words if each not in left_out]
     told = {finding.code: finding for finding in aligned.findings}
-    assert told["aligned-near"].message.startswith("the text differs from anna.x: word ")
+    assert "aligned-near" in told
+    counted = f"{len(left_out)} markable{'s' * (len(left_out) > 1)}"
     if left_out:
-        plural = "s" * (len(left_out) > 1)
-        assert told["near"].message == f"{len(left_out)} markable{plural} at characters that differ from anna.x"
-        assert told["near"].left_out
+        assert (told["near"].message.startswith(f"{counted} at "), told["near"].left_out) == (True, True)
     with pytest.raises(FormatError) as caught:
         align(copy, there, "anna.x")
-    leaves_out = f" and leaves out {len(left_out)} markable{'s' * (len(left_out) > 1)}" if left_out else ""
-    assert str(caught.value).endswith(f": align=near aligns the rest{leaves_out}")
+    assert str(caught.value).endswith(f"align=near aligns the rest{f' and leaves out {counted}' if left_out else ''}")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +126,7 @@ def test_markables_that_a_differing_character_touches_are_left_out(there, left_o
         (f"{WALK.replace('dog', 'dogs')} They slept.", "1 of 58 characters differs and it ends 10 characters earlier"),
     ],
 )
-def test_a_difference_at_the_end_is_no_early_end(there, extent):
+def test_difference_at_the_end_is_no_early_end(there, extent):
     [told] = align(of_words(WALK, "Anna"), there, "anna.x", near=True).findings
     assert told.message.rpartition("; ")[2] == extent
 
@@ -152,49 +150,43 @@ def test_markables_of_near_copies_keep_their_characters(data):
     assert bool(left_out) <= bool(additions)
 
 
-@pytest.mark.parametrize("here_ends", [True, False])
-def test_a_copy_may_end_before_the_other(here_ends):
-    beginning = WALK[: WALK.index(" It was")]
-    here, there = (beginning, WALK) if here_ends else (WALK, beginning)
+@pytest.mark.parametrize(
+    ("here_ends", "place"),
+    [
+        (True, "word 9 is the end here, 'It' (U+0049) there; it ends 31 characters earlier"),
+        (False, "word 9 is 'It' (U+0049) here, the end there; it ends 31 characters later"),
+    ],
+)
+def test_copy_may_end_before_the_other(here_ends, place):
+    here, there = (BEGINNING, WALK) if here_ends else (WALK, BEGINNING)
     aligned = align(of_words(here, "Anna", "her dog"), there, "anna.x")
     assert words_of(aligned) == ["Anna", "her dog"]
-    assert aligned.segments == [Stretch("sentence", 0, len(beginning))]
+    assert aligned.segments == [Stretch("sentence", 0, len(BEGINNING))]
     [told] = aligned.findings
-    place = "word 9 is the end here, 'It' (U+0049) there; it ends 31 characters earlier"
-    if not here_ends:
-        place = "word 9 is 'It' (U+0049) here, the end there; it ends 31 characters later"
     assert (told.message, told.left_out) == (f"the text differs from anna.x: {place}", here_ends)
 
 
-def test_markables_after_the_end_of_the_other_copy_are_left_out_by_an_option_alone():
-    beginning = WALK[: WALK.index(" It was")]
+def test_markables_after_the_end_are_left_out_by_an_option_alone():
     copy = of_words(WALK, "Anna", "her dog", "both")
-    with pytest.raises(
-        FormatError, match=r"31 characters later: align=near aligns the rest and leaves out 1 markable$"
-    ):
-        align(copy, beginning, "anna.x")
-    aligned = align(copy, beginning, "anna.x", near=True)
-    assert (words_of(aligned), [finding.code for finding in aligned.findings]) == (
-        ["Anna", "her dog"],
-        ["aligned-near", "near"],
-    )
+    with pytest.raises(FormatError, match=r"align=near aligns the rest and leaves out 1 markable$"):
+        align(copy, BEGINNING, "anna.x")
+    aligned = align(copy, BEGINNING, "anna.x", near=True)
+    assert words_of(aligned) == ["Anna", "her dog"]
+    assert [finding.code for finding in aligned.findings] == ["aligned-near", "near"]
 
 
 @pytest.mark.parametrize("near", [True, False])
 @pytest.mark.parametrize(
     ("there", "way"),
     [
-        (
-            "Otto slept all day long, and nobody woke him up, not even for his dinner.",
-            "5 insertions and deletions apart",
-        ),
-        (WALK.replace("Anna", "Anne"), "1 of 58 characters differs, and each markable touches that"),
+        ("Otto slept all day long, and nobody woke him up, not even for his dinner.", "more than 5 insertions and "),
+        (WALK.replace("Anna", "Anne"), "; 1 of 58 characters differs, and each markable touches that"),
     ],
 )
 def test_copies_that_are_not_near_are_refused(there, way, near):
     with pytest.raises(FormatError) as caught:
         align(of_words(WALK, "Anna"), there, "anna.x", near=near)
-    assert str(caught.value).endswith(f"; {way}") or str(caught.value).endswith(f" more than {way}")
+    assert way in str(caught.value)
 
 
 @pytest.mark.slow

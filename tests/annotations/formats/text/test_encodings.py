@@ -1,7 +1,5 @@
 """The encoding that a refusal names, and the spellings of encodings."""
 
-from __future__ import annotations
-
 import pytest
 
 from annotations.formats import FormatError

@@ -15,13 +15,13 @@ def test_tokens_stand_where_their_words_do(content):
     assert [content[start:end] for start, end in spans] == list(tokens.words) == content.split()
 
 
-def test_a_token_is_cut_where_a_markable_a_head_or_a_segment_begins_or_ends():
+def test_tokens_are_cut_at_edges_of_markables_heads_and_segments():
     marks = [Mark(((0, 9),), head=((6, 7),))]
     document = Document("walk", "walk.txt", "abcdefghij kl", marks, [Stretch("turn", 0, 12)])
     assert tokenize(document).words == ["abcdef", "g", "hi", "j", "k", "l"]
 
 
-def test_a_document_that_is_in_sentences_stays_as_it_is():
+def test_document_that_is_in_sentences_stays_as_it_is():
     document = Document("walk", "walk.txt", "one two\nthree", [])
     cut = add_sentences(document)
     assert cut.segments == [Stretch("sentence", 0, 7), Stretch("sentence", 8, 13)]

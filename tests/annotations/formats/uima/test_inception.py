@@ -1,7 +1,5 @@
 """Project exports of INCEpTION: zips in a zip become the files of coders."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 
@@ -11,7 +9,7 @@ from django.core.management import CommandError, call_command
 from annotations.formats import FORMATS, Answer, Document, FormatError, Links, Mark
 from annotations.formats.syntax.archive import Package
 from annotations.formats.uima.inception import open_package
-from annotations.models import Coding, Project, Text
+from annotations.models import Coding
 from annotations.transfers.importing.files.sources import open_sources, read_sources
 
 WALK = Document(
@@ -38,10 +36,6 @@ def held(data: bytes, most_files: int = 100, most_bytes: int = 2**20) -> Package
     return open_package(data, "project.zip", most_files=most_files, most_bytes=most_bytes)
 
 
-def names(data: bytes) -> list[str]:
-    return [name for name, _ in held(data).files]
-
-
 def members(key: str, document: Document, coder: str) -> dict[str, bytes]:
     """Return what INCEpTION puts into the zip of a coder: files that have the name of the coder."""
     write = FORMATS[key].write
@@ -64,76 +58,77 @@ def project(key: str, root: str = "") -> bytes:
 
 @every_flavour
 @pytest.mark.parametrize("root", ["", "exports/may/"])
-def test_each_coders_zip_becomes_a_file_of_the_coder_called_after_the_text(key, root):
-    suffix = SUFFIXES[key]
+def test_zips_of_coders_become_files_called_after_the_text(key, root):
     found = held(project(key, root))
-    expected = {f"{root}annotation/{path}{suffix}" for path in ("anna/walk", "ben.k/walk", "anna/talk")}
+    expected = {f"{root}annotation/{path}{SUFFIXES[key]}" for path in ("anna/walk", "ben.k/walk", "anna/talk")}
     if key == "xmi":
         expected |= {path.replace(".xmi", "-typesystem.xml") for path in expected}
     assert {name for name, _ in found.files} == expected
-    assert f"{root}annotation/walk.txt/INITIAL_CAS.zip" in found.ignored
-    assert f"{root}curation/walk.txt/CURATION_USER.zip" in found.ignored
-    assert {f"{root}exportedproject42.json", f"{root}source/walk.txt", f"{root}annotation_ser/walk.txt/anna.ser"} <= {
-        *found.ignored
-    }
+    others = ["annotation/walk.txt/INITIAL_CAS.zip", "curation/walk.txt/CURATION_USER.zip", "exportedproject42.json"]
+    others += ["source/walk.txt", "annotation_ser/walk.txt/anna.ser"]
+    assert {f"{root}{other}" for other in others} <= {*found.ignored}
 
 
 @every_flavour
-def test_the_folder_names_text_and_coder_whatever_the_file_in_the_zip_is_called(key):
+def test_folder_names_text_and_coder(key):
     brought = read_sources(key, open_sources([("export.zip", project(key))]), "parent")
     assert brought.failures == []
     found = {(coded.document.name, coded.coder): coded.document for coded in brought.documents}
     assert found.keys() == {("walk", "anna"), ("walk", "ben.k"), ("talk", "anna")}
     for (name, _), document in found.items():
         wanted = {"walk": WALK, "talk": OTHER}[name]
-        assert document.content == wanted.content
+        assert (document.content, document.findings) == (wanted.content, [])
         assert [mark.parts for mark in document.marks] == [mark.parts for mark in wanted.marks]
-        assert document.findings == []
-    assert "curation/walk.txt/CURATION_USER.zip" in brought.left_out
-    assert "annotation/talk.txt/INITIAL_CAS.zip" in brought.left_out
-    assert "exportedproject42.json" in brought.left_out
+    left_out = {"curation/walk.txt/CURATION_USER.zip", "annotation/talk.txt/INITIAL_CAS.zip", "exportedproject42.json"}
+    assert left_out <= {*brought.left_out}
 
 
-def test_a_file_that_is_in_no_zip_of_its_own_is_renamed_too():
-    files = {
-        "exportedproject.json": "{}",
-        "annotation/walk.txt/anna.tsv": "1",
-        "annotation/walk.txt/INITIAL_CAS.tsv": "2",
-    }
-    found = held(zipped(files | {"source/walk.tsv": "3"}))
-    assert found.files == [("annotation/anna/walk.tsv", b"1")]
-    assert found.ignored == ["annotation/walk.txt/INITIAL_CAS.tsv", "exportedproject.json", "source/walk.tsv"]
+TSV, DEEP = zipped({"anna.tsv": "1"}), zipped({"anna.zip": zipped({"anna.tsv": "1"})})
 
 
-def test_folders_called_annotation_are_left_as_they_are_where_no_project_was_exported():
-    files = {"annotation/anna/walk.tsv": "1", "annotation/ben/walk.tsv": "2", "anna.zip": zipped({"x.tsv": "3"})}
-    found = held(zipped(files))
-    assert [name for name, _ in found.files] == sorted(files)
-    assert found.ignored == []
-
-
-def test_zips_under_annotation_are_opened_even_without_the_description_of_the_project():
-    data = zipped({"annotation/walk.txt/anna.zip": zipped({"anna.tsv": "1"}), "notes.tsv": "2"})
-    found = held(data)
-    assert (found.files, found.ignored) == ([("annotation/anna/walk.tsv", b"1")], ["notes.tsv"])
-
-
-def test_texts_whose_names_differ_in_the_suffix_alone_keep_it():
-    inner = zipped({"anna.tsv": "1"})
-    data = zipped({f"annotation/{text}/anna.zip": inner for text in ("a.txt", "a.tsv", "b.xmi", "Mr. C v1.2", "d")})
-    assert names(data) == [f"annotation/anna/{name}.tsv" for name in ("Mr. C v1.2", "a.tsv", "a.txt", "b", "d")]
-
-
-def test_a_second_file_of_one_kind_in_a_coders_zip_is_put_aside():
-    data = zipped({"annotation/a.txt/anna.zip": zipped({"x.tsv": "1", "y.tsv": "2"})})
-    found = held(data)
-    assert found.files == [("annotation/anna/a.tsv", b"1")]
-    assert found.ignored == ["annotation/a.txt/anna.zip/y.tsv"]
-
-
-def test_a_zip_in_a_coders_zip_is_not_opened():
-    deep = zipped({"annotation/a.txt/anna.zip": zipped({"anna.zip": zipped({"anna.tsv": "1"})})})
-    assert names(deep) == ["annotation/anna/a.zip"]
+@pytest.mark.parametrize(
+    ("entries", "files", "ignored"),
+    [
+        (
+            {
+                "exportedproject.json": "",
+                "annotation/a.txt/anna.tsv": "1",
+                "annotation/a.txt/INITIAL_CAS.tsv": "2",
+                "source/a.tsv": "3",
+            },
+            ["annotation/anna/a.tsv"],
+            ["annotation/a.txt/INITIAL_CAS.tsv", "exportedproject.json", "source/a.tsv"],
+        ),
+        (
+            {"annotation/anna/walk.tsv": "1", "annotation/ben/walk.tsv": "2", "anna.zip": TSV},
+            ["anna.zip", "annotation/anna/walk.tsv", "annotation/ben/walk.tsv"],
+            [],
+        ),
+        ({"annotation/walk.txt/anna.zip": TSV, "notes.tsv": "2"}, ["annotation/anna/walk.tsv"], ["notes.tsv"]),
+        (
+            {f"annotation/{text}/anna.zip": TSV for text in ("a.txt", "a.tsv", "b.xmi", "Mr. C v1.2", "d")},
+            [f"annotation/anna/{name}.tsv" for name in ("Mr. C v1.2", "a.tsv", "a.txt", "b", "d")],
+            [],
+        ),
+        (
+            {"annotation/a.txt/anna.zip": zipped({"x.tsv": "1", "y.tsv": "2"})},
+            ["annotation/anna/a.tsv"],
+            ["annotation/a.txt/anna.zip/y.tsv"],
+        ),
+        ({"annotation/a.txt/anna.zip": DEEP}, ["annotation/anna/a.zip"], []),
+    ],
+    ids=[
+        "in no zip",
+        "no project",
+        "no description",
+        "names that differ in the suffix",
+        "a second file",
+        "a zip in it",
+    ],
+)
+def test_files_of_a_package_are_renamed_or_put_aside(entries, files, ignored):
+    found = held(zipped(entries))
+    assert ([name for name, _ in found.files], found.ignored) == (files, ignored)
 
 
 @pytest.mark.parametrize(
@@ -144,12 +139,10 @@ def test_a_zip_in_a_coders_zip_is_not_opened():
         (zipped({"anna.tsv": b"0" * 2**21}), "would grow to more than 200 times its size"),
     ],
 )
-def test_a_hostile_zip_in_the_zip_is_refused_naming_it(inner, message):
+def test_hostile_zip_in_the_zip_is_refused_naming_it(inner, message):
     data = zipped({"exportedproject.json": "{}", "annotation/a.txt/ben.zip": inner})
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(FormatError, match=f"^project.zip/annotation/a.txt/ben.zip: .*{message}"):
         held(data, most_bytes=2**24)
-    assert caught.value.file == "project.zip/annotation/a.txt/ben.zip"
-    assert message in caught.value.message
 
 
 def test_files_and_bytes_are_counted_over_both_levels():
@@ -173,20 +166,18 @@ def test_inner_zips_count_against_the_bounds_of_the_settings(settings):
 
 @pytest.mark.django_db
 @every_flavour
-def test_the_command_reads_a_zip_and_gives_each_coder_their_work(tmp_path, key):
+def test_command_reads_a_zip_and_gives_coders_their_work(tmp_path, key):
     file = tmp_path / "export.zip"
     file.write_bytes(project(key))
-    call_command(
-        "import_codings", key, file, project="tales", create=True, coder_from="parent", option=["categories=links"]
-    )
-    texts = Text.objects.filter(project=Project.objects.get(slug="tales"))
-    assert sorted(texts.values_list("slug", flat=True)) == ["talk", "walk"]
-    codings = Coding.objects.of_people().filter(text__in=texts).values_list("text__slug", "coder__username")
-    assert sorted(codings) == [("talk", "anna"), ("walk", "anna"), ("walk", "ben.k")]
+    options = {"project": "tales", "create": True, "coder_from": "parent", "option": ["categories=links"]}
+    call_command("import_codings", key, file, **options)
+    codings = Coding.objects.of_people().filter(text__project__slug="tales")
+    found = codings.values_list("text__slug", "coder__username")
+    assert sorted(found) == [("talk", "anna"), ("walk", "anna"), ("walk", "ben.k")]
 
 
 @pytest.mark.django_db
-def test_the_command_refuses_a_zip_that_cannot_be_read(tmp_path):
+def test_command_refuses_a_zip_that_cannot_be_read(tmp_path):
     file = tmp_path / "export.zip"
     file.write_bytes(b"no zip")
     with pytest.raises(CommandError, match=r"export\.zip: this zip cannot be read"):
