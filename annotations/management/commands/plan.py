@@ -1,4 +1,4 @@
-"""Plan who codes which text of a round, and carry it out."""
+"""Plan the assignments of a round, and apply the plan."""
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
@@ -11,7 +11,7 @@ from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, 
 
 
 def _of_coder[Value](kind: Callable[[str], Value]) -> Callable[[str], tuple[str, Value]]:
-    """Return what reads NAME=VALUE."""
+    """Return a parser of NAME=VALUE."""
 
     def read(text: str) -> tuple[str, Value]:
         name, equals, value = text.rpartition("=")
@@ -67,9 +67,9 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
-        others = {"weights": dict(options["weight"]), "maxima": dict(options["maximum"]), "due_on": options["due"]}
+        fields = {"weights": dict(options["weight"]), "maxima": dict(options["maximum"]), "due_on": options["due"]}
         names = {"round_name": options["round"], "coders": options["coder"]}
-        request = PlanRequest.of(options | others | names)
+        request = PlanRequest.of(options | fields | names)
         with refusals():
             view = (apply_plan if options["apply"] else view_plan)(project, request)
         if options["format"] == "json":
