@@ -45,8 +45,8 @@ WINDOWS = (
     "Coindex runs on Linux and macOS. On Windows use it in WSL (`wsl --install`, and there `uvx coindex demo`), or "
     "the containers of docs/deploy.md."
 )
-DOORS = ("import", "export", "agreement", "backup", "doctor", "move-to", "plan", "restore")
-COMMANDS = ("demo", *DOORS, "manage", "version")
+SHORTCUTS = ("import", "export", "agreement", "backup", "doctor", "move-to", "plan", "restore")
+COMMANDS = ("demo", *SHORTCUTS, "manage", "version")
 HELP, VERSION = {"-h", "--help", "help"}, {"--version", "version"}
 
 
@@ -86,15 +86,15 @@ def carry_out(command: str, arguments: Sequence[str], place: Place) -> int:
     if command in ("", "demo"):
         return serve(f"coindex {command}".strip(), arguments, place)
     # Import the program only after its place is known, which decides its settings and modules.
-    from coindex import doors
+    from coindex import shortcuts
 
     if command in VERSION:
-        return doors.print_version()
+        return shortcuts.print_version()
     if command == "manage":
-        return doors.manage(arguments, place)
+        return shortcuts.manage(arguments, place)
     if command == "doctor":
-        return doors.doctor(arguments, place)
-    return doors.open_door(command, arguments, place)
+        return shortcuts.doctor(arguments, place)
+    return shortcuts.run_shortcut(command, arguments, place)
 
 
 def serve(program: str, arguments: Sequence[str], place: Place) -> int:

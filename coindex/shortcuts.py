@@ -48,20 +48,20 @@ def doctor(arguments: Sequence[str], place: Place) -> int:
     return run("doctor", "doctor", arguments)
 
 
-def open_door(name: str, arguments: Sequence[str], place: Place) -> int:
+def run_shortcut(name: str, arguments: Sequence[str], place: Place) -> int:
     """Run a management command under its short name, on a database of this version."""
     if HELP.intersection(arguments):
         sys.stdout.write(OF_ARCHIVES.get(name, ""))
         set_up(place)
-        return run(name, f"{name}_codings" if name in OF_ARCHIVES else command_meant(name, arguments), arguments)
+        return run(name, f"{name}_codings" if name in OF_ARCHIVES else command_of(name, arguments), arguments)
     if place.demo and not place.has_database:
         raise Unusable(NO_DEMO)
     set_up(place)
     upgrade(place)
-    return run(name, command_meant(name, arguments), arguments)
+    return run(name, command_of(name, arguments), arguments)
 
 
-def command_meant(name: str, arguments: Sequence[str]) -> str:
+def command_of(name: str, arguments: Sequence[str]) -> str:
     """Return the management command; imports and exports have one for codings and one for archives."""
     if name not in OF_ARCHIVES:
         return name.replace("-", "_")
