@@ -29,7 +29,7 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The folder of the data, and whether it is that of the demo."""
+    """The folder of the data, and whether it belongs to the demo."""
 
     data: Path
     demo: bool

@@ -207,7 +207,7 @@ def dashboards(camera: Camera) -> None:
 
 
 def pyramids(camera: Camera) -> None:
-    """Take the pictures of pyramids; those of the demo are reopened first."""
+    """Take the pictures of pyramids; the demo's pyramids are reopened first."""
     for description, coder, path, scu, name, height in (
         ("Lead sentences 1", "ida", "run-1/code", "Its piers are cracked", "peer", 720),
         ("Pyramid", "ida", "bridge/code", "The repairs cost four million", "pyramid", HEIGHT),

@@ -33,7 +33,7 @@ def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
 
 
 def end(programs: Collection[subprocess.Popen[bytes]]) -> None:
-    """Stop the programs; kill those that do not stop in time."""
+    """Stop the programs; kill a program that does not stop in time."""
     for program in programs:
         program.terminate()
     for program in programs:

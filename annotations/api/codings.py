@@ -211,7 +211,7 @@ def which_of(request: Request) -> tuple[str, int | None]:
 
 
 class CodingDetail(APIView):
-    """A coding of a text, as its coding page starts: your own, or that of a coder whose work you may see."""
+    """A coding of a text, as its coding page starts: your own, or another coder's if you may see it."""
 
     @endpoint(parameters=WHICH, responses=CodingStateSerializer)
     def get(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:

@@ -100,7 +100,7 @@ class ReassignSerializer(StrictSerializer):
 
 
 class DocsetList(APIView):
-    """The docsets of a pyramid project; coders see those with texts assigned to them."""
+    """The docsets of a pyramid project; coders see only docsets with texts assigned to them."""
 
     pagination_class = ArrayPages
 
@@ -139,7 +139,7 @@ class DocsetDetail(APIView):
 
 
 class PeerList(APIView):
-    """The peer summaries of a docset; coders see those assigned to them."""
+    """The peer summaries of a docset; coders see only summaries assigned to them."""
 
     @endpoint(responses=PeerSerializer(many=True))
     def get(self, request: Request, project: Project, docset: str) -> Response:

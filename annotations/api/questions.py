@@ -75,7 +75,7 @@ class QuestionFilters(filters.FilterSet):
 
 
 class QuestionList(ProjectListView):
-    """Your questions, the oldest first; managers and adjudicators see those of all coders."""
+    """Your questions, the oldest first; managers and adjudicators see all coders' questions."""
 
     serializer_class = QuestionSerializer
     filterset_class = QuestionFilters

@@ -341,7 +341,7 @@ class OwnFeedback(APIView):
 
     @endpoint(parameters=[OWN_ROUND], responses=FeedbackSerializer)
     def get(self, request: Request, project: Project, text: str) -> Response:
-        """Return all judgements of the gold after you submit; before, only those that you have compared.
+        """Return all judgements of the gold after you submit; before, only judgements that you have compared.
 
         The settings of the round decide when gold is shown. The answer is 404 if there is nothing to show.
         """

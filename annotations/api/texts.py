@@ -129,7 +129,7 @@ class TextFilters(filters.FilterSet):
 
 
 class TextList(RowListView):
-    """The texts of a project; coders see those assigned to them."""
+    """The texts of a project; coders see only texts assigned to them."""
 
     serializer_class = TextSerializer
     filterset_class = TextFilters

@@ -36,7 +36,7 @@ class Patience:
     longest: float = 30
 
     def wait(self, attempt: int, answer: httpx.Response | None) -> float:
-        """Return the seconds before the next attempt: those of `Retry-After`, else a random part of the limit."""
+        """Return the seconds before the next attempt: the value of `Retry-After`, else a random part of the limit."""
         if answer is not None and (stated := _stated_wait(answer)) is not None:
             return stated
         bound = min(self.first * 2 ** min(attempt, 30), self.longest)
@@ -84,8 +84,8 @@ class Connection:
     ) -> None:
         """Connect to the address of the site, or of its API, with a key; an account's page shows a new key once.
 
-        `timeout` and `transport` are those of httpx: the seconds without data from the server, and the way requests are
-        sent if not through the network, such as `httpx.WSGITransport` to an application in the same process.
+        `timeout` and `transport` are arguments of httpx. `timeout` is in seconds without data from the server;
+        `transport` replaces the network, such as `httpx.WSGITransport` for an application in the same process.
         """
         base = address.removesuffix("/")
         base = f"{base}/" if base.endswith(ROOT.rstrip("/")) else f"{base}{ROOT}"

@@ -14,7 +14,7 @@ from coindex.client.frames import Rows, frame_of
 if TYPE_CHECKING:
     import pandas as pd
 
-# Further reports; PAGED names the list of those that come in pages.
+# Further reports; PAGED has the field that is a list in pages.
 type ReportName = Literal[
     "compare", "coreference", "gold", "groups", "models", "peers", "planning", "repeats", "scores", "scus", "study"
 ]
@@ -22,7 +22,7 @@ PAGED = {"coreference": "texts", "gold": "docsets", "models": "items", "peers": 
 
 
 class Results(Codings):
-    """The results of the agreement pages. `parameters` are those of docs/api.md, such as `distance` or `coders`."""
+    """The results of the agreement pages. `parameters` are described in docs/api.md, such as `distance` or `coders`."""
 
     def agreement(self, project: str, **parameters: Any) -> Agreement:
         """Return the agreement of a project, overall and by text; wait for long computations."""

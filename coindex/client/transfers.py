@@ -31,7 +31,7 @@ class Transfers(Lists):
     def import_texts(self, project: str, texts: Mapping[str, str], **choices: Any) -> Transfer:
         """Create texts from names and contents; in the format `plain`, square brackets mark `[markables]`.
 
-        `choices` are those of `import_files`.
+        `choices` are described in `import_files`.
         """
         files = [(f"{name}.txt", content.encode()) for name, content in texts.items()]
         return self.import_files(project, files, **{"format": "text", "whose": "nobody", **choices})

@@ -217,7 +217,7 @@ def reopen(request: HttpRequest, project: Project, text: str, coder: str, agreed
             decline_reopening(coding, signed_in_user(request))
             messages.success(request, f"Declined: “{coding.text}” of {coding.coder} stays submitted.")
         elif not (is_confirmed(request) and form.is_valid()):
-            return ask(request, project, _reopening(coding, back), form)
+            return ask(request, project, _reopening_question(coding, back), form)
         else:
             reopen_coding(coding, signed_in_user(request), form.cleaned_data["reason"])
             messages.success(request, f"Reopened “{coding.text}” for {coding.coder}.")
@@ -226,7 +226,7 @@ def reopen(request: HttpRequest, project: Project, text: str, coder: str, agreed
     return redirect(back)
 
 
-def _reopening(coding: Coding, back: str) -> Question:
+def _reopening_question(coding: Coding, back: str) -> Question:
     """Return the question before a coding is reopened."""
     lines = [
         f"{coding.coder} can change {pluralize(coding.judgements.count(), 'answer')} and submits again.",

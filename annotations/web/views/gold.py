@@ -82,7 +82,7 @@ def from_coding(request: HttpRequest, project: Project, name: str, text: str) ->
     order = DraftRequest(Method.CODER, coder=by, texts=(row.slug,), round_name=name, adjudicator=by, again=True)
     with refused_to(request):
         if not is_confirmed(request):
-            return ask(request, project, _making(project, coding, states, back))
+            return ask(request, project, _gold_question(project, coding, states, back))
         if draft_gold(project, order).drafted:
             messages.success(request, f"The answers of {coding.coder} are the gold of “{row}”. Submit it to close it.")
         else:
@@ -90,7 +90,7 @@ def from_coding(request: HttpRequest, project: Project, name: str, text: str) ->
     return redirect(back)
 
 
-def _making(project: Project, coding: Coding, states: Sequence[GoldState], back: str) -> Question:
+def _gold_question(project: Project, coding: Coding, states: Sequence[GoldState], back: str) -> Question:
     """Return the question before an adjudicator's coding becomes gold."""
     lines = [
         f"Its {pluralize(coding.judgements.count(), 'answer')} become gold, which {coding.coder} goes on with. What "

@@ -53,7 +53,7 @@ def members(request: HttpRequest, project: Project) -> HttpResponse:
         messages.success(request, f"{pluralize(number, 'member')} {'is' if number == 1 else 'are'} {where} now.")
         return redirect(request.get_full_path())
     if form.is_valid():
-        question = _role_change(project, form.cleaned_data["username"], form.cleaned_data["role"])
+        question = _role_question(project, form.cleaned_data["username"], form.cleaned_data["role"])
         if question is not None and not is_confirmed(request):
             return ask(request, project, question)
         with refused_at(form, "role"):
@@ -111,7 +111,7 @@ def remove_member(request: HttpRequest, project: Project, pk: int) -> HttpRespon
     membership = get_object_or_404(members_shown(project).select_related("project"), pk=pk)
     back = _list(membership)
     if not is_confirmed(request):
-        return ask(request, project, _removal(membership, tells=may(project, Right.MANAGE_WORK)))
+        return ask(request, project, _removal_question(membership, tells=may(project, Right.MANAGE_WORK)))
     with refused_to(request):
         remove_membership(membership)
         messages.success(request, f"{membership.user} was removed. Their codings are kept.")
@@ -126,7 +126,7 @@ def _list(membership: Membership) -> str:
     return address_with(reverse("members", args=[membership.project.slug]), before.count())
 
 
-def _role_change(project: Project, user: User, role: str) -> Question | None:
+def _role_question(project: Project, user: User, role: str) -> Question | None:
     """Return the question before a member's role changes; None if it stays the same or the user is not a member."""
     membership = Membership.objects.filter(project=project, user=user).first()
     if membership is None or membership.role == role:
@@ -148,7 +148,7 @@ def _role_change(project: Project, user: User, role: str) -> Question | None:
     return Question(f"Make {user} {after}?", lines, "Change the role", _list(membership), "members")
 
 
-def _removal(membership: Membership, *, tells: bool) -> Question:
+def _removal_question(membership: Membership, *, tells: bool) -> Question:
     """Return the question before a member is removed; without `tells`, hide the member's progress."""
     of_project = Coding.objects.of_people().once_for(membership.user).filter(text__project=membership.project_id)
     codings = of_project.filter(coder=membership.user_id)

@@ -52,7 +52,7 @@ def questions(request: HttpRequest, project: Project) -> HttpResponse:
     state = state if state in STATES else "open"
     resolved = state == "resolved"
     own = Question.objects.asked_by(user).filter(text__project=project, resolved_at__isnull=not resolved)
-    # Open questions: first those with news, then the oldest. Resolved questions: the latest first.
+    # Open questions: first questions with news, then the oldest. Resolved questions: the latest first.
     order = ("-resolved_at", "pk") if resolved else ("-has_news", "created_at", "pk")
     ordered = own.select_related("resolved_by").order_by(*order)
     shown = page_of(request, ordered, size=PAGE_SIZE)
@@ -73,7 +73,7 @@ def questions(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_form()
 def question(request: HttpRequest, project: Project, question: UUID) -> HttpResponse:
-    """Show the thread of a question to its coder and to those who answer it; both can reply."""
+    """Show the thread of a question to its coder and to adjudicators and managers; all can reply."""
     user = signed_in_user(request)
     row = find_question(project, user, question)
     form = ReplyForm(request.POST if request.method == "POST" else None)
