@@ -77,7 +77,7 @@ def count_moves(truth: Chains, clusters_: Sequence[Set[int]]) -> float:
 
 @dataclass(frozen=True)
 class Parts:
-    """Number of a row's true chains that the draft has in the right entity, and in another one."""
+    """The parts of a row by true chain: the numbers in the right entity of the draft, and elsewhere."""
 
     in_place: int
     elsewhere: int

@@ -65,7 +65,7 @@ class CursorPages(SafeCursorPagination):
 
 
 class SequencePages(CursorPages):
-    """The same pages for sequences that are already sorted, such as figures, instead of tables."""
+    """Pages of a sorted sequence, such as figures, instead of a table; their size is that of `CursorPages`."""
 
     def __init__(self) -> None:
         super().__init__()

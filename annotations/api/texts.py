@@ -196,7 +196,7 @@ class TextDetail(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, project: Project, text: str) -> Response:
-        """Delete the text with its codings and their log. Its page deletes a docset with its model summaries."""
+        """Delete the text with its codings and their log. Model summaries are deleted with their docset."""
         row = self._text(request, project, text)
         require_match(request, _representation(row))
         sees_gold = may(project, Right.ADJUDICATE)

@@ -66,7 +66,7 @@ def import_files(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _sent_fields(request: HttpRequest, before: Transfer | None) -> Mapping[str, Any]:
-    """Return the sent fields; where only some options of an import change, merged with its stored ones."""
+    """Return the sent fields; if they change only some options of an import, merge them with its stored fields."""
     if before is None or "change" not in request.POST:
         return request.POST
     return {**_choices_of(before), **request.POST.dict()}
