@@ -1,4 +1,4 @@
-"""The worker of django-tasks-db, extended: it survives restarts of the database, stops when told, and sends heartbeats."""
+"""The worker of django-tasks-db, which here survives database restarts, stops when told, and sends heartbeats."""
 
 import logging
 import signal
