@@ -10,7 +10,7 @@ from annotations.planning.plans.designs.terms import Design
 from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, view_plan
 
 
-def _coder_value[Value](kind: Callable[[str], Value]) -> Callable[[str], tuple[str, Value]]:
+def _by_coder[Value](kind: Callable[[str], Value]) -> Callable[[str], tuple[str, Value]]:
     """Return a parser of NAME=VALUE."""
 
     def read(text: str) -> tuple[str, Value]:
@@ -52,20 +52,10 @@ class Command(ProgramCommand):
             "--coder", action="append", default=[], metavar="NAME", help="who takes part (all but adjudicators)"
         )
         parser.add_argument(
-            "--weight",
-            action="append",
-            default=[],
-            type=_coder_value(float),
-            metavar="NAME=NUMBER",
-            help="share of work",
+            "--weight", action="append", default=[], type=_by_coder(float), metavar="NAME=NUMBER", help="share of work"
         )
         parser.add_argument(
-            "--maximum",
-            action="append",
-            default=[],
-            type=_coder_value(int),
-            metavar="NAME=NUMBER",
-            help="texts at most",
+            "--maximum", action="append", default=[], type=_by_coder(int), metavar="NAME=NUMBER", help="texts at most"
         )
         parser.add_argument("--pool", action="store_true", help="coders take the next text themselves")
         parser.add_argument("--move", action="store_true", help="what nobody has begun may go to others")
