@@ -1,4 +1,4 @@
-"""Measure how far drafts of gold are from the truth, and how long they take: docs/benchmarks-adjudication.md."""
+"""Measure the accuracy and the speed of gold drafts: docs/benchmarks-adjudication.md."""
 
 import random
 import statistics
@@ -27,12 +27,12 @@ type Chains = list[int]
 
 
 def simulate(markables: int, coders: int, noise: float, seed: int) -> tuple[Chains, list[Chains]]:
-    """Return the true chain of each markable, and what each coder says."""
+    """Return the true chain of each markable, and each coder's chains."""
     source = random.Random(seed)
     entities = range(max(markables // 4, 1))
     weights = [1 / (rank + 1) for rank in entities]
     truth = [
-        -1 - place if source.random() < ALONE else source.choices(entities, weights)[0] for place in range(markables)
+        -1 - index if source.random() < ALONE else source.choices(entities, weights)[0] for index in range(markables)
     ]
     return truth, [_code(truth, noise, fuse=coder % 2 == 1, source=source) for coder in range(coders)]
 
@@ -44,40 +44,40 @@ def _code(truth: Chains, noise: float, *, fuse: bool, source: random.Random) -> 
         first, second = source.sample(longer, 2)
         chains = [first if chain == second else chain for chain in chains]
     coded = list(chains)
-    for place in range(len(chains)):
+    for index in range(len(chains)):
         if source.random() < noise:
             joins = source.random() < JOINING
-            coded[place] = chains[source.randrange(len(chains))] if joins else -1 - len(chains) - place
+            coded[index] = chains[source.randrange(len(chains))] if joins else -1 - len(chains) - index
     return coded
 
 
 def as_data(codings: Sequence[Chains]) -> ReliabilityData:
-    """Return what coders say as reliability data of one document."""
+    """Return codings as reliability data of one document."""
     numbers = np.stack([factorize(np.array(coding))[0] for coding in codings], axis=1)
     return ReliabilityData.from_chain_ids(numbers, np.zeros(len(numbers), dtype=np.int64))
 
 
 def clusters(chains: Chains) -> list[set[int]]:
     """Return the markables of each chain."""
-    found: dict[int, set[int]] = {}
-    for place, chain in enumerate(chains):
-        found.setdefault(chain, set()).add(place)
-    return list(found.values())
+    members: dict[int, set[int]] = {}
+    for markable, chain in enumerate(chains):
+        members.setdefault(chain, set()).add(markable)
+    return list(members.values())
 
 
 def entities_of(draft: Consensus) -> list[frozenset[int]]:
-    """Return the clusters of a draft on units that are numbers."""
+    """Return the clusters of a draft whose units are numbers."""
     return list(dict.fromkeys(cast(frozenset[int], value) for value in draft.values.values()))
 
 
-def count_moves(truth: Chains, found: Sequence[Set[int]]) -> float:
-    """Return the moves from clusters to the true ones, per markable."""
-    return 1 - ceaf_m(clusters(truth), found).recall
+def count_moves(truth: Chains, clusters_: Sequence[Set[int]]) -> float:
+    """Return the share of markables to move to turn the clusters into the true ones."""
+    return 1 - ceaf_m(clusters(truth), clusters_).recall
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a row that the truth has together: how many are right in the draft, and how many are not."""
+    """The parts of a row by true chain: the numbers in the right entity of the draft, and elsewhere."""
 
     in_place: int
     elsewhere: int
@@ -87,30 +87,29 @@ type Row = tuple[int, ...]
 
 
 def find_parts(truth: Chains, contested: Sequence[Card], draft: Consensus) -> dict[Row, Parts]:
-    """Return the parts of each row on cards, and of each entity that is on none, as one row."""
+    """Return the parts of each row on a card; an entity on no card is one row."""
     entities = entities_of(draft)
     rows = dict.fromkeys(cast(Row, row.units) for card in contested for row in card.rows)
     shown = {unit for units in rows for unit in units}
     rows |= dict.fromkeys(tuple(sorted(entity)) for entity in entities if shown.isdisjoint(entity))
     entity_of = {unit: number for number, entity in enumerate(entities) for unit in entity}
     chains = {chain: number for number, chain in enumerate(dict.fromkeys(truth))}
-    of_rows = {units: {chains[truth[unit]] for unit in units} for units in rows}
+    chains_of_row = {units: {chains[truth[unit]] for unit in units} for units in rows}
     parts = np.zeros((len(entities), len(chains)), dtype=np.int64)
-    for units, separate in of_rows.items():
+    for units, separate in chains_of_row.items():
         for chain in separate:
             parts[entity_of[units[0]], chain] += 1
-    # most parts are right where each entity of the draft is another one of the truth
-    right = dict(zip(*(places.tolist() for places in linear_sum_assignment(parts, maximize=True)), strict=True))
-    in_place = {units: int(right.get(entity_of[units[0]]) in separate) for units, separate in of_rows.items()}
-    return {units: Parts(in_place[units], len(separate) - in_place[units]) for units, separate in of_rows.items()}
+    # match draft entities with true chains so that most parts are right
+    right = dict(zip(*(numbers.tolist() for numbers in linear_sum_assignment(parts, maximize=True)), strict=True))
+    in_place = {units: int(right.get(entity_of[units[0]]) in separate) for units, separate in chains_of_row.items()}
+    return {units: Parts(in_place[units], len(separate) - in_place[units]) for units, separate in chains_of_row.items()}
 
 
 def count_decisions(truth: Chains, data: ReliabilityData, draft: Consensus) -> int:
-    """Return how many keys settle what has to be settled until the draft is the truth.
+    """Return the number of keys that turn the draft into the truth.
 
-    Enter accepts all that is open on a card, and each row that has to be put elsewhere is one more, also if nobody
-    contests it. A row that is on several cards is open on the first alone; a card on which nothing open is right needs
-    no Enter.
+    Enter accepts all open rows of a card; each row to be moved takes one more key, even if uncontested. A row on
+    several cards is open only on the first; a card without a right open row needs no Enter.
     """
     contested = cards(data, draft)
     parts = find_parts(truth, contested, draft)
@@ -124,7 +123,7 @@ def count_decisions(truth: Chains, data: ReliabilityData, draft: Consensus) -> i
 
 
 def measure(runs: int) -> dict[str, float]:
-    """Return the figures with goals, and for comparison the moves of a coder's own coding and of what all say."""
+    """Return the figures with goals; for comparison, the moves of single coders and of unanimous drafts."""
     figures: dict[str, float] = {}
     for noise in NOISES:
         drafts, single, agreed, decisions = [], [], [], []

@@ -14,11 +14,11 @@ RUNS, LEVEL = 2000, 0.05
 SIZES = (10, 30)
 HUMANS, UNITS, CATEGORIES = 3, 20, 4
 ADVANTAGE = 0.1
-# How right texts of categories and of chains are coded, and how far a coder is from that in one of them.
+# Ranges of the accuracy by text, for categories and for chains, and the deviation of a coder within a text.
 DIFFICULTY, DIFFICULTY_OF_CHAINS, OWN = (0.5, 0.7), (0.7, 0.9), 0.1
-# The entities of a text of chains; a wrong answer is none of them in so many cases.
+# The entities of a text of chains, and the share of wrong answers that belong to none of them.
 ENTITIES, ALONE = 5, 0.3
-# Where a rate of right answers is looked for that makes the score of chains better or worse by .1, in so many texts.
+# The grid of accuracy differences for calibrating the score of chains to +-.1, and the size of its simulations.
 RATES, CALIBRATION_TEXTS = (-0.3, -0.2, -0.1, 0.0, 0.1, 0.2), 10_000
 
 type Random = np.random.Generator
@@ -26,9 +26,9 @@ type Simulate = Callable[[Random, int, float], ReliabilityData]
 
 
 def simulate_categories(random: Random, texts: int, advantage: float) -> ReliabilityData:
-    """Return categories where the candidate's expected score is above that of each human by exactly the advantage.
+    """Return categories in which the candidate's expected score exceeds each human's by exactly the advantage.
 
-    Two coders who are right with the probabilities a and b agree with ab + (1 - a)(1 - b)/(k - 1), so that a change of
+    Two coders with accuracies a and b agree with probability ab + (1 - a)(1 - b)/(k - 1), so that a change of
     a by c changes the score by c(b - (1 - b)/(k - 1)).
     """
     difficulty = random.uniform(*DIFFICULTY, texts)
@@ -37,35 +37,35 @@ def simulate_categories(random: Random, texts: int, advantage: float) -> Reliabi
     shape = (texts, UNITS, HUMANS + 1)
     right = random.random(shape) < accuracy[:, None, :]
     wrong = random.integers(1, CATEGORIES, shape)
-    labels = np.where(right, 0, wrong)  # the true category is 0 everywhere, as distances do not ask which it is
+    labels = np.where(right, 0, wrong)  # the true category is always 0, as distances ignore its identity
     rows, text = labels.reshape(-1, HUMANS + 1).tolist(), np.repeat(np.arange(texts), UNITS).tolist()
     return ReliabilityData.from_values(range(texts * UNITS), range(HUMANS + 1), rows, text)
 
 
 def simulate_chains(random: Random, texts: int, better: float) -> ReliabilityData:
-    """Return chains where the candidate is right so much more often, or less often, than each human."""
+    """Return chains in which the candidate's accuracy exceeds that of each human by `better`, which may be negative."""
     difficulty = random.uniform(*DIFFICULTY_OF_CHAINS, texts)
     accuracy = difficulty[:, None] + random.uniform(-OWN, OWN, (texts, HUMANS + 1))
     accuracy[:, 0] += better
     shape = (texts, UNITS, HUMANS + 1)
     entity = np.broadcast_to(random.integers(0, ENTITIES, shape[:2])[:, :, None], shape)
     right = random.random(shape) < accuracy[:, None, :]
-    other = (entity + random.integers(1, ENTITIES, shape)) % ENTITIES
+    wrong = (entity + random.integers(1, ENTITIES, shape)) % ENTITIES
     single = ENTITIES + np.broadcast_to(np.arange(UNITS)[None, :, None], shape)
-    answers = np.where(right, entity, np.where(random.random(shape) < ALONE, single, other))
+    answers = np.where(right, entity, np.where(random.random(shape) < ALONE, single, wrong))
     return ReliabilityData.from_chain_ids(answers.reshape(-1, HUMANS + 1), np.repeat(np.arange(texts), UNITS))
 
 
 @cache
 def mean_difference(better: float) -> float:
-    """Return the candidate's score less that of the humans in a large simulation of chains."""
+    """Return the candidate's score minus the mean score of the humans, in a large simulation of chains."""
     data = simulate_chains(np.random.default_rng(1), CALIBRATION_TEXTS, better)
     rows = alt_test(data, 0, distance="masi", resamples=1).rows
     return float(np.mean([row.difference for row in rows if row.difference is not None]))
 
 
 class Setting(NamedTuple):
-    """What is simulated: the advantage of the candidate in `simulate`, and epsilon of the test."""
+    """A simulation: the candidate's advantage in `simulate`, and epsilon of the test."""
 
     name: str
     simulate: Simulate
@@ -75,11 +75,11 @@ class Setting(NamedTuple):
 
 
 def settings() -> list[Setting]:
-    """Return the rows of the table."""
-    # how much less and more often right a candidate is whose score is worse or better by the advantage
+    """Return the settings of the rows of the table."""
+    # the accuracy differences at which the candidate's score is worse or better by the advantage
     differences = [mean_difference(rate) for rate in RATES]
     worse, better = np.interp((-ADVANTAGE, ADVANTAGE), differences, RATES).tolist()
-    # what the interpolated rate has in truth, so that the null holds exactly
+    # the true difference at the interpolated rate, so that the null hypothesis holds exactly
     bound = -mean_difference(worse)
     labels, chains = (simulate_categories, "nominal"), (simulate_chains, "masi")
     return [
@@ -95,15 +95,15 @@ def settings() -> list[Setting]:
 
 
 def measure(setting: Setting, texts: int, runs: int) -> dict[str, float]:
-    """Return the share of p-values up to the level, that of the published test, and how often the candidate wins."""
+    """Return the shares of significant p-values, here and in the published test, and of wins over any human."""
     random = np.random.default_rng([texts, *setting.name.encode()])
     own, published, any_won = [], [], []
     for _ in range(runs):
         data = setting.simulate(random, texts, setting.advantage)
-        found = alt_test(data, 0, distance=setting.distance, epsilon=setting.epsilon, resamples=1999)
-        own += [row.p_value is not None and row.p_value <= LEVEL for row in found.rows]
-        published += [row.published_p_value is not None and row.published_p_value <= LEVEL for row in found.rows]
-        any_won.append(any(row.won for row in found.rows))
+        test = alt_test(data, 0, distance=setting.distance, epsilon=setting.epsilon, resamples=1999)
+        own += [row.p_value is not None and row.p_value <= LEVEL for row in test.rows]
+        published += [row.published_p_value is not None and row.published_p_value <= LEVEL for row in test.rows]
+        any_won.append(any(row.won for row in test.rows))
     name = f"{setting.name}_{texts}"
     return {
         name: round(float(np.mean(own)), 4),
@@ -126,8 +126,8 @@ def report(figures: dict[str, float], runs: int) -> Iterator[str]:
     rows = []
     for kind, case, texts in product(("labels", "chains"), WHAT, SIZES):
         name = f"{case}_{kind}_{texts}"
-        other = name.replace("null", "equal")
-        shares = [f"{figures[key]:.3f}" for key in (name, f"published_{other}", f"any_human_{other}")]
+        suffix = name.replace("null", "equal")
+        shares = [f"{figures[key]:.3f}" for key in (name, f"published_{suffix}", f"any_human_{suffix}")]
         rows.append(("categories" if kind == "labels" else "chains, MASI", WHAT[case], texts, *shares))
     yield from table(("values", "the candidate", "texts", "over texts", "published", "any human"), rows, texts=2)
 

@@ -23,7 +23,7 @@ type Simulate = Callable[[Random, int], tuple[ReliabilityData, Bools]]
 def choose_readings(
     random: Random, readings: Ints, skill: Floats, share: tuple[float, float] = SHARE
 ) -> tuple[Ints, Bools, Bools]:
-    """Return what each coder takes each unit for, who slips, and which units are ambiguous; readings (2, units)."""
+    """Return the reading each coder takes, the slips, and the ambiguous units; `readings` is (2, units)."""
     units, coders = readings.shape[1], len(skill)
     ambiguous = random.random((units,)) < AMBIGUOUS
     second = random.random((units, coders)) < random.uniform(*share, (units,))[:, None]
@@ -34,18 +34,18 @@ def choose_readings(
 def simulate_categories(
     random: Random, coders: int, share: tuple[float, float] = SHARE, confused: float = 0.0
 ) -> tuple[ReliabilityData, Bools]:
-    """Return categories, and which units are ambiguous; a share of the slips is confused with the next category."""
+    """Return categories and the ambiguous units; the share `confused` of slips is the next category."""
     first = random.choice(CATEGORIES, UNITS, p=random.dirichlet(np.full(CATEGORIES, 3.0)))
     readings = np.stack([first, (first + random.integers(1, CATEGORIES, UNITS)) % CATEGORIES])
     taken, slips, ambiguous = choose_readings(random, readings, random.uniform(*SKILL, coders), share)
     near = random.random(taken.shape) < confused
-    other = (taken + np.where(near, 1, random.integers(1, CATEGORIES, taken.shape))) % CATEGORIES
-    rows = np.where(slips, other, taken).tolist()
+    wrong = (taken + np.where(near, 1, random.integers(1, CATEGORIES, taken.shape))) % CATEGORIES
+    rows = np.where(slips, wrong, taken).tolist()
     return ReliabilityData.from_values(range(UNITS), range(coders), rows, [None] * UNITS), ambiguous
 
 
 def simulate_chains(random: Random, coders: int) -> tuple[ReliabilityData, Bools]:
-    """Return chains, and which mentions are ambiguous."""
+    """Return chains and the ambiguous mentions."""
     n = TEXTS * MENTIONS
     first = np.where(random.random(n) < ALONE, ENTITIES + np.arange(n), draw_entities(random, (n,)))
     skill = random.uniform(*SKILL, coders)
@@ -56,22 +56,22 @@ def simulate_chains(random: Random, coders: int) -> tuple[ReliabilityData, Bools
 
 
 def draw_entities(random: Random, shape: tuple[int, ...]) -> Ints:
-    """Return entities by Zipf's law."""
+    """Return entities drawn by Zipf's law."""
     weights = 1 / np.arange(1, ENTITIES + 1)
     return random.choice(ENTITIES, shape, p=weights / weights.sum())
 
 
 def draw_others(random: Random, chains: Ints) -> Ints:
-    """Return other chains than these, (mentions, coders): the mention alone, or another entity."""
+    """Return different chains (mentions, coders): the mention alone, or another entity."""
     alone = ENTITIES + np.arange(len(chains))[:, None]
-    other = draw_entities(random, chains.shape)
-    while (equal := other == chains).any():
-        other = np.where(equal, draw_entities(random, chains.shape), other)
-    return np.where((random.random(chains.shape) < SINGLE) & (chains != alone), alone, other)
+    drawn = draw_entities(random, chains.shape)
+    while (equal := drawn == chains).any():
+        drawn = np.where(equal, draw_entities(random, chains.shape), drawn)
+    return np.where((random.random(chains.shape) < SINGLE) & (chains != alone), alone, drawn)
 
 
 def area_under_curve(ambiguous: Bools, scores: Floats) -> float:
-    """Return how often an ambiguous unit has a higher score than another, of equal ones half."""
+    """Return the probability that an ambiguous unit scores higher than another one; ties count half."""
     from scipy.stats import rankdata
 
     n = int(ambiguous.sum())
@@ -80,14 +80,14 @@ def area_under_curve(ambiguous: Bools, scores: Floats) -> float:
 
 
 def score(data: ReliabilityData) -> dict[str, Floats]:
-    """Return what each way says of the units: the rules of camps and of second readings, and the model."""
-    found = ambiguity(data)
-    units = sorted(found.units, key=lambda one: int(str(one.unit)))  # as in the data, where they are numbers
+    """Return the scores of the units by method: the rules of camps and of second readings, and the model."""
+    result = ambiguity(data)
+    units = sorted(result.units, key=lambda unit: int(str(unit.unit)))  # in the order of the data, by number
     return {
         "camps": split_into_camps(data.codes).astype(np.float64),
-        "camps_of_readings": np.array([one.camps for one in units], dtype=np.float64),
-        "second_reading": np.array([len(one.groups[1]) if len(one.groups) > 1 else 0 for one in units], np.float64),
-        "model": np.array([one.posterior for one in units]),
+        "camps_of_readings": np.array([unit.camps for unit in units], dtype=np.float64),
+        "second_reading": np.array([len(unit.groups[1]) if len(unit.groups) > 1 else 0 for unit in units], np.float64),
+        "model": np.array([unit.posterior for unit in units]),
     }
 
 
@@ -99,7 +99,7 @@ KINDS: dict[str, tuple[str, Simulate]] = {
 
 
 def measure(runs: int) -> dict[str, float | str]:
-    """Return the areas under the curve, which of the model and the rule of camps is better, and the share estimated."""
+    """Return the areas under the curve, the better of model and camps, and the precision and recall of the model."""
     figures: dict[str, float | str] = {}
     for kind, (_, simulate) in KINDS.items():
         for coders in CODERS:

@@ -1,4 +1,4 @@
-"""Measure what one request for a page may cost at most: docs/benchmarks-bounds.md."""
+"""Measure the maximum cost of a single page request: docs/benchmarks-bounds.md."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -7,20 +7,20 @@ from typing import Any
 from benchmarks.environment.command import conditions, make_parser, publish, table
 from benchmarks.environment.processes import DATABASES, analyze, in_new_process, migrate, peak_mb, run_on
 
-TEXTS, CODERS, FEWEST_OF_BOTH = 5_000, 500, 12
+TEXTS, CODERS, MIN_SIZE = 5_000, 500, 12
 CODERS_OF_A_TEXT, MARKABLES = 3, 4
 NOT_PAGES = ("admin/", "api/", "sign-out/")
 
 
 def measure(texts: int, n_coders: int) -> dict[str, dict[str, float]]:
-    """Return seconds, bytes and memory of each page of a project on the configured database, which must be empty."""
+    """Return seconds, bytes and memory of each project page on the configured database, which must be empty."""
     names = in_new_process(fill_database, texts, n_coders, method="fork")
     figures = {address: in_new_process(ask, address, method="fork") for address in addresses(names)}
     return {address: of_page for address, of_page in figures.items() if of_page}
 
 
 def fill_database(texts: int, n_coders: int) -> dict[str, str]:
-    """Make the project and return what addresses of its pages are made of."""
+    """Create the project, and return the arguments of its URLs."""
     from benchmarks.data.projects import fill
 
     migrate()
@@ -39,7 +39,7 @@ def fill_database(texts: int, n_coders: int) -> dict[str, str]:
 
 
 def addresses(names: Mapping[str, object]) -> Iterator[str]:
-    """Yield the address of each route whose arguments are among the names."""
+    """Yield the URL of each route whose arguments are among the names."""
     from django.urls import NoReverseMatch, get_resolver, reverse
     from django.urls.resolvers import URLPattern, URLResolver
 
@@ -60,7 +60,7 @@ def addresses(names: Mapping[str, object]) -> Iterator[str]:
 
 
 def ask(address: str) -> dict[str, float]:
-    """Return the figures of one page, {} if it takes no GET."""
+    """Return the figures of one page; {} if it does not answer a GET with 200."""
     from django.core.management import call_command
     from django.test import Client
     from django_tasks_db.models import DBTaskResult
@@ -83,7 +83,7 @@ def ask(address: str) -> dict[str, float]:
 
 
 def report(figures: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of the tables of pages, the dearest first."""
+    """Yield the lines of the tables of pages, the most expensive first."""
     yield conditions()
     for database, of_database in figures.items():
         yield ""
@@ -108,9 +108,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--database", choices=DATABASES, action="append", help="of this alone")
     parser.add_argument("--smallest", action="store_true", help="a small project, to see that it runs")
     options = parser.parse_args(arguments)
-    sizes = (FEWEST_OF_BOTH, FEWEST_OF_BOTH) if options.smallest else (TEXTS, CODERS)
+    sizes = (MIN_SIZE, MIN_SIZE) if options.smallest else (TEXTS, CODERS)
     pages = {name: run_on(name, measure, *sizes) for name in options.database or DATABASES}
-    figures = {name: found if "why" in found else {"pages": found} for name, found in pages.items()}
+    figures = {name: result if "why" in result else {"pages": result} for name, result in pages.items()}
     publish(options, figures, report(figures))
 
 

@@ -1,4 +1,4 @@
-"""How often the intervals cover what they are of, with a fixed seed: the table of docs/measures.md, by --write."""
+"""Measure the coverage of intervals, with a fixed seed; --write updates the table of docs/measures.md."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -15,7 +15,7 @@ from benchmarks.environment.command import make_parser, publish, table
 CODERS, UNITS, CATEGORIES = 3, 30, 4
 RUNS = 200
 LEVEL = 0.95
-# How much of a text's difficulty shows: the share of wrong answers is this times that of a text drawn from Beta(6, 2).
+# The share of wrong answers in a text is this factor times 1 - x, with x drawn from Beta(6, 2).
 NOMINAL = {"many errors": 1.0, "some errors": 0.186, "few errors": 0.0606, "hardly any errors": 0.0201}
 DOCUMENTS = (3, 5, 10, 30, 100)
 MARKABLES = (50, 150)
@@ -23,7 +23,7 @@ ERRORS = (0.03, 0.10, 0.25)
 PEERS = (6, 16)
 TEXTS = (5, 10, 30)
 TEXTS_IN_ROUNDS = (5, 10, 20)
-# of scores that are normal (Pearson 1907; Greiner 1909)
+# for normal scores (Pearson 1907; Greiner 1909)
 CORRELATION = 0.85
 TRUE_CORRELATIONS = {
     "pearson": CORRELATION,
@@ -35,14 +35,14 @@ type Found = tuple[float | None, float | None, float | None]  # value, low, high
 
 
 class Row(NamedTuple):
-    """A kind of corpus: the value to cover, the share of intervals that do, and the median width of those there are."""
+    """A kind of corpus: the value to cover, the share of intervals that do, and their median width."""
 
     what: str
     size: str
     value: float
     coverage: float | None
     median_width: float | None
-    without: float  # the share of corpora that have no interval, which count neither way
+    without: float  # the share of corpora without an interval, which do not count
     runs: int
 
 
@@ -54,8 +54,8 @@ def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> m
     bounds = rates.cumsum(axis=1)[document]
 
     def draw() -> np.ndarray:
-        found = (random.random(len(document))[:, None] > bounds).sum(axis=1)
-        return np.minimum(found, CATEGORIES - 1)
+        drawn = (random.random(len(document))[:, None] > bounds).sum(axis=1)
+        return np.minimum(drawn, CATEGORIES - 1)
 
     truth = draw()
     rows, names = [], []
@@ -67,7 +67,7 @@ def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> m
 
 
 def chains(random: Generator, wrong: np.ndarray, markables: int) -> measures.ReliabilityData:
-    """Return chains: coders copy the true antecedents of each text, but for a share of them that they draw anew."""
+    """Return chains: coders copy the true antecedents of each text, except a share that they draw at random."""
     ids = []
     for share in wrong:
         antecedents = draw_antecedents(random, markables)
@@ -81,33 +81,33 @@ def chains(random: Generator, wrong: np.ndarray, markables: int) -> measures.Rel
 
 
 def draw_antecedents(random: Generator, markables: int) -> np.ndarray:
-    """Return for each markable one that is not far before it, or itself where it begins a chain: half of them do."""
-    places = np.arange(markables)
-    earlier = np.maximum(places - random.geometric(0.2, markables), 0)
-    return np.where(random.random(markables) < 1 / 2, places, earlier)
+    """Return for each markable an antecedent shortly before it, or itself if it begins a chain (half of them)."""
+    positions = np.arange(markables)
+    earlier = np.maximum(positions - random.geometric(0.2, markables), 0)
+    return np.where(random.random(markables) < 1 / 2, positions, earlier)
 
 
 def follow(antecedents: np.ndarray) -> np.ndarray:
     """Return the chain of each markable, as the number of its first member."""
     first = antecedents.copy()
-    for place, antecedent in enumerate(antecedents.tolist()):
-        first[place] = first[antecedent]
+    for position, antecedent in enumerate(antecedents.tolist()):
+        first[position] = first[antecedent]
     return first
 
 
 def hard_texts(random: Generator, documents: int) -> measures.ReliabilityData:
-    """Return chains in texts that differ in difficulty."""
+    """Return chains in texts of different difficulty."""
     return chains(random, 1 - random.beta(6, 2, documents), UNITS)
 
 
 def of_alpha(simulate: Callable[[Generator], measures.ReliabilityData], random: Generator, **options: Any) -> Found:
     """Return alpha of a new corpus and its interval."""
-    found = measures.interval(simulate(random), measures.alpha, level=LEVEL, **options)
-    return found.value, found.low, found.high
+    result = measures.interval(simulate(random), measures.alpha, level=LEVEL, **options)
+    return result.value, result.low, result.high
 
 
 def of_difference(random: Generator, documents: int, paired: bool) -> Found:
-    """Return how alpha of two rounds differs, the second with half the errors, of the same texts or of others."""
+    """Return the difference of alpha in two rounds and its interval; the second has half the errors."""
     first = labels(random, documents, 1.0)
     if paired:
         shares = 1 - random.beta(6, 2, documents)
@@ -120,37 +120,37 @@ def of_difference(random: Generator, documents: int, paired: bool) -> Found:
         second = measures.ReliabilityData(
             table.units, table.coders, [("second", d) for d in table.documents], table.document_of_unit, table.content
         )
-    found = measures.difference(first, second, measures.alpha, *(["masi"] if paired else []), level=LEVEL)
-    return found.value, found.low, found.high
+    result = measures.difference(first, second, measures.alpha, *(["masi"] if paired else []), level=LEVEL)
+    return result.value, result.low, result.high
 
 
 def of_score(random: Generator, documents: int) -> Found:
-    """Return the F1 of B-cubed of two coders and its interval over texts."""
+    """Return the B-cubed F1 of two coders and its interval over texts."""
     data = hard_texts(random, documents)
-    found = measures.score_interval(data.clusters(0), data.clusters(1), measures.b_cubed, level=LEVEL).f1
-    return found.value, found.low, found.high
+    f1 = measures.score_interval(data.clusters(0), data.clusters(1), measures.b_cubed, level=LEVEL).f1
+    return f1.value, f1.low, f1.high
 
 
 def of_share(random: Generator, documents: int) -> Found:
-    """Return the share of the units of which one coder says what another does, and its interval over texts."""
+    """Return the share of units on which two coders agree, and its interval over texts."""
     data = labels(random, documents, 0.5)
     equal = data.codes[:, 0] == data.codes[:, 1]
-    found, total = (np.bincount(data.document_of_unit, one, documents) for one in (equal, np.ones(len(equal))))
-    one = measures.share_interval(found.tolist(), total.tolist(), level=LEVEL)
-    return one.value, one.low, one.high
+    n_equal, total = (np.bincount(data.document_of_unit, flag, documents) for flag in (equal, np.ones(len(equal))))
+    share = measures.share_interval(n_equal.tolist(), total.tolist(), level=LEVEL)
+    return share.value, share.low, share.high
 
 
 def of_correlation(random: Generator, peers: int, name: str) -> Found:
-    """Return the correlation of two scores of peers that are normal and correlate, and its interval."""
+    """Return the correlation of two normal scores of peers, and its interval."""
     x, noise = random.normal(size=(2, peers))
     scores = x, CORRELATION * x + np.sqrt(1 - CORRELATION**2) * noise
-    found = getattr(measures.score_correlation_interval(*scores, level=LEVEL), name)
-    assert found.value == getattr(measures.score_correlation(*scores), name)
-    return found.value, found.low, found.high
+    result = getattr(measures.score_correlation_interval(*scores, level=LEVEL), name)
+    assert result.value == getattr(measures.score_correlation(*scores), name)
+    return result.value, result.low, result.high
 
 
 def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
-    """Yield what is simulated: its name, its size, and a function that makes one corpus."""
+    """Yield the simulations: name, size, and a function that makes one corpus."""
     chains_options = {"distance": "masi", "exclude_unit": "both"}
     of_alphas: list[tuple[str, tuple[int, ...], Callable[..., measures.ReliabilityData], Mapping[str, Any]]] = [
         *((f"categories, {name}", DOCUMENTS, partial(labels, hard=hard), {}) for name, hard in NOMINAL.items()),
@@ -168,12 +168,12 @@ def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
     for distance, errors in (("masi", ERRORS), ("passonneau", (0.10,)), ("nominal", (0.10,))):
         for markables in MARKABLES:
             for error in errors:
-                found = partial(
+                simulate_alpha = partial(
                     of_alpha,
                     partial(chains, wrong=np.array([error]), markables=markables),
                     **(chains_options | {"distance": distance}),
                 )
-                yield f"one text, {distance}, {error:.0%} errors", f"{markables} markables", found
+                yield f"one text, {distance}, {error:.0%} errors", f"{markables} markables", simulate_alpha
     of_texts: list[tuple[str, str, Callable[..., Found]]] = [
         ("B-cubed F1 of two coders", "{n} texts", of_score),
         ("share of equal answers", "{n} texts", of_share),
@@ -189,11 +189,11 @@ def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
 
 
 def measure(what: str, size: str, simulate: Callable[[Generator], Found], runs: int) -> Row:
-    """Return how often the interval of a new corpus has the value in it: a known one, else the mean of others."""
+    """Return the coverage of the value, which is known or else the mean of other corpora."""
     random = np.random.default_rng(crc32(f"{what}, {size}".encode()))
     value = TRUE_CORRELATIONS.get(what.rpartition(" ")[2])
     if value is None:
-        value = float(np.mean([found for found, _, _ in (simulate(random) for _ in range(runs)) if found is not None]))
+        value = float(np.mean([value for value, _, _ in (simulate(random) for _ in range(runs)) if value is not None]))
     bounds = [(low, high) for _, low, high in (simulate(random) for _ in range(runs)) if low is not None]
     low, high = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
     covered = float(np.mean((low <= value) & (value <= high))) if len(low) else None

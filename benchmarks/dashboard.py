@@ -1,4 +1,4 @@
-"""Measure what the pages of agreement of large projects cost: docs/benchmarks-dashboard.md."""
+"""Measure the cost of the agreement pages of large projects: docs/benchmarks-dashboard.md."""
 
 import os
 import statistics
@@ -38,7 +38,7 @@ def fill_database(texts: int) -> None:
 
 
 def measure_page(page: str, repeats: int) -> dict[str, float]:
-    """Return the times of a page in milliseconds and the most memory in MB; of no repeats with nothing stored."""
+    """Return the times of a page in ms and the peak memory in MB; for 0 repeats, the time without stored answers."""
     from django.test import Client
 
     from agreement.data import reading
@@ -47,7 +47,7 @@ def measure_page(page: str, repeats: int) -> dict[str, float]:
     from annotations.models import Coding, Project, User
     from benchmarks.data.projects import change_answer
 
-    computations.FRESH = timedelta(0)  # otherwise what a worker computes would be of a minute ago
+    computations.FRESH = timedelta(0)  # otherwise results of a worker could be a minute old
     project, client = Project.objects.get(), Client()
     client.force_login(User.objects.get(username="manager"))
     address = f"/projects/{project.slug}/{PAGES[page]}"
@@ -79,7 +79,7 @@ def measure_page(page: str, repeats: int) -> dict[str, float]:
 
 
 def let_worker_finish() -> None:
-    """Compute what pages have asked a worker for, in another process, as a worker does."""
+    """Run the computations that pages have queued, in another process like a worker."""
     from agreement.models import Computation
 
     if Computation.objects.filter(finished_at=None).exists():
@@ -87,7 +87,7 @@ def let_worker_finish() -> None:
 
 
 def work() -> None:
-    """Compute what pages have asked a worker for."""
+    """Run the computations that pages have queued."""
     from agreement.models import Computation
     from agreement.results.computations import compute
 
@@ -96,7 +96,7 @@ def work() -> None:
 
 
 def processor_time() -> float:
-    """Return the seconds of this process, and of its connection at a PostgreSQL on this machine."""
+    """Return the processor seconds of this process, and of its connection in a PostgreSQL on this machine."""
     from django.db import connection
 
     spent = time.process_time()
@@ -108,7 +108,7 @@ def processor_time() -> float:
 
 
 def measure(texts: int, repeats: int, names: Sequence[str]) -> dict[str, Any]:
-    """Return the times of each page on the configured database, each measured in a process of its own."""
+    """Return the figures of each page on the configured database, each measured in a new process."""
     run_in(os.environ, fill_database, texts)
     pages = {page: run_in(os.environ, measure_page, page, 0) for page in names}
     for page, times in pages.items():

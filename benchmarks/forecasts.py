@@ -1,4 +1,4 @@
-"""What intervals foretell, and what is then seen: python -m benchmarks.forecasts --write docs/measures.md."""
+"""Compare forecast and observed widths and power: python -m benchmarks.forecasts --write docs/measures.md."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ type Simulate = Callable[..., measures.ReliabilityData]
 def width_ratio(
     random: Generator, simulate: Simulate, few: int, many: int, distance: str = "nominal", exclude_unit: str = "none"
 ) -> float | None:
-    """Return the width that a corpus of few texts foretells, over that of another of many; None where one has none."""
+    """Return the interval width forecast from few texts over that of many others; None if one has no interval."""
     measure = partial(measures.alpha, distance=distance, exclude_unit=exclude_unit)
     foretold = measures.forecast(simulate(random, documents=few), measure).margin(many)
     seen = measures.interval(simulate(random, documents=many), measure)
@@ -33,25 +33,25 @@ def width_ratio(
 
 
 def observed_power(random: Generator, texts: int, runs: int) -> tuple[float, float]:
-    """Return the power that all corpora together foretell of a bound, and the share of them that are above it."""
+    """Return the power forecast from all corpora, and the share of corpora whose interval is above the bound."""
     corpora = [measures.document_sums(labels(random, texts, 1.0)) for _ in range(runs)]
-    found = [measures.interval_sums(corpus).low for corpus in corpora]
-    is_above = [low is not None and low > BOUND for low in found]
+    lows = [measures.interval_sums(corpus).low for corpus in corpora]
+    is_above = [low is not None and low > BOUND for low in lows]
     return float(_forecast_together(corpora).power_above(BOUND, texts) or 0), float(np.mean(is_above))
 
 
 def observed_power_of_difference(random: Generator, texts: int, runs: int) -> tuple[float, float]:
-    """Return the power that all corpora together foretell of a difference, and the share of pairs told apart."""
+    """Return the power forecast from all corpora for a difference, and the share of pairs told apart."""
     corpora, n_apart = [], 0
     for _ in range(runs):
         first, second = labels(random, texts, 1.0), labels(random, texts, 1.0)
         corpora += [measures.document_sums(first), measures.document_sums(second)]
         names = [("second", d) for d in second.documents]
-        other = measures.ReliabilityData(second.units, second.coders, names, second.document_of_unit, second.content)
-        found = measures.difference(first, other, measures.alpha)
-        # both are of one kind: were the figures so far apart, their difference would be this much more
-        if found.low is not None and found.high is not None:
-            n_apart += not found.low + APART <= 0 <= found.high + APART
+        renamed = measures.ReliabilityData(second.units, second.coders, names, second.document_of_unit, second.content)
+        difference = measures.difference(first, renamed, measures.alpha)
+        # both corpora are of one kind: a true difference of APART would shift the interval by that much
+        if difference.low is not None and difference.high is not None:
+            n_apart += not difference.low + APART <= 0 <= difference.high + APART
     whole = _forecast_together(corpora)
     return float(whole.power_of_difference(APART, texts) or 0), n_apart / runs
 
@@ -59,7 +59,7 @@ def observed_power_of_difference(random: Generator, texts: int, runs: int) -> tu
 def _forecast_together(corpora: Sequence[Sequence[measures.DocumentSums]]) -> measures.Forecast:
     """Return the forecast of all documents of several corpora."""
     together = [
-        replace(one, document=(number, one.document)) for number, corpus in enumerate(corpora) for one in corpus
+        replace(sums, document=(number, sums.document)) for number, corpus in enumerate(corpora) for sums in corpus
     ]
     return measures.forecast_interval(measures.interval_sums(together))
 
@@ -68,7 +68,7 @@ type Row = tuple[str, int, str, str, str] | tuple[str, int, str, str]
 
 
 def width_rows(runs: int) -> Iterator[Row]:
-    """Yield the rows on widths: the median ratio, and the median distance of a single one from 1."""
+    """Yield the rows on widths: the median ratio, and the median distance of single ratios from 1."""
     kinds: dict[str, tuple[Simulate, dict[str, str]]] = {
         f"categories, {name}": (partial(labels, hard=hard), {}) for name, hard in NOMINAL.items()
     }
@@ -83,7 +83,7 @@ def width_rows(runs: int) -> Iterator[Row]:
 
 
 def power_rows(runs: int) -> Iterator[Row]:
-    """Yield the rows on power: what is foretold, and the share that was seen."""
+    """Yield the rows on power: the forecast and the observed share."""
     observed = {"a difference of .1": observed_power_of_difference, "alpha .62 above .55": observed_power}
     for what, measure in observed.items():
         for texts in (10, 20, 40):

@@ -26,9 +26,9 @@ TEXTS, CODERS, MARKABLES = 1000, 3, 80
 SHARE = 10
 HEADLINE = "conll2012"
 WORDS = 7  # as in LitBank
-SINGLETONS = 0.2  # share of markables that are the only one of their entity
-ENTITIES = 12  # other entities of a text; the first are the most frequent
-CHANGED = 0.1  # share of a coder's markables with another entity than in the shared start
+SINGLETONS = 0.2  # share of markables that are alone in their entity
+ENTITIES = 12  # shared entities of a text; the first are the most frequent
+CHANGED = 0.1  # share of a coder's markables whose entity differs from the shared one
 
 
 def write_corpus(folder: Path, texts: int, coders: int, markables: int) -> None:
@@ -36,13 +36,13 @@ def write_corpus(folder: Path, texts: int, coders: int, markables: int) -> None:
     draw, write = random.Random(1), FORMATS["conll2012"].write
     assert write is not None
     folders = [folder / f"coder{coder + 1}" for coder in range(coders)]
-    for of_coder in folders:
-        of_coder.mkdir(parents=True)
+    for coder_folder in folders:
+        coder_folder.mkdir(parents=True)
     for number in range(texts):
         text = marked_text(markables, seed=number, words=WORDS)
         document = plain.parse(text, f"text-{number:04}.txt")
         shared = [draw_entity(draw, position) for position in range(markables)]
-        for of_coder in folders:
+        for coder_folder in folders:
             entities = [
                 draw_entity(draw, position) if draw.random() < CHANGED else entity
                 for position, entity in enumerate(shared)
@@ -50,18 +50,18 @@ def write_corpus(folder: Path, texts: int, coders: int, markables: int) -> None:
             answers = [Answer(indices=(entity,)) for entity in entities]
             marks = [mark.with_answer(answer) for mark, answer in zip(document.marks, answers, strict=True)]
             [file] = write([replace(document, marks=marks)])
-            (of_coder / file.path).write_bytes(file.data)
+            (coder_folder / file.path).write_bytes(file.data)
 
 
 def draw_entity(draw: random.Random, position: int) -> str:
-    """Draw the entity of the markable at a position: one of its own, or one of a few, the first most frequently."""
+    """Draw the entity of a markable: a new one, or one of a few, of which the first are the most frequent."""
     if draw.random() < SINGLETONS:
         return str(1000 + position)
     return str(min(int(draw.expovariate(0.3)), ENTITIES - 1))
 
 
 def timed(name: str, work: Callable[[], object]) -> dict[str, float]:
-    """Return the seconds that the work takes, and those in which this process did not wait for database or disk."""
+    """Return the seconds of the work, and the processor seconds of this process."""
     start, cpu_start = time.perf_counter(), time.process_time()
     work()
     return {
@@ -71,7 +71,7 @@ def timed(name: str, work: Callable[[], object]) -> dict[str, float]:
 
 
 def from_folder(folder: Path) -> list[Source]:
-    """Return the files of the corpus as the command that imports them reads them."""
+    """Return the files of the corpus as the import command reads them."""
     from annotations.transfers.importing.files.sources import Source
 
     files = sorted(file for file in folder.rglob("*") if file.is_file())
@@ -79,7 +79,7 @@ def from_folder(folder: Path) -> list[Source]:
 
 
 def from_zip(path: Path) -> list[Source]:
-    """Return the files of an export as the page that imports them reads them."""
+    """Return the files of an export as the import page reads them."""
     from annotations.transfers.importing.files.sources import open_sources
 
     return open_sources([(path.name, path.open("rb"))])
@@ -103,7 +103,7 @@ def import_files(
 
 
 def export_project(project: Project, format_key: str, path: Path) -> None:
-    """Export the project to a zip on the disk."""
+    """Export the project to a zip on disk."""
     from annotations.transfers.exporting.dispatch import export_files
 
     with path.open("wb") as out:
@@ -130,7 +130,7 @@ def measure(texts: int) -> dict[str, Any]:
 
 
 def measure_formats(texts: int) -> dict[str, Any]:
-    """Return the figures of every format that can be written, each importing its own export."""
+    """Return the figures of every format that can be written; each imports its own export."""
     migrate()
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -143,10 +143,10 @@ def measure_formats(texts: int) -> dict[str, Any]:
                 continue
             archive = Path(folder) / f"{key}.zip"
             export_times = timed("export", partial(export_project, project, key, archive))
-            other = create_empty_project(f"from-{key}")
+            target = create_empty_project(f"from-{key}")
             if format_.names_coders:  # tables, which contain no texts
-                import_files(other, HEADLINE, from_folder, files / "coder1", coder_from="nobody")
-            import_times = timed("import", partial(import_files, other, key, from_zip, archive))
+                import_files(target, HEADLINE, from_folder, files / "coder1", coder_from="nobody")
+            import_times = timed("import", partial(import_files, target, key, from_zip, archive))
             figures[key] = {"label": format_.label, **import_times, **export_times}
     return figures
 
@@ -168,7 +168,7 @@ def report(figures: dict[str, Any]) -> Iterator[str]:
 
 
 def cells(figures: dict[str, Any]) -> list[str]:
-    """Return the seconds of import and export, and in brackets those in which the process itself computed."""
+    """Return the seconds of import and export, with the processor seconds of the process in brackets."""
     names = ("import", "export")
     return [f"{figures[f'{name}_seconds']:.2f} ({figures[f'{name}_own_seconds']:.2f})" for name in names]
 

@@ -1,9 +1,9 @@
-"""Let many coders work at once, and measure what they wait for: python -m benchmarks.load, or make load.
+"""Let many coders work at once, and measure their waiting times: python -m benchmarks.load, or make load.
 
 Each simulated coder does what a person's browser does (docs/scale.md). The server is started here, with data that are
-deleted afterwards; before that its log is verified. A server elsewhere: `--fill FILE`, with its settings, makes the
-project and its coders and writes their names and password into a new file; `--url ADDRESS --people FILE` then lets
-them work.
+deleted after their log is verified. For a server elsewhere: `--fill FILE`, with its settings, creates the project and
+its coders and writes their names and password into a new file; then `--url ADDRESS --people FILE` lets them
+work.
 """
 
 import asyncio
@@ -37,9 +37,9 @@ from benchmarks.environment.traffic import UnexpectedAnswer
 
 PROJECT = "load"
 TEXTS, MARKABLES = 6, 30
-CHANGED = 3  # answers, after a text was reopened
-SECONDS_BETWEEN = 0.5  # between coders who sign in, before the time is taken: a hash of a password takes a processor
-PATIENCE = 30.0  # seconds until an answer
+CHANGED = 3  # answers changed after a text was reopened
+SIGN_IN_SECONDS = 0.5  # between sign-ins, before the measurement: hashing a password occupies a processor
+TIMEOUT_SECONDS = 30.0
 STATE = re.compile(r'<script id="coding-state" type="application/json">(.*?)</script>', re.DOTALL)
 TOKEN = re.compile(r'data-coding="([^"]*)"')
 CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]*)"')
@@ -54,7 +54,7 @@ KINDS = {
 
 
 class QuietMakeRunServer(MakeRunServer):
-    """`make run` without its log, in which each request that waits has a line."""
+    """`make run` without its log, which has a line for each waiting request."""
 
     def command(self) -> list[str]:
         return ["sh", "-c", f"exec {shlex.join(super().command())} 2> /dev/null"]
@@ -72,7 +72,7 @@ class GunicornServer(Server):
 
 @dataclass
 class Tally:
-    """What all coders have seen: the seconds of each answer by kind of request, the errors, and requests sent away."""
+    """The results of all coders: response times by kind of request, errors, and requests refused for overload."""
 
     durations: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     errors: Counter[str] = field(default_factory=Counter)
@@ -88,23 +88,23 @@ class Coder:
     name: str
     password: str
     texts: list[str]
-    think: float  # seconds, of the mean pause before an answer
+    think: float  # mean pause before an answer, in seconds
     draw: random.Random
     tally: Tally
     until: float = 0.0
     is_signed_in: bool = False
 
     async def sign_in(self, begin: float) -> None:
-        """Come after so many seconds, and sign in."""
+        """Sign in after `begin` seconds."""
         await asyncio.sleep(begin)
         with self._counting_errors():
             page = await self._ask("", "GET", "/sign-in/")
-            form = {"username": self.name, "password": self.password, "csrfmiddlewaretoken": _found(CSRF, page)}
+            form = {"username": self.name, "password": self.password, "csrfmiddlewaretoken": _match(CSRF, page)}
             await self._ask("sign_in", "POST", "/sign-in/", form=form)
             self.is_signed_in = True
 
     async def work(self, until: float) -> None:
-        """Code one text after the other until that time, where signing in went well."""
+        """Code one text after the other until that time, if the sign-in succeeded."""
         if not self.is_signed_in:
             return
         self.until = until
@@ -130,12 +130,12 @@ class Coder:
         return time.perf_counter() > self.until
 
     async def _code(self, text: str) -> None:
-        """Judge all markables of the text and submit it, reopen it and change some, unless the time is up."""
+        """Judge all markables of the text and submit it, reopen it and change some answers, unless the time is up."""
         path = f"/projects/{PROJECT}/texts/{text}"
         state, page = await self._open(path)
         if state["coding"]["status"] == "submitted":
             state, page = await self._reopen(path, page)
-        keys = [one["key"] for one in state["markables"]]
+        keys = [markable["key"] for markable in state["markables"]]
         await self._judge(text, state, page, self.draw.sample(keys, len(keys)))
         if self._is_over():
             return
@@ -147,15 +147,15 @@ class Coder:
 
     async def _open(self, path: str) -> tuple[dict[str, Any], str]:
         page = await self._ask("open", "GET", f"{path}/code/")
-        return json.loads(_found(STATE, page)), page
+        return json.loads(_match(STATE, page)), page
 
     async def _reopen(self, path: str, page: str) -> tuple[dict[str, Any], str]:
-        await self._ask("reopen", "POST", f"{path}/reopen/", form={"csrfmiddlewaretoken": _found(CSRF, page)})
+        await self._ask("reopen", "POST", f"{path}/reopen/", form={"csrfmiddlewaretoken": _match(CSRF, page)})
         return await self._open(path)
 
     async def _judge(self, text: str, state: dict[str, Any], page: str, keys: list[str]) -> None:
         path = f"/api/v1/projects/{PROJECT}/texts/{text}/coding/operations/"
-        headers = {"X-Coder": quote(self.name), "X-Coding": html.unescape(_found(TOKEN, page))}
+        headers = {"X-Coder": quote(self.name), "X-Coding": html.unescape(_match(TOKEN, page))}
         version = state["coding"]["version"]
         for key in keys:
             await self._pause()
@@ -168,7 +168,7 @@ class Coder:
             version = json.loads(await self._ask("save", "POST", path, sent=sent, headers=headers))["version"]
 
     async def _submit(self, path: str, page: str) -> None:
-        form = {"csrfmiddlewaretoken": _found(CSRF, page), "coding": html.unescape(_found(TOKEN, page))}
+        form = {"csrfmiddlewaretoken": _match(CSRF, page), "coding": html.unescape(_match(TOKEN, page))}
         await self._ask("submit", "POST", f"{path}/submit/", form=form)
         await self._ask("list", "GET", f"/projects/{PROJECT}/")
 
@@ -182,23 +182,23 @@ class Coder:
         sent: object = None,
         headers: dict[str, str] | None = None,
     ) -> str:
-        """Return the body of the answer; come again where the server asks for that. A form leads to another page."""
-        given = {"Referer": f"{self.address}{path}"} | (headers or {})
+        """Return the body of the response, retrying if the server asks for it. Forms must be answered by a redirect."""
+        all_headers = {"Referer": f"{self.address}{path}"} | (headers or {})
         cookies = self.browser.cookie_jar.filter_cookies(URL(self.address))
         if sent is not None and "csrftoken" in cookies:
-            given["X-CSRFToken"] = cookies["csrftoken"].value
+            all_headers["X-CSRFToken"] = cookies["csrftoken"].value
         has_failed = False
         while True:
             start = time.perf_counter()
-            asked = self.browser.request(
-                method, f"{self.address}{path}", data=form, json=sent, headers=given, allow_redirects=False
+            pending = self.browser.request(
+                method, f"{self.address}{path}", data=form, json=sent, headers=all_headers, allow_redirects=False
             )
             try:
-                async with asked as answer:
+                async with pending as answer:
                     body = await answer.text()
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-                # The server closed an idle connection at the moment at which it was used again: a browser, too, asks
-                # once more. Operations count once whatever happens.
+                # The server closed an idle connection just as it was reused: browsers repeat the request, too. Repeated
+                # operations count once.
                 if has_failed:
                     raise
                 has_failed = True
@@ -214,33 +214,33 @@ class Coder:
             return body
 
 
-def _found(pattern: re.Pattern[str], page: str) -> str:
-    found = pattern.search(page)
-    if found is None:
+def _match(pattern: re.Pattern[str], page: str) -> str:
+    match = pattern.search(page)
+    if match is None:
         raise UnexpectedAnswer(f"a page without {pattern.pattern[:40]}")
-    return found.group(1)
+    return match.group(1)
 
 
 async def work_together(address: str, people: dict[str, Any], seconds: float, think: float) -> tuple[Tally, float]:
-    """Let all coders sign in, and then work together for so many seconds; return what they saw, and the seconds."""
+    """Let all coders sign in and work for `seconds`; return the tally and the elapsed seconds."""
     tally = Tally()
     async with AsyncExitStack() as browsers:
         coders = []
         for number, name in enumerate(people["coders"]):
             draw = random.Random(number)
-            jar = aiohttp.CookieJar(unsafe=True)  # also of a host that is a number
-            session = aiohttp.ClientSession(cookie_jar=jar, timeout=aiohttp.ClientTimeout(total=PATIENCE))
+            jar = aiohttp.CookieJar(unsafe=True)  # accepts hosts that are IP addresses
+            session = aiohttp.ClientSession(cookie_jar=jar, timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS))
             browser = await browsers.enter_async_context(session)
             texts = draw.sample(people["texts"], len(people["texts"]))
             coders.append(Coder(browser, address, name, people["password"], texts, think, draw, tally))
-        await asyncio.gather(*(coder.sign_in(SECONDS_BETWEEN * number) for number, coder in enumerate(coders)))
+        await asyncio.gather(*(coder.sign_in(SIGN_IN_SECONDS * number) for number, coder in enumerate(coders)))
         begin = time.perf_counter()
         await asyncio.gather(*(coder.work(begin + seconds) for coder in coders))
         return tally, time.perf_counter() - begin
 
 
 def measure(address: str, people: dict[str, Any], seconds: float, think: float) -> dict[str, Any]:
-    """Return the figures of coders at work against a server."""
+    """Return the figures of coders working against a server."""
     own = time.process_time()
     tally, passed = asyncio.run(work_together(address, people, seconds, think))
     requests = sum(len(times) for kind, times in tally.durations.items() if kind != "sign_in")
@@ -279,7 +279,7 @@ def measure_own(coders: int, seconds: float, think: float) -> dict[str, Any]:
 
 
 def fill(coders: int) -> dict[str, Any]:
-    """Create the project with its texts and with coders of one password by chance. Return their names."""
+    """Create the project with its texts and coders, who share a random password. Return their names."""
     from django.contrib.auth.hashers import make_password
     from django.db import connection
 
@@ -297,7 +297,7 @@ def fill(coders: int) -> dict[str, Any]:
 
 
 def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
-    """Yield the figures as people read them."""
+    """Yield the lines of the report."""
     yield f"{conditions()} Coders and server share the machine."
     for database, figures in figures_by_database.items():
         yield ""
@@ -340,12 +340,12 @@ def main(arguments: list[str] | None = None) -> int:
     if options.url:
         people = json.loads(options.people.read_text(encoding="utf-8"))
         people["coders"] = people["coders"][: options.coders]
-        found = {options.url: measure(options.url.rstrip("/"), people, options.seconds, options.think)}
+        results = {options.url: measure(options.url.rstrip("/"), people, options.seconds, options.think)}
     else:
         own = (options.coders, options.seconds, options.think)
-        found = {name: run_on(name, measure_own, *own) for name in options.database or DATABASES}
-    publish(options, found, report(found))
-    return int(any(figures.get("errors", 0) > 0 for figures in found.values()))
+        results = {name: run_on(name, measure_own, *own) for name in options.database or DATABASES}
+    publish(options, results, report(results))
+    return int(any(figures.get("errors", 0) > 0 for figures in results.values()))
 
 
 if __name__ == "__main__":

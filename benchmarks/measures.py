@@ -1,4 +1,4 @@
-"""How fast the measures are, and beside whom: `make bench`, or python -m benchmarks.measures --json."""
+"""Measure the speed of the measures against other packages: `make bench`, or python -m benchmarks.measures --json."""
 
 import resource
 import signal
@@ -22,8 +22,8 @@ from benchmarks.environment.command import conditions, machine, make_parser, pub
 from benchmarks.environment.processes import in_new_process
 
 REPLICATES = 1000
-TIMEOUT = 300  # seconds, for one figure of a peer
-MEMORY = 8 << 30  # bytes, for one figure of a peer
+TIMEOUT = 300  # seconds for one figure of another package
+MEMORY = 8 << 30  # bytes for one figure of another package
 GROWTH = (10_000, 100_000, 1_000_000, 10_000_000, 20_000_000)
 PEERS = (1_000, 3_000, 10_000, 30_000)
 PACKAGES = ("numpy", "pandas", "scipy", "nltk", "krippendorff", "simpledorff")
@@ -31,7 +31,7 @@ PACKAGES = ("numpy", "pandas", "scipy", "nltk", "krippendorff", "simpledorff")
 
 @dataclass(frozen=True)
 class Figure:
-    """Seconds and megabytes of one task, or why there is none."""
+    """Seconds and megabytes of one task, or the reason why there are none."""
 
     seconds: float | None
     peak_mb: float | None
@@ -42,13 +42,13 @@ class Figure:
 
 
 def shown(seconds: float | None) -> str:
-    """Return a time in a unit that fits."""
+    """Return a time in a suitable unit."""
     if seconds is None:
         return ""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
-# Tasks: each prepares its data, and returns what is to be timed.
+# Tasks: each prepares its data, and returns the function to time.
 
 
 def arrays(judgements: int, coders: int, exclude_unit: str = "none") -> Callable[[], object]:
@@ -60,7 +60,7 @@ def arrays(judgements: int, coders: int, exclude_unit: str = "none") -> Callable
 
 
 def one_distance(judgements: int, coders: int) -> Callable[[], object]:
-    """Return the task of alpha with MASI from integer arrays, without intervals, as peers compute it."""
+    """Return the task of alpha with MASI from integer arrays, without intervals, as other packages compute it."""
     ids, document = documents(judgements, coders)
     return lambda: alpha(ReliabilityData.from_chain_ids(ids, document), "masi").value
 
@@ -74,7 +74,7 @@ def python_sets(judgements: int, coders: int) -> Callable[[], object]:
 
 def csv_file(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task from a CSV file to the printed table, with the bootstrap."""
-    import pandas as pd  # the import is not what is measured
+    import pandas as pd  # exclude the import from the time
 
     path = Path(tempfile.mkdtemp()) / f"judgements-{pd.__version__}.csv"
     write_csv(path, *documents(judgements, coders))
@@ -98,7 +98,7 @@ def nltk(judgements: int, coders: int) -> Callable[[], object]:
 
 
 def krippendorff(judgements: int, coders: int) -> Callable[[], object]:
-    """Return the task of nominal alpha of numbers that stand for the sets: this peer has no set distance."""
+    """Return the task of nominal alpha on numbers for the sets: this package has no set distance."""
     from krippendorff import alpha as nominal_alpha
 
     numbers: dict[frozenset[int], int] = {}
@@ -134,26 +134,26 @@ TASKS: dict[str, Callable[[int, int], Callable[[], object]]] = {
 
 
 def work(task: str, judgements: int, coders: int, runs: int) -> tuple[Figure, float | None]:
-    """Run a task in this process; return its figure, whose memory is above that of the start, and the value."""
+    """Run a task in this process; return its figure, with memory above the start, and the computed value."""
     if task in PACKAGES:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        signal.alarm(TIMEOUT)  # ends the process
-    TASKS[task](2 * coders, coders)()  # everything is imported
+        signal.alarm(TIMEOUT)  # kills the process
+    TASKS[task](2 * coders, coders)()  # import everything before timing
     before = memory(reset=True)
     timed = TASKS[task](judgements, coders)
-    memory(reset=True)  # the data count, and not what it took to make them up
+    memory(reset=True)  # count the data, but not their generation
     seconds = []
-    found: object = None
+    result: object = None
     for _ in range(runs):
         start = time.perf_counter()
-        found = timed()
+        result = timed()
         seconds.append(time.perf_counter() - start)
     figure = Figure(statistics.median(seconds), (memory() - before) / 1024)
-    return figure, found if isinstance(found, float) else None
+    return figure, result if isinstance(result, float) else None
 
 
 def memory(*, reset: bool = False) -> int:
-    """Return the most memory that this process had, in kilobytes; on Linux since the last reset."""
+    """Return the peak memory of this process in kilobytes; on Linux since the last reset."""
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -164,7 +164,7 @@ def memory(*, reset: bool = False) -> int:
 
 
 def measure(task: str, judgements: int, coders: int = 2, runs: int = 5) -> tuple[Figure, float | None]:
-    """Run a task in a process of its own, and return its figure and the computed value."""
+    """Run a task in a new process, and return its figure and the computed value."""
     run = partial(in_new_process, work, task, judgements, coders, runs)
     if task not in PACKAGES:
         return run()
@@ -180,7 +180,7 @@ def measure(task: str, judgements: int, coders: int = 2, runs: int = 5) -> tuple
 
 
 def key_figures(scale: float) -> dict[str, float | str | None]:
-    """Return the figures that have a goal."""
+    """Return the figures with a goal."""
     million, thirty = round(1_000_000 * scale), round(30_000 * scale)
     arrays_figure, _ = measure("arrays", million)
     file, _ = measure("csv_file", million, runs=3)
@@ -200,7 +200,7 @@ def key_figures(scale: float) -> dict[str, float | str | None]:
 
 
 def agree(theirs: float | None, ours: float | None) -> None:
-    """Raise RuntimeError if the peer computes another value: then its speed means nothing."""
+    """Raise RuntimeError if another package computes another value, which makes its speed meaningless."""
     if theirs is not None and ours is not None and abs(theirs - ours) > 1e-9:
         raise RuntimeError(f"the peer computes {theirs}, and we {ours}")
 
@@ -212,8 +212,8 @@ def report(scale: float) -> Iterator[str]:
     for judgements, coders in [*((n, 2) for n in GROWTH), (1_000_000, 3), (1_000_000, 5)]:
         n = round(judgements * scale)
         figure, both = (measure(task, n, coders, 5 if n <= 1_000_000 else 3)[0] for task in ("arrays", "arrays_both"))
-        each = f"{(figure.seconds or 0) / n * 1e6:.2f} µs"
-        rows.append((f"{n:,}", coders, shown(figure.seconds), f"{figure.peak_mb:.0f} MB", each, shown(both.seconds)))
+        rate = f"{(figure.seconds or 0) / n * 1e6:.2f} µs"
+        rows.append((f"{n:,}", coders, shown(figure.seconds), f"{figure.peak_mb:.0f} MB", rate, shown(both.seconds)))
     yield from table(("judgements", "coders", "time", "peak", "per judgement", '`exclude_unit="both"`'), rows, texts=0)
     million = round(1_000_000 * scale)
     file, _ = measure("csv_file", million, runs=3)
@@ -222,13 +222,13 @@ def report(scale: float) -> Iterator[str]:
 
 
 def report_peers(scale: float) -> list[str]:
-    """Return the table of other packages, none of which is asked for more once it has reached a limit."""
+    """Return the table of other packages; a package that reached a limit is not run on larger data."""
     rows, limits, ratio = [], set[str](), ""
     for judgements in PEERS:
         n = round(judgements * scale)
         own, ours = measure("one_distance", n)
-        sets, again = measure("python_sets", n)
-        agree(again, ours)
+        sets, value = measure("python_sets", n)
+        agree(value, ours)
         peers = dict.fromkeys(("nltk", "simpledorff", "krippendorff"), Figure(None, None, "–"))
         for peer in peers.keys() - limits:
             peers[peer], theirs = measure(peer, n, runs=1)

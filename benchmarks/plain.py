@@ -1,4 +1,4 @@
-"""A plain application on the same database, without sign-in, checks and rules: the least that ORM and server take."""
+"""A plain application on the same database, without sign-in, checks and rules: the minimum cost of ORM and server."""
 
 import json
 import os
@@ -17,7 +17,7 @@ application = get_wsgi_application()
 
 
 def coding(request: HttpRequest, pk: int) -> JsonResponse:
-    """Return a text with the judgements of one coder, or save some of them."""
+    """Return a text with the judgements of one coder, or save judgements."""
     from annotations.models import Coding, Judgement, Markable, Pointer
 
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""Measure how fast the server answers scripts and pages, in turns with a plain application on the same database."""
+"""Compare the server's response times with a plain application on the same database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchmarks.environment.traffic import KINDS, Coder, run_together
 if TYPE_CHECKING:
     from annotations.models import Coding
 
-# How many times as long as in the plain application a request may take; of `mixed` the least share of its answers.
+# The maximum time of a request as a multiple of the plain application's; for `mixed`, the minimum share of its rate.
 GOALS = {"read": 1.7, "save_one": 3.5, "save_100": 2.2, "list_50": 6.0, "mixed": 0.4}
 REQUESTS = {
     "read": "read a coding of 100 judgements",
@@ -31,15 +31,15 @@ REQUESTS = {
 }
 # The data: eight coders of fifty texts, with API keys and a session.
 N_TEXTS, N_CODERS, N_MARKABLES = 50, 8, 100
-# The texts by purpose: each figure has codings of its own, and so has the plain application.
+# The texts by purpose: each figure has its own codings, and so has the plain application.
 MIXED, MIXED_PLAIN, ONE, ONE_PLAIN, HUNDRED, HUNDRED_PLAIN = range(6)
-# The benchmark sends far more requests than people do; rate limits are another matter.
+# The benchmark sends far more requests than people do, so rate limits are lifted.
 ENVIRONMENT = {"API_REQUESTS_A_MINUTE": "1000000000"}
 THREADS = 16  # as in scripts/pages.py
 
 
 class Plain(Server):
-    """The plain application, served by waitress in one process with as many threads, as `make run` serves Coindex."""
+    """The plain application, served by waitress in one process with as many threads as `make run`."""
 
     def command(self) -> list[str]:
         listen = [f"--listen=127.0.0.1:{self.port}", f"--threads={THREADS}"]
@@ -47,7 +47,7 @@ class Plain(Server):
 
 
 def fill_database() -> dict[str, Any]:
-    """Create a project, coders with keys and a session, and their judgements of the texts that are measured."""
+    """Create a project, coders with keys and a session, and their judgements of the measured texts."""
     from django.test import Client
 
     from annotations.models import Coding, User
@@ -66,14 +66,14 @@ def fill_database() -> dict[str, Any]:
         judge(codings[number], judgements)
     client = Client()
     client.force_login(coders[0])
-    found = {
+    data_set = {
         "judgements": judgements,
         "keys": [{"Authorization": f"Bearer {create_token(coder, 'bench', 'annotate', 1)[1]}"} for coder in coders],
         "session": client.cookies["sessionid"].value,
         "codings": {number: [(coding.pk, coding.version) for coding in rows] for number, rows in codings.items()},
     }
     analyze()
-    return found
+    return data_set
 
 
 def judge(codings: Sequence[Coding], judgements: Sequence[Mapping[str, Any]]) -> None:
@@ -86,7 +86,7 @@ def judge(codings: Sequence[Coding], judgements: Sequence[Mapping[str, Any]]) ->
 
 
 def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], requests: int) -> dict[str, dict[str, float]]:
-    """Return the median time of each client's request and its processor time. They alternate for equal conditions."""
+    """Return each client's median request time and processor time, alternating clients for equal conditions."""
     block = max(requests // 8, 1)
     times: dict[str, list[float]] = {name: [] for name in clients}
     cpu_seconds = dict.fromkeys(clients, 0.0)
@@ -125,20 +125,20 @@ def measure(requests: int, seconds: float) -> dict[str, Any]:
     finally:
         server.kill()
         plain.kill()
-    found = ratios(**results)
+    ratios_ = ratios(**results)
     no_errors = not results["mixed"]["ours"]["errors"]
     return {
-        "ratios": found,
-        "met": {name: is_met(name, found[name]) for name in GOALS} | {"no_errors": no_errors},
+        "ratios": ratios_,
+        "met": {name: is_met(name, ratios_[name]) for name in GOALS} | {"no_errors": no_errors},
         **results,
     }
 
 
 def ratios(requests: Mapping[str, Any], mixed: Mapping[str, Any]) -> dict[str, float]:
-    """Return how many times as long as the plain application requests take, and the share of its answers."""
-    found = {name: ways["key"]["p50_ms"] / ways["plain"]["p50_ms"] for name, ways in requests.items()}
-    found["mixed"] = mixed["ours"]["ops_per_s"] / mixed["plain"]["ops_per_s"]
-    return {name: round(ratio, 2) for name, ratio in found.items()}
+    """Return the times of requests as multiples of the plain application's, and the share of its mixed rate."""
+    ratios_ = {name: ways["key"]["p50_ms"] / ways["plain"]["p50_ms"] for name, ways in requests.items()}
+    ratios_["mixed"] = mixed["ours"]["ops_per_s"] / mixed["plain"]["ops_per_s"]
+    return {name: round(ratio, 2) for name, ratio in ratios_.items()}
 
 
 def is_met(name: str, ratio: float) -> bool:
@@ -171,12 +171,12 @@ def single_client(server: Server, plain: Server, data_set: dict[str, Any], reque
     token = "b" * 32
     session = {"Cookie": f"sessionid={data_set['session']}; csrftoken={token}", "X-CSRFToken": token}
     signed_in = coindex_coder(server, data_set, MIXED, session)
-    of_all = {"key": one, "session": signed_in, "plain": one_plain}
+    clients_by_name = {"key": one, "session": signed_in, "plain": one_plain}
     asks: dict[str, tuple[Callable[[Coder], None], dict[str, Coder]]] = {
-        "read": (Coder.read, of_all),
-        "save_one": (lambda coder: coder.save_one(draw), of_all),
+        "read": (Coder.read, clients_by_name),
+        "save_one": (lambda coder: coder.save_one(draw), clients_by_name),
         "save_100": (Coder.save_all, {"key": hundred, "plain": hundred_plain}),
-        "list_50": (Coder.list, of_all),
+        "list_50": (Coder.list, clients_by_name),
     }
     results = {name: alternate(ask, clients, requests) for name, (ask, clients) in asks.items()}
     data_set["codings"][MIXED][0] = (data_set["codings"][MIXED][0][0], signed_in.version)
@@ -184,7 +184,7 @@ def single_client(server: Server, plain: Server, data_set: dict[str, Any], reque
 
 
 def let_work(clients: Sequence[Coder], seconds: float) -> dict[str, Any]:
-    """Return the figures of clients of one server at once."""
+    """Return the figures of a server's clients working at once."""
     cpu_before = clients[0].server.processor_seconds()
     rate = run_together(clients, seconds)
     cpu_seconds = clients[0].server.processor_seconds() - cpu_before
@@ -210,7 +210,7 @@ def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
 
 
 def judged(name: str, figures: dict[str, Any]) -> tuple[str, str]:
-    """Return a ratio and its goal as cells, and whether it is missed."""
+    """Return a ratio and its goal as cells, with a note if the goal is missed."""
     ratio, goal = figures["ratios"][name], GOALS[name]
     return f"{ratio:.2f}", f"{goal:g}" if is_met(name, ratio) else f"{goal:g}, missed"
 

@@ -17,7 +17,7 @@ from benchmarks.environment.serving import FLAGS, Server, chromium, serving
 SIZES = (100, 1_000, 5_000)
 VISITS = 5
 KEYS = ("ArrowRight", "1", "a", "Space", "ArrowRight", "4", "Space", "ArrowLeft", "1", "s", "u", "n") * 8
-# A text whose gold is decided by keys of the queue: accept, take a coder, put in no chain, look around, undo.
+# A text whose gold is decided with keys of the queue: accept, take a coder, put into no chain, navigate, undo.
 MARKABLES, CODERS, NOISE = 300, 10, 0.2
 QUEUE_KEYS = ("Enter", "1", "ArrowDown", "3", "n", "Enter", "0", "u", "d", "p", "2", "n") * 8
 COLUMNS = ("usable", "key_to_paint_p50", "key_to_paint_p95", "longest_task")
@@ -57,7 +57,7 @@ def load(sizes: Sequence[int]) -> None:
 
 
 def measure(sizes: Sequence[int], n_visits: int) -> dict[str, float]:
-    """Return all figures, by their names in the JSON."""
+    """Return all figures by their JSON keys."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
@@ -116,7 +116,7 @@ def sign_in(page: Page, server: Server) -> None:
 
 
 def measure_queue(context: BrowserContext, url: str) -> dict[str, float]:
-    """Return the figures of the keys of the queue."""
+    """Return the key-to-paint times of the queue."""
     context.add_init_script(PROBE)
     page = context.new_page()
     page.goto(url)
@@ -131,7 +131,7 @@ def measure_queue(context: BrowserContext, url: str) -> dict[str, float]:
 
 
 def press_keys(page: Page, keys: Sequence[str]) -> tuple[float, float]:
-    """Press keys one at a time, and return the median time to their frame and the 95th percentile."""
+    """Press keys one by one, and return the median time to their frame and the 95th percentile."""
     for key in keys:
         page.keyboard.press(key)
         page.wait_for_timeout(30)
@@ -143,7 +143,7 @@ def press_keys(page: Page, keys: Sequence[str]) -> tuple[float, float]:
 
 
 def report(figures: dict[str, float]) -> Iterator[str]:
-    """Yield the lines of the table, and what is said of the queue."""
+    """Yield the lines of the table, and a sentence on the queue."""
     rows = []
     for size in (size for size in SIZES if f"usable_ms_{size}" in figures):
         total = figures["total_bytes" if size == 1000 else f"total_bytes_{size}"]

@@ -1,1 +1,1 @@
-"""Coindex, installed by pip: the launcher of the program, which lies as it is in `coindex/app/`."""
+"""Coindex, installed by pip: the launcher of the program, whose code is in `coindex/app/`."""

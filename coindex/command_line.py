@@ -1,4 +1,4 @@
-"""The command `coindex`: it serves, or opens a door to a command of management."""
+"""The command `coindex`, which serves or runs a management command."""
 
 from __future__ import annotations
 
@@ -45,30 +45,30 @@ WINDOWS = (
     "Coindex runs on Linux and macOS. On Windows use it in WSL (`wsl --install`, and there `uvx coindex demo`), or "
     "the containers of docs/deploy.md."
 )
-DOORS = ("import", "export", "agreement", "backup", "doctor", "move-to", "plan", "restore")
-COMMANDS = ("demo", *DOORS, "manage", "version")
+SHORTCUTS = ("import", "export", "agreement", "backup", "doctor", "move-to", "plan", "restore")
+COMMANDS = ("demo", *SHORTCUTS, "manage", "version")
 HELP, VERSION = {"-h", "--help", "help"}, {"--version", "version"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Carry out a command line, and return the status for the shell."""
+    """Run a command line, and return its exit status."""
     if sys.platform == "win32":
         return fail(WINDOWS)
-    where = argparse.ArgumentParser(prog="coindex", add_help=False, allow_abbrev=False)
-    where.add_argument("--data", metavar="DIR")
-    where.add_argument("--demo", action="store_true")
-    options, rest = where.parse_known_args(arguments)
-    command = rest.pop(0) if rest and (rest[0] in HELP | VERSION or not rest[0].startswith("-")) else ""
+    parser = argparse.ArgumentParser(prog="coindex", add_help=False, allow_abbrev=False)
+    parser.add_argument("--data", metavar="DIR")
+    parser.add_argument("--demo", action="store_true")
+    options, args = parser.parse_known_args(arguments)
+    command = args.pop(0) if args and (args[0] in HELP | VERSION or not args[0].startswith("-")) else ""
     place = Place.find(options.data, options.demo or command == "demo")
     if command in HELP:
         sys.stdout.write(OVERVIEW.format(folder=Place.find(None, False).data))
         return 0
     if command and command not in COMMANDS and command not in VERSION:
-        close = difflib.get_close_matches(command, COMMANDS, n=1)
-        meant = f" Did you mean `{close[0]}`?" if close else ""
-        return fail(f"There is no command `{command}`.{meant} `coindex --help` lists them.", status=2)
+        matches = difflib.get_close_matches(command, COMMANDS, n=1)
+        hint = f" Did you mean `{matches[0]}`?" if matches else ""
+        return fail(f"There is no command `{command}`.{hint} `coindex --help` lists them.", status=2)
     try:
-        return carry_out(command, rest, place)
+        return carry_out(command, args, place)
     except Unusable as error:
         return fail(str(error))
     except KeyboardInterrupt:
@@ -76,25 +76,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def fail(reason: str, status: int = 1) -> int:
-    """Say why nothing was done, and return the status for the shell."""
+    """Print the reason of a failure, and return the exit status."""
     sys.stderr.write(f"{reason}\n")
     return status
 
 
 def carry_out(command: str, arguments: Sequence[str], place: Place) -> int:
-    """Carry out a command. Raise Unusable where the place is not."""
+    """Run a command. Raise Unusable if the place cannot be used."""
     if command in ("", "demo"):
         return serve(f"coindex {command}".strip(), arguments, place)
-    # The program is imported where its place is known: its settings and modules are of there.
-    from coindex import doors
+    # Import the program only after its place is known, which decides its settings and modules.
+    from coindex import shortcuts
 
     if command in VERSION:
-        return doors.print_version()
+        return shortcuts.print_version()
     if command == "manage":
-        return doors.manage(arguments, place)
+        return shortcuts.manage(arguments, place)
     if command == "doctor":
-        return doors.doctor(arguments, place)
-    return doors.open_door(command, arguments, place)
+        return shortcuts.doctor(arguments, place)
+    return shortcuts.run_shortcut(command, arguments, place)
 
 
 def serve(program: str, arguments: Sequence[str], place: Place) -> int:
@@ -134,11 +134,11 @@ def _port(text: str) -> int:
 
 
 def is_free(port: int) -> bool:
-    """Return whether a program may listen on the port of this machine, and none does."""
+    """Return whether the port of this machine is free and may be used."""
     with socket.socket() as client, socket.socket() as server:
         if client.connect_ex(("127.0.0.1", port)) == 0:
             return False
-        # Connections that have ended lately do not keep it.
+        # Recently closed connections do not block the port.
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             server.bind(("127.0.0.1", port))

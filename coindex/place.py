@@ -1,4 +1,4 @@
-"""Where program and data are."""
+"""The locations of program and data."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from urllib.parse import urlsplit
 import platformdirs
 
 PACKAGE = Path(__file__).resolve().parent
-# In a checkout the program lies beside this package.
+# In a checkout the program is beside this package.
 APP = PACKAGE / "app" if (PACKAGE / "app").is_dir() else PACKAGE.parent
-# Settings of an installation that others use, which its demo must not touch.
+# Settings of a shared installation, which its demo must not use.
 NOT_OF_DEMO = ("BACKUP_DIR", "CACHE_URL", "DATABASE_URL", "EMAIL_URL")
 
 
 def find_program() -> None:
-    """Let imports find the program."""
+    """Add the program to the import path."""
     if sys.path[0] != str(APP):
         sys.path.insert(0, str(APP))
 
 
 class Unusable(Exception):
-    """The reason why the program cannot run here, ready to be shown."""
+    """The reason why the program cannot run here, as a message for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The folder of the data, and whether it is that of the demo."""
+    """The folder of the data, and whether it belongs to the demo."""
 
     data: Path
     demo: bool
 
     @classmethod
     def find(cls, given: str | None, demo: bool) -> Place:
-        """Return the given folder, else that of DATA_DIR, else the user's; the demo has a folder of its own in it."""
+        """Return the given folder, else DATA_DIR, else the user's; the demo has a subfolder of its own."""
         base = given or os.environ.get("DATA_DIR") or platformdirs.user_data_dir("coindex", appauthor=False)
         folder = Path(base).expanduser().absolute()
         return cls(folder / "demo" if demo else folder, demo)
 
     @property
     def has_database(self) -> bool:
-        """Whether there is a database, as far as can be seen without asking one."""
+        """Whether a database exists, as far as can be told without connecting."""
         return self.database_address is not None or (self.data / "coindex.sqlite3").exists()
 
     @property
     def database_address(self) -> str | None:
-        """The address of a database elsewhere."""
+        """The address of a database outside the folder."""
         return None if self.demo else os.environ.get("DATABASE_URL") or os.environ.get("DATABASE_URL_FILE")
 
     def describe(self) -> str:
@@ -58,7 +58,7 @@ class Place:
         return f"The data is in {self.data} and in the database {address.hostname or ''}{address.path}."
 
     def enter(self) -> None:
-        """Make the folder, and let this process and its children run the program on it. Raise Unusable."""
+        """Create the folder, and set the environment of this process and its children to it. Raise Unusable."""
         try:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:

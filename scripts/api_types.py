@@ -1,4 +1,4 @@
-"""Write the types of what the API and the pages' scripts exchange, from the API's own description.
+"""Write the TypeScript types of the API, from its OpenAPI schema.
 
 Run `manage.py spectacular --format openapi-json | python -m scripts.api_types > static/js/api.d.ts`.
 """
@@ -48,13 +48,13 @@ Schema = TypedDict(
 
 
 def render_types(components: dict[str, Schema]) -> str:
-    """Return a TypeScript interface for each of the roots and for all that they name."""
+    """Return a TypeScript interface for each root and for all types that they use."""
     lines = ["// Written by scripts/api_types.py from the API's description. The browser does not load this file."]
     names = list(ROOTS)
     for name in names:
         component = components[name]
         named = dict.fromkeys(REFERENCE.findall(json.dumps(component)))
-        names += [other for other in named if other not in names and "properties" in components[other]]
+        names += [used for used in named if used not in names and "properties" in components[used]]
         lines += ["", f"export interface {name} {{"]
         for key, schema in component["properties"].items():
             if "description" in schema:

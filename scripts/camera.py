@@ -1,4 +1,4 @@
-"""A browser window on the demo, how a coder answers by keys, and the film of it: for the pictures of the documents."""
+"""A browser window on the demo, the film, and answering by keys: for the pictures of the documents."""
 
 import io
 
@@ -17,7 +17,7 @@ OVERVIEW = "/projects/dialogue/"
 # Bob's answers before the scene and after it: the keys for each phrase, Enter left out.
 BEFORE = "4 3 4 3 4 3 4"
 AFTER = "2a 1f 1a 1a 1g 4 1a 4 2a 1f 1a 4 1a 4 1d 4 3 4 1s 1s 3 2a 4 1d 3 4 3 1a 4 3 1f 1h 2a 1a 4"
-# The scene: keys, what they mean, and how many milliseconds one sees that.
+# The scene: keys, captions, and milliseconds on screen.
 SCENE = [
     ("1", "1: it refers back to a phrase", 800),
     ("d", "d: to “the big ferry”", 900),
@@ -30,7 +30,7 @@ SCENE = [
     ("1", "1: a phrase", 400),
     ("a", "a: the barge", 700),
 ]
-# A line at the lower edge says what is done. Its style is set by script, as pages allow no inline style.
+# A caption at the lower edge; a script sets its style, as pages allow no inline style.
 CAPTION = """(words) => {
   const line = document.querySelector("#caption") ?? document.body.appendChild(document.createElement("div"));
   line.id = "caption";
@@ -53,8 +53,8 @@ class Camera:
         )
         self.page: Page = self.context.new_page()
 
-    def go(self, rest: str) -> Page:
-        self.page.goto(f"{self.address}{rest}")
+    def go(self, path: str) -> Page:
+        self.page.goto(f"{self.address}{path}")
         return self.page
 
     def sign_in(self, name: str) -> Page:
@@ -77,7 +77,7 @@ class Camera:
         self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
     def settle(self) -> None:
-        """Wait until what the page loads by itself is there, and every chart is drawn."""
+        """Wait until the page has loaded everything and all charts are drawn."""
         self.page.wait_for_load_state("networkidle")
         for chart in self.page.locator("[data-chart]:visible").all():
             chart.scroll_into_view_if_needed()
@@ -85,7 +85,7 @@ class Camera:
 
 
 def code(page: Page, answer: str | list[str]) -> None:
-    """Answer for the current markable: by keys, such as that of a category, or by the words of antecedents."""
+    """Answer the current markable: by keys, such as the key of a category, or by the words of antecedents."""
     if isinstance(answer, str):
         for key in answer:
             page.keyboard.press(key)
@@ -102,7 +102,7 @@ def wait_until_saved(page: Page) -> None:
 
 
 class Film:
-    """Pictures of pages, each with the time for which it is shown."""
+    """Pictures of pages with their durations."""
 
     def __init__(self) -> None:
         self.frames: list[Image.Image] = []
@@ -114,7 +114,7 @@ class Film:
         self.milliseconds.append(milliseconds)
 
     def save(self, name: str) -> None:
-        """Write a GIF, which every reader of README files shows, with one palette, so that nothing flickers."""
+        """Write a GIF, which all README viewers show, with a single palette against flicker."""
         sample = Image.new("RGB", (FILM_WIDTH, FILM_HEIGHT * 2))
         sample.paste(self.frames[0], (0, 0))
         sample.paste(self.frames[-1], (0, FILM_HEIGHT))
@@ -125,7 +125,7 @@ class Film:
 
 
 def film(camera: Camera) -> None:
-    """Take the moving picture: Bob codes a text by keys and submits it, and a manager sees alpha before and after."""
+    """Record the film: Bob codes a text by keys and submits it; a manager sees alpha before and after."""
     coder, manager = (Camera(camera.browser, camera.address, FILM_WIDTH, FILM_HEIGHT) for _ in range(2))
     pictures = Film()
     manager.sign_in("manager")

@@ -1,8 +1,8 @@
 """Serve the pages on a port of this machine: python -m scripts.pages PORT [--open].
 
-Waitress reads requests in one thread that waits for nobody, and gives each to one of the others when it is whole: a
-client that sends slowly keeps none of them from its work. A body lies on the disk until it is whole, so its size is
-bounded by what its header says of who sends it and where. Behind a proxy that does all this too, gunicorn serves with
+Waitress reads requests in one thread that never blocks, and passes complete requests to the others: a client that
+sends slowly blocks none of them. A body is kept on disk until it is complete; the limit of its size depends on the
+URL and on whether a session or key is sent. Behind a proxy that does all this too, gunicorn serves with
 more processes (docs/deploy.md).
 """
 
@@ -23,16 +23,16 @@ from config.limits.uploads import most_bytes
 from config.wsgi import application
 
 # isort: split
-# It has loaded Django, which models need.
+# The import above has loaded Django, which models need.
 from annotations.projects.people.first_account import make_link
 
 THREADS = 16
-MOST_CONNECTIONS = 1000
-SECONDS_OF_SILENCE = 60  # after which a connection is closed
+MAX_CONNECTIONS = 1000
+IDLE_SECONDS = 60  # a connection is closed after this time without data
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]
-    """Read no body that the program would refuse. What is a little larger is read: it answers that with a page."""
+    """A parser that refuses bodies over the program's limit; slightly larger ones are read, and answered by a page."""
 
     def __init__(self, adjustments: Adjustments) -> None:
         super().__init__(copy.copy(adjustments))
@@ -44,7 +44,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         self.adj.max_request_body_size = forms + (most_bytes(path) if self._may_be_signed_in() else forms)
 
     def _may_be_signed_in(self) -> bool:
-        """Return whether a session or key is sent; whether there is such a one, the program finds out."""
+        """Return whether a session or key is sent, which the program verifies later."""
         if "AUTHORIZATION" in self.headers:
             return True
         try:
@@ -54,13 +54,13 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
-    """A connection whose requests the parser above reads."""
+    """A connection whose requests are read by `Parser`."""
 
     parser_class = Parser
 
 
 def main(port: int, *options: str) -> None:
-    """Serve until a signal comes; requests that are being answered are answered. `--open` opens a browser, too."""
+    """Serve until a signal comes, after which running requests are completed; `--open` opens a browser."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     try:
@@ -69,8 +69,8 @@ def main(port: int, *options: str) -> None:
             host="127.0.0.1",
             port=port,
             threads=THREADS,
-            connection_limit=MOST_CONNECTIONS,
-            channel_timeout=SECONDS_OF_SILENCE,
+            connection_limit=MAX_CONNECTIONS,
+            channel_timeout=IDLE_SECONDS,
             asyncore_use_poll=True,
             ident=None,
         )
@@ -82,7 +82,7 @@ def main(port: int, *options: str) -> None:
     if link := make_link():
         print(f"Make the first account, once and within a day, at\n    {address}{link}", flush=True)
     if "--open" in options:
-        # Some browsers keep who opens them until they end.
+        # Some browsers block their caller until they end.
         Thread(target=webbrowser.open, args=[f"{address}{link or '/'}"], daemon=True).start()
     server.run()
 

@@ -1,4 +1,4 @@
-"""Write the digest of each image, or of a newer one, behind its tag in Dockerfile and docker-compose.yml: make pin."""
+"""Pin the newest digest of each image in Dockerfile and docker-compose.yml: make pin."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 def look_up(image: str) -> str:
-    """Return the digest that the registry has for the image, of all architectures. Raise SystemExit if it has none."""
+    """Return the digest of the image for all architectures, from its registry. Raise SystemExit if there is none."""
     command = ["docker", "buildx", "imagetools", "inspect", image, "--format", "{{.Manifest.Digest}}"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -27,7 +27,7 @@ def look_up(image: str) -> str:
 
 def pin(text: str, digest_of: Callable[[str], str]) -> str:
     """Return the text with the digest of each image."""
-    return IMAGE.sub(lambda found: f"{found[1]}{found[2]}@{digest_of(found[2])}", text)
+    return IMAGE.sub(lambda match: f"{match[1]}{match[2]}@{digest_of(match[2])}", text)
 
 
 def main(folder: Path) -> None:

@@ -14,7 +14,7 @@ ANSWERS: list[str | list[str]] = [
     *("4", "3", "4", "3", "4", "3", "4"),
     *(["the big ferry"], ["it"], "3", ["the barge"], "4"),
 ]
-# The keys for Alice's markables: words from the previous markable on, then the extension to the end.
+# The keys for Alice's markables: first move from the previous markable, then extend to the end.
 MARKS = [
     ["Shift+ArrowRight"] * 4,
     ["ArrowRight"] * 3 + ["Shift+ArrowRight"] * 2,
@@ -37,7 +37,7 @@ MERGED = ",".join(
     }.items()
     for old in of_class
 )
-# The pages of agreement by the name of their picture, with the height that is shown.
+# The agreement pages by the name of their picture, with the height to show.
 DASHBOARDS = {
     "agreement": ("dialogue/agreement/", HEIGHT),
     "grid": ("dialogue/agreement/grid/?preset=poesio-artstein-2005&without=place", 900),
@@ -159,10 +159,10 @@ def managing(camera: Camera) -> None:
 
 
 def adjudicating(camera: Camera) -> None:
-    """Take the picture of the queue, one row of whose first card is decided."""
+    """Take the picture of the queue with one decided row on its first card."""
     page = camera.sign_in("manager")
     camera.go("/projects/dialogue/rounds/main/")
-    page.get_by_role("button", name="Draft gold").click()  # others have not submitted: it asks once
+    page.get_by_role("button", name="Draft gold").click()  # asks for confirmation, as others have not submitted
     page.get_by_role("button", name="Draft", exact=True).click()
     page.get_by_role("button", name="Open gold of A generator for Orrin").click()
     page.locator("#queue").wait_for()
@@ -190,13 +190,13 @@ def designing(camera: Camera) -> None:
 
 
 def dashboards(camera: Camera) -> None:
-    """Take the pictures of the dashboards."""
+    """Take the pictures of the agreement pages."""
     page = camera.sign_in("manager")
     camera.go("/projects/dialogue/")
     page.get_by_text("How much agreement is enough").wait_for()
     camera.shoot("overview")
-    for name, (rest, height) in DASHBOARDS.items():
-        camera.go(f"/projects/{rest}")
+    for name, (path, height) in DASHBOARDS.items():
+        camera.go(f"/projects/{path}")
         page.locator("main h1").wait_for()
         camera.settle()
         camera.shoot(name, height)
@@ -207,7 +207,7 @@ def dashboards(camera: Camera) -> None:
 
 
 def pyramids(camera: Camera) -> None:
-    """Take the pictures of pyramids; those of the demo are reopened first."""
+    """Take the pictures of pyramids; the demo's pyramids are reopened first."""
     for description, coder, path, scu, name, height in (
         ("Lead sentences 1", "ida", "run-1/code", "Its piers are cracked", "peer", 720),
         ("Pyramid", "ida", "bridge/code", "The repairs cost four million", "pyramid", HEIGHT),
@@ -225,7 +225,7 @@ def pyramids(camera: Camera) -> None:
         camera.shoot(name, height)
 
 
-# Coding would change the figures: the dashboards come first.
+# The dashboards come first, as coding changes the figures.
 GROUPS: dict[str, Callable[[Camera], None]] = {
     group.__name__: group for group in (dashboards, managing, adjudicating, designing, coding, pyramids, film)
 }

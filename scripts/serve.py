@@ -1,7 +1,7 @@
 """Serve on a port of this machine, and run the worker for long jobs: python -m scripts.serve PORT [--open].
 
-The database is brought to this version first. Pages and worker are two ordinary programs, as in docker-compose.yml,
-which are started and ended together. A worker that dies is started again; if the pages end, so does the worker.
+The database is migrated to this version first. Pages and worker are two ordinary programs, as in docker-compose.yml,
+which are started and stopped together. A worker that dies is restarted; if the pages end, the worker is stopped.
 """
 
 import os
@@ -17,40 +17,40 @@ from annotations.core.processes.serving import AlreadyServed, hold_data
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
-SECONDS_BETWEEN = 0.2  # between checks of the two programs
-SECONDS_TO_END = 30.0  # before a program that does not end is killed
+CHECK_SECONDS = 0.2  # between checks of the two programs
+STOP_SECONDS = 30.0  # a program that has not stopped by then is killed
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def manage(*command: str) -> list[str]:
-    """Return a command of management."""
+    """Return the command line of a management command."""
     return [PYTHON, "manage.py", *command]
 
 
 def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Start a program in a process group of its own: Ctrl+C reaches this program alone, which ends both."""
+    """Start a program in its own process group: Ctrl+C reaches only this process, which stops both."""
     return subprocess.Popen(command, cwd=ROOT, process_group=0)
 
 
 def end(programs: Collection[subprocess.Popen[bytes]]) -> None:
-    """Ask the programs to end, wait for them, and kill those that do not."""
+    """Stop the programs; kill a program that does not stop in time."""
     for program in programs:
         program.terminate()
     for program in programs:
         try:
-            program.wait(SECONDS_TO_END)
+            program.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             program.kill()
             program.wait()
 
 
 def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a handler's signature
-    """Leave `serve` by its end."""
+    """Leave `serve` through its cleanup."""
     raise SystemExit(0)
 
 
 def run(pages: Sequence[str], worker: Sequence[str]) -> int:
-    """Run both until a signal comes or the pages end; return the pages' status."""
+    """Run both until a signal comes or the pages end; return the exit status of the pages."""
     programs = {"pages": start(pages), "worker": start(worker)}
     try:
         while (status := programs["pages"].poll()) is None:
@@ -58,18 +58,18 @@ def run(pages: Sequence[str], worker: Sequence[str]) -> int:
                 print("The worker has died; another one starts.", file=sys.stderr, flush=True)
                 time.sleep(1)
                 programs["worker"] = start(worker)
-            time.sleep(SECONDS_BETWEEN)
+            time.sleep(CHECK_SECONDS)
         return status
     finally:
         for number in END_SIGNALS:
-            signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C does not leave one of them behind
+            signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C must not interrupt the cleanup
         end(programs.values())
 
 
 def serve(port: int, data: Path, *, demo: bool = False, options: Sequence[str] = ()) -> int:
-    """Serve the data of a folder until a signal comes or the pages end; return the status for the shell."""
+    """Serve the data of a folder until a signal comes or the pages end; return the exit status."""
     for number in END_SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:  # started by nohup, it outlives its terminal
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP, so that the server outlives its terminal
             signal.signal(number, stop)
     try:
         with hold_data(data, f"http://127.0.0.1:{port}/"):

@@ -1,4 +1,4 @@
-"""The REST API of all codings of a project, and what is in them, as flat rows, and of assignment."""
+"""The REST API of codings, markables, judgements and operations, and of assignment."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -146,7 +146,7 @@ class CodingFilters(filters.FilterSet):
 
 
 class CodingList(RowListView):
-    """The codings of a project that you may see, with how far they are: as a coder your own."""
+    """The codings of a project that you may see, with their progress; coders see their own."""
 
     serializer_class = CodingRowSerializer
     filterset_class = CodingFilters
@@ -162,7 +162,7 @@ class CodingList(RowListView):
         return cast(QuerySet[Any, Any], with_states(codings)).values(*columns)
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the rows with states and names as the user sees them; no coder learns which text is a repeat."""
+        """Return the rows with states and names as the user sees them; coders do not see which texts are repeats."""
         today = timezone.localdate()
         for row in rows:
             row["state"], row["overdue"] = str(state_of(row)), is_overdue(row, today)
@@ -175,7 +175,7 @@ class CodingList(RowListView):
 
     @endpoint(Right.MANAGE, once=True, request=NewCodingsSerializer, responses=CodingsMadeSerializer)
     def post(self, request: Request, project: Project) -> Response:
-        """Give coders texts to code. What they have stays. Summaries are given out docset by docset."""
+        """Assign texts to coders; existing codings stay. Summaries are assigned docset by docset."""
         if project.answers == Project.Answers.SCUS:
             raise ValidationError({"texts": ["Summaries are given out at `docsets/<docset>/assignments/`."]})
         fields = validated(NewCodingsSerializer(data=request.data))
@@ -186,7 +186,7 @@ class CodingList(RowListView):
         return Response({"new": assign_texts(project, texts, coders, round_)})
 
 
-def rows_by_name[One](rows: QuerySet[Any, One], names: list[str], attribute: str, field: str) -> list[One]:
+def rows_by_name[Named](rows: QuerySet[Any, Named], names: list[str], attribute: str, field: str) -> list[Named]:
     """Return the rows with these names, which are values of `attribute`. Raise ValidationError on an unknown name."""
     rows_by_value = {str(getattr(row, attribute)): row for row in rows}
     for name in names:
@@ -203,7 +203,7 @@ WHICH = [
 
 
 def which_of(request: Request) -> tuple[str, int | None]:
-    """Return the round and occasion that an address names. Raise ValidationError."""
+    """Return the round and occasion in the query of the address. Raise ValidationError."""
     occasion = request.query_params.get("occasion", "")
     if occasion and not (occasion.isascii() and occasion.isdigit() and len(occasion) < 5):
         raise ValidationError({"occasion": ["This is no number from 1."]})
@@ -211,7 +211,7 @@ def which_of(request: Request) -> tuple[str, int | None]:
 
 
 class CodingDetail(APIView):
-    """Somebody's coding of a text, as their page starts from it: your own, or of those whose work you see."""
+    """A coding of a text, as its coding page starts: your own, or another coder's if you may see it."""
 
     @endpoint(parameters=WHICH, responses=CodingStateSerializer)
     def get(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:
@@ -221,12 +221,12 @@ class CodingDetail(APIView):
 
     @endpoint(Right.MANAGE_WORK, seen=True, parameters=WHICH, request=StatusSerializer, responses=CodingStateSerializer)
     def patch(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:
-        """Reopen it (`open`), with a `reason` for its coder. Only its coder submits it, at `texts/<text>/coding/`."""
+        """Reopen the coding (`open`), with a `reason` for its coder, who alone submits at `texts/<text>/coding/`."""
         return change_status(request, project, self._coding(request, project, text, coder, agreed))
 
     @endpoint(Right.MANAGE_WORK, seen=True, parameters=WHICH, responses={204: None})
     def delete(self, request: Request, project: Project, text: str, coder: str, agreed: bool = False) -> Response:
-        """Unassign it, as long as nobody has begun it."""
+        """Unassign the coding, if nobody has begun it."""
         coding = self._coding(request, project, text, coder, agreed)
         require_match(request, coding_state(coding, project))
         unassign(Text.objects.get(pk=coding.text_id), coder, coding.kind, coding.round)
@@ -241,7 +241,7 @@ class CodingDetail(APIView):
         codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
         round_name, occasion = which_of(request)
         if not may(project, Right.SEE_RESULTS):
-            # Of their own they have one in a round, which tells nothing of the occasions before.
+            # Coders see one coding a round, and must not learn of further occasions.
             if occasion not in (None, 1):
                 raise Http404("Coding not found.")
             occasion = None
@@ -255,8 +255,8 @@ class CodingDetail(APIView):
 
 
 def change_status(request: Request, project: Project, coding: Coding, *, own: bool = False) -> HttpResponse:
-    """Submit or reopen a coding, if the sender has seen its present state. Call it in a transaction."""
-    # Its coder submits the `own` coding, and reopens it until somebody has viewed it, or asks for that.
+    """Submit or reopen a coding, if the sender has seen its current state. Call it in a transaction."""
+    # If `own`, the coder submits, reopens until somebody has viewed the submission, or requests reopening.
     Coding.objects.select_for_update(of=("self",)).get(pk=coding.pk)
     coding.refresh_from_db(fields=["status", "version", "viewed_at"])
     require_match(request, coding_state(coding, project))
@@ -286,7 +286,7 @@ class MarkableFilters(filters.FilterSet):
 
 
 class MarkableList(RowListView):
-    """The markables of a project: those that came with the texts, and those that some coder has marked."""
+    """The markables of a project, predefined or marked by coders."""
 
     serializer_class = MarkableRowSerializer
     filterset_class = MarkableFilters
@@ -357,7 +357,7 @@ class OperationFilters(filters.FilterSet):
 
 
 class OperationList(RowListView):
-    """Every change to every coding of a project, in the order in which they were made."""
+    """Every operation on every coding of a project, in chronological order."""
 
     serializer_class = OperationRowSerializer
     filterset_class = OperationFilters

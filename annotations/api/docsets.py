@@ -1,4 +1,4 @@
-"""The REST API of docsets: summaries, peers, assignments and the agreed pyramid; SCUs are changed by operations."""
+"""The REST API of docsets: summaries, peers, assignments and the agreed pyramid; operations change the SCUs."""
 
 from typing import Any, cast
 
@@ -100,7 +100,7 @@ class ReassignSerializer(StrictSerializer):
 
 
 class DocsetList(APIView):
-    """The docsets of a project of pyramids: all of them, or for a coder those in which they code."""
+    """The docsets of a pyramid project; coders see only docsets with texts assigned to them."""
 
     pagination_class = ArrayPages
 
@@ -114,7 +114,7 @@ class DocsetList(APIView):
 
     @endpoint(Right.MANAGE, once=True, request=NewDocsetSerializer, responses={201: DocsetDetailSerializer})
     def post(self, request: Request, project: Project) -> Response:
-        """Make a docset of model summaries."""
+        """Create a docset of model summaries."""
         refuse_other_projects(project)
         fields = validated(NewDocsetSerializer(data=request.data))
         if len(fields["summaries"]) > MAX_SUMMARIES:
@@ -131,7 +131,7 @@ def _detail(docset: Docset, project: Project, request: Request) -> dict[str, Any
 
 
 class DocsetDetail(APIView):
-    """One docset with its model summaries and the codings that you may see."""
+    """A docset with its model summaries and the codings that you may see."""
 
     @endpoint(responses=DocsetDetailSerializer)
     def get(self, request: Request, project: Project, docset: str) -> Response:
@@ -139,7 +139,7 @@ class DocsetDetail(APIView):
 
 
 class PeerList(APIView):
-    """The peer summaries of a docset: all of them, or for a coder those to code."""
+    """The peer summaries of a docset; coders see only summaries assigned to them."""
 
     @endpoint(responses=PeerSerializer(many=True))
     def get(self, request: Request, project: Project, docset: str) -> Response:
@@ -161,7 +161,7 @@ class PeerList(APIView):
 
 
 class Assignments(APIView):
-    """Who makes a pyramid of a docset, and who holds which peers against what. What coders have stays."""
+    """Assign the pyramid and the peers of a docset to coders. Existing codings stay."""
 
     @endpoint(Right.MANAGE, once=True, request=AssignmentSerializer, responses=CodingsMadeSerializer)
     def post(self, request: Request, project: Project, docset: str) -> Response:
@@ -185,7 +185,7 @@ class PyramidSerializer(serializers.Serializer[Any]):
 
 
 class PyramidList(APIView):
-    """The pyramids of a docset that you may see, with their SCUs: as a coder your own."""
+    """The pyramids of a docset that you may see, with their SCUs; coders see their own."""
 
     @endpoint(responses=PyramidSerializer(many=True))
     def get(self, request: Request, project: Project, docset: str) -> Response:
@@ -206,11 +206,11 @@ class PyramidList(APIView):
 
 
 class AgreedPyramid(APIView):
-    """The agreed pyramid of a docset: who makes it."""
+    """The agreed pyramid of a docset and its adjudicator."""
 
     @endpoint(Right.DISCUSS, once=True, request=AgreedSerializer, responses={201: CodingProgressSerializer})
     def post(self, request: Request, project: Project, docset: str) -> Response:
-        """Begin it with the pyramid of a coder: for yourself, or as manager for an adjudicator."""
+        """Start the agreed pyramid from a coder's pyramid: for yourself, or as manager for an adjudicator."""
         docset_row = find_docset(project, request.user, docset)
         fields = validated(AgreedSerializer(data=request.data))
         pyramids = Coding.objects.of_people().filter(text__docset=docset_row, kind=Coding.Kind.PYRAMID)
@@ -229,7 +229,7 @@ class AgreedPyramid(APIView):
 
     @endpoint(Right.MANAGE, request=ReassignSerializer, responses=CodingProgressSerializer)
     def put(self, request: Request, project: Project, docset: str) -> Response:
-        """Let another adjudicator go on with it, all of it with its log. Only a manager does."""
+        """Reassign the agreed pyramid with its log to another adjudicator."""
         docset_row = find_docset(project, request.user, docset)
         name = validated(ReassignSerializer(data=request.data))["adjudicator"]
         reassign_agreed_pyramid(docset_row, _adjudicator(project, name))

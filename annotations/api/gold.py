@@ -1,4 +1,4 @@
-"""The REST API of gold: how far that of each text is, and drafts of it."""
+"""The REST API of gold: the state of each text's gold, drafts, decisions and the queue of adjudication."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict
@@ -126,7 +126,7 @@ class DecisionQuerySerializer(serializers.Serializer[Any]):
 
 
 class DecisionOnGoldSerializer(serializers.Serializer[Any]):
-    """For the schema: rows are made by `DescribedDecision.record`."""
+    """For the schema only: `DescribedDecision.record` makes the rows."""
 
     text = serializers.CharField(help_text="its address")
     round = serializers.CharField()
@@ -249,7 +249,7 @@ class QueueOptionsSerializer(StrictSerializer):
 
 
 def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[str, Any]:
-    """Return the queue as the API and the page of gold have it."""
+    """Return the JSON of the queue for the API and the gold page."""
     units = {
         unit
         for card in queue.cards
@@ -263,26 +263,26 @@ def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[s
         "state": str(queue.state.state),
         "method": draft.method if draft is not None else None,
         "coders": [
-            {"letter": one.letter, "name": one.name if names else None, "coding": one.operation}
-            for one in queue.columns
+            {"letter": column.letter, "name": column.name if names else None, "coding": column.operation}
+            for column in queue.columns
         ],
         "entities": queue.entities,
         "drafted": queue.drafted,
-        "scus": [{"key": one.scu, "label": one.label} for one in queue.scus],
+        "scus": [{"key": scu.scu, "label": scu.label} for scu in queue.scus],
         "cards": [asdict(card) | {"disagreement": round(card.disagreement, 4)} for card in queue.cards],
         "judgements": [_judgements(column.decisions, units) for column in queue.columns],
         "draft": _judgements(queue.draft or {}, units),
-        "contested": [[one.item.markable, one.item.question, one.decided] for one in queue.state.contested],
-        "missing": [[one.markables[0], one.question] for one in queue.state.holes],
+        "contested": [[item.item.markable, item.item.question, item.decided] for item in queue.state.contested],
+        "missing": [[hole.markables[0], hole.question] for hole in queue.state.holes],
         "steps": [
             {
-                "step": str(one.step),
-                "undoes": str(one.undoes) if one.undoes else None,
-                "decides": [decide.payload() for decide in one.decides],
-                "markables": one.markables,
-                "replaces": one.replaces,
+                "step": str(step.step),
+                "undoes": str(step.undoes) if step.undoes else None,
+                "decides": [decide.payload() for decide in step.decides],
+                "markables": step.markables,
+                "replaces": step.replaces,
             }
-            for one in queue.steps
+            for step in queue.steps
         ],
         "sample": queue.sample,
         "left_off": queue.left_off,
@@ -291,10 +291,10 @@ def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[s
 
 
 def _judgements(decisions: Mapping[str, Decision], units: Set[str]) -> dict[str, dict[str, Any]]:
-    """Return the judgements of units by their keys, without fields that say nothing."""
+    """Return the judgements of units by key, without empty fields."""
     return {
-        key: {name: value for name, value in one.payload().items() if name != "markable" and value not in EMPTY}
-        for key, one in decisions.items()
+        key: {name: value for name, value in decision.payload().items() if name != "markable" and value not in EMPTY}
+        for key, decision in decisions.items()
         if key in units
     }
 
@@ -303,7 +303,7 @@ EMPTY: tuple[Any, ...] = (None, "", [], False)
 
 
 class GoldStates(APIView):
-    """The gold of texts, for who decides what it is."""
+    """The gold of texts, for adjudicators."""
 
     pagination_class = SequencePages
 
@@ -313,33 +313,33 @@ class GoldStates(APIView):
         responses=GoldStateSerializer(many=True),
     )
     def get(self, request: Request, project: Project) -> Response:
-        """List the texts of each round with how far their gold is, and how many have submitted them, in pages."""
+        """List the texts of each round with the state of their gold and their number of submissions, in pages."""
         name = request.query_params.get("round", "")
         rounds = [find_round(project, name)] if name else rounds_of(project)
         pages = self.pagination_class()
         rows: list[dict[str, Any]] = [
             {
-                "text": one.text.slug,
-                "round": one.round.name,
-                "state": str(one.gold.state) if one.gold else None,
-                "adjudicator": one.gold.coding.coder.get_username() if one.gold and one.gold.coding.coder_id else None,
-                "method": one.gold.draft.method if one.gold and one.gold.draft else None,
-                "contested": len(one.gold.contested) if one.gold else 0,
-                "decided": one.gold.n_decided if one.gold else 0,
-                "to_decide": one.gold.n_open if one.gold else 0,
-                "submitted": one.submissions.submitted,
-                "assigned": one.submissions.assigned,
-                "changed": one.changed,
+                "text": row.text.slug,
+                "round": row.round.name,
+                "state": str(row.gold.state) if row.gold else None,
+                "adjudicator": row.gold.coding.coder.get_username() if row.gold and row.gold.coding.coder_id else None,
+                "method": row.gold.draft.method if row.gold and row.gold.draft else None,
+                "contested": len(row.gold.contested) if row.gold else 0,
+                "decided": row.gold.n_decided if row.gold else 0,
+                "to_decide": row.gold.n_open if row.gold else 0,
+                "submitted": row.submissions.submitted,
+                "assigned": row.submissions.assigned,
+                "changed": row.changed,
             }
-            for one in pages.paginate_sequence(gold_of_rounds(project, rounds), request)
+            for row in pages.paginate_sequence(gold_of_rounds(project, rounds), request)
         ]
         return pages.get_paginated_response(rows)
 
     @endpoint(Right.ADJUDICATE, request=DraftOrderSerializer, responses={200: DraftReportSerializer, **CONFLICT})
     def post(self, request: Request, project: Project) -> Response:
-        """Draft the gold of texts, all or none; what has been begun stays, so sent twice it is once, unless `again`.
+        """Draft the gold of texts, all or none. Existing gold stays, unless `again`; repeating the request is harmless.
 
-        Texts that some of their coders have not submitted are drafted only with `early`: 409 (`early`) says which.
+        Texts with open codings are drafted only with `early`; otherwise the answer 409 (`early`) names them.
         """
         fields = validated(DraftOrderSerializer(data=request.data))
         fields["method"] = Method(fields["method"])
@@ -351,7 +351,7 @@ class GoldStates(APIView):
 
 
 class EarlyGold(APIException):
-    """Coders have yet to submit, in the words of the page: send it again with `early`."""
+    """Coders have yet to submit. The message is that of the page; `early` confirms."""
 
     status_code = 409
     default_code = "early"
@@ -368,9 +368,9 @@ class GoldOfRound(APIView):
 
     @endpoint(Right.ADJUDICATE, once=True, request=NewGoldSerializer, responses={201: GoldSerializer, **CONFLICT})
     def post(self, request: Request, project: Project, name: str) -> Response:
-        """Open the gold of a text for you to work on at `texts/<text>/gold/coding/`, made where there is none.
+        """Open the gold of a text to work on at `texts/<text>/gold/coding/`; create it if there is none.
 
-        Before all coders have submitted it is made only with `early`: 409 (`early`) says how many have.
+        Before all coders have submitted it is created only with `early`; otherwise the answer is 409 (`early`).
         """
         round_ = get_object_or_404(Round, project=project, name=name)
         fields = validated(NewGoldSerializer(data=request.data))
@@ -383,11 +383,11 @@ class GoldOfRound(APIView):
 
 
 class HandOnGold(APIView):
-    """In whose hands the gold of a text is."""
+    """The owner of the gold of a text."""
 
     @endpoint(Right.ADJUDICATE, request=HandOnSerializer, responses=GoldSerializer)
     def post(self, request: Request, project: Project, name: str) -> Response:
-        """Hand it on to a manager or adjudicator, or to whoever opens it first. Twice is once; the log says so."""
+        """Reassign the gold to a manager or adjudicator, or to nobody; the log records it. Repeating it is harmless."""
         round_ = get_object_or_404(Round, project=project, name=name)
         fields = validated(HandOnSerializer(data=request.data))
         [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
@@ -396,7 +396,7 @@ class HandOnGold(APIView):
 
 
 class Decisions(APIView):
-    """What was decided of gold, item by item, for who decides what it is."""
+    """The decisions on gold, item by item, for adjudicators."""
 
     pagination_class = SequencePages
 
@@ -405,27 +405,27 @@ class Decisions(APIView):
         """List the decisions in the order of rounds, texts and markables, in pages."""
         _refuse_unknown(request, DecisionQuerySerializer)
         filters = DecisionFilters.from_query(project, request.query_params)
-        found = list_decisions(project, request.query_params.get("round", ""))
+        decisions = list_decisions(project, request.query_params.get("round", ""))
         pages = self.pagination_class()
-        page = pages.paginate_sequence([one for one in found if filters.admits(one)], request)
-        return pages.get_paginated_response([one.record() for one in describe_decisions(project, page)])
+        page = pages.paginate_sequence([decision for decision in decisions if filters.admits(decision)], request)
+        return pages.get_paginated_response([decision.record() for decision in describe_decisions(project, page)])
 
 
 class TextPages(SequencePages):
-    """Pages of 10 texts, or as many as requested, up to 100: each has all that differs in it."""
+    """Pages of 10 texts by default, up to 100: a text carries all its differences."""
 
     page_size = 10
     max_page_size = 100
 
 
 class OwnGold(APIView):
-    """Gold beside your own answers, once the results are open."""
+    """The comparison of your own answers with gold, once the results are open."""
 
     pagination_class = TextPages
 
     @endpoint(Right.COMPARE_WITH_GOLD, responses=TextBesideGoldSerializer(many=True))
     def get(self, request: Request, project: Project) -> Response:
-        """List the texts that you have submitted and whose gold is decided, with what differs and why, in pages."""
+        """List your submitted texts whose gold is decided, with the differences and their reasons, in pages."""
         _refuse_unknown(request)
         pages = self.pagination_class()
         page = pages.paginate_sequence(list(codings_beside_gold(project, cast(User, request.user))), request)
@@ -434,8 +434,8 @@ class OwnGold(APIView):
 
 
 def _refuse_unknown(request: Request, *serializers: type[DecisionQuerySerializer]) -> None:
-    """Raise ValidationError for parameters that mean nothing here, lest they seem to have an effect."""
-    known = {*PAGE_PARAMETERS, *(str(name) for one in serializers for name in one().fields)}
+    """Raise ValidationError for unknown parameters, so that they do not seem to have an effect."""
+    known = {*PAGE_PARAMETERS, *(str(name) for serializer in serializers for name in serializer().fields)}
     if unknown := sorted({*map(str, request.query_params)} - known):
         raise ValidationError(
             {name: [f"This is no filter here; there are {', '.join(sorted(known))}."] for name in unknown}
@@ -443,13 +443,13 @@ def _refuse_unknown(request: Request, *serializers: type[DecisionQuerySerializer
 
 
 class GoldQueue(APIView):
-    """What has to be decided of a text whose gold is drafted, or of an agreed pyramid, in order."""
+    """The decisions to make on the drafted gold of a text or on an agreed pyramid, in order."""
 
     @endpoint(Right.ADJUDICATE, parameters=[QueueOptionsSerializer], responses=QueueSerializer)
     def get(self, request: Request, project: Project, text: str, agreed: bool = False) -> HttpResponse:
-        """Return the cards of the queue with what each coder says, and at the end a sample of what nobody contests.
+        """Return the cards of the queue with each coder's answers, followed by a sample of uncontested units.
 
-        Answers are those that the draft rests on, whatever has changed since. Without a draft there are no cards.
+        The answers are those at the time of the draft. Without a draft there are no cards.
         """
         options = validated(QueueOptionsSerializer(data=request.query_params.dict()))
         choice = CodingChoice(options["round"], request.headers.get("X-Coding", ""))

@@ -1,4 +1,4 @@
-"""Lists of the API: in pages by cursor, filtered and ordered by declared fields only."""
+"""Lists of the API: pages by cursor, with filters and orderings by declared fields only."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -32,7 +32,7 @@ PAGE_PARAMETERS = frozenset({"cursor", "page_size"})
 class SafeCursorPagination(CursorPagination):
     """Pages by cursor; an invalid cursor answers 404."""
 
-    offset_cutoff = 10**9  # count all rows that are equal in the ordering, however many there are
+    offset_cutoff = 10**9  # count all rows with equal ordering values, however many
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
         try:
@@ -51,9 +51,9 @@ class CursorPages(SafeCursorPagination):
     max_page_size = 1000
 
     def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> tuple[str, ...]:
-        """Return the requested ordering, completed to a unique one, so that no row is shown twice or missed."""
+        """Return the requested ordering, extended to a unique one, so that no row is repeated or missed."""
         requested = StrictOrderingFilter().get_ordering(request, queryset, view) or ()
-        columns: dict[str, str] = getattr(view, "ordering_columns", {})  # of what is not ordered by its name
+        columns: dict[str, str] = getattr(view, "ordering_columns", {})  # fields ordered by another column
         requested = [
             f"{'-' * name.startswith('-')}{columns.get(name.removeprefix('-'), name.removeprefix('-'))}"
             for name in requested
@@ -65,14 +65,14 @@ class CursorPages(SafeCursorPagination):
 
 
 class SequencePages(CursorPages):
-    """The same pages of rows that are in order already: of figures, not of a table of the database."""
+    """Pages of a sorted sequence, such as figures, instead of a table; their size is that of `CursorPages`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.offset = self.size = self.total = 0
 
     def paginate_sequence[T](self, rows: Sequence[T] | QuerySet[Any, T], request: Request) -> Sequence[T]:
-        """Return the rows of the page that is requested, reading no others. Raises NotFound for an invalid cursor."""
+        """Return the rows of the requested page without reading others. Raise NotFound for an invalid cursor."""
         self.request = request
         self.base_url = request.build_absolute_uri()
         cursor = self.decode_cursor(request)
@@ -92,12 +92,12 @@ class SequencePages(CursorPages):
 
 
 class ArrayPages(SequencePages):
-    """Pages that are plain arrays, of up to 1,000 rows: what came without pages once. `Link` leads to the next."""
+    """Pages that are plain arrays of up to 1,000 rows, for old clients; the header `Link` has the next page."""
 
     page_size = CursorPages.max_page_size
 
     def get_paginated_response(self, data: Any) -> Response:
-        """Return the rows alone, with the addresses of the pages beside them in the header `Link` (RFC 8288)."""
+        """Return the rows alone, with the addresses of the adjacent pages in the header `Link` (RFC 8288)."""
         pages = {"next": self.get_next_link(), "prev": self.get_previous_link()}
         links = ", ".join(f'<{address}>; rel="{name}"' for name, address in pages.items() if address)
         return Response(data, headers={"Link": links} if links else None)
@@ -107,7 +107,7 @@ class ArrayPages(SequencePages):
 
 
 class PageQuerySerializer(serializers.Serializer[Any]):
-    """What an answer takes that has some of its rows in pages."""
+    """The parameters of a report with a list in pages."""
 
     cursor = serializers.CharField(required=False, help_text="Of another page: that of `next` or `previous`.")
     page_size = serializers.IntegerField(
@@ -116,19 +116,19 @@ class PageQuerySerializer(serializers.Serializer[Any]):
 
 
 class PartSerializer(serializers.Serializer[Any]):
-    """The addresses of the pages beside the one that is in an answer."""
+    """The addresses of the adjacent pages of a list within a report."""
 
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
 
 
 class ReportPages(SequencePages):
-    """Pages of the rows within an answer that has more than these: as many as fit, unless fewer are requested."""
+    """Pages of a list within a report: as many rows as allowed, unless fewer are requested."""
 
     page_size = CursorPages.max_page_size
 
     def cut(self, report: Mapping[str, Any], name: str, request: Request) -> dict[str, Any]:
-        """Return the report with a page of the rows of this name, and the addresses of the pages beside it."""
+        """Return the report with one page of the list `name`, and the addresses of the adjacent pages."""
         rows = self.paginate_sequence(report[name], request)
         return {**report, name: rows, "next": self.get_next_link(), "previous": self.get_previous_link()}
 
@@ -145,7 +145,7 @@ class StrictFilterBackend(DjangoFilterBackend):
             if name not in allowed:
                 raise ValidationError({name: [f"This is no filter here; there are {', '.join(sorted(allowed))}."]})
         if filterset is None or not filterset.base_filters.keys() & request.query_params.keys():
-            return queryset  # building a form with every filter would be wasted
+            return queryset  # avoid building a form with every filter
         chosen = self.get_filterset(request, queryset, view)
         assert chosen is not None
         if not chosen.is_valid():
@@ -154,7 +154,7 @@ class StrictFilterBackend(DjangoFilterBackend):
 
 
 class UTCDateTimeField(IsoDateTimeField):
-    """A time with its time zone that exists in UTC too: the last hours of the year 9999 do not in every zone."""
+    """A time with its time zone that UTC can represent; a few of the year 9999 in other zones cannot be."""
 
     def to_python(self, value: Any) -> Any:
         try:
@@ -169,7 +169,7 @@ class UTCDateTimeFilter(IsoDateTimeFilter):
 
 
 class StrictOrderingFilter(OrderingFilter):
-    """The orderings by fields in the view's `ordering_fields`."""
+    """The orderings by the view's `ordering_fields`; others are refused."""
 
     ordering_param = "ordering"
 
@@ -192,7 +192,7 @@ class BaseListView(generics.ListAPIView[Any]):
 
 
 class ProjectListView(BaseListView, ABC):
-    """A list of rows of a project, for members with the `right`; its model is that of its filters or serializer."""
+    """A list of rows of a project, for members with the `right`; filters or serializer give the model."""
 
     right = Right.MANAGE
 
@@ -218,13 +218,13 @@ class RowListView(ProjectListView):
     computed: Collection[str] = ()
 
     def columns(self) -> list[str]:
-        """Return what the serializer reads from the database, and the key of the row."""
+        """Return the columns that the serializer reads, and the primary key."""
         serializer = self.get_serializer()
         assert isinstance(serializer, serializers.Serializer)
         return ["pk", *(str(field.source) for name, field in serializer.fields.items() if name not in self.computed)]
 
     def find_project(self) -> Project:
-        """Return the project, whose submissions are viewed where the rows are answers."""
+        """Return the project; for lists of answers, record that its submissions were viewed."""
         if self.right is Right.SEE_RESULTS:
             return results_for(self.request.user, self.kwargs["slug"])
         return super().find_project()

@@ -1,4 +1,4 @@
-"""The REST API of the people of a project, and of models that code: members, invitations, API keys of models."""
+"""The REST API of the people and models of a project: members, invitations, models and their API keys."""
 
 from typing import Any, cast
 
@@ -126,7 +126,7 @@ class ModelKeySerializer(serializers.Serializer[None]):
 
 
 class MemberList(ProjectListView):
-    """Members of the project, in which role."""
+    """The members of the project with their roles."""
 
     serializer_class = MemberSerializer
     filterset_fields = ["role", "group"]
@@ -137,7 +137,7 @@ class MemberList(ProjectListView):
 
     @endpoint(Right.MANAGE, once=True, request=NewMemberSerializer, responses={201: MemberSerializer})
     def post(self, request: Request, project: Project) -> Response:
-        """Let somebody in who has an account. Who is in already keeps their role: change it at their own address."""
+        """Add a user as member. Existing members keep their role: change it at the member's own address."""
         fields = validated(NewMemberSerializer(data=request.data))
         user = find_person(fields["username"])
         if user is None:
@@ -161,7 +161,7 @@ class MemberDetail(APIView):
 
     @endpoint(Right.MANAGE, seen=True, request=RoleSerializer, responses=MemberSerializer)
     def patch(self, request: Request, project: Project, username: str) -> HttpResponse:
-        """Give them another role, put them into a group of coders, or both."""
+        """Change the role of a member, the group of coders, or both."""
         member = self._locked_member(request, project, username)
         fields = validated(RoleSerializer(data=request.data))
         changed = add_member(member.project, member.user, fields.get("role", member.role))
@@ -172,7 +172,7 @@ class MemberDetail(APIView):
 
     @endpoint(Right.MANAGE, seen=True, responses={204: None})
     def delete(self, request: Request, project: Project, username: str) -> Response:
-        """End their access from the next request on; what they coded stays."""
+        """End the member's access from the next request on; codings stay."""
         remove_membership(self._locked_member(request, project, username))
         return Response(status=204)
 
@@ -183,16 +183,16 @@ class MemberDetail(APIView):
         return member
 
     def _locked_member(self, request: Request, project: Project, username: str) -> Membership:
-        """Lock the project and return the member. Raise if the sender has not seen the member's present state."""
+        """Lock the project and return the member. Raise if the sender has not seen the member's current state."""
         lock_project(project.pk)
-        # Somebody else may have ended the sender's right meanwhile.
+        # The sender may have lost the right meanwhile.
         member = self._member(project_for(request.user, project.slug, Right.MANAGE), username)
         require_match(request, MemberSerializer(member).data)
         return member
 
 
 class InvitationList(ProjectListView):
-    """Who is invited."""
+    """The invitations to the project."""
 
     serializer_class = InvitationSerializer
     ordering = ["-pk"]
@@ -208,7 +208,7 @@ class InvitationList(ProjectListView):
         responses={201: InvitationMadeSerializer},
     )
     def post(self, request: Request, project: Project) -> Response:
-        """Create a link that lets one person in, or as many as it says. It is shown this once."""
+        """Create a link that admits one person, or up to `max_uses`. It is shown only in this response."""
         fields = validated(NewInvitationSerializer(data=request.data))
         by, link, headers = cast(User, request.user), None, None
         days, note, max_uses = fields["days"], fields["whom"], fields["max_uses"]
@@ -226,18 +226,18 @@ class InvitationList(ProjectListView):
 
 
 class InvitationDetail(APIView):
-    """An invitation that nobody has used."""
+    """An unused invitation."""
 
     @endpoint(Right.MANAGE, responses={204: None})
     def delete(self, _: Request, project: Project, pk: int) -> Response:
-        """Take it back."""
+        """Withdraw the invitation."""
         if not invitations.withdraw(project, pk):
             raise Http404
         return Response(status=204)
 
 
 class ModelList(ProjectListView):
-    """Models that code in the project; people who code do not learn of them."""
+    """The models that code in the project; users who code do not see them."""
 
     serializer_class = ModelSerializer
     ordering = ["pk"]
@@ -252,7 +252,7 @@ class ModelList(ProjectListView):
     @extend_schema(request=NewModelSerializer, responses={201: ModelSerializer})
     @idempotent(Right.MANAGE_WORK)
     def post(self, request: Request, slug: str) -> Response:
-        """Make a model a coder, with an account that cannot sign in. It codes with a key, or by imports."""
+        """Add a model as coder, with an account that cannot sign in. It codes with a key, or by imports."""
         project = project_with_models(request.user, slug)
         fields = validated(NewModelSerializer(data=request.data))
         model = add_model(project, **fields)
@@ -273,7 +273,7 @@ class ModelKey(APIView):
     @extend_schema(request=NewModelKeySerializer, responses={201: ModelKeySerializer})
     @idempotent(Right.MANAGE_WORK, secret_fields=("key",))
     def post(self, request: Request, slug: str, username: str) -> Response:
-        """Make its key anew: the key before ends. It is shown this once."""
+        """Replace the key of the model. The new key is shown only in this response."""
         model = find_model(project_with_models(request.user, slug), username)
         token, secret = make_key(model, validated(NewModelKeySerializer(data=request.data))["days"])
         data = {"key": secret, "expires_at": token.expires_at.isoformat()}
@@ -281,6 +281,6 @@ class ModelKey(APIView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slug: str, username: str) -> Response:
-        """End it: the model codes no more until it has another one."""
+        """Revoke the key: the model cannot code until it has a new one."""
         withdraw_keys(find_model(project_with_models(request.user, slug), username))
         return Response(status=204)

@@ -1,4 +1,4 @@
-"""The REST API of plans: who codes what in a round, repeats, and the next text of a pool."""
+"""The REST API of plans: assignments of a round, repeats, and the next text of a pool."""
 
 from functools import partial
 from typing import Any, cast
@@ -101,7 +101,7 @@ class SharedTextsSerializer(serializers.Serializer[Any]):
 
 
 class PlanViewSerializer(serializers.Serializer[Any]):
-    """A plan as it comes out: the same for the same seed, before it is carried out and after."""
+    """The result of a plan: the same for the same seed, before and after it is applied."""
 
     design = serializers.ChoiceField(DESIGNS)
     k = serializers.IntegerField()
@@ -120,7 +120,7 @@ class PlanViewSerializer(serializers.Serializer[Any]):
 
 
 class PlanList(ProjectListView):
-    """The plans of a project, one a round at most, in the order of rounds."""
+    """The plans of a project, at most one a round, in the order of rounds."""
 
     serializer_class = PlanSerializer
     ordering = ["round__position", "pk"]
@@ -132,7 +132,7 @@ class PlanList(ProjectListView):
 
     @endpoint(Right.MANAGE, once=True, request=NewPlanSerializer, responses=PlanViewSerializer)
     def post(self, request: Request, project: Project) -> Response:
-        """Show a plan, or carry it out. Carried out twice, it changes nothing; what is begun stays with its coders."""
+        """Preview a plan, or apply it. Applying it twice changes nothing; begun work stays with its coders."""
         fields = validated(NewPlanSerializer(data=request.data))
         carry_out = apply_plan if fields["apply"] else view_plan
         view = carry_out(project, PlanRequest.of(fields), blind=not may(project, Right.MANAGE_WORK))
@@ -200,7 +200,7 @@ class CoderRepeatsSerializer(serializers.Serializer[Any]):
 
 
 class RepeatViewSerializer(serializers.Serializer[Any]):
-    """Which texts coders are shown again: the same for the same seed."""
+    """The texts to repeat, by coder; the same for the same seed."""
 
     round = serializers.CharField()
     share = serializers.FloatField(allow_null=True)
@@ -216,11 +216,11 @@ class Repeats(APIView):
 
     @endpoint(Right.MANAGE_WORK, once=True, request=NewRepeatsSerializer, responses=RepeatViewSerializer)
     def post(self, request: Request, project: Project) -> Response:
-        """Say which texts are drawn, or show them again. Carried out twice, it changes nothing."""
+        """Preview the texts to repeat, or assign them. Applying it twice changes nothing."""
         fields = validated(NewRepeatsSerializer(data=request.data))
         carry_out = apply_repeats if fields.pop("apply") else view_repeats
-        asked = RepeatRequest(**{**fields, "coders": tuple(fields["coders"])})
-        return Response(carry_out(project, asked).as_dict())
+        repeat_request = RepeatRequest(**{**fields, "coders": tuple(fields["coders"])})
+        return Response(carry_out(project, repeat_request).as_dict())
 
 
 class PoolSerializer(serializers.Serializer[Any]):
@@ -248,7 +248,7 @@ class Pool(APIView):
 
     @endpoint(once=True, request=TakeSerializer, responses={201: TakenTextSerializer})
     def post(self, request: Request, project: Project) -> Response:
-        """Take the next text."""
+        """Take the next text of a pool."""
         fields = validated(TakeSerializer(data=request.data))
         coding = take_next_text(project, cast(User, request.user), fields["round"])
         return Response(TakenTextSerializer(coding).data, 201)

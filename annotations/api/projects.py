@@ -1,4 +1,4 @@
-"""The REST API of projects: their fields, schemes, members and invitations."""
+"""The REST API of projects: their fields, archiving, copies and deletion."""
 
 from typing import Any, cast
 
@@ -72,7 +72,7 @@ class ProjectFilters(filters.FilterSet):
 
 
 class ProjectList(BaseListView):
-    """The projects you are in."""
+    """The projects in which you have a role."""
 
     serializer_class = ProjectSerializer
     filterset_class = ProjectFilters
@@ -85,7 +85,7 @@ class ProjectList(BaseListView):
     @extend_schema(request=NewProjectSerializer, responses={201: ProjectSerializer})
     @idempotent()
     def post(self, request: Request) -> Response:
-        """Start a project from a ready-made scheme; you manage it."""
+        """Create a project from a ready-made scheme; you manage it."""
         user = cast(User, request.user)
         if not user.has_perm("annotations.add_project"):
             raise PermissionDenied("You are not allowed to create projects.")
@@ -108,7 +108,7 @@ class ProjectDetail(APIView):
 
     @endpoint(Right.MANAGE, seen=True, request=ProjectChangesSerializer, responses=ProjectSerializer)
     def patch(self, request: Request, project: Project) -> HttpResponse:
-        """Change what is said of it, or open its results to its coders."""
+        """Change the description and settings of the project, or open its results to coders."""
         lock_project(project.pk)
         project = project_for(request.user, project.slug, Right.MANAGE)
         require_match(request, _project(request, project.slug))
@@ -120,7 +120,7 @@ class ProjectDetail(APIView):
 
     @endpoint(Right.MANAGE_WORK, archived=True, seen=True, parameters=[TITLE], responses={204: None})
     def delete(self, request: Request, project: Project) -> Response:
-        """Delete it with everything in it, archived or not. Export its archive first: nothing brings it back."""
+        """Delete the project with all its data, archived or not. Export its archive first: nothing restores it."""
         lock_project(project.pk, archived=True)
         require_match(request, _project(request, project.slug))
         if request.query_params.get(TITLE.name) != project.title:
@@ -130,17 +130,17 @@ class ProjectDetail(APIView):
 
 
 class ProjectArchived(APIView):
-    """Whether the project is archived: then it is read only."""
+    """The archived state of the project, which makes it read-only."""
 
     @endpoint(Right.MANAGE, archived=True, request=None, responses=ProjectSerializer)
     def put(self, request: Request, project: Project) -> HttpResponse:
-        """Archive it."""
+        """Archive the project."""
         set_archived(project, archived=True)
         return etag_response(_project(request, project.slug))
 
     @endpoint(Right.MANAGE, archived=True, responses={200: ProjectSerializer})
     def delete(self, request: Request, project: Project) -> HttpResponse:
-        """Open it again."""
+        """Unarchive the project."""
         set_archived(project, archived=False)
         return etag_response(_project(request, project.slug))
 
@@ -150,7 +150,7 @@ class CloneList(APIView):
 
     @endpoint(Right.MANAGE, archived=True, once=True, request=CloneSerializer, responses={201: ProjectSerializer})
     def post(self, request: Request, project: Project) -> Response:
-        """Start a project with the same scheme, guidelines and settings; you manage it."""
+        """Create a project with the same scheme, guidelines and settings; you manage it."""
         user = cast(User, request.user)
         if not user.has_perm("annotations.add_project"):
             raise PermissionDenied("You are not allowed to create projects.")

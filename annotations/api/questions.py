@@ -1,4 +1,4 @@
-"""The REST API of questions of coders, and of the versions of the guidelines."""
+"""The REST API of coders' questions and of the versions of the guidelines."""
 
 from typing import Any, cast
 from uuid import UUID
@@ -45,7 +45,7 @@ class QuestionSerializer(serializers.ModelSerializer[Question]):
         fields += ["resolved_by", "resolved_at", "replies"]
 
     def get_text(self, question: Question) -> str:
-        """Return the slug of the text, for those who score peers their own."""
+        """Return the slug of the text; a coded one for users who are blind to the names of peers."""
         if self.context.get("blind"):
             hide_name(question.text, self.context["user"])
         return question.text.slug
@@ -75,7 +75,7 @@ class QuestionFilters(filters.FilterSet):
 
 
 class QuestionList(ProjectListView):
-    """Your questions, the oldest first; for managers and adjudicators those of all coders."""
+    """Your questions, the oldest first; managers and adjudicators see all coders' questions."""
 
     serializer_class = QuestionSerializer
     filterset_class = QuestionFilters
@@ -94,7 +94,7 @@ class QuestionList(ProjectListView):
 
     @endpoint(once=True, request=NewQuestionSerializer, responses={201: QuestionSerializer})
     def post(self, request: Request, project: Project) -> Response:
-        """Ask about a markable of a text that you code, or about the text."""
+        """Ask about a text that you code, or about one of its markables."""
         fields = validated(NewQuestionSerializer(data=request.data))
         user = cast(User, request.user)
         coding = own_coding(user, project, fields["text"], agreed=fields["agreed"])
@@ -112,11 +112,11 @@ class QuestionDetail(APIView):
 
 
 class ReplyList(APIView):
-    """What is written in the thread of a question."""
+    """The replies in the thread of a question."""
 
     @endpoint(once=True, request=NewReplySerializer, responses={201: QuestionSerializer})
     def post(self, request: Request, project: Project, question: UUID) -> Response:
-        """Answer it, or ask again: a reply of its coder opens it."""
+        """Reply to the question; a reply by its coder reopens it."""
         user = cast(User, request.user)
         row = find_question(project, user, question)
         fields = validated(NewReplySerializer(data=request.data))
@@ -129,7 +129,7 @@ def _replies() -> Prefetch[str]:
 
 
 def _names(project: Project, request: Request) -> dict[str, Any]:
-    """Return under which names the texts of questions are shown."""
+    """Return the serializer context that decides under which names texts are shown."""
     return {"blind": is_blind_to_peers(project), "user": request.user.pk}
 
 
@@ -148,7 +148,7 @@ class GuidelinesVersionSerializer(serializers.ModelSerializer[GuidelinesVersion]
 
 
 class GuidelinesVersionList(ProjectListView):
-    """The versions of the guidelines, the latest first. The text of the project is the latest one."""
+    """The versions of the guidelines, the latest first; the latest is the project's current text."""
 
     serializer_class = GuidelinesVersionSerializer
     ordering = ["-number"]

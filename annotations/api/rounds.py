@@ -1,4 +1,4 @@
-"""The REST API of rounds and of training: its results, decisions, and what a coder sees of its gold."""
+"""The REST API of rounds and of training: results, decisions, and feedback for coders."""
 
 from functools import partial
 from typing import Any, cast
@@ -97,7 +97,7 @@ class RoundChangesSerializer(StrictSerializer):
     closed = serializers.BooleanField(required=False, help_text="true: no work is done in it until it is opened again")
 
     def validate(self, fields: Any) -> Any:
-        """Refuse a change of nothing."""
+        """Refuse an empty change."""
         if not fields:
             raise serializers.ValidationError("Send what is to be changed.")
         return fields
@@ -202,7 +202,7 @@ class FeedbackSerializer(serializers.Serializer[Any]):
 
 
 def _data(project: Project, round_: Round) -> dict[str, Any]:
-    """Return a round for the API; its versions say that somebody has worked, which the blind do not learn."""
+    """Return a round for the API, without versions for the blind: these would reveal that work has begun."""
     data: dict[str, Any] = dict(RoundSerializer(round_).data)
     return data if may(project, Right.SEE_RESULTS) else data | {"guidelines_version": None, "scheme_version": None}
 
@@ -230,7 +230,7 @@ class RoundList(APIView):
 
     @endpoint(Right.MANAGE, once=True, request=NewRoundSerializer, responses={201: RoundSerializer})
     def post(self, request: Request, project: Project) -> Response:
-        """Make a round after all others, with the texts of another one if you like."""
+        """Create a round after all others, optionally with the texts of another round."""
         fields = validated(NewRoundSerializer(data=request.data))
         copied = fields.pop("copy_of", "")
         round_ = create_round(project, copied=find_round(project, copied) if copied else None, **fields)
@@ -246,7 +246,7 @@ class RoundDetail(APIView):
 
     @endpoint(Right.MANAGE, seen=True, request=RoundChangesSerializer, responses=RoundSerializer)
     def patch(self, request: Request, project: Project, name: str) -> HttpResponse:
-        """Change its name, kind or dates, its place among the rounds; close it, or open it again."""
+        """Change the name, kind, dates or position of the round; close or reopen it."""
         lock_project(project.pk)
         round_ = round_for(project, name)
         require_match(request, _data(project, round_))
@@ -259,7 +259,7 @@ class RoundDetail(APIView):
 
     @endpoint(Right.MANAGE_WORK, seen=True, responses={204: None})
     def delete(self, request: Request, project: Project, name: str) -> Response:
-        """Delete it with its gold, where it has no codings, and each of its texts is in another round, too."""
+        """Delete the round with its gold, if it has no codings and each of its texts is also in another round."""
         lock_project(project.pk)
         round_ = round_for(project, name)
         require_match(request, _data(project, round_))
@@ -268,12 +268,12 @@ class RoundDetail(APIView):
 
 
 class RoundTexts(APIView):
-    """Which texts are in a round."""
+    """The texts of a round."""
 
     @endpoint(Right.MANAGE, request=RoundTextsSerializer, responses=RoundTextsChangedSerializer)
     @transaction.atomic
     def post(self, request: Request, project: Project, name: str) -> Response:
-        """Let texts be in the round, too, or take them out where they are not coded in it; sent twice it is once."""
+        """Add texts to the round, or remove texts without codings in it. Repeating the request is harmless."""
         round_ = round_for(project, name)
         fields = validated(RoundTextsSerializer(data=request.data))
         texts = project.texts.defer("content")
@@ -287,13 +287,13 @@ class RoundTexts(APIView):
 
 
 class TrainingResults(APIView):
-    """The results of a training round, in pages: yours, or of all coders to who decides gold."""
+    """The results of a training round, in pages: yours, or of all coders if you decide gold."""
 
     pagination_class = SequencePages
 
     @endpoint(responses=TrainingResultSerializer(many=True))
     def get(self, request: Request, project: Project, name: str) -> Response:
-        """Return scores, attempts and decisions by the names of coders."""
+        """Return scores, attempts and decisions, sorted by coder."""
         round_ = round_for(project, name, TRAINING_KINDS)
         sees_all = may(project, Right.ADJUDICATE)
         results = training_results(round_, None if sees_all else [cast(User, request.user).pk])
@@ -305,7 +305,7 @@ class TrainingResults(APIView):
 
 
 class TrainingDecisions(APIView):
-    """What managers decide about coders in a training round."""
+    """The decisions of managers on coders in a training round."""
 
     @endpoint(
         Right.DECIDE_TRAINING,
@@ -314,7 +314,7 @@ class TrainingDecisions(APIView):
         responses={201: TrainingDecisionSerializer},
     )
     def post(self, request: Request, project: Project, name: str) -> Response:
-        """Say that a coder has passed, or not, whatever the scores say; or that the pass rule holds again (`rule`)."""
+        """Decide that a coder has passed or not, regardless of scores, or restore the pass rule (`rule`)."""
         round_ = round_for(project, name, TRAINING_KINDS)
         fields = validated(NewTrainingDecisionSerializer(data=request.data))
         [coder] = rows_by_name(members_in_roles(project, CODING_ROLES), [fields["coder"]], "username", "coder")
@@ -329,21 +329,21 @@ class NextAttempt(APIView):
 
     @endpoint(request=None, responses={201: NextAttemptSerializer})
     def post(self, request: Request, project: Project, name: str) -> Response:
-        """Take the next text that has gold, where you have submitted all that you have and not passed."""
+        """Take the next text with gold, if you have submitted all your texts and not passed."""
         coding = take_next_attempt(round_for(project, name, TRAINING_KINDS), cast(User, request.user))
         return Response(NextAttemptSerializer(coding).data, status=201)
 
 
 class OwnFeedback(APIView):
-    """Your answers in training beside the gold."""
+    """The comparison of your training answers with gold."""
 
     annotates = True
 
     @endpoint(parameters=[OWN_ROUND], responses=FeedbackSerializer)
     def get(self, request: Request, project: Project, text: str) -> Response:
-        """Return all judgements of the gold once you have submitted; before, those that you have compared.
+        """Return all judgements of the gold after you submit; before, only judgements that you have compared.
 
-        Which of the two the round says. 404 where there is nothing to see.
+        The settings of the round decide when gold is shown. The answer is 404 if there is nothing to show.
         """
         choice = CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
         coding = own_coding(cast(User, request.user), project, text, choice=choice)

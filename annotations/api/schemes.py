@@ -1,4 +1,4 @@
-"""The REST API of the scheme of a project: what it asks, changes of it, its versions, and files of it."""
+"""The REST API of a project's scheme: reading, changes, versions and files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -36,7 +36,7 @@ from annotations.schemes.consistency import BOUNDS
 from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
 from annotations.transfers.scheme_files import WRITTEN, export_scheme, read_uploaded_scheme
 
-DERIVED = ("constraints", "scheme_version")  # what a scheme that was read has, and follows from the rest
+DERIVED = ("constraints", "scheme_version")  # fields of a response that follow from the others
 
 
 class SchemeChangesSerializer(StrictSerializer):
@@ -54,7 +54,7 @@ class MergeSerializer(serializers.Serializer[Any]):
 
 
 class SchemeDocumentSerializer(serializers.Serializer[Any]):
-    """A scheme as a file has it, which is a response without `constraints`, and what is merged by the change."""
+    """A scheme as in files (a response without `constraints`), and the merges of the change."""
 
     answers = serializers.ChoiceField(choices=Project.Answers.choices)
     levels = serializers.ListField(child=serializers.DictField())
@@ -90,7 +90,7 @@ class SchemeVersionSerializer(serializers.ModelSerializer[SchemeVersion]):
 
 
 def _parse(data: object) -> tuple[SchemeSpec, str, list[Merge]]:
-    """Return the scheme of a request, how its coders answer, and what is merged in it. Raise SchemeShapeError."""
+    """Return the scheme of a request, its kind of answers, and its merges. Raise SchemeShapeError."""
     merges: object = []
     if isinstance(data, dict):
         merges = data.get("merges", [])
@@ -100,8 +100,8 @@ def _parse(data: object) -> tuple[SchemeSpec, str, list[Merge]]:
 
 def _parse_merges(data: object) -> list[Merge]:
     merges = []
-    for number, one in enumerate(data if isinstance(data, list) else [None]):
-        match one:
+    for number, merge in enumerate(data if isinstance(data, list) else [None]):
+        match merge:
             case {"question": str(question), "value": str(value), "into": str(into), **others} if not others:
                 merges.append(Merge(question, value, into))
             case _:
@@ -112,22 +112,22 @@ def _parse_merges(data: object) -> list[Merge]:
 
 
 def _shape_problems(error: SchemeShapeError) -> list[dict[str, str]]:
-    """Return what is wrong with the JSON itself, which is at no question."""
+    """Return the problems of the JSON itself, which belong to no question."""
     return [{"kind": "", "question": "", **asdict(problem)} for problem in error.problems]
 
 
 def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
-    """Return the problems with their places in the JSON."""
-    places = {
-        (kind, one.key): f"{name}[{number}]"
+    """Return the problems with their paths in the JSON."""
+    paths = {
+        (kind, question.key): f"{name}[{number}]"
         for kind, (name, _) in BOUNDS.items()
-        for number, one in enumerate(getattr(spec, name))
+        for number, question in enumerate(getattr(spec, name))
     }
-    return [asdict(problem) | {"path": places.get((problem.kind, problem.question), "")} for problem in change.problems]
+    return [asdict(problem) | {"path": paths.get((problem.kind, problem.question), "")} for problem in change.problems]
 
 
 class SchemeDetail(APIView):
-    """What coders are asked: levels, categories, relations and attributes, with what each allows."""
+    """The scheme of a project: levels, categories, relations and attributes, with their constraints."""
 
     @endpoint(responses=SchemeSerializer)
     def get(self, _: Request, project: Project) -> HttpResponse:
@@ -135,7 +135,7 @@ class SchemeDetail(APIView):
 
     @endpoint(Right.MANAGE, seen=True, request=SchemeDocumentSerializer, responses=SchemeSerializer)
     def put(self, request: Request, project: Project) -> HttpResponse:
-        """Change it as a whole. With a problem nothing changes, and all problems are told, each with its path."""
+        """Replace the scheme. If there are problems nothing changes; the answer lists all with their paths."""
         project = lock_project(project.pk)
         require_match(request, scheme_state(project))
         try:
@@ -150,7 +150,7 @@ class SchemeDetail(APIView):
 
     @endpoint(Right.MANAGE, seen=True, request=SchemeChangesSerializer, responses=SchemeSerializer)
     def patch(self, request: Request, project: Project) -> HttpResponse:
-        """Say which levels coders mark themselves. What they marked already stays."""
+        """Set the levels that coders mark themselves. Existing markables stay."""
         lock_project(project.pk)
         require_match(request, scheme_state(project))
         names = validated(SchemeChangesSerializer(data=request.data))["coders_mark"]
@@ -169,11 +169,11 @@ def _refusal(problems: Sequence[Mapping[str, str]], change: SchemeChange | None 
 
 
 class SchemePreview(APIView):
-    """What a change of the scheme would do."""
+    """The effects of a change of the scheme."""
 
     @endpoint(Right.MANAGE, request=SchemeDocumentSerializer, responses=SchemePreviewSerializer)
     def post(self, request: Request, project: Project) -> Response:
-        """Say what is wrong with a scheme, and how many answers it concerns. Nothing is changed."""
+        """Return the problems of a scheme and the numbers of affected answers. Nothing is changed."""
         try:
             spec, answers, merges = _parse(request.data)
         except SchemeShapeError as error:
@@ -194,7 +194,7 @@ class SchemePreview(APIView):
 
 
 class SchemeVersionList(ProjectListView):
-    """The versions of the scheme, the latest first: none as long as there is one."""
+    """The versions of the scheme, the latest first; empty before the first change."""
 
     serializer_class = SchemeVersionSerializer
     ordering = ["-number"]
@@ -205,7 +205,7 @@ class SchemeVersionList(ProjectListView):
 
 
 class SchemeVersionDetail(APIView):
-    """What was asked in one version of the scheme, as a file has it."""
+    """One version of the scheme, as in files."""
 
     @endpoint(responses=SchemeDocumentSerializer)
     def get(self, _: Request, project: Project, number: int) -> HttpResponse:
@@ -216,11 +216,11 @@ class SchemeVersionDetail(APIView):
 
 
 class SchemeVersionUndo(APIView):
-    """What undoes the merges of a version of the scheme."""
+    """The reversal of the merges of a scheme version."""
 
     @endpoint(Right.MANAGE_WORK, request=None, responses=SchemeSerializer)
     def post(self, request: Request, project: Project, number: int) -> HttpResponse:
-        """Give judgements back what the version merged, except where they were given anew since, in a new version."""
+        """Restore the answers that the version merged, except those given again since, in a new version."""
         try:
             undo_merges(project, number, cast(User, request.user))
         except SchemeRefused as error:
@@ -257,7 +257,7 @@ class ExportScheme(APIView):
 
 
 class ReadScheme(APIView):
-    """The scheme of a file. Nothing is changed: it is for `PUT scheme/`."""
+    """The scheme of a file, to be sent to `PUT scheme/`. Nothing is changed."""
 
     parser_classes = [MultiPartParser]
 

@@ -52,7 +52,7 @@ from annotations.texts.correction_plan import plan_correction
 
 
 class SequencePagination(SafeCursorPagination):
-    """Pages of a log, which end early where the operations are long."""
+    """Pages of a log, which are shorter if operations are long."""
 
     page_size = 500
     ordering = "sequence"
@@ -110,7 +110,7 @@ class TextChangesSerializer(StrictSerializer, serializers.ModelSerializer[Text])
         fields = ["round", "position"]
 
     def validate(self, fields: Any) -> Any:
-        """Refuse a change of nothing."""
+        """Refuse an empty change."""
         if not fields:
             raise serializers.ValidationError("Send a round or a position.")
         return fields
@@ -129,7 +129,7 @@ class TextFilters(filters.FilterSet):
 
 
 class TextList(RowListView):
-    """The texts of a project: all of them, or for a coder those to code."""
+    """The texts of a project; coders see only texts assigned to them."""
 
     serializer_class = TextSerializer
     filterset_class = TextFilters
@@ -147,7 +147,7 @@ class TextList(RowListView):
         return rows
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the rows without a serializer, which takes longer than all the rest; they are valid JSON already."""
+        """Return the rows as valid JSON without a serializer, which would take most of the time."""
         user = cast(User, self.request.user)
         rounds = round_names_by_text([row["pk"] for row in rows])
         represented = []
@@ -170,7 +170,7 @@ class TextDetail(APIView):
 
     @endpoint(Right.MANAGE, seen=True, request=TextChangesSerializer, responses=TextDetailSerializer)
     def patch(self, request: Request, project: Project, text: str) -> HttpResponse:
-        """Move it with its codings to a round, which is made where there is none, and to a place among the texts.
+        """Move the text with its codings to a round, created if missing, and to a position among the texts.
 
         An empty name of a round stands for `main`. A text in several rounds is moved at `rounds/<round>/texts/`.
         """
@@ -196,7 +196,7 @@ class TextDetail(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, project: Project, text: str) -> Response:
-        """Delete it with its codings and their log. Model summaries go with their docset, on its page."""
+        """Delete the text with its codings and their log. Model summaries are deleted with their docset."""
         row = self._text(request, project, text)
         require_match(request, _representation(row))
         sees_gold = may(project, Right.ADJUDICATE)
@@ -222,11 +222,11 @@ def _representation(text: Text) -> dict[str, Any]:
 
 
 class Corrections(APIView):
-    """Corrections of the words of a text that is coded."""
+    """Corrections of the words of a text."""
 
     @endpoint(Right.MANAGE_WORK, parameters=[IF_MATCH], request=NewCorrectionSerializer, responses=CorrectionSerializer)
     def post(self, request: Request, project: Project, text: str) -> Response:
-        """Give the text these words; markables move with them, no answer changes. `preview` says what would move."""
+        """Replace the content of the text; markables move along, answers stay. `preview` only reports the effects."""
         row = get_object_or_404(project.texts.select_related("docset"), slug=text)
         require_match(request, _representation(row))
         fields = validated(NewCorrectionSerializer(data=request.data))
@@ -239,7 +239,7 @@ class Corrections(APIView):
 def _coding_of(
     request: Request, slug: str, text: str, *, agreed: bool, gold: bool, content: bool = True
 ) -> tuple[Project, Coding]:
-    """Return the coding that the user works on, their own or gold: the page says it by its token in a header."""
+    """Return the user's own coding or gold; the page names it by a token in a header."""
     project = project_for(request.user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
     choice = CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
     user = cast(User, request.user)
@@ -249,7 +249,7 @@ def _coding_of(
 
 
 class OwnCoding(APIView):
-    """Your own coding of a text: what the coding page starts from. Of several that of the latest round."""
+    """Your own coding of a text, as the coding page starts; of several codings, the one of the latest round."""
 
     annotates = True
 
@@ -262,9 +262,9 @@ class OwnCoding(APIView):
     @extend_schema(parameters=[IF_MATCH, OWN_ROUND], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
-        """Submit it (`submitted`), or reopen it (`open`) until somebody has viewed the submission.
+        """Submit the coding (`submitted`), or reopen it (`open`) until somebody has viewed the submission.
 
-        Once it was viewed, `open` with a `reason` asks the managers to reopen it.
+        After that, `open` with a `reason` asks the managers to reopen it.
         """
         project, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold)
         refuse_untrained(coding)
@@ -272,7 +272,7 @@ class OwnCoding(APIView):
 
 
 class OwnOperations(generics.GenericAPIView[Operation]):
-    """The log of your own coding: read it from a version on, or add to it."""
+    """The log of your own coding: read it from a version on, or append to it."""
 
     annotates = True  # keys with the scope annotate may write to it
     serializer_class = OperationSerializer
@@ -280,7 +280,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
     queryset = Operation.objects.none()
 
     def coder(self, request: Request) -> User:
-        """Return who asks. Raise PermissionDenied where the page that asks is of somebody else, who was signed in."""
+        """Return the user. Raise PermissionDenied if the page belongs to another user, who was signed in before."""
         user = cast(User, request.user)
         name = unquote(request.headers.get("X-Coder", ""))
         if name and name != user.username:
@@ -300,7 +300,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
 
     @extend_schema(parameters=[OWN_ROUND], request=ChangesSerializer, responses={200: VersionSerializer, **CONFLICT})
     def post(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> Response:
-        """Apply operations, all or none. A stale version gets 409 with what you missed; a uuid counts once."""
+        """Apply operations, all or none. A stale version gets 409 with the missed operations; a uuid counts once."""
         user = self.coder(request)
         _, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold, content=False)
         refuse_untrained(coding)
@@ -309,7 +309,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         try:
             version = operations.apply(coding, user, fields["version"], operation_list)
         except OperationRejected as rejection:
-            # By it a page sees that it shows an earlier version, and is loaded anew before anything is given up.
+            # A page with an earlier scheme version sees it by this, and reloads before it discards anything.
             now = Project.objects.values_list("scheme_version", flat=True).get(pk=coding.text.project_id)
             return rejection_problem(rejection, scheme_version=now)
         return Response({"version": version})

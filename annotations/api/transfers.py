@@ -1,4 +1,4 @@
-"""The REST API of imports and exports: ordered and checked by a POST, carried out by a second one.
+"""The REST API of imports and exports: one POST orders and checks, a second carries out.
 
 Requests have the fields of the forms of the pages, under the same names; an option of a format is `option-KEY`.
 """
@@ -105,7 +105,7 @@ def _order_response(transfer: Transfer) -> Response:
 
 
 class TransferList(ProjectListView):
-    """What came into a project and what left it, the latest first."""
+    """The imports and exports of a project, the latest first."""
 
     serializer_class = TransferSerializer
     filterset_fields = ["kind", "format", "state"]
@@ -136,7 +136,7 @@ class ImportFiles(APIView):
 
 
 class ExportFiles(APIView):
-    """Check an export: what the format cannot hold. The file is made when it is carried out."""
+    """Check an export for losses of the format. The file is written when it is carried out."""
 
     throttle_classes = [RequestThrottle, TransferThrottle]
     parser_classes = [JSONParser, MultiPartParser]
@@ -148,7 +148,7 @@ class ExportFiles(APIView):
 
 
 class RestoreArchive(APIView):
-    """Check a project's archive, which becomes a project when it is carried out."""
+    """Check a project archive, which becomes a project when it is carried out."""
 
     throttle_classes = [RequestThrottle, TransferThrottle]
     parser_classes = [MultiPartParser]
@@ -163,7 +163,7 @@ class RestoreArchive(APIView):
 
 
 class TransferDetail(APIView):
-    """One import or export: its report, and how far it is."""
+    """An import or export with its report and progress."""
 
     @extend_schema(responses=TransferSerializer)
     def get(self, request: Request, pk: int) -> Response:
@@ -173,14 +173,14 @@ class TransferDetail(APIView):
 
     @extend_schema(responses={204: None, **CONFLICT})
     def delete(self, request: Request, pk: int) -> Response:
-        """Forget it and its file; what it has done stays. 409 while it is being worked on."""
+        """Delete the transfer and its file; its effects stay. The answer is 409 while it is in progress."""
         if not orders.discard(transfer_for(request.user, pk), cast(User, request.user)):
             return problem(409, "at_work", "This is in progress. Cancel it, or wait until it is done.")
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class CarryOut(APIView):
-    """Do what was checked. 409 where that is begun already, or was refused."""
+    """Carry out a checked transfer. The answer is 409 if it has begun already or was refused."""
 
     @extend_schema(request=None, responses={200: TransferSerializer, **CONFLICT})
     def post(self, request: Request, pk: int) -> Response:
@@ -191,7 +191,7 @@ class CarryOut(APIView):
 
 
 class Cancel(APIView):
-    """Break off what waits for a worker or is worked on; nothing of it stays. 409 where it is too late."""
+    """Cancel a queued or running transfer and its effects. The answer is 409 if it is too late."""
 
     @extend_schema(request=None, responses={200: TransferSerializer, **CONFLICT})
     def post(self, request: Request, pk: int) -> Response:
@@ -202,7 +202,7 @@ class Cancel(APIView):
 
 
 class TransferFile(APIView):
-    """The file that was uploaded or made, as an attachment."""
+    """The uploaded or exported file, as an attachment."""
 
     @extend_schema(responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)})
     def get(self, request: Request, pk: int) -> HttpResponseBase:

@@ -1,1 +1,1 @@
-"""The manuals and the glossary as pages, and a search in them."""
+"""The manuals and the glossary as pages, with a search."""

@@ -1,4 +1,4 @@
-"""What each number, setting and column means, from `docs/explanations.toml`: `{% info KEY %}` shows it."""
+"""Explanations of numbers, settings and columns, from `docs/explanations.toml`; `{% info KEY %}` shows one."""
 
 import tomllib
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.urls import reverse
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`place` is a manual and the anchor of one of its sections, as in glossary#alpha; `range` is for numbers."""
+    """`place` is a manual and the anchor of a section, as in glossary#alpha; `range` is only for numbers."""
 
     sentence: str
     place: str
@@ -21,13 +21,13 @@ class Explanation:
 
 
 def address_of(place: str) -> str:
-    """Return the address of a section of a manual, such as glossary#alpha."""
+    """Return the URL of a section of a manual, such as glossary#alpha."""
     manual, _, anchor = place.partition("#")
     return f"{reverse('help-manual', args=[manual])}#{anchor}"
 
 
 def explanation(key: str) -> Explanation:
-    """Return the explanation of a key; what ends an interval is explained alike. Raises KeyError."""
+    """Return the explanation of a key; the ends of intervals share theirs. Raise KeyError."""
     for end in ("_low", "_high"):
         if key.endswith(end):
             key = end.removeprefix("_")
@@ -35,10 +35,10 @@ def explanation(key: str) -> Explanation:
 
 
 _FILE = tomllib.loads((settings.BASE_DIR / "docs" / "explanations.toml").read_text(encoding="utf-8"))
-# Settings have their sentence in sight, and a link to a section of a manual.
+# Pages show the sentence of a setting themselves, and link to a section of a manual.
 PLACES_OF_SETTINGS: dict[str, str] = _FILE["settings"]
 FILTER_PLACE = "dashboards#settings-and-filter"
 EXPLANATIONS = {
-    key: Explanation(given["sentence"], given["place"], _FILE["ranges"].get(given.get("range"), given.get("range", "")))
-    for key, given in _FILE["explanations"].items()
+    key: Explanation(entry["sentence"], entry["place"], _FILE["ranges"].get(entry.get("range"), entry.get("range", "")))
+    for key, entry in _FILE["explanations"].items()
 }

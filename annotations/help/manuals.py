@@ -1,4 +1,4 @@
-"""The documents of docs/ that people read inside the application, and the renderer of Markdown."""
+"""The documents of docs/ that the application shows, and the Markdown renderer."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-# The manuals by whom they are for, in the order in which they are read.
+# The manuals by audience, in reading order.
 GROUPS = (
     ("First steps", ("first-steps",)),
     ("Coding", ("coding", "pyramids")),
@@ -25,12 +25,12 @@ GROUPS = (
     ("Reference", ("design", "glossary")),
 )
 NAMES = tuple(name for _, names in GROUPS for name in names)
-LISTED_LEVEL = 2  # the deepest headings that the table of contents of a page lists
+LISTED_LEVEL = 2  # the deepest heading level in the table of contents of a page
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with what stands below it up to the next one. `level` is that of the heading, from 1."""
+    """A heading with the text up to the next heading; `level` is 1 for the top heading."""
 
     anchor: str
     title: str
@@ -51,8 +51,8 @@ class Manual:
 
 
 def make_markdown() -> MarkdownIt:
-    """Return a renderer of Markdown with tables that scroll where they are wide."""
-    # HTML in the source is shown as text; the library leaves links with schemes such as javascript: as text.
+    """Return a Markdown renderer whose wide tables scroll."""
+    # HTML in the source is shown as text; the library does not link schemes such as javascript:.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     markdown.add_render_rule("table_open", lambda *_: '<div class="table-scroll"><table>')
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")
@@ -65,7 +65,7 @@ def docs_folder() -> Path:
 
 @cache
 def manual(name: str) -> Manual:
-    """Return a manual. Raises KeyError."""
+    """Return a manual by its name. Raise KeyError."""
     if name not in NAMES:
         raise KeyError(name)
     markdown = make_markdown()
@@ -79,36 +79,36 @@ def manual(name: str) -> Manual:
 
 
 def neighbours(name: str) -> tuple[Manual | None, Manual | None]:
-    place = NAMES.index(name)
-    before = manual(NAMES[place - 1]) if place else None
-    return before, manual(NAMES[place + 1]) if place + 1 < len(NAMES) else None
+    index = NAMES.index(name)
+    before = manual(NAMES[index - 1]) if index else None
+    return before, manual(NAMES[index + 1]) if index + 1 < len(NAMES) else None
 
 
 def _add_anchors(tokens: Sequence[Token]) -> list[Section]:
-    """Give each heading an id, as links to it have it, and return the sections."""
+    """Give each heading the id that links to it use, and return the sections."""
     sections: list[Section] = []
     taken: dict[str, int] = {}
     parts: list[str] = []
     heading: tuple[str, str, int] | None = None
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.type == "heading_open":
             if heading:
                 sections.append(Section(*heading, " ".join(parts)))
-            title = plain_text(tokens[place + 1])
+            title = plain_text(tokens[index + 1])
             anchor = slug_of_heading(title)
             taken[anchor] = taken.get(anchor, -1) + 1
             if taken[anchor]:
                 anchor = f"{anchor}-{taken[anchor]}"
             token.attrSet("id", anchor)
             heading, parts = (anchor, title, int(token.tag[1])), []
-        elif token.type in ("inline", "fence", "code_block") and tokens[place - 1].type != "heading_open":
+        elif token.type in ("inline", "fence", "code_block") and tokens[index - 1].type != "heading_open":
             parts.append(plain_text(token))
     assert heading is not None
     return [*sections, Section(*heading, " ".join(parts))]
 
 
 def plain_text(token: Token) -> str:
-    """Return the words of a token without their markup; of pictures nothing."""
+    """Return the words of a token without markup and pictures."""
     if token.children is None:
         return token.content
     words = [child for child in token.children if child.type != "image"]
@@ -116,15 +116,15 @@ def plain_text(token: Token) -> str:
 
 
 def slug_of_heading(title: str) -> str:
-    """Return the anchor of a heading: small letters and digits, a hyphen for each blank, without other signs."""
+    """Return the anchor of a heading: lower-case letters and digits, hyphens for blanks, no other characters."""
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", title.lower()).strip())
 
 
 def _rewrite_address(token: Token) -> None:
-    """Let a link to another manual lead to its page, and a picture to its file; name other files without a link."""
+    """Point a link to a manual at its page, and a picture at its URL; turn links to other files into text."""
     if token.type == "image":
         name = PurePosixPath(str(token.attrGet("src"))).name
-        if not (docs_folder() / "images" / name).exists():  # not all are installed everywhere
+        if not (docs_folder() / "images" / name).exists():  # some installations lack pictures
             token.type, token.content = "text", f"(A picture that is not installed here: {token.content})"
             return
         token.attrSet("src", reverse("help-image", args=[name]))

@@ -1,4 +1,4 @@
-"""What the program's own commands have in common, and other installations than this one."""
+"""Common parts of the management commands, and the restoring of backups into another installation."""
 
 import os
 import subprocess
@@ -21,14 +21,14 @@ from annotations.transfers.importing.report import ImportFailed
 
 
 class ProgramCommand(BaseCommand):
-    """A command about projects, or with something to warn of."""
+    """A command on projects, or with warnings to print."""
 
     def warn(self, lines: Iterable[object]) -> None:
         for line in lines:
             self.stderr.write(self.style.WARNING(str(line)))
 
     def find_project(self, slug: str) -> Project:
-        """Return the project with that address. Raise CommandError where there is none."""
+        """Return the project with this slug. Raise CommandError if there is none."""
         project = Project.objects.filter(slug=slug).first()
         if project is None:
             raise CommandError(f"There is no project {slug!r}.")
@@ -37,7 +37,7 @@ class ProgramCommand(BaseCommand):
 
 @contextmanager
 def refusals(nothing: str = "Nothing was changed.", path: object = "") -> Iterator[None]:
-    """Raise CommandError for what is refused, or a file that cannot be used, with what therefore was not done."""
+    """Raise CommandError for a refusal or an unusable file at `path`; `nothing` says what was not done."""
     try:
         yield
     except (ValidationError, ProjectArchived, FormatError, ImportFailed, SchemeRefused) as error:
@@ -50,7 +50,7 @@ def refusals(nothing: str = "Nothing was changed.", path: object = "") -> Iterat
 
 
 def parse_date(text: str) -> date:
-    """Return the date of an option. Raise ArgumentTypeError if it is none."""
+    """Parse the date of an option. Raise ArgumentTypeError if it is none."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -58,9 +58,9 @@ def parse_date(text: str) -> date:
 
 
 def restore_elsewhere(backup: Path, folder: Path, database: str) -> Iterator[str]:
-    """Restore a backup into an empty database and a folder, and verify it; yield what each step says.
+    """Restore a backup into an empty database and a folder, and verify it; yield the output of each step.
 
-    database: the address, as in DATABASE_URL. Raise CommandError with what the first step says that fails.
+    `database` is the URL, as in DATABASE_URL. Raise CommandError with the output of the first step that fails.
     """
     steps: list[Sequence[str]] = [("restore", str(backup)), ("verify_log",)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DATABASE_URL")}
@@ -70,11 +70,11 @@ def restore_elsewhere(backup: Path, folder: Path, database: str) -> Iterator[str
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode:
             raise CommandError(f"{backup}: {step[0]} fails. {done.stderr.strip() or done.stdout.strip()}")
-        if said := done.stdout.strip():
-            yield said
+        if output := done.stdout.strip():
+            yield output
 
 
 def moved_file() -> Path:
-    """Return the file that holds the address of the database where the data was moved, without its password."""
+    """Return the file that holds the address of the new database, without its password, after the data was moved."""
     folder: Path = settings.DATA_DIR
     return folder / "moved-to.txt"

@@ -1,4 +1,4 @@
-"""Pages of a project: who asks for them, with which right, and what all of them show."""
+"""Access to the pages of a project, and the context that all of them share."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
@@ -31,7 +31,7 @@ def project_page(
     changes: bool = False,
     methods: Sequence[str] = ("GET", "HEAD"),
 ) -> Callable[[View], View]:
-    """Give a view its project, if the user has the right in it (of a POST the right `post`), and refuse all others."""
+    """Pass a view its project if the user has `right` (for a POST: `post`); refuse the request otherwise."""
 
     def decorate(view: View) -> View:
         @require_http_methods(list(methods))
@@ -46,7 +46,7 @@ def project_page(
     return decorate
 
 
-# A page with a form, and what is sent by a button of another page.
+# A page with a form, and the target of a button on another page.
 project_form = partial(project_page, methods=("GET", "HEAD", "POST"))
 project_action = partial(project_page, methods=("POST",))
 
@@ -60,7 +60,7 @@ def show(
     form: forms.BaseForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Return a page of a project. With a form that has errors its status is 400."""
+    """Return a page of a project; its status is 400 if the form has errors."""
     shared = {"project": project, "manages": may_change(project, Right.MANAGE)}
     if form is not None:
         shared["form"] = form

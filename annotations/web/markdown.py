@@ -6,9 +6,9 @@ from django.utils.safestring import SafeString, mark_safe
 
 from annotations.help.manuals import make_markdown
 
-# A table whose rows have fewer cells than its head is filled up: a few lines would make a page of megabytes.
-MOST_ADDED_CELLS = 1000
-vars(import_module("markdown_it.rules_block.table"))["MAX_AUTOCOMPLETED_CELLS"] = MOST_ADDED_CELLS
+# The parser pads short rows of tables: without a limit a few lines would become a page of megabytes.
+MAX_ADDED_CELLS = 1000
+vars(import_module("markdown_it.rules_block.table"))["MAX_AUTOCOMPLETED_CELLS"] = MAX_ADDED_CELLS
 
 _MARKDOWN = make_markdown().disable("image")
 

@@ -1,4 +1,4 @@
-"""What pages share: pages of long lists, questions before a far-reaching step, refusals, and news."""
+"""Helpers shared by the pages: pagination, confirmation questions, refusals and news."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,25 +27,25 @@ CONFIRMED = "confirmed"
 def page_of[T](
     request: HttpRequest, rows: Sequence[T] | QuerySet[Any, T], *, name: str = "page", size: int = 0, at: int = 0
 ) -> Page[T]:
-    """Return the page of the rows that the address asks for by this name: the first or last where there is no such."""
-    # size: how many rows; 0: PAGE_SIZE. Where the address asks for none, it is the page of the row of the place `at`.
+    """Return the page of rows that the address names in the parameter `name`; the first or last if it is invalid."""
+    # `size` 0 is PAGE_SIZE. If the address has no number, return the page of the row with the index `at`.
     size = size or PAGE_SIZE
     return Paginator(rows, size).get_page(request.GET.get(name, at // size + 1))
 
 
 def search_of(request: HttpRequest) -> str:
-    """Return the words that the address searches a list for."""
+    """Return the search words of the address."""
     return request.GET.get("q", "").strip()[:SEARCH_LENGTH].replace("\0", "")
 
 
 def address_with(address: str, place: int, name: str = "page") -> str:
-    """Return the address of the page of a list that has the row of this place, from 0; `name` is as of `page_of`."""
+    """Return the address of the list page with the row of index `place`; `name` is the parameter of `page_of`."""
     number = place // PAGE_SIZE + 1
     return f"{address}?{urlencode({name: number})}" if number > 1 else address
 
 
 def preview_address(request: HttpRequest, address: str) -> str:
-    """Return where a form is shown with a preview of what was sent: its fields stand in the address."""
+    """Return the address that shows a form with a preview; its query holds the sent fields."""
     query = request.POST.copy()
     for name in ("csrfmiddlewaretoken", "preview"):
         query.pop(name, None)
@@ -53,29 +53,29 @@ def preview_address(request: HttpRequest, address: str) -> str:
 
 
 def gold_address(project: str, round_name: str, text: str) -> str:
-    """Return where a round's page shows the gold of a text: on the page of the list that has it."""
+    """Return the address of the gold of a text on the page of its round."""
     return f"{reverse('round', args=[project, round_name])}?{urlencode({'text': text})}#gold"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked before a step: a heading, a line for each thing that will happen, the button, and the way back."""
+    """A question before a step: a heading, a line for each effect, the button, and the way back."""
 
     heading: str
     lines: Sequence[str]
-    action: str  # empty: the lines say what keeps the step from being taken
+    action: str  # empty if the step is impossible; the lines say why
     cancel: str
     tab: str = "overview"
     danger: bool = False
 
 
 def is_confirmed(request: HttpRequest) -> bool:
-    """Return whether the page of the question has been answered."""
+    """Return whether the user has confirmed the question."""
     return CONFIRMED in request.POST
 
 
 def ask(request: HttpRequest, project: Project, question: Question, form: forms.Form | None = None) -> HttpResponse:
-    """Return the page of the question. It sends the fields of the request again, with those of `form`."""
+    """Return the page of the question, which sends the fields of the request again with the fields of `form`."""
     own = {CONFIRMED, "csrfmiddlewaretoken", *(form.fields if form else ())}
     sent = [(name, value) for name, values in request.POST.lists() for value in values if name not in own]
     context = {"project": project, "question": question, "sent": sent, "form": form, "confirmed": CONFIRMED}
@@ -84,7 +84,7 @@ def ask(request: HttpRequest, project: Project, question: Question, form: forms.
 
 @contextmanager
 def refused_at(form: forms.BaseForm, field: str | None = None) -> Iterator[None]:
-    """Show what the block refuses at the fields of the form, else at this one or above, and go on after the block."""
+    """Add the block's ValidationError to its fields in the form, else to `field`; continue after the block."""
     try:
         yield
     except ValidationError as error:
@@ -97,7 +97,7 @@ def refused_at(form: forms.BaseForm, field: str | None = None) -> Iterator[None]
 
 @contextmanager
 def refused_to(request: HttpRequest) -> Iterator[None]:
-    """Show what the block refuses as a message on the next page, and go on after the block."""
+    """Show the block's ValidationError as a message on the next page; continue after the block."""
     try:
         yield
     except ValidationError as error:
@@ -105,7 +105,7 @@ def refused_to(request: HttpRequest) -> Iterator[None]:
 
 
 def news_for(project: Project, user: User, *, codes: bool) -> dict[str, Any]:
-    """Return what `annotations/projects/news.html` shows. Guidelines and answers are for those who code."""
+    """Return the context of `annotations/projects/news.html`; guidelines and answers are only for users who code."""
     return {
         "news": guidelines_news(project, user) if codes else None,
         "n_news": questions_with_news(project, user).count() if codes else 0,

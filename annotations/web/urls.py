@@ -22,7 +22,7 @@ from annotations.web.views import (
 PROJECT = "projects/<slug:slug>/"
 ROUND = f"{PROJECT}rounds/<slug:name>/"
 TEXT = f"{PROJECT}texts/<slug:text>/"
-# The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
+# The agreed pyramid of a docset and its peers have URLs of their own: a coder may also have codings of these texts.
 AGREED = f"{TEXT}agreed/"
 GOLD = f"{TEXT}gold/"
 DOCSET = f"{PROJECT}docsets/<slug:docset>/"

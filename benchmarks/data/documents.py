@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 MARKABLES = 100  # per document
 WORDS_PER_MARKABLE, MARKABLES_PER_PARAGRAPH = 20, 4
 CHAINS = 33  # per document, so that a chain has 3 markables on average
-CHANGED = 0.1  # share of a coder's markables in another chain than in the shared start
+CHANGED = 0.1  # share of a coder's markables whose chain differs from the shared one
 
 type Ints = NDArray[np.int64]
 
 
 def documents(judgements: int, coders: int) -> tuple[Ints, Ints]:
-    """Return an array (units, coders) of chain ids, and the number of the document of each unit."""
+    """Return an array (units, coders) of chain ids, and the document number of each unit."""
     draw = np.random.default_rng(1)
     units = max(judgements // coders, 2)
     start = draw.integers(0, CHAINS, units)
@@ -36,7 +36,7 @@ def write_csv(path: Path, ids: Ints, document: Ints) -> None:
 
 
 def as_sets(ids: Ints, document: Ints) -> list[list[frozenset[int]]]:
-    """Return the chains as Python sets: for each unit the value of each coder."""
+    """Return the chains as Python sets: for each unit, each coder's value."""
     columns = []
     for column in ids.T:
         members: dict[tuple[int, int], list[int]] = {}
@@ -49,7 +49,7 @@ def as_sets(ids: Ints, document: Ints) -> list[list[frozenset[int]]]:
 
 
 def marked_text(markables: int, seed: int = 1, words: int = WORDS_PER_MARKABLE) -> str:
-    """Return a text in plain format: paragraphs of made-up words, with a phrase in brackets every twenty or so."""
+    """Return a text in plain format: paragraphs of made-up words, with a phrase in brackets about every twenty."""
     draw = random.Random(seed)
     syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
     lexicon = ["".join(draw.choices(syllables, k=draw.randint(1, 3))) for _ in range(2000)]

@@ -23,14 +23,14 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 
 POINTERS = "poesio-artstein-2005"
-# So many texts are made at a time, so that many need no more memory than these.
+# Texts are created in blocks to limit the memory.
 BLOCK = 1000
 POINTING, AMBIGUOUS, CHANGED = 0.5, 0.03, 0.1  # shares of the markables, and of a coder's changed answers
 
 
 @transaction.atomic
 def fill(texts: int, coders: int, markables: int, each: int | None = None) -> Project:
-    """Create a project with the categories of Poesio & Artstein, each text submitted by all coders or by `each`."""
+    """Create a project with the scheme of Poesio & Artstein; all coders, or `each` of them, submit each text."""
     project = create_project("synthetic", "Synthetic", SCHEMES[POINTERS])
     manager, *people = User.objects.bulk_create(
         [User(username=name) for name in ("manager", *(f"coder{i + 1}" for i in range(coders)))]
@@ -45,7 +45,7 @@ def fill(texts: int, coders: int, markables: int, each: int | None = None) -> Pr
 
 
 def make_project(slug: str, marked: Mapping[str, str], coders: Sequence[User], scheme: str = POINTERS) -> Project:
-    """Create a project of texts in plain format by their names, all of which the coders have."""
+    """Create a project of texts in plain format by name, all assigned to the coders."""
     project = create_project(slug, slug.title(), SCHEMES[scheme])
     for coder in coders:
         add_member(project, coder, Membership.Role.CODER)
@@ -63,7 +63,7 @@ def _fill_texts(
     random: np.random.Generator,
     each: int | None,
 ) -> None:
-    """Create texts with these numbers, all submitted by every coder, or by so many."""
+    """Create texts with these numbers, each submitted by all coders or by `each` of them."""
     words, scheme = " ".join(["[word]"] * markables), read_scheme(project.pk).keys
     parsed = [plain.parse(f"#title: Text {number}\n{words}", f"text-{number:04}.txt") for number in numbers]
     import_documents(project, [SourceDocument(document, None) for document in parsed])
@@ -97,17 +97,17 @@ def _fill_texts(
     for coding, rows_of_coding in zip(codings, rows_of_codings.tolist(), strict=True):
         pk_by_key = keys_by_text[coding.text_id]
         keys, decisions = list(pk_by_key), []
-        for key, (is_linked, first, is_ambiguous, other, none) in zip(keys, rows_of_coding, strict=True):
-            antecedents = [first, other] if is_ambiguous else [first] if is_linked else []
+        for key, (is_linked, first, is_ambiguous, second_target, none) in zip(keys, rows_of_coding, strict=True):
+            antecedents = [first, second_target] if is_ambiguous else [first] if is_linked else []
             category = "phrase" if antecedents else "none" if none else "place"
-            decisions.append(Decision(key, category=category, pointers=tuple((keys[one],) for one in antecedents)))
+            decisions.append(Decision(key, category=category, pointers=tuple((keys[index],) for index in antecedents)))
         imports.append(ImportedCoding(coding, coding.coder, decisions, pk_by_key, scheme))
     import_codings(imports)
 
 
 @transaction.atomic
 def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, answers: str) -> Coding:
-    """Return gold of what most say of a marked text, by the chains of codings, in a new project of `answers`."""
+    """Return the gold of a marked text, drafted from codings by majority, in a new project of `answers`."""
     scheme_name, decide = {
         "pointers": (POINTERS, point_decisions),
         "indices": ("passonneau-2004", index_decisions),
@@ -115,7 +115,7 @@ def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, 
     project = make_project("gold", {"text": marked}, [], scheme_name)
     add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
     text = project.texts.get()
-    markables = {one.key: one.pk for one in text.markables.order_by("start")}
+    markables = {markable.key: markable.pk for markable in text.markables.order_by("start")}
     round_, scheme = current_round(project), read_scheme(project.pk).keys
     imports = []
     for number, chains in enumerate(codings, 1):
@@ -130,12 +130,12 @@ def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, 
 
 
 def index_decisions(keys: Sequence[str], chains: Sequence[int]) -> list[Decision]:
-    """Return decisions by which each markable has the number of its chain."""
+    """Return decisions that give each markable the index of its chain."""
     return [Decision(key, category="refers", indices=(f"e{chain}",)) for key, chain in zip(keys, chains, strict=True)]
 
 
 def point_decisions(keys: Sequence[str], chains: Sequence[int]) -> list[Decision]:
-    """Return decisions by which each markable points at the one before it in its chain, and the first is a place."""
+    """Return decisions that point each markable at the previous one of its chain; the first is a place."""
     last: dict[int, str] = {}
     decisions = []
     for key, chain in zip(keys, chains, strict=True):
@@ -150,11 +150,11 @@ def point_decisions(keys: Sequence[str], chains: Sequence[int]) -> list[Decision
 
 
 def change_answer(coding: Coding, number: int) -> None:
-    """Change the coder's answer for a markable of the coding, by an operation as the page sends it."""
+    """Change the coder's answer for a markable of the coding, by an operation like the page's."""
     coding.refresh_from_db()
     key = list(coding.text.markables.values_list("key", flat=True))[number]
     before = coding.judgements.get(markable__key=key).category
-    other = "place" if before is None or before.key != "place" else "none"
+    category = "place" if before is None or before.key != "place" else "none"
     Coding.objects.of_people().filter(pk=coding.pk).update(status="open")
-    payload = {"markable": key, "category": other, "pointers": []}
+    payload = {"markable": key, "category": category, "pointers": []}
     operations.apply(coding, coding.coder, coding.version, [operations.Change(uuid.uuid4(), "judge", payload)])

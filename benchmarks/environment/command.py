@@ -1,4 +1,4 @@
-"""What the commands of benchmarks have in common: options, tables, and the part of a page that they write."""
+"""Common parts of the benchmarks' commands: options, tables, and writing into documents."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def make_parser(name: str, description: str | None) -> argparse.ArgumentParser:
-    """Return a parser with the options of each benchmark."""
+    """Return a parser with the common options of benchmarks."""
     parser = argparse.ArgumentParser(
         prog=f"python -m benchmarks.{name}",
         description=description,
@@ -26,7 +26,7 @@ def make_parser(name: str, description: str | None) -> argparse.ArgumentParser:
 
 
 def publish(options: argparse.Namespace, figures: object, lines: Iterable[str]) -> None:
-    """Print figures as JSON, else the lines of their tables; with --write put these between the marks of a page."""
+    """Print figures as JSON, else their tables as Markdown; --write also puts these between the marks of a page."""
     content = "\n".join(lines) if options.write or not options.json else ""
     if options.write:
         write_between(options.write, marks_of(options.name), content)
@@ -40,17 +40,17 @@ def marks_of(name: str) -> tuple[str, str]:
 
 
 def write_between(path: Path, marks: tuple[str, str], content: str) -> None:
-    """Write text between the marks of a file, in the place of what is there."""
+    """Replace the text between the marks of a file."""
     begin, end = marks
-    head, _, rest = path.read_text(encoding="utf-8").partition(begin)
-    _, separator, tail = rest.partition(end)
+    head, _, remainder = path.read_text(encoding="utf-8").partition(begin)
+    _, separator, tail = remainder.partition(end)
     if not separator:
         raise SystemExit(f"{path}: the marks {begin} and {end} are not in it")
     path.write_text(f"{head}{begin}\n{content}\n{end}{tail}", encoding="utf-8")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], texts: int = 1) -> list[str]:
-    """Return the lines of a table in Markdown, whose first columns are texts and the others numbers."""
+    """Return the lines of a Markdown table; the first `texts` columns are texts, the others numbers."""
     aligned = [*["---"] * texts, *["---:"] * (len(header) - texts)]
     return [f"| {' | '.join(map(str, cells))} |" for cells in (header, aligned, *rows)]
 
@@ -63,7 +63,7 @@ def conditions(*packages: str) -> str:
 
 
 def machine() -> str:
-    """Return processor, cores, memory and system, without names."""
+    """Return processor, cores, memory and system, without host names."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     model = next(
@@ -75,10 +75,10 @@ def machine() -> str:
 
 def versions(*packages: str) -> str:
     """Return the versions of Python and of packages."""
-    found = [f"Python {platform.python_version()}"]
+    names = [f"Python {platform.python_version()}"]
     for package in packages:
         try:
-            found.append(f"{package} {version(package)}")
+            names.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            found.append(f"{package} not installed")
-    return ", ".join(found)
+            names.append(f"{package} not installed")
+    return ", ".join(names)

@@ -1,4 +1,4 @@
-"""New processes and databases in which benchmarks measure, and the time and memory that work takes."""
+"""New processes and databases for benchmarks, and measures of time and memory."""
 
 import os
 import resource
@@ -21,7 +21,7 @@ POSTGRES = os.environ.get("BENCH_POSTGRES", "postgres://postgres@127.0.0.1:5432/
 def in_new_process(
     work: Callable[..., Any], *arguments: object, environment: Mapping[str, str] = os.environ, method: str = "spawn"
 ) -> Any:
-    """Return what the work returns in a process of its own, started by a method of `multiprocessing`."""
+    """Return the result of the work in a new process, started by a method of `multiprocessing`."""
     with (
         patch.dict(os.environ, dict(environment), clear=True),
         ProcessPoolExecutor(1, mp_context=get_context(method)) as pool,
@@ -30,7 +30,7 @@ def in_new_process(
 
 
 def with_django(work: Callable[..., Any], *arguments: object) -> Any:
-    """Set up Django and return what the work returns."""
+    """Set up Django and return the result of the work."""
     import django
 
     django.setup()
@@ -38,7 +38,7 @@ def with_django(work: Callable[..., Any], *arguments: object) -> Any:
 
 
 def run_on(database: str, work: Callable[..., Any], *arguments: object) -> Any:
-    """Return what the work returns on an empty database, with Django set up, or why there is no such database."""
+    """Return the result of the work on an empty database, or the reason if there is no such database."""
     with tempfile.TemporaryDirectory() as data:
         environment = {**os.environ, **VARIABLES, "DATA_DIR": data}
         environment.pop("DATABASE_URL", None)
@@ -54,7 +54,7 @@ def run_on(database: str, work: Callable[..., Any], *arguments: object) -> Any:
 
 
 def run_in(environment: Mapping[str, str], work: Callable[..., Any], *arguments: object) -> Any:
-    """Return what the work returns in a new process with Django set up."""
+    """Return the result of the work in a new process with Django set up."""
     return in_new_process(with_django, work, *arguments, environment=environment)
 
 
@@ -72,14 +72,14 @@ def _on_postgres(name: str) -> Iterator[str]:
 
 
 def migrate() -> None:
-    """Make the tables of an empty database."""
+    """Create the tables of an empty database."""
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
 
 
 def analyze() -> None:
-    """Let the database count its rows, as PostgreSQL does itself soon after so many new ones."""
+    """Update the statistics of the database, as PostgreSQL would soon do itself after so many inserts."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -100,7 +100,7 @@ def milliseconds(seconds: float) -> float:
 
 
 def percentiles(kind: str, times: list[float]) -> dict[str, float | None]:
-    """Return the milliseconds within which half and 99 % of the requests of a kind were answered; None of none."""
+    """Return the median and the 99th percentile of the times in milliseconds; None without times."""
     ordered = sorted(times)
     return {
         f"{kind}_{name}_ms": milliseconds(ordered[min(int(share * len(times)), len(times) - 1)]) if times else None
@@ -109,5 +109,5 @@ def percentiles(kind: str, times: list[float]) -> dict[str, float | None]:
 
 
 def peak_mb() -> float:
-    """Return the most memory that this process has had, in MB."""
+    """Return the peak memory of this process in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)

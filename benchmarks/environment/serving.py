@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 VARIABLES = {"LOCAL": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
-DEADLINE = 120  # seconds, for a server to start or to stop
+DEADLINE = 120  # seconds for a server to start or to stop
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -32,7 +32,7 @@ def chromium() -> str | None:
 
 
 class Server:
-    """A server with data in a folder, and its `database` at a URL or there; it can be killed and restarted."""
+    """A server with data in a folder and a `database` at a URL, or in the folder; it can be killed and restarted."""
 
     def __init__(self, data: str, *, database: str | None = None, variables: Mapping[str, str] | None = None) -> None:
         with socket.socket() as probe:
@@ -52,13 +52,13 @@ class Server:
         )
 
     def command(self) -> list[str]:
-        """Return the command that serves: one process, so that tests start quickly."""
+        """Return the command that serves, in one process, so that tests start quickly."""
         bind = f"127.0.0.1:{self.port}"
         gunicorn = ["-m", "gunicorn", "config.wsgi", "--bind", bind, "--threads", "4", "--log-level", "error"]
         return [sys.executable, *gunicorn]
 
     def start(self, page: str = "/sign-in/") -> None:
-        """Serve, and wait until the page is answered."""
+        """Start the server, and wait until it answers the page."""
         deadline = time.monotonic() + DEADLINE
         self.process = subprocess.Popen(
             self.command(), cwd=ROOT, env=self.environment, start_new_session=True, stdout=subprocess.DEVNULL
@@ -81,7 +81,7 @@ class Server:
         self._wait()
 
     def stop(self) -> None:
-        """Stop the server as its user does (Ctrl+C), and wait for all its processes."""
+        """Stop the server like its user (Ctrl+C), and wait for all its processes."""
         if self.process is not None:
             os.killpg(self.process.pid, signal.SIGINT)
             self._wait()
@@ -97,7 +97,7 @@ class Server:
         self.process = None
 
     def processes(self) -> list[int]:
-        """Return the running processes of the server; none on other systems than Linux."""
+        """Return the running processes of the server; on Linux only."""
         if self.process is None:
             return []
         running = []
@@ -105,7 +105,7 @@ class Server:
             try:
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
             except (FileNotFoundError, ProcessLookupError):
-                continue  # it has ended meanwhile
+                continue  # the process has ended meanwhile
             if int(fields[3]) == self.process.pid and fields[0] != "Z":
                 running.append(int(folder.name))
         return running

@@ -1,4 +1,4 @@
-"""Traffic for the server: persistent connections and concurrent clients, which cost little themselves."""
+"""Traffic for the server: persistent connections and concurrent clients that use little processor time."""
 
 import json
 import random
@@ -12,8 +12,8 @@ from uuid import uuid4
 
 from benchmarks.environment.serving import Server
 
-PATIENCE = 30  # seconds until an answer
-# The kinds of requests of a coder, with their shares in percent.
+TIMEOUT_SECONDS = 30
+# The kinds of a coder's requests, with their shares in percent.
 KINDS = {"read": 70, "save": 25, "list": 5}
 
 
@@ -23,7 +23,7 @@ class UnexpectedAnswer(Exception):
 
 @dataclass
 class Coder:
-    """A coder working on a coding: the addresses of requests, the time of each answer, and the errors."""
+    """A coder working on a coding, with the addresses, the response times and the errors of the requests."""
 
     server: Server
     headers: dict[str, str]
@@ -36,7 +36,7 @@ class Coder:
     errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.connection = HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
+        self.connection = HTTPConnection("127.0.0.1", self.server.port, timeout=TIMEOUT_SECONDS)
 
     def read(self) -> None:
         self._ask("GET", self.coding)
@@ -56,7 +56,7 @@ class Coder:
         self.version = json.loads(self._ask("POST", self.operations, body))["version"]
 
     def _ask(self, method: str, path: str, body: bytes | None = None) -> bytes:
-        # Servers close idle connections; the request opens it again.
+        # Servers close idle connections; the request reopens them.
         if self.connection.sock is not None and select.select([self.connection.sock], [], [], 0)[0]:
             self.connection.close()
         content_type = {"Content-Type": "application/json"} if body else {}
@@ -83,7 +83,7 @@ class Coder:
 
 
 def run_together(coders: Sequence[Coder], seconds: float) -> float:
-    """Run all coders at once, and return the number of answers per second."""
+    """Run all coders at once, and return the number of responses per second."""
     start = time.perf_counter()
     threads = [
         Thread(target=coder.work, args=(random.Random(number), start + seconds)) for number, coder in enumerate(coders)

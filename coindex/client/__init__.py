@@ -1,7 +1,7 @@
 """A client of the REST API: `from coindex.client import Client`. It needs httpx, and for tables pandas."""
 
 try:
-    import httpx as _httpx  # noqa: F401 - to say what is missing
+    import httpx as _httpx  # noqa: F401 - for a clear error if it is missing
 except ImportError as error:
     raise ImportError("coindex.client needs httpx (extra client): pip install httpx") from error
 
@@ -37,8 +37,8 @@ __all__ = [
 
 
 class Client(Projects, Results, Transfers):
-    """A server and the key of somebody, who may do by it what the key's scope says.
+    """A client for a server, with the rights of its API key.
 
-    `with Client("https://coindex.example", key) as client: client.projects().frame()`. What has no method of its own is
-    there by `get`, `rows` and `request`.
+    `with Client("https://coindex.example", key) as client: client.projects().frame()`. Endpoints without a method of
+    their own are available through `get`, `rows` and `request`.
     """

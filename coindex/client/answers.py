@@ -1,13 +1,13 @@
-"""What the API answers with, as types of dictionaries; a test compares them with the schema of the API."""
+"""The answers of the API as typed dictionaries; a test compares them with the schema of the API."""
 
 from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
-# Keys of markables: alternatives, or lists of those that are meant together.
+# Keys of markables: alternatives, or lists of markables that are meant together.
 type Targets = list[str | list[str]]
 type Spans = list[list[int]]
-# What has many fields, which docs/api.md and the schema describe.
+# An answer with many fields, which docs/api.md and the schema describe.
 type Report = dict[str, Any]
 
 

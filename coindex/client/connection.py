@@ -1,4 +1,4 @@
-"""Requests to the server: with the key, repeated where that is safe, in pages, under the state that was seen."""
+"""Requests to the server: with the key, repeated where safe, paged, and conditional on the state that was read."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ import httpx
 from coindex.client.errors import ApiError, NoAnswer, error_of
 
 ROOT = "/api/v1/"
-# What a server answers while it, or a proxy before it, cannot do something now.
+# Status codes of a server or proxy that is temporarily unavailable.
 TEMPORARY = frozenset({429, 502, 503, 504})
-# These never reached the server.
+# Errors of requests that never reached the server.
 UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long the client repeats a request: for `total` seconds, waiting twice as long each time, from `first` on."""
+    """The limits of repeating a request: for `total` seconds, with waits that double from `first` to `longest`."""
 
     total: float = 120
     first: float = 0.5
     longest: float = 30
 
     def wait(self, attempt: int, answer: httpx.Response | None) -> float:
-        """Return the seconds before the next attempt: what the server says, else drawn at random up to the bound."""
+        """Return the seconds before the next attempt: the value of `Retry-After`, else a random part of the limit."""
         if answer is not None and (stated := _stated_wait(answer)) is not None:
             return stated
         bound = min(self.first * 2 ** min(attempt, 30), self.longest)
@@ -61,17 +61,17 @@ def address_of(*parts: object) -> str:
 
 
 def in_project(project: str, *parts: object) -> str:
-    """Return the path of these parts of a project below the root of the API."""
+    """Return the path of these parts within a project, below the root of the API."""
     return address_of("projects", project, *parts)
 
 
-def without_nothing(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values without those that are None: they are left to the server."""
+def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are not None; the server has defaults for the others."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 class Connection:
-    """A server and the key of somebody: `with Client(...)`, or `close()` at the end."""
+    """A connection to a server: use `with Client(...)`, or call `close()` at the end."""
 
     def __init__(
         self,
@@ -82,15 +82,15 @@ class Connection:
         timeout: float | httpx.Timeout = 60,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Take the address of the site, or of its API; the key is shown once on the page of an account.
+        """Connect to the address of the site, or of its API, with a key; an account's page shows a new key once.
 
-        `timeout` is httpx's: how many seconds nothing may come from the server. So is `transport`: how requests are
-        sent, if not through the network, such as `httpx.WSGITransport` to an application in the same process.
+        `timeout` and `transport` are arguments of httpx. `timeout` is in seconds without data from the server;
+        `transport` replaces the network, such as `httpx.WSGITransport` for an application in the same process.
         """
         base = address.removesuffix("/")
         base = f"{base}/" if base.endswith(ROOT.rstrip("/")) else f"{base}{ROOT}"
         self.patience = patience or Patience()
-        # Redirects are not followed: the key is for this server alone.
+        # Do not follow redirects: the key is for this server alone.
         self.http = httpx.Client(
             base_url=base,
             headers={"Authorization": f"Bearer {key}", "Accept": "application/json, */*;q=0.5"},
@@ -124,9 +124,9 @@ class Connection:
     ) -> httpx.Response:
         """Send a request to a path below `/api/v1/`, and return the answer. Raise ApiError, or NoAnswer.
 
-        What may be sent twice is repeated while the server cannot do it now, or the connection breaks off: a GET, a PUT
-        without If-Match, a request with an Idempotency-Key, and what is said to be `repeatable`. Any other is repeated
-        only where it was not carried out for certain.
+        Repeatable requests are sent again if the server is temporarily unavailable or the connection breaks: a GET, a
+        PUT without If-Match, a request with an Idempotency-Key, or with `repeatable`. Others are sent again only
+        if they were certainly not carried out.
         """
         headers = dict(headers or {})
         if repeatable is None:
@@ -142,7 +142,7 @@ class Connection:
         return self._send(build, repeatable=repeatable)
 
     def download(self, path: str, to: str | os.PathLike[str], *, params: Mapping[str, Any] | None = None) -> Path:
-        """Write what is at a path into a file, which is there once it is whole, and return its path."""
+        """Download a path into a file, which appears once it is complete, and return the file's path."""
         target = Path(to)
         partial = target.with_name(f".{target.name}.{uuid4().hex}.part")
         try:
@@ -157,26 +157,26 @@ class Connection:
         return self.request("GET", path, params=parameters).json()
 
     def post_once(self, path: str, json: Any) -> Any:
-        """POST JSON to what takes an Idempotency-Key: however often it is sent, it is done once."""
+        """POST JSON with an Idempotency-Key, so that it takes effect once however often it is sent."""
         return self.request("POST", path, json=json, headers={"Idempotency-Key": str(uuid4())}).json()
 
     def change(self, method: str, path: str, json: Any = None, *, params: Mapping[str, Any] | None = None) -> Any:
-        """Read what is at a path, and change it, unless somebody else changes it in between: then raise Conflict."""
+        """Change the resource at a path. Raise Conflict if somebody else changes it at the same time."""
         return self.change_seen(method, path, self.etag(path, params), json, params=params)
 
     def etag(self, path: str, params: Mapping[str, Any] | None = None) -> str:
-        """Return the tag of the present state of what is at a path."""
+        """Return the tag of the current state of a resource."""
         return self.request("GET", path, params=params).headers["ETag"]
 
     def change_seen(
         self, method: str, path: str, etag: str, json: Any = None, *, params: Mapping[str, Any] | None = None
     ) -> Any:
-        """Change what is at a path, if it is still what was seen under this tag. Raise Conflict if it is not."""
+        """Change the resource at a path, if its state still has this tag. Raise Conflict otherwise."""
         answer = self.request(method, path, params=params, json=json, headers={"If-Match": etag})
         return answer.json() if answer.content else None
 
     def pages(self, path: str, parameters: Mapping[str, Any]) -> Iterator[Any]:
-        """Yield the rows of a list, page after page. Of the address of a page only the query counts."""
+        """Yield the rows of a list from all its pages. Of the next address only the query is used."""
         params: Any = _parameters(parameters)
         while True:
             answer = self.request("GET", path, params=params)
@@ -191,7 +191,7 @@ class Connection:
             params = httpx.URL(following).params
 
     def _send(self, build: Callable[[], httpx.Request], *, repeatable: bool, to: Path | None = None) -> httpx.Response:
-        """Send a request until it succeeds or may not be tried again; write the body of a success `to` a file."""
+        """Send a request until it succeeds or must not be repeated; write the body of a success `to` a file."""
         ends_at, attempt = time.monotonic() + self.patience.total, 0
         while True:
             request, answer = build(), None
@@ -201,7 +201,7 @@ class Connection:
                 if answer.is_success:
                     return answer
                 error = refusal = error_of(answer)
-                # Of some the server says that it has done nothing.
+                # With these answers the server has done nothing.
                 undone = answer.status_code == 429 or refusal.code == "database_unavailable"
                 may_be_repeated = answer.status_code in TEMPORARY and (repeatable or undone)
             except httpx.TransportError as broken:
@@ -229,10 +229,10 @@ class Connection:
 
 
 def _parameters(values: Mapping[str, Any] | httpx.QueryParams | None) -> Any:
-    """Return the query: lists are names with commas between, as the API reads them."""
+    """Return the query; lists become comma-separated values, as the API reads them."""
     if values is None or isinstance(values, httpx.QueryParams):
         return values
     return {
         name: ",".join(map(str, value)) if isinstance(value, (list, tuple, set, frozenset)) else value
-        for name, value in without_nothing(values).items()
+        for name, value in without_none(values).items()
     }

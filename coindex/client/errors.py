@@ -1,4 +1,4 @@
-"""What can go wrong between a script and the server."""
+"""The exceptions of the client."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import httpx
 
 
 class ClientError(Exception):
-    """Anything that the client raises of its own."""
+    """Base class of the client's exceptions."""
 
 
 class NoAnswer(ClientError):
-    """There was no whole answer: whether the request was carried out is not known."""
+    """No complete answer came: the request may have been carried out or not."""
 
 
 class ApiError(ClientError):
     """A refusal of the server.
 
-    `code` stays the same whatever the words are (docs/api.md has them all); `fields` are messages by the name of what
-    is wrong in the request, `problem` is the whole answer.
+    `code` is stable, unlike the message (docs/api.md lists all codes); `fields` are messages by field of the request,
+    `problem` is the complete answer.
     """
 
     def __init__(self, status: int, code: str, message: str, problem: Mapping[str, Any]) -> None:
@@ -32,7 +32,7 @@ class ApiError(ClientError):
 
 
 class Conflict(ApiError):
-    """Somebody else was first, and nothing was changed: of a coding `missed` is what was done up to `version`."""
+    """Somebody else was first, and nothing was changed; `missed` are a coding's operations up to `version`."""
 
     @property
     def version(self) -> int | None:
@@ -45,7 +45,7 @@ class Conflict(ApiError):
 
 
 class TransferFailed(ClientError):
-    """An import or export that the server has given up; `transfer` is what it says of it."""
+    """A failed import or export; `transfer` is the server's report."""
 
     def __init__(self, transfer: Mapping[str, Any]) -> None:
         self.transfer = transfer
@@ -53,7 +53,7 @@ class TransferFailed(ClientError):
 
 
 def error_of(response: httpx.Response) -> ApiError:
-    """Return the error that an answer stands for, whose body was read. A proxy may have answered without a problem."""
+    """Return the error for a response whose body was read; a proxy may have sent it without a problem."""
     try:
         problem = response.json()
     except ValueError:
@@ -66,9 +66,9 @@ def error_of(response: httpx.Response) -> ApiError:
 
 
 def _words(error: Any) -> str:
-    """Return the messages of a field in one line, wherever they are in it."""
+    """Return the messages of a field, however nested, as one line."""
     if isinstance(error, Mapping):
-        return "; ".join(f"{name}: {_words(one)}" for name, one in error.items())
+        return "; ".join(f"{name}: {_words(part)}" for name, part in error.items())
     if isinstance(error, list):
-        return " ".join(_words(one) for one in error if one)
+        return " ".join(_words(part) for part in error if part)
     return str(error)

@@ -1,4 +1,4 @@
-"""Lists of the API as rows, one after the other, or as tables of pandas."""
+"""Lists of the API as iterators of rows, or as pandas tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE = 1000
 
 
 class Rows[Row](Iterable[Row]):
-    """The rows of a list: read page after page while they are iterated over, anew each time; `frame()` is a table."""
+    """The rows of a list: iterating reads page after page, each time afresh; `frame()` returns a table."""
 
     def __init__(
         self, connection: Connection, path: str, parameters: Mapping[str, Any], columns: Sequence[str] = ()
@@ -26,25 +26,25 @@ class Rows[Row](Iterable[Row]):
         return cast(Iterator[Row], self._connection.pages(self._path, self._parameters))
 
     def frame(self) -> pd.DataFrame:
-        """Return a DataFrame of all rows; what a field has by keys, such as `attributes`, has a column for each key."""
+        """Return a DataFrame of all rows; a field with keys, such as `attributes`, has a column for each key."""
         return frame_of(cast(Iterable[Mapping[str, Any]], self), self._columns)
 
 
 class Lists(Connection):
-    """A server whose lists are read as rows."""
+    """A connection with methods for lists."""
 
     def rows(self, path: str, columns: Sequence[str] = (), **filters: Any) -> Rows[Any]:
         """Return the rows of any list below `/api/v1/`, in pages of a thousand."""
         return Rows(self, path, {"page_size": PAGE, **filters}, columns)
 
     def rows_in(self, project: str, *parts: str, row_type: type | None = None, **filters: Any) -> Rows[Any]:
-        """Return the rows of a list of a project; the fields of their type are the columns."""
+        """Return the rows of a list of a project; the fields of `row_type` are the columns."""
         columns = list(row_type.__annotations__) if row_type is not None else []
         return self.rows(in_project(project, *parts), columns, **filters)
 
 
 def frame_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pd.DataFrame:
-    """Return a DataFrame of rows, with these columns even if there are none. Raise ImportError without pandas."""
+    """Return a DataFrame of rows, with these columns even without rows. Raise ImportError without pandas."""
     try:
         import pandas
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The operations by which a coding changes. Each has a uuid of its own: sent again, it is done once."""
+"""The operations that change a coding. Each has its own uuid: sent again, it is applied once."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 from uuid import uuid4
 
-from coindex.client.connection import without_nothing
+from coindex.client.connection import without_none
 
-# Keys of markables: alternatives, or lists of those that are meant together.
+# Keys of markables: alternatives, or lists of markables that are meant together.
 type Readings = Sequence[str | Sequence[str]]
 type AttributeValue = str | float | Sequence[str]
 
 
 class Operation(TypedDict):
-    """An operation as it is sent. Those of one `step` are undone together; `undoes` names the step that is."""
+    """An operation to send. Operations of one `step` are undone together; `undoes` names the undone step."""
 
     uuid: str
     kind: str
@@ -25,12 +25,12 @@ class Operation(TypedDict):
 
 
 def new_uuid() -> str:
-    """Return a uuid that nobody has used, for an operation or a step."""
+    """Return a new uuid for an operation or a step."""
     return str(uuid4())
 
 
 def _operation(kind: str, **payload: Any) -> Operation:
-    return {"uuid": new_uuid(), "kind": kind, "payload": without_nothing(payload)}
+    return {"uuid": new_uuid(), "kind": kind, "payload": without_none(payload)}
 
 
 def judge(
@@ -47,7 +47,7 @@ def judge(
     unsure: bool | None = None,
     optional: bool | None = None,
 ) -> Operation:
-    """Set the whole judgement of a markable: what is left out is empty afterwards."""
+    """Set the whole judgement of a markable; omitted parts become empty."""
     return _operation(
         "judge",
         markable=markable,
@@ -65,17 +65,17 @@ def judge(
 
 
 def clear(markable: str) -> Operation:
-    """Take the judgement of a markable away."""
+    """Remove the judgement of a markable."""
     return _operation("clear", markable=markable)
 
 
 def unmark(markable: str) -> Operation:
-    """Delete a markable of one's own, with the pointers to it."""
+    """Delete a markable of your own, with the pointers to it."""
     return _operation("unmark", markable=markable)
 
 
 def move(markable: str, to: str) -> Operation:
-    """Give a markable of one's own other boundaries, which are its key."""
+    """Change the boundaries, and so the key, of a markable of your own."""
     return _operation("move", markable=markable, to=to)
 
 
@@ -98,7 +98,7 @@ def decide(
     section: str | None = None,
     note: str | None = None,
 ) -> Operation:
-    """Say what holds of items of gold, each a markable and a question, and why."""
+    """Decide items of gold, each a markable and a question, with a reason."""
     return _operation(
         "decide",
         items=[list(item) for item in items],

@@ -1,4 +1,4 @@
-"""How reliable the codings are: the figures of the pages, their tables, and what is said of items."""
+"""Agreement: the figures of the pages, their tables, and the discussion of items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coindex.client.frames import Rows, frame_of
 if TYPE_CHECKING:
     import pandas as pd
 
-# Reports beside the overall one, with what they have in pages.
+# Further reports; PAGED has the field that is a list in pages.
 type ReportName = Literal[
     "compare", "coreference", "gold", "groups", "models", "peers", "planning", "repeats", "scores", "scus", "study"
 ]
@@ -22,10 +22,10 @@ PAGED = {"coreference": "texts", "gold": "docsets", "models": "items", "peers": 
 
 
 class Results(Codings):
-    """What the pages of agreement show. `parameters` are those of docs/api.md, such as `distance` or `coders`."""
+    """The results of the agreement pages. `parameters` are described in docs/api.md, such as `distance` or `coders`."""
 
     def agreement(self, project: str, **parameters: Any) -> Agreement:
-        """Return the agreement of a project over all texts and in each. What takes long is waited for."""
+        """Return the agreement of a project, overall and by text; wait for long computations."""
         return cast(Agreement, self.whole(in_project(project, "agreement"), "texts", **parameters))
 
     def report(self, project: str, name: ReportName, **parameters: Any) -> Report:
@@ -44,17 +44,17 @@ class Results(Codings):
         return self.rows_in(project, "agreement", "items", **parameters)
 
     def item(self, project: str, text: str, key: str, **parameters: Any) -> Report:
-        """Return an item with what every coder answered."""
+        """Return an item with all coders' answers."""
         return cast(Report, self.get(in_project(project, "agreement", "items", text, key), **parameters))
 
     def matrix(self, project: str, **parameters: Any) -> pd.DataFrame:
-        """Return the reliability data from which agreement is computed: a row a unit, a value for each coder."""
+        """Return the reliability data behind agreement: one row a unit, one column a coder."""
         path = in_project(project, "agreement", "data")
         rows = self.get(path, **parameters)
         return frame_of({"text": row["text"], "unit": row["unit"], **row["values"]} for row in rows)
 
     def pages_of_results(self, project: str) -> list[Report]:
-        """Return the pages of agreement that have tables."""
+        """Return the agreement pages that have tables."""
         return cast(list[Report], self.get(in_project(project, "agreement", "tables")))
 
     def tables(self, project: str, page: str, **parameters: Any) -> list[Report]:
@@ -62,7 +62,7 @@ class Results(Codings):
         return cast(list[Report], self.get(in_project(project, "agreement", "tables", page), **parameters))
 
     def table(self, project: str, page: str, table: str, **parameters: Any) -> pd.DataFrame:
-        """Return a table of a page, with every digit."""
+        """Return a table of a page, with unrounded numbers."""
         return frame_of(self.get(in_project(project, "agreement", "tables", page, table), **parameters)["rows"])
 
     def save_table(
@@ -79,35 +79,35 @@ class Results(Codings):
         return self.download(path, to, params={**parameters, "form": form})
 
     def datasheet(self, project: str, **parameters: Any) -> Report:
-        """Return what a paper says of the corpus."""
+        """Return the datasheet of the corpus."""
         return cast(Report, self.get(in_project(project, "datasheet"), **parameters))
 
     def tasks(self, project: str) -> list[Task]:
-        """Return what workers do for a project, the latest hundred first."""
+        """Return the hundred latest background tasks of a project, the latest first."""
         return cast(list[Task], self.get(in_project(project, "tasks")))
 
     def flag(self, project: str, text: str, key: str) -> Report:
-        """Flag an item as one that the guidelines should say something about."""
+        """Flag an item for discussion in the guidelines."""
         return cast(Report, self.request("PUT", in_project(project, "agreement", "items", text, key, "flag")).json())
 
     def unflag(self, project: str, text: str, key: str) -> None:
-        """Take the flag of an item away."""
+        """Remove the flag of an item."""
         self.request("DELETE", in_project(project, "agreement", "items", text, key, "flag"), repeatable=True)
 
     def remarks(self, project: str, text: str, key: str) -> Rows[Report]:
-        """Return what managers and adjudicators say of an item."""
+        """Return the remarks of managers and adjudicators on an item."""
         return self.rows_in(project, "agreement", "items", text, key, "remarks")
 
     def remark(self, project: str, text: str, key: str, body: str) -> Report:
-        """Say something of an item."""
+        """Add a remark on an item."""
         path = in_project(project, "agreement", "items", text, key, "remarks")
         return cast(Report, self.post_once(path, {"body": body}))
 
     def mappings(self, project: str) -> Rows[Report]:
-        """Return the categories that are merged under a name."""
+        """Return the saved mappings of categories."""
         return self.rows_in(project, "agreement", "mappings")
 
     def save_mapping(self, project: str, name: str, classes: dict[str, str]) -> Report:
-        """Keep which categories are merged, under a name."""
+        """Save a mapping of categories under a name."""
         path = in_project(project, "agreement", "mappings")
         return cast(Report, self.post_once(path, {"name": name, "classes": classes}))

@@ -20,7 +20,7 @@ release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 extensions = ["myst_parser"]
 root_doc = "README"
 include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**", "examples/README.md"]
-# Anchors as GitHub makes them of headings.
+# Generate heading anchors as GitHub does.
 myst_heading_anchors = 6
 
 html_theme = "furo"
@@ -30,7 +30,7 @@ html_show_sourcelink = False
 
 
 def list_pages(_: Sphinx, page: str, source: list[str]) -> None:
-    """Give the front page and the index of documents the navigation of the site: what docs/README.md names."""
+    """Add the navigation of the site, from docs/README.md, to the front page and the index of documents."""
     if page not in ("README", "docs/README"):
         return
     index = ROOT / "docs" / "README.md"
@@ -59,7 +59,7 @@ def _tree(caption: str, pages: list[str]) -> str:
 
 
 def name_front_page(app: Sphinx, exception: Exception | None) -> None:
-    """Let a server that is asked for the folder show the front page."""
+    """Make the front page the index of the folder."""
     if exception is None:
         shutil.copy(Path(app.outdir) / "README.html", Path(app.outdir) / "index.html")
 

@@ -87,11 +87,11 @@ SIZES = (
     "annotations.web.views.docsets.CODERS_ON_A_PAGE",
     "annotations.web.views.docsets.PEERS_ON_A_PAGE",
     "annotations.web.views.assignments.CODERS_ON_A_PAGE",
-    "annotations.web.views.gold.MOST_CHIPS",
-    "annotations.web.views.projects.MOST_OWN",
+    "annotations.web.views.gold.MAX_CHIPS",
+    "annotations.web.views.projects.MAX_OWN",
     "annotations.web.views.projects.PAGE_SIZE",
     "annotations.web.views.questions.PAGE_SIZE",
-    "annotations.web.views.schemes.LONGEST_LIST",
+    "annotations.web.views.schemes.MAX_LISTED",
     "annotations.web.views.schemes.PAGE_SIZE",
 )
 

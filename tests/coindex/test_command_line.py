@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from coindex import command_line, doors
+from coindex import command_line, shortcuts
 from coindex.command_line import COMMANDS, main
 from coindex.place import NOT_OF_DEMO, Place, Unusable
 from tests.conftest import ROOT
@@ -127,8 +127,8 @@ def test_a_folder_that_cannot_be_made_or_written_is_said(tmp_path, monkeypatch):
     ],
 )
 def test_a_format_or_a_project_tells_codings_from_an_archive(arguments, meant):
-    assert doors.command_meant("import", arguments) == meant
-    assert doors.command_meant("export", arguments) == meant.replace("import", "export")
+    assert shortcuts.command_of("import", arguments) == meant
+    assert shortcuts.command_of("export", arguments) == meant.replace("import", "export")
 
 
 def coindex(data: Path, *arguments: str) -> tuple[int, str]:

@@ -1,1 +1,1 @@
-"""How the API speaks HTTP: who asks, what is asked for, repeated and conditional requests, problems, limits."""
+"""HTTP for the API: authentication, idempotent and conditional requests, problem details, rate limits."""

@@ -1,4 +1,4 @@
-"""Who asks the API, by which key and how often, and in which form it answers."""
+"""Authentication by API key, scopes, rate limits and content negotiation of the API."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
@@ -42,7 +42,7 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class WithinScope(BasePermission):
-    """The scopes of keys: read; annotate, which adds writing to the owner's codings; manage, all that the owner may."""
+    """The scopes of keys: `read`; `annotate` also writes the owner's codings; `manage` does all that the owner may."""
 
     message = "This key is not for that; make one of a wider scope."
     code = "token_scope"
@@ -65,7 +65,7 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
 
 
 class LimitThrottle(BaseThrottle):
-    """A throttle by a limit, whose bound is a setting."""
+    """A throttle by a limit; a setting holds the number of requests."""
 
     limit: Limit
     setting: str
@@ -94,7 +94,7 @@ class TransferThrottle(LimitThrottle):
 
 
 class PermissiveContentNegotiation(DefaultContentNegotiation):
-    """Never answer 406: CSV and files are written by views, errors are always JSON."""
+    """Content negotiation without 406: views write CSV and files themselves, errors are always JSON."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

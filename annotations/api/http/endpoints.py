@@ -1,8 +1,8 @@
-"""Methods of the API: the project that they are of, repeated requests and conditional changes.
+"""Methods of the API: their project, idempotent requests and conditional changes.
 
-A POST that is sent again with its `Idempotency-Key` has no effect and gets the first answer. `ETag` names the state
-that a client has seen, and `If-Match` requires that state (RFC 9110). The tag is computed from what the API shows, so
-it reveals nothing that its reader does not see.
+A POST repeated with the same `Idempotency-Key` has no further effect and returns the first response. `ETag` names the
+state that a client has seen, and `If-Match` requires that state (RFC 9110). The tag is computed from the
+representation, so it reveals nothing that its reader does not see.
 """
 
 import hashlib
@@ -50,8 +50,8 @@ def endpoint(
     parameters: Sequence[Any] = (),
     **schema: Any,
 ) -> Callable[[Method], Method]:
-    """Give a method of an API view the project of its address, as `project_for` returns it, and a schema."""
-    # `once` makes it `idempotent`; `seen` a transaction that has to `require_match`; `extend_schema` takes `schema`.
+    """Pass a method of an API view the project of its address (see `project_for`), and describe it in the schema."""
+    # `once`: idempotent; `seen`: a transaction that calls `require_match`; `schema`: arguments of `extend_schema`.
 
     def decorate(method: Method) -> Method:
         @wraps(method)
@@ -78,9 +78,9 @@ class IdempotencyKeyReused(APIException):
 def idempotent(
     right: Right | None = None, *, secret_fields: tuple[str, ...] = (), archived: bool = False
 ) -> Callable[[Method], Method]:
-    """Make the `post` of an API view idempotent, if it has no effects outside the database."""
-    # `right` is the one that the view requires, so that a user who has lost it gets no old answer either; `archived`:
-    # it takes archived projects. `secret_fields` are answered once only. Answer and effect are committed together.
+    """Make the `post` of an API view idempotent; it must have no effects outside the database."""
+    # `right` is checked again, so that a user who has lost it gets no recorded response; `archived` admits archived
+    # projects. `secret_fields` are returned only once. Response and effect are committed together.
 
     def decorate(post: Method) -> Method:
         @extend_schema(
@@ -104,7 +104,7 @@ def idempotent(
             content = json.dumps([request.method, request.get_full_path(), request.data], sort_keys=True)
             digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
             with transaction.atomic():
-                # A concurrent request with the same key waits here, and finds the answer below. The lock still lets
+                # A concurrent request with the same key waits here, and finds the record below. The lock still lets
                 # others write rows that refer to the user, for which this request may have to wait.
                 User.objects.select_for_update(no_key=True).get(pk=user.pk)
                 record = IdempotencyRecord.objects.filter(user=user, key=key).first()
@@ -154,7 +154,7 @@ def etag_response(representation: Mapping[str, Any]) -> HttpResponse:
 
 
 def require_match(request: Request, representation: Mapping[str, Any]) -> None:
-    """Raise unless the client has seen the present state. Call it in the transaction that changes it."""
+    """Raise unless the client has seen the current state. Call it in the transaction that changes the state."""
     header = request.headers.get("If-Match")
     if header is None:
         raise PreconditionRequired

@@ -44,12 +44,12 @@ CONTENT_TYPE = "application/problem+json"
 
 
 def problem(status: int, code: str, detail: str, **members: Any) -> Response:
-    """Return a problem response; `members` are additional ones, such as the invalid fields."""
+    """Return a problem response; `members` are further ones, such as the invalid fields."""
     return Response(problem_body(status, code, detail) | members, status=status, content_type=CONTENT_TYPE)
 
 
 def rejection_problem(error: OperationRejected, **members: Any) -> Response:
-    """Return the response to an operation that breaks a rule, with its position in the batch, or to a submission."""
+    """Return the response to a rejected submission or operation, with the operation's position in the batch."""
     if isinstance(error, AnswersMissing):
         members["missing"] = [asdict(answer) for answer in error.missing]
     return problem(400, error.code, str(error), operation=error.position, **members)
@@ -92,16 +92,16 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 
 def _refusal(error: Exception) -> Response | None:
-    """Return the response to an exception that is not one of the REST framework."""
+    """Return the response to an exception that the REST framework does not handle."""
     match error:
         case VersionConflict():
             return problem(409, "stale", str(error), version=error.version, missed=error.missed)
         case OperationRejected():
             return rejection_problem(error)
-        # A coding is gone where its text was deleted while the request came in.
+        # The text, and with it the coding, may be deleted during the request.
         case Http404() | Coding.DoesNotExist():
             return problem(404, getattr(error, "code", "not_found"), str(error) or "Not found.")
-        # What nobody may do, such as changing an archived project, or this person.
+        # forbidden to all (an archived project) or to this user
         case PermissionDenied():
             status, code = getattr(error, "status", 403), getattr(error, "code", "permission_denied")
             return problem(status, code, str(error) or "You may not do this.")
@@ -121,7 +121,7 @@ def _refusal(error: Exception) -> Response | None:
 
 
 def _escape_surrogates(errors: Any) -> Any:
-    """Return the errors with lone surrogates, which messages may repeat from the request, as escapes."""
+    """Return the errors with lone surrogates escaped, which messages may repeat from the request."""
     if isinstance(errors, Mapping):
         return {_escape_surrogates(name): _escape_surrogates(error) for name, error in errors.items()}
     if isinstance(errors, list):

@@ -1,4 +1,4 @@
-"""The schema of the API beyond what its views say: the problems that a request may be answered with, and operations."""
+"""Extensions of the OpenAPI schema: the problem responses of each request, and the kinds of operations."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -14,12 +14,12 @@ from annotations.api.http.problems import CONTENT_TYPE, TITLES
 from annotations.api.serializers.problems import InvalidSerializer, ProblemSerializer
 from annotations.coding.log.payloads import PAYLOADS, payload_schema
 
-ALWAYS = (400, 401, 429, 500, 503)  # what any request may be answered with
-WITH_RETRY_AFTER = (429, 503)  # beside a problem: when it makes sense to send the request again
+ALWAYS = (400, 401, 429, 500, 503)  # possible for any request
+WITH_RETRY_AFTER = (429, 503)  # answers with the header Retry-After
 
 
 class ProblemSchema(AutoSchema):
-    """The schema of an operation with the problems that may follow; of conflicts (409) views tell."""
+    """The schema of an API method with its problem responses; views declare conflicts (409) themselves."""
 
     def get_operation(self, path: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(path, *args, **kwargs)
@@ -30,7 +30,7 @@ class ProblemSchema(AutoSchema):
 
     def _statuses(self, path: str, operation: dict[str, Any]) -> Iterator[int]:
         changes = self.method not in SAFE_METHODS
-        parameters = {(one["in"], one["name"]) for one in operation.get("parameters", ())}
+        parameters = {(parameter["in"], parameter["name"]) for parameter in operation.get("parameters", ())}
         if changes or "{slug}" in path:
             yield 403
         if "{" in path or ("query", "cursor") in parameters:
@@ -45,7 +45,7 @@ class ProblemSchema(AutoSchema):
             yield 423
 
     def _problem(self, status: int) -> dict[str, str]:
-        """Return a reference to the responses with a problem of this status."""
+        """Return a reference to the problem response of this status."""
         serializer = InvalidSerializer if status == 400 else ProblemSerializer
         schema = self.resolve_serializer(serializer(), "response").ref
         response = {"description": TITLES[status], "content": {CONTENT_TYPE: {"schema": schema}}}
@@ -55,7 +55,7 @@ class ProblemSchema(AutoSchema):
 
 
 class OperationExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """Operations of a coding, by their kind: each with its payload, as it is parsed."""
+    """The operations of a coding by kind, each with the schema of its payload."""
 
     target_class = "annotations.api.serializers.coding.ChangeSerializer"
 
@@ -76,7 +76,7 @@ class OperationExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped
 def component_ref(
     auto_schema: AutoSchema, name: str, schema: dict[str, Any], kind: str = ResolvedComponent.SCHEMA
 ) -> dict[str, str]:
-    """Return a reference to a component of this name, which is registered unless it is there."""
+    """Return a reference to the component of this name; register the component if it is missing."""
     identity = ComponentIdentity(name)  # type: ignore[no-untyped-call]
     component = ResolvedComponent(name, kind, schema, identity)  # type: ignore[no-untyped-call]
     auto_schema.registry.register_on_missing(component)

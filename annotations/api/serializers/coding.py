@@ -89,7 +89,7 @@ class CategoryStateSerializer(NamedStateSerializer):
 
 
 class ConditionSerializer(serializers.Serializer[Any]):
-    """When a question is asked: another has one of these values as answer, or a relation is set."""
+    """The condition of a question: another question has one of these values, or a relation is set."""
 
     question = serializers.CharField(required=False, help_text="`category`, or the key of an attribute")
     values = StringsField(required=False)
@@ -141,7 +141,7 @@ class SchemeStateSerializer(serializers.Serializer[Any]):
     }
 )
 class ReadingsField(serializers.JSONField):
-    """Keys of markables: alternatives, or lists of those that are meant together."""
+    """Keys of markables: alternatives, or lists of markables that are meant together."""
 
 
 @extend_schema_field(
@@ -153,11 +153,11 @@ class ReadingsField(serializers.JSONField):
     }
 )
 class AttributesField(serializers.JSONField):
-    """By the keys of attributes: the key of a value, a list of those, a text or a number."""
+    """Answers by attribute key: the key of a value, a list of keys, a text or a number."""
 
 
 class RelationsField(serializers.DictField):
-    """By the keys of relations: keys of markables."""
+    """Keys of markables by relation key."""
 
     child = ReadingsField()
 

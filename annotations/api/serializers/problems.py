@@ -13,11 +13,11 @@ from annotations.api.serializers.coding import OperationSerializer
     {"type": "object", "additionalProperties": {"anyOf": [{"type": "array", "items": {}}, {"type": "object"}]}}
 )
 class ErrorsField(serializers.JSONField):
-    """Sentences by the names of fields; of a field with parts, by the names or numbers of these."""
+    """Messages by field name; in nested fields, by the name or number of the part."""
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
-    """What is wrong (RFC 9457). `code` stays the same, whatever the words."""
+    """A problem (RFC 9457). Its `code` is stable, its words are not."""
 
     type = serializers.CharField()
     title = serializers.CharField()
@@ -43,7 +43,7 @@ class SchemeViolationSerializer(serializers.Serializer[Any]):
 
 
 class InvalidSerializer(ProblemSerializer):
-    """What is wrong with a request."""
+    """An invalid request."""
 
     errors: Any = ErrorsField(required=False, help_text="with the code `invalid`: sentences by the names of fields")
     operation = serializers.IntegerField(
@@ -55,7 +55,7 @@ class InvalidSerializer(ProblemSerializer):
 
 
 class ConflictSerializer(ProblemSerializer):
-    """What cannot be done now: with the code `stale`, as others have changed the coding since."""
+    """A conflict; with the code `stale`, others have changed the coding since."""
 
     version = serializers.IntegerField(required=False, help_text="how many operations the coding has")
     missed = OperationSerializer(many=True, required=False, help_text="those after the version that was sent")

@@ -1,4 +1,4 @@
-"""What is sent to the API: no unknown fields, fields that rest on those of forms, and errors that list the choices."""
+"""Serializers of requests: strict about unknown fields, derived from forms, with errors that list the choices."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -8,13 +8,13 @@ from django import forms
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-# Of names, of which a project may have any number.
-MOST_LISTED = 50
-LONGEST_VALUE = 100
+# Limits of error messages: a project may have any number of names.
+MAX_LISTED = 50
+MAX_VALUE_LENGTH = 100
 
 
 class StrictSerializer(serializers.Serializer[Any]):
-    """What is sent has these fields and no others, so that nobody believes another one had an effect."""
+    """A serializer that refuses unknown fields, so that nobody believes that they had an effect."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
@@ -33,12 +33,12 @@ def validated(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
 
 
 def choices_message(value: object, choices: Iterable[object]) -> str:
-    """Return the error of a value that is none of the choices."""
-    listed = list(islice((text for one in choices if (text := str(one))), MOST_LISTED + 1))
+    """Return the error message for a value that is not among the choices."""
+    listed = list(islice((text for choice in choices if (text := str(choice))), MAX_LISTED + 1))
     if not listed:
-        return f"{repr(value)[:LONGEST_VALUE]} is none here: there are none yet."
-    more = ", …" if len(listed) > MOST_LISTED else ""
-    return f"{repr(value)[:LONGEST_VALUE]} is not one of {', '.join(listed[:MOST_LISTED])}{more}."
+        return f"{repr(value)[:MAX_VALUE_LENGTH]} is none here: there are none yet."
+    more = ", …" if len(listed) > MAX_LISTED else ""
+    return f"{repr(value)[:MAX_VALUE_LENGTH]} is not one of {', '.join(listed[:MAX_LISTED])}{more}."
 
 
 class StringsField(serializers.ListField):
@@ -57,7 +57,7 @@ class ChoiceField(serializers.ChoiceField):
         super().fail(key, **kwargs)
 
 
-# What a field of a form is in a request with JSON, and what both say of the values that they take.
+# The serializer field for each form field, and the attributes that both have.
 KINDS: Mapping[type[forms.Field], type[serializers.Field[Any, Any, Any, Any]]] = {
     forms.BooleanField: serializers.BooleanField,
     forms.CharField: serializers.CharField,
@@ -72,18 +72,18 @@ BOUNDS = ("choices", "max_length", "min_value", "max_value")
 
 
 def from_form(form: type[forms.Form | forms.ModelForm[Any]], name: str, **options: Any) -> Any:
-    """Return the field of a serializer for a field of a form: of its kind, with its choices, length and bounds.
+    """Return the serializer field for a form field: of the same kind, with its choices, length and bounds.
 
-    `options` are those of the serializer's field, and go before what the form says.
+    `options` are arguments of the serializer field and override those of the form.
     """
     field = form.base_fields[name]
-    kind = next(KINDS[one] for one in type(field).__mro__ if one in KINDS)
+    kind = next(KINDS[base] for base in type(field).__mro__ if base in KINDS)
     bounds = {bound: value for bound in BOUNDS if (value := getattr(field, bound, None)) is not None}
     return kind(**{**bounds, **options})
 
 
 def form_errors(form: forms.BaseForm) -> dict[str, list[str]]:
-    """Return the messages of a form that is not valid by field, with the choices where there is none of that name."""
+    """Return the messages of an invalid form by field, with the choices if the value is not one of them."""
     return {
         name: [message for error in errors for message in _messages(form.fields.get(name), error)]
         for name, errors in form.errors.as_data().items()
@@ -99,11 +99,11 @@ def _messages(field: forms.Field | None, error: Any) -> list[str]:
 
 
 def _choices_of(field: forms.Field | None) -> Iterable[object] | None:
-    """Return the values that a field takes: of rows what they are named by. None where there is no set of them."""
+    """Return the values that a field admits (for rows, their names); None if the field has no fixed choices."""
     if isinstance(field, forms.ModelChoiceField):
         rows = cast(QuerySet[Any, Any], field.queryset)
         name = field.to_field_name or "pk"
-        return rows.order_by(name).values_list(name, flat=True)[: MOST_LISTED + 1]
+        return rows.order_by(name).values_list(name, flat=True)[: MAX_LISTED + 1]
     if isinstance(field, forms.ChoiceField):
         return [key for key, _ in field.choices]  # type: ignore[union-attr, misc]
     return None

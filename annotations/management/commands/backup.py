@@ -1,4 +1,4 @@
-"""Write a backup of everything."""
+"""Write a backup of the whole installation."""
 
 from argparse import ArgumentParser
 from pathlib import Path

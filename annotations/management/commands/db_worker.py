@@ -1,4 +1,4 @@
-"""The worker of django-tasks-db, made to survive a restart of the database, to end when told to, and to be seen."""
+"""The worker of django-tasks-db, which here survives database restarts, stops when told, and sends heartbeats."""
 
 import logging
 import signal
@@ -26,11 +26,11 @@ from annotations.transfers.pruning import MAX_IDLE, idle_time, prune
 
 logger = logging.getLogger(__name__)
 
-SECONDS_BETWEEN = 1.0
+RETRY_SECONDS = 1.0
 
 
 def seconds_of_silence(text: str) -> float:
-    """Parse after how many seconds of silence a worker ends. Until LOST_AFTER others take it for alive."""
+    """Parse the seconds of silence after which a worker ends; at most LOST_AFTER, when others take it for dead."""
     seconds = float(text)
     if not 0 < seconds <= LOST_AFTER.total_seconds():
         raise ArgumentTypeError(f"this has to be more than 0 and at most {LOST_AFTER.total_seconds():.0f}")
@@ -38,13 +38,13 @@ def seconds_of_silence(text: str) -> float:
 
 
 def is_news(record: logging.LogRecord) -> bool:
-    """Leave out that the package's worker starts and finds nothing to do, which ours lets it say each second."""
+    """Return whether a record is no routine message: the package's worker logs start and idle each second."""
     return record.levelno > logging.INFO
 
 
 @dataclass(slots=True)
 class Chore:
-    """What a worker does between tasks, at the start and then after so many seconds each time."""
+    """Periodic work of a worker between its tasks: done at the start, then every `seconds` seconds."""
 
     work: Callable[[], object]
     seconds: float
@@ -52,7 +52,7 @@ class Chore:
     done_at: float = float("-inf")
 
     def do_if_due(self) -> None:
-        """Do the work if it is time. What goes wrong is logged: the queue does not wait for it."""
+        """Do the work if it is due. Log failures, so that the queue does not wait."""
         if time.monotonic() - self.done_at < self.seconds:
             return
         self.done_at = time.monotonic()
@@ -65,7 +65,7 @@ class Chore:
 
 
 class Worker(db_worker.Worker):
-    """A worker that gives signs of life, ends at the first signal, and gives up the tasks of workers that have died."""
+    """A worker that sends heartbeats, stops at the first signal, and fails the tasks of dead workers."""
 
     delivery = Delivery()
     has_pruned = False
@@ -91,7 +91,7 @@ class Worker(db_worker.Worker):
             chore.do_if_due()
 
     def run(self) -> None:
-        """Empty the queue, wait and start again, until a signal comes; a batch is emptied once."""
+        """Empty the queue, wait and repeat until a signal comes; in batch mode, empty the queue once."""
         if self.batch:
             self.do_chores()
             return super().run()
@@ -113,7 +113,7 @@ class Worker(db_worker.Worker):
             logger.warning("Tasks whose worker has died: %d, marked as failed.", count)
 
     def prune(self) -> None:
-        """Delete what is over, but for the first time where the clock may be wrong."""
+        """Delete expired data; skip the first time if the clock may be wrong."""
         is_first, self.has_pruned = not self.has_pruned, True
         if is_first and (idle := idle_time()) > MAX_IDLE:
             logger.warning(
@@ -125,12 +125,12 @@ class Worker(db_worker.Worker):
             logger.info("Deleted: %s.", prune())
 
     def draw_repeats(self) -> None:
-        """Show coders again what has become due of their own texts."""
+        """Assign to coders the repeats of their own texts that are due."""
         if count := draw_due_repeats():
             logger.info("Texts that are shown again: %d.", count)
 
     def queue_mails(self) -> None:
-        """Queue the mails of the week and of dates that nobody has queued."""
+        """Queue the weekly mails and the mails on dates that are not queued yet."""
         queue_digests()
         queue_due_mails()
 
@@ -139,8 +139,8 @@ class Worker(db_worker.Worker):
         super().run_task(db_task_result)
 
     def shutdown(self, signum: int, frame: FrameType | None) -> None:
-        """End at once: the task that is running is broken off and takes back what it has written."""
-        if not self.running:  # it is on its way out; another signal does not keep it from cleaning up
+        """Stop at once: the running task is aborted and rolls back."""
+        if not self.running:  # already stopping; another signal must not interrupt the cleanup
             return
         self.running = False
         if self.running_task:
@@ -158,15 +158,15 @@ class Command(db_worker.Command):
             default=LOST_AFTER.total_seconds(),
             help="end when a task has given no sign of life for so long (default and most: %(default)s)",
         )
-        # One worker does everything. Of several, one may leave the long things to the others: --queue-name default.
+        # One worker runs all queues. With several, some can leave long tasks to the others: --queue-name default.
         parser.set_defaults(worker_id=worker_name(), queue_name="*")
 
     def handle(self, *, stuck_after: float, **options: Any) -> None:  # type: ignore[override]
-        """Run, and start again when the database connection is lost. A batch ends then, as its caller waits for it."""
-        # The command of the package makes a worker of the class that its module names.
+        """Run, and restart if the connection to the database is lost; a batch ends then, as its caller waits for it."""
+        # The command of the package instantiates the class in its module.
         db_worker.Worker = Worker  # type: ignore[misc]
         db_worker.logger.addFilter(is_news)
-        # Who sees a sign of life may tell it to end before the worker of the package listens.
+        # A supervisor that sees the heartbeat may send SIGTERM before the package's worker handles it.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         with beating(settings.WORKERS_DIR, options["worker_id"], stuck_after):
             while True:
@@ -180,4 +180,4 @@ class Command(db_worker.Command):
                     logger.warning("The database does not answer, the worker tries again: %s", error)
                     connections.close_all()
                     beat()
-                    time.sleep(SECONDS_BETWEEN)
+                    time.sleep(RETRY_SECONDS)

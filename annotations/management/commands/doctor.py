@@ -1,4 +1,4 @@
-"""Say what is wrong with this installation, and how it is mended."""
+"""Check this installation, and name a remedy for each problem."""
 
 import json
 import platform
@@ -37,13 +37,13 @@ from annotations.models import Coding
 from annotations.transfers.backups import backups_in, past_backups
 
 FREE_BYTES = 500_000_000
-FREE_PART = 0.05
+FREE_SHARE = 0.05
 CLOCK_DIFFERENCE = timedelta(seconds=5)
 WAITING = timedelta(minutes=1)
-# One a day, and an hour to write it.
+# Backups are daily and may take an hour.
 BACKUP_AGE = timedelta(hours=25)
-CODINGS = 100
-# A file of each package that brings some.
+N_CODINGS = 100
+# One file of each package with static files.
 SERVED = (
     "css/base/base.css",
     "plotly/plotly.min.js",
@@ -54,23 +54,23 @@ SERVED = (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong, and how it is mended."""
+    """A problem and its remedy."""
 
     what: str
     remedy: str
 
 
-# What a check finds: problems, and in words what there is.
+# The output of a check: problems, and facts as sentences.
 type Findings = Iterator[Problem | str]
 
 
 def by_hand(command: str) -> str:
-    """Return how a person runs a command of management, by the program with which this one was begun."""
+    """Return a management command as a person types it, with the program that started this process."""
     return f"{'coindex manage' if Path(sys.argv[0]).stem == 'coindex' else 'manage.py'} {command}"
 
 
 def check_versions() -> Findings:
-    """Say what is installed here, and try the libraries that have compiled parts."""
+    """Report the installed versions, and load the libraries with compiled parts."""
     yield (
         f"Coindex {program_version()}, Python {platform.python_version()}, Django {django.__version__}, "
         f"{platform.system()} {platform.machine()}"
@@ -83,7 +83,7 @@ def check_versions() -> Findings:
 
 
 def check_mail() -> Findings:
-    """Open a connection to the mail server, if there is one."""
+    """Connect to the mail server, if there is one."""
     if not settings.MAILERS:
         yield "no mail server, and no page speaks of mails"
         return
@@ -99,7 +99,7 @@ def check_mail() -> Findings:
 
 
 def check_settings() -> Findings:
-    """Ask Django's checks, in production those of deployment too: key, hosts, HTTPS, cookies."""
+    """Run Django's checks; in production also those of deployment: key, hosts, HTTPS, cookies."""
     for message in run_checks(include_deployment_checks=not settings.LOCAL):
         if not message.is_silenced():
             yield Problem(f"{message.msg} ({message.id})", message.hint or "docs/deploy.md, Settings.")
@@ -108,7 +108,7 @@ def check_settings() -> Findings:
 
 
 def check_database() -> Findings:
-    """Ask the database, and whether all migrations are applied."""
+    """Connect to the database, and check that all migrations are applied."""
     try:
         state = read_migration_state()
     except DatabaseTooOld as error:
@@ -129,13 +129,13 @@ def check_database() -> Findings:
 
 
 def check_clock() -> Findings:
-    """Compare the clock with the database's, which may be another machine's."""
+    """Compare the clock with the database's, which may be on another machine."""
     if connection.vendor != "postgresql":
         return
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
-        found: datetime = cursor.fetchone()[0]
-    difference = abs(timezone.now() - found)
+        database_time: datetime = cursor.fetchone()[0]
+    difference = abs(timezone.now() - database_time)
     if difference > CLOCK_DIFFERENCE:
         yield Problem(
             f"The clocks of this machine and of the database differ by {difference.total_seconds():.0f} seconds.",
@@ -144,7 +144,7 @@ def check_clock() -> Findings:
 
 
 def check_disk() -> Findings:
-    """Write a file where the program writes, and look how much room there is."""
+    """Write a file into each data folder, and check the free space."""
     for folder in sorted({settings.DATA_DIR, settings.MEDIA_ROOT}):
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -157,14 +157,14 @@ def check_disk() -> Findings:
 
 
 def _check_folder(folder: Path) -> Findings:
-    # The name begins with a dot: it is in no backup.
+    # Backups leave out names with a leading dot.
     with NamedTemporaryFile(prefix=".doctor-", dir=folder) as file:
         file.write(b"x" * 100_000)
         file.flush()
     disk = shutil.disk_usage(folder)
     if folder == settings.DATA_DIR:
         yield f"{folder}, {disk.free / 1e9:,.1f} GB left"
-    if disk.free < FREE_BYTES or disk.free < disk.total * FREE_PART:
+    if disk.free < FREE_BYTES or disk.free < disk.total * FREE_SHARE:
         yield Problem(
             f"{folder} has {disk.free / 1e6:,.0f} MB left of {disk.total / 1e6:,.0f}.",
             "Make room: old backups, logs, other programs' files; or take a larger disk.",
@@ -172,8 +172,8 @@ def _check_folder(folder: Path) -> Findings:
 
 
 def check_static() -> Findings:
-    """Look whether the files of this version are collected under the names that pages use."""
-    if settings.LOCAL:  # they are served from where they lie
+    """Check that the static files of this version are collected under the names that pages use."""
+    if settings.LOCAL:  # served without collecting
         if missing := [name for name in SERVED if find(name) is None]:
             yield Problem(
                 f"{pluralize(len(missing), 'static file')} not there, such as {missing[0]}.", "Install Coindex again."
@@ -190,7 +190,7 @@ def check_static() -> Findings:
 
 
 def check_worker() -> Findings:
-    """Look for signs of life of a worker, and for tasks that wait too long or have no worker any more."""
+    """Check for heartbeats of a worker, and for tasks that wait too long or whose worker is lost."""
     workers = living(settings.WORKERS_DIR)
     queue = queue_state()
     if not workers:
@@ -220,7 +220,7 @@ def check_worker() -> Findings:
 
 
 def check_backups() -> Findings:
-    """Look whether there is a backup of the last day, and none of the future."""
+    """Check for a backup of the last day, and for backups dated in the future."""
     now = timezone.now()
     if future := {time: path for time, path in backups_in(settings.BACKUP_DIR).items() if time > now}:
         yield Problem(
@@ -229,18 +229,18 @@ def check_backups() -> Findings:
         )
     newest = next(iter(past_backups(settings.BACKUP_DIR, now)), None)
     if newest is None:
-        found = f"There is no backup in {settings.BACKUP_DIR}."
+        finding = f"There is no backup in {settings.BACKUP_DIR}."
     elif now - newest > BACKUP_AGE:
-        found = f"The newest backup in {settings.BACKUP_DIR} is of {newest:%Y-%m-%d %H:%M} UTC."
+        finding = f"The newest backup in {settings.BACKUP_DIR} is of {newest:%Y-%m-%d %H:%M} UTC."
     else:
         return
-    yield Problem(found, f"Run {by_hand('scheduled_backup')} each day: docs/deploy.md, Backup and restore.")
+    yield Problem(finding, f"Run {by_hand('scheduled_backup')} each day: docs/deploy.md, Backup and restore.")
 
 
 def check_logs() -> Findings:
-    """Compare codings with their logs; of many, some by chance."""
+    """Compare codings with their logs; if there are many, a random sample."""
     keys = list(Coding.objects.values_list("pk", flat=True))
-    for pk in random.sample(keys, min(CODINGS, len(keys))):
+    for pk in random.sample(keys, min(N_CODINGS, len(keys))):
         with read_snapshot():
             coding = Coding.objects.select_related("text", "coder").defer("text__content").filter(pk=pk).first()
             mismatch = next(iter(log_mismatches(coding)), None) if coding is not None else None
@@ -268,7 +268,7 @@ IN_DATABASE = {"clock", "worker", "logs"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check has found; `skipped` says why it was not made, `facts` what there is."""
+    """The result of a check; `skipped` is the reason if it was not made."""
 
     name: str
     problems: list[Problem]
@@ -278,23 +278,23 @@ class Finding:
 
 
 def examine(names: set[str]) -> Iterator[Finding]:
-    """Yield what each of these checks finds. Those that need the database are skipped where that is not usable."""
+    """Yield the finding of each check; checks that need the database are skipped if it is not usable."""
     is_usable = True
     needed = names | {"database"} if names & IN_DATABASE else names
     for name, check in CHECKS.items():
         if name not in needed:
             continue
         reason = "" if is_usable or name not in IN_DATABASE else "the database is not usable"
-        # On a machine of one's own the worker starts with the pages.
+        # Run locally, the worker starts with the pages.
         if not reason and name == "worker" and settings.LOCAL and served_at(settings.DATA_DIR) is None:
             reason = "Coindex is not running on this data"
         start = time.perf_counter()
-        found = [] if reason else list(check())
-        problems = [one for one in found if isinstance(one, Problem)]
+        results = [] if reason else list(check())
+        problems = [result for result in results if isinstance(result, Problem)]
         if name == "database":
             is_usable = not problems
         if name in names:
-            facts = [one for one in found if isinstance(one, str)]
+            facts = [result for result in results if isinstance(result, str)]
             yield Finding(name, problems, time.perf_counter() - start, reason, facts)
 
 
@@ -311,7 +311,7 @@ class Command(BaseCommand):
         findings = list(examine(set(options["only"] or CHECKS)))
         n_wrong = sum(bool(finding.problems) for finding in findings)
         if options["json"]:
-            self.stdout.write(json.dumps({"well": not n_wrong, "checks": [asdict(one) for one in findings]}, indent=2))
+            self.stdout.write(json.dumps({"well": not n_wrong, "checks": [asdict(row) for row in findings]}, indent=2))
         else:
             self.tell(findings)
             self.stdout.write(f"{pluralize(n_wrong, 'thing')} to mend." if n_wrong else "No problems found.")

@@ -1,4 +1,4 @@
-"""Draft the gold of texts, or the agreed pyramids of docsets, from what coders have submitted."""
+"""Draft the gold of texts, or the agreed pyramids of docsets, from submitted codings."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -37,15 +37,15 @@ class Command(ProgramCommand):
             metavar="NAME",
             help="only this round; may repeat. Without it those that figures are made of",
         )
-        of_gold = parser.add_mutually_exclusive_group()
-        of_gold.add_argument(
+        gold = parser.add_mutually_exclusive_group()
+        gold.add_argument(
             "--gold",
             action="store_const",
             const=GOLD,
             default="",
             help="the gold of texts that is closed, or of which everything contested was decided, in the folder gold",
         )
-        of_gold.add_argument(
+        gold.add_argument(
             "--silver",
             dest="gold",
             action="store_const",
@@ -61,7 +61,7 @@ class Command(ProgramCommand):
         _refuse_unknown("coder", options["coder"], set(project.members.values_list("username", flat=True)))
         texts = Text.objects.filter(project=project)
         _refuse_unknown("text", options["text"], set(texts.values_list("slug", flat=True)))
-        _refuse_unknown("round", options["round"], {one.name for one in rounds_of(project)})
+        _refuse_unknown("round", options["round"], {round_.name for round_ in rounds_of(project)})
         format_ = WRITTEN[options["format"]]
         selection = {
             "coders": options["coder"],

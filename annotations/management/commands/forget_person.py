@@ -1,4 +1,4 @@
-"""Forget a person."""
+"""Delete or anonymise an account."""
 
 from argparse import ArgumentParser
 from typing import Any

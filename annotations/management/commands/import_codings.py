@@ -31,7 +31,7 @@ from annotations.transfers.project_formats import docset_option
 
 READ = FORMATS | PYRAMID_FORMATS
 FROM_FILES = "files"
-# The parts of a file of names, and the options of an import that they stand for.
+# The parts of a file of name mappings, and the import options that they fill.
 NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key, "questions": QUESTION.key}
 MAX_IGNORED = 20
 
@@ -123,11 +123,11 @@ class Command(ProgramCommand):
                 selected = parse_options(format_, options_read, options["option"])
                 if options["map"] is not None:
                     selected |= _mapped_names(options["map"], format_, selected)
-                # of files that name no adjudicator but are an export of gold
-                is_of_one = options["gold"] and format_.names_coders and options["coder"] is not None
+                # for files that name no adjudicator although they export gold
+                is_adjudicators = options["gold"] and format_.names_coders and options["coder"] is not None
                 with refusals("Nothing was imported."):
-                    adjudicator = find_adjudicator(project, options["coder"]) if is_of_one else None
-                asked = ImportOptions(
+                    adjudicator = find_adjudicator(project, options["coder"]) if is_adjudicators else None
+                choices = ImportOptions(
                     by=adjudicator,
                     predefined=options["predefined"],
                     create=options["create"],
@@ -139,7 +139,7 @@ class Command(ProgramCommand):
                     model=model,
                     of_format=selected,
                 )
-                report = import_sources(project, format_.key, sources, coder_from, asked, written=n_written.append)
+                report = import_sources(project, format_.key, sources, coder_from, choices, written=n_written.append)
                 if trial:
                     transaction.set_rollback(True)
         except ImportFailed as error:
@@ -159,10 +159,10 @@ class Command(ProgramCommand):
 
 
 def _left_out(report: Report, verbose: bool) -> Iterator[str]:
-    """Yield what is said of answers and files that are not read."""
+    """Yield warnings about answers and files that are not read."""
     if report.left_out_answers:
-        said = report.left_out_answers.capitalize()
-        yield f"{said}; --texts-only leaves that out. If it is somebody’s work, say --coder NAME or --coder-from."
+        message = report.left_out_answers.capitalize()
+        yield f"{message}; --texts-only leaves that out. If it is somebody’s work, say --coder NAME or --coder-from."
     if report.left_out:
         shown = report.left_out if verbose else report.left_out[:MAX_IGNORED]
         more = f" and {len(report.left_out) - len(shown)} more" * (len(report.left_out) > len(shown))
@@ -170,14 +170,14 @@ def _left_out(report: Report, verbose: bool) -> Iterator[str]:
 
 
 def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str:
-    """Return `coder_from` for `read_sources`. Raise CommandError if it is missing or the files name their coders."""
+    """Return `coder_from` for `read_sources`. Raise CommandError if missing, or if the files name their coders."""
     if options["model"] is not None:
         return "" if format_.names_coders else f"={options['model']}"
     coder_from: str = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "")
     if options["texts_only"]:
         coder_from = "nobody"
-    is_whose_gold = options["gold"] and options["coder"] is not None  # of tables in which the coder is gold
-    if coder_from and format_.names_coders and not is_whose_gold:
+    names_adjudicator = options["gold"] and options["coder"] is not None  # for tables in which the coder is gold
+    if coder_from and format_.names_coders and not names_adjudicator:
         arguments = "--coder-from, --coder and --texts-only"
         raise CommandError(f"{format_.label}: these files name their coders themselves; leave out {arguments}.")
     if not coder_from and not format_.names_coders:
@@ -186,15 +186,15 @@ def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str
 
 
 def _model(options: Mapping[str, Any]) -> ModelDescription | None:
-    """Return the model whose codings the files have. Raise CommandError for what is said of none, and for gold."""
-    said = {key: value for key in ("version", "hash", "date") if (value := options[f"model_{key}"]) is not None}
+    """Return the model that made the codings. Raise CommandError for gold, and for model options without a name."""
+    fields = {key: value for key in ("version", "hash", "date") if (value := options[f"model_{key}"]) is not None}
     if options["model"] is None:
-        if said:
-            raise CommandError(f"{', '.join(f'--model-{key}' for key in said)}: of which model? Name it by --model.")
+        if fields:
+            raise CommandError(f"{', '.join(f'--model-{key}' for key in fields)}: of which model? Name it by --model.")
         return None
     if options["gold"]:
         raise CommandError("--gold is of a manager or adjudicator, and a model decides nothing: leave out --model.")
-    return ModelDescription(options["model"], **said)
+    return ModelDescription(options["model"], **fields)
 
 
 def _failure_message(project: Project, report: Report, verbose: bool) -> str:
@@ -206,7 +206,7 @@ def _failure_message(project: Project, report: Report, verbose: bool) -> str:
 
 
 def parse_options(format_: Format | PyramidFormat, options: Iterable[Option], arguments: list[str]) -> dict[str, str]:
-    """Return the options by key. Raise CommandError on one that the format does not have."""
+    """Return the options by key. Raise CommandError for an option or value that the format does not have."""
     by_key = {option.key: option for option in options}
     selected = {}
     for argument in arguments:
@@ -214,7 +214,10 @@ def parse_options(format_: Format | PyramidFormat, options: Iterable[Option], ar
         value = find_encoding(value) if key == ENCODING.key else value
         option = by_key.get(key)
         if option is None or (option.choices and value not in [choice for choice, _ in option.choices]):
-            taken = {name: "|".join(choice for choice, _ in one.choices) or one.example for name, one in by_key.items()}
+            taken = {
+                name: "|".join(choice for choice, _ in option.choices) or option.example
+                for name, option in by_key.items()
+            }
             available = "; ".join(f"{name}={values}" for name, values in taken.items()) or "none"
             raise CommandError(f"--option {argument}: {format_.label} has these: {available}.")
         selected[key] = value
@@ -222,7 +225,7 @@ def parse_options(format_: Format | PyramidFormat, options: Iterable[Option], ar
 
 
 def _mapped_names(path: Path, format_: Format | PyramidFormat, selected: Mapping[str, str]) -> dict[str, str]:
-    """Return the options that a file of names says. Raise CommandError on what they cannot say."""
+    """Return the import options in a file of name mappings. Raise CommandError if the file is invalid."""
     options = {option.key for option in format_.options_read}
     try:
         data = load_names(path.read_bytes())
@@ -245,22 +248,22 @@ def _mapped_names(path: Path, format_: Format | PyramidFormat, selected: Mapping
 
 
 def _scheme_summary(scheme: Mapping[str, Any]) -> str:
-    """Return the keys of a scheme, by what they are."""
+    """Return the keys of a scheme by kind."""
     kinds = (kind for kind in ("levels", "categories", "relations", "attributes") if scheme[kind])
-    return "; ".join(f"{kind} {', '.join(one['key'] for one in scheme[kind])}" for kind in kinds)
+    return "; ".join(f"{kind} {', '.join(row['key'] for row in scheme[kind])}" for kind in kinds)
 
 
 def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]:
-    """Return the named files, the files in named zips, and the files in named folders without hidden ones."""
+    """Return the named files, the files in named zips, and the files in named folders except hidden ones."""
     files: list[Path] = []
     named_files = {path for path in paths if not path.is_dir()}
     for path in paths:
         if path.is_dir():
             inside = sorted(file for file in path.rglob("*") if file.is_file())
-            found = [file for file in inside if not is_litter(file.relative_to(path).as_posix())]
-            if not format_.bundles([str(file) for file in found], format_.suffixes):
+            visible = [file for file in inside if not is_litter(file.relative_to(path).as_posix())]
+            if not format_.bundles([str(file) for file in visible], format_.suffixes):
                 raise CommandError(f"{path}: no file here ends in {' or '.join(format_.suffixes)}.")
-            files += found
+            files += visible
         elif path.is_file():
             files.append(path)
         else:

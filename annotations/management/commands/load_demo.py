@@ -1,4 +1,4 @@
-"""Load the demo projects. Existing ones stay as they are."""
+"""Load the demo projects; existing projects stay unchanged."""
 
 import json
 from argparse import ArgumentParser
@@ -27,7 +27,7 @@ from annotations.projects.rounds import next_position
 from annotations.schemes.ready_made import SCHEMES
 
 FILES = ("news", "dialogue", "notices", "sortal", "links", "letters", "topics", "summaries", "chronicle")
-# All texts of these are assigned to the beginners.
+# All texts of these projects are assigned to the beginners.
 ASSIGNED_PROJECTS = ("dialogue", "links", "letters", "topics", "summaries")
 
 
@@ -49,8 +49,8 @@ class Command(BaseCommand):
                 continue
             with transaction.atomic():
                 left_out = _load(source)
-            for one in left_out:
-                self.stdout.write(self.style.WARNING(one))
+            for warning in left_out:
+                self.stdout.write(self.style.WARNING(warning))
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
         self.stdout.write(f"  {MANAGER:10} manages all nine projects")
         for name in BEGINNERS:
@@ -65,7 +65,7 @@ class Command(BaseCommand):
 
 
 def _load(source: dict[str, Any]) -> list[str]:
-    """Make the project, and return what is left out of it and why."""
+    """Create the project; return warnings about parts that were left out."""
     fields = source["project"]
     manager = person(MANAGER)
     manager.user_permissions.add(Permission.objects.get(content_type__app_label="annotations", codename="add_project"))
@@ -107,7 +107,7 @@ def _load(source: dict[str, Any]) -> list[str]:
 
 
 def _load_text(project: Project, source: dict[str, Any], first_day: date) -> None:
-    """Import a text and code it, each coder a day after the one before: the gold but for the coder's deviations."""
+    """Import a text and its codings, one a day: the gold with each coder's deviations."""
     if "round" in source:
         kind = Round.Kind.PILOT if source["round"] == Round.Kind.PILOT else Round.Kind.MAIN
         defaults = {"kind": kind, "position": next_position(project)}
@@ -124,7 +124,7 @@ def _load_text(project: Project, source: dict[str, Any], first_day: date) -> Non
 
 
 def _scheme_of(fields: Mapping[str, Any]) -> ReadyMadeScheme:
-    """Return the ready-made scheme that the project names, or the one that its file has."""
+    """Return the ready-made scheme that the project names, or the scheme in its file."""
     if isinstance(fields["scheme"], str):
         return SCHEMES[fields["scheme"]]
     spec, answers = scheme_from_json(fields["scheme"])

@@ -1,4 +1,4 @@
-"""Move everything to an empty PostgreSQL database."""
+"""Move all data to an empty PostgreSQL database."""
 
 import re
 from argparse import ArgumentParser
@@ -43,24 +43,24 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename or settings.DATA_DIR}: {error.strerror}. Nothing moved.") from error
 
     def move(self, address: str) -> None:
-        """Copy and verify everything, and write where it is now."""
+        """Copy and verify all data, and record the new address."""
         path = write_backup(settings.BACKUP_DIR, timezone.now())
         self.stdout.write(f"A backup of everything is {path}.")
-        # Files are restored, too; they are the same as those of this folder.
+        # Files are restored too; they equal those of this folder.
         with TemporaryDirectory(prefix=".moving-", dir=settings.DATA_DIR) as folder:
             try:
-                for said in restore_elsewhere(path.resolve(), Path(folder), address):
-                    self.stdout.write(said)
+                for output in restore_elsewhere(path.resolve(), Path(folder), address):
+                    self.stdout.write(output)
             except CommandError as error:
                 raise CommandError(
                     f"{error}\nNothing here changed. Make the other database anew, then try again."
                 ) from error
-        place = without_password(address)
-        moved_file().write_text(f"{place}\n", encoding="utf-8")
+        url = without_password(address)
+        moved_file().write_text(f"{url}\n", encoding="utf-8")
         rows = sum(count_rows().values())
         self.stdout.write(
-            f"{rows} rows are in {place} and verified. From now on set its address, with the password, before each "
-            f"start:\n\n    export DATABASE_URL='{place}'\n\nFiles, key and backups stay in {settings.DATA_DIR}. The "
+            f"{rows} rows are in {url} and verified. From now on set its address, with the password, before each "
+            f"start:\n\n    export DATABASE_URL='{url}'\n\nFiles, key and backups stay in {settings.DATA_DIR}. The "
             "SQLite database there is as it was, and is not used any more."
         )
 
@@ -82,5 +82,5 @@ def check_empty(address: str) -> None:
 
 
 def without_password(address: str) -> str:
-    """Return the address of a database with a word in place of its password."""
+    """Return the URL of a database with a placeholder for its password."""
     return re.sub(r"^(\w+://[^:/@]*):.*@", r"\1:PASSWORD@", address)

@@ -1,4 +1,4 @@
-"""Plan who codes which text of a round, and carry it out."""
+"""Plan the assignments of a round, and apply the plan."""
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
@@ -10,8 +10,8 @@ from annotations.planning.plans.designs.terms import Design
 from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, view_plan
 
 
-def _of_coder[Value](kind: Callable[[str], Value]) -> Callable[[str], tuple[str, Value]]:
-    """Return what reads NAME=VALUE."""
+def _by_coder[Value](kind: Callable[[str], Value]) -> Callable[[str], tuple[str, Value]]:
+    """Return a parser of NAME=VALUE."""
 
     def read(text: str) -> tuple[str, Value]:
         name, equals, value = text.rpartition("=")
@@ -52,10 +52,10 @@ class Command(ProgramCommand):
             "--coder", action="append", default=[], metavar="NAME", help="who takes part (all but adjudicators)"
         )
         parser.add_argument(
-            "--weight", action="append", default=[], type=_of_coder(float), metavar="NAME=NUMBER", help="share of work"
+            "--weight", action="append", default=[], type=_by_coder(float), metavar="NAME=NUMBER", help="share of work"
         )
         parser.add_argument(
-            "--maximum", action="append", default=[], type=_of_coder(int), metavar="NAME=NUMBER", help="texts at most"
+            "--maximum", action="append", default=[], type=_by_coder(int), metavar="NAME=NUMBER", help="texts at most"
         )
         parser.add_argument("--pool", action="store_true", help="coders take the next text themselves")
         parser.add_argument("--move", action="store_true", help="what nobody has begun may go to others")
@@ -67,9 +67,9 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
-        others = {"weights": dict(options["weight"]), "maxima": dict(options["maximum"]), "due_on": options["due"]}
+        fields = {"weights": dict(options["weight"]), "maxima": dict(options["maximum"]), "due_on": options["due"]}
         names = {"round_name": options["round"], "coders": options["coder"]}
-        request = PlanRequest.of(options | others | names)
+        request = PlanRequest.of(options | fields | names)
         with refusals():
             view = (apply_plan if options["apply"] else view_plan)(project, request)
         if options["format"] == "json":

@@ -1,4 +1,4 @@
-"""The command `prune`."""
+"""Delete expired data, such as ended sessions and finished tasks."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Show coders some of their own texts again within a round, unmarked."""
+"""Assign coders some of their own texts again within a round, unmarked."""
 
 import json
 from argparse import ArgumentParser
@@ -41,10 +41,10 @@ class Command(ProgramCommand):
             self._write_table(view, applied=options["apply"])
 
     def _write_table(self, view: RepeatView, *, applied: bool) -> None:
-        width = max([5, *(len(one.coder) for one in view.coders)])
+        width = max([5, *(len(row.coder) for row in view.coders)])
         self.stdout.write(f"{'coder':<{width}}  submitted  eligible  shown again  new")
-        for one in view.coders:
-            numbers = f"{one.submitted:>9}  {one.eligible:>8}  {len(one.repeated_before):>11}  {len(one.new):>3}"
-            self.stdout.write(f"{one.coder:<{width}}  {numbers}  {', '.join(one.new)}".rstrip())
+        for row in view.coders:
+            numbers = f"{row.submitted:>9}  {row.eligible:>8}  {len(row.repeated_before):>11}  {len(row.new):>3}"
+            self.stdout.write(f"{row.coder:<{width}}  {numbers}  {', '.join(row.new)}".rstrip())
         verb = "shows" if applied else "would show"
         self.stdout.write(f"The round {view.round_.name} {verb} {view.n_new} texts again.")

@@ -29,16 +29,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path = options["path"] or self.newest()
-        place = options["place"] or settings.BACKUP_DIR
+        parent = options["place"] or settings.BACKUP_DIR
         if not path.is_file():
             raise CommandError(f"{path}: there is no such file.")
         try:
-            with TemporaryDirectory(prefix=".drill-", dir=place if place.is_dir() else None) as folder:
+            with TemporaryDirectory(prefix=".drill-", dir=parent if parent.is_dir() else None) as folder:
                 database = f"sqlite:///{Path(folder) / 'drill.sqlite3'}"
-                for said in restore_elsewhere(path.resolve(), Path(folder), database):
-                    self.stdout.write(said)
+                for output in restore_elsewhere(path.resolve(), Path(folder), database):
+                    self.stdout.write(output)
         except OSError as error:
-            raise CommandError(f"{error.filename or place}: {error.strerror}. The drill could not run.") from error
+            raise CommandError(f"{error.filename or parent}: {error.strerror}. The drill could not run.") from error
         self.compare(path)
 
     def newest(self) -> Path:
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         return path
 
     def compare(self, path: Path) -> None:
-        """Say whether the backup that was restored has about as many rows as the database has."""
+        """Report whether the restored backup has at least half of the database's rows in each table."""
         try:
             now = count_rows()
         except DatabaseError as error:

@@ -1,4 +1,4 @@
-"""Write backups into a folder, one now or one every few hours, and delete the oldest."""
+"""Write backups into a folder, once or every few hours, and delete the oldest."""
 
 import logging
 import signal
@@ -54,15 +54,15 @@ class Command(BaseCommand):
             except OSError as error:
                 raise CommandError(f"{error.filename or folder}: {error.strerror}. Nothing was written.") from error
             return
-        # Python ends by itself at SIGINT alone; a backup that is being written leaves nothing behind then.
+        # Only SIGINT ends Python with an exception; a backup being written is then cleaned up.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            self.go_on(folder, timedelta(hours=options["every"]), options["daily"], options["weekly"])
+            self.repeat(folder, timedelta(hours=options["every"]), options["daily"], options["weekly"])
         except KeyboardInterrupt:
             return
 
-    def go_on(self, folder: Path, every: timedelta, daily: int, weekly: int) -> None:
-        """Write a backup whenever the newest one is older than that, also across restarts."""
+    def repeat(self, folder: Path, every: timedelta, daily: int, weekly: int) -> None:
+        """Write a backup whenever the newest is older than `every`, also across restarts."""
         while True:
             now = timezone.now()
             newest = next(iter(past_backups(folder, now)), None)

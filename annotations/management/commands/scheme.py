@@ -1,4 +1,4 @@
-"""Write the scheme of a project to a file, or give it the scheme of a file."""
+"""Write the scheme of a project to a file, or replace it by the scheme of a file."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -26,8 +26,8 @@ class Command(ProgramCommand):
         import_.add_argument("file", type=Path)
         import_.add_argument("--user", required=True, help="the author of the change")
         import_.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
-        for each in (export, import_):
-            each.add_argument("--project", required=True, metavar="SLUG")
+        for parser_ in (export, import_):
+            parser_.add_argument("--project", required=True, metavar="SLUG")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])

@@ -1,4 +1,4 @@
-"""Bring the database to this version of the program."""
+"""Migrate the database to this version of the program."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -36,12 +36,12 @@ class Command(BaseCommand):
             self.stdout.write("The database is that of this version now.")
 
     def read_state(self) -> MigrationState:
-        """Return how far the database is. Raise CommandError if it is not to be used by this version."""
+        """Return the state of the migrations. Raise CommandError if this version must not use the database."""
         moved = moved_file()
-        place = moved.read_text(encoding="utf-8").strip() if connection.vendor == "sqlite" and moved.exists() else ""
-        if place:
+        address = moved.read_text(encoding="utf-8").strip() if connection.vendor == "sqlite" and moved.exists() else ""
+        if address:
             raise CommandError(
-                f"This data was moved to {place}: set DATABASE_URL to that address, or delete {moved} to use "
+                f"This data was moved to {address}: set DATABASE_URL to that address, or delete {moved} to use "
                 "what is here again."
             )
         try:
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         return state
 
     def back_up(self, state: MigrationState) -> None:
-        """Write a backup of what is there and name it. Raise CommandError if that cannot be done."""
+        """Write a backup of the database and print its path. Raise CommandError if that fails."""
         try:
             path = write_backup(settings.BACKUP_DIR, timezone.now())
         except OSError as error:

@@ -22,7 +22,7 @@ class Command(BaseCommand):
             codings = codings.filter(text__project__slug__in=options["projects"])
         count = n_wrong = 0
         for pk in list(codings.values_list("pk", flat=True)):
-            # One snapshot for each coding, so that coders can go on saving.
+            # One snapshot for each coding, so that coders can keep saving.
             with read_snapshot():
                 coding = codings.filter(pk=pk).first()
                 mismatches = list(log_mismatches(coding)) if coding is not None else []

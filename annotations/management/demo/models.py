@@ -1,4 +1,4 @@
-"""A model that codes in the demo: the baseline of `examples/`, by the client, against the program in this process."""
+"""A model that codes in the demo: the baseline of `examples/`, whose client calls the program in this process."""
 
 import hashlib
 import logging
@@ -16,14 +16,14 @@ from annotations.models import Project, Round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.model_coders import add_model, make_key, withdraw_keys
 
-# The projects in which it codes, and what it is called there: a model is of one project.
+# The name of the model in each of its projects: a model belongs to one project.
 NAMES = {"dialogue": "baseline", "notices": "baseline-notices"}
-# The category there of a mention that is new.
+# The category for new mentions in each project.
 NEW = {"dialogue": "none", "notices": "new"}
 
 
 def load(project: Project) -> list[str]:
-    """Let the baseline code texts of open rounds; return what it left. Raise ImportError without httpx or examples."""
+    """Let the baseline code open rounds; return its problems. Raise ImportError without httpx or examples."""
     import httpx
 
     from coindex.client import Client
@@ -45,14 +45,14 @@ def load(project: Project) -> list[str]:
 
 
 def _address() -> str:
-    """Return an address at which the program answers: under the first of its names."""
+    """Return an address at which the program answers, from its first allowed host."""
     name = settings.ALLOWED_HOSTS[0]
     return f"http://{'localhost' if name == '*' else name.lstrip('.')}"
 
 
 @contextmanager
 def _requests_in_transaction() -> Iterator[None]:
-    """Answer requests in the transaction of this process, whose connection stays open, and log none of them."""
+    """Answer requests in this process's transaction, with an open connection and without logging them."""
     signals = request_started, request_finished
     for signal in signals:
         signal.disconnect(close_old_connections)

@@ -1,4 +1,4 @@
-"""Load the demo's docset from summaries.json: its pyramids, the agreed one, and its peers."""
+"""Load the demo's docset from summaries.json: its pyramids, the agreed pyramid, and its peers."""
 
 import re
 from collections.abc import Iterator, Mapping

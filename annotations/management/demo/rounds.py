@@ -1,4 +1,4 @@
-"""Load the project of chronicle.json as its pages would: training, pilot, main round, repeats; then date it back."""
+"""Load chronicle.json as the pages would (training, pilot, main round, repeats), and backdate the log."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,12 +48,12 @@ from annotations.planning.work.assignments import assign_texts, release_idle
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.people.members import add_member
 
-# What a manager does, is done at this hour.
+# The hour of a manager's actions.
 HOUR = 17
 
 
 def load(project: Project, source: Mapping[str, Any]) -> None:
-    """Fill the project. Raise ValueError if a coder gets another text to train with than the file says."""
+    """Fill the project. Raise ValueError if a coder gets a training text other than the file's."""
     coders = {name: person(name) for name in source["training"]["coders"]}
     for user in coders.values():
         add_member(project, user, Membership.Role.CODER)
@@ -68,30 +68,30 @@ def load(project: Project, source: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text with its gold, why that is so, and what is answered in place of it by kinds of mistakes; all by label."""
+    """A text with its gold, the explanations, and wrong answers by kind of mistake; all by label of the phrase."""
 
     text: Text
     keys: Mapping[str, str]
     gold: Mapping[str, str]
     explanations: Mapping[str, str]
     mistakes: Mapping[str, Mapping[str, str]]
-    decided: Mapping[str, Mapping[str, Any]]  # what is said of phrases on which coders disagree
+    decided: Mapping[str, Mapping[str, Any]]  # decisions on phrases on which coders disagree
 
     def decision(self, label: str, answer: str | None = None) -> Decision:
-        """Return the judgement of a phrase: the answer, or else that of the gold."""
+        """Return the decision on a phrase: the answer if given, else the gold."""
         return decision_of(self.text.project, self.keys, label, answer or self.gold[label])
 
     def decisions(self, kinds: Iterable[str] = ()) -> list[Decision]:
-        """Return the judgements of a coder who makes mistakes of these kinds, a later one instead of an earlier one."""
+        """Return the decisions of a coder who makes mistakes of these kinds; later kinds override earlier ones."""
         answers = dict(self.gold)
         for kind in kinds:
             answers |= self.mistakes.get(kind, {})
         return [self.decision(label, answer) for label, answer in answers.items()]
 
     def gold_decisions(self) -> list[Decision]:
-        """Return the judgements of the gold, each with its explanation."""
+        """Return the decisions of the gold, each with its explanation."""
         notes = {self.keys[label]: explanation for label, explanation in self.explanations.items()}
-        return [replace(one, note=notes[one.markable]) for one in self.decisions()]
+        return [replace(decision, note=notes[decision.markable]) for decision in self.decisions()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class _Round:
     texts: Mapping[str, _Text]
 
     def codings(self, coder: User, occasion: int = 1) -> list[Coding]:
-        """Return the codings of a coder in the order in which they come."""
+        """Return the codings of a coder in their order."""
         codings = Coding.objects.of_people().filter(round=self.round_, coder=coder, occasion=occasion)
         return list(codings.order_by("place", "text__position").select_related("text", "coder"))
 
@@ -108,22 +108,22 @@ class _Round:
 def _make_round(project: Project, source: Mapping[str, Any], **fields: Any) -> _Round:
     starts_on, ends_on = map(_day, source["days"])
     round_ = create_round(project, source["name"], starts_on=starts_on, ends_on=ends_on, **fields)
-    in_order = sorted(source["texts"], key=itemgetter("slug"))  # as an import of all of them writes them
-    imported = {one["slug"]: import_text(project, one, round_.name) for one in in_order}
+    in_order = sorted(source["texts"], key=itemgetter("slug"))  # the order in which an import writes them
+    imported = {entry["slug"]: import_text(project, entry, round_.name) for entry in in_order}
     texts = {}
-    for one in source["texts"]:
-        text, keys, gold = imported[one["slug"]]
-        said = (one.get(name, {}) for name in ("explanations", "mistakes", "decided"))
-        texts[text.slug] = _Text(text, keys, gold, *said)
+    for entry in source["texts"]:
+        text, keys, gold = imported[entry["slug"]]
+        details = (entry.get(name, {}) for name in ("explanations", "mistakes", "decided"))
+        texts[text.slug] = _Text(text, keys, gold, *details)
     return _Round(round_, texts)
 
 
 def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> Round:
-    """Let coders try texts with gold until they pass, and a manager decide on one who does not."""
+    """Let coders try texts with gold until they pass, and let a manager decide on one who does not."""
     rule = {name: source[name] for name in ("pass_measure", "pass_mark", "attempts")}
     made = _make_round(project, source, kind=Round.Kind.TRAINING, **rule)
-    for one in made.texts.values():
-        code(open_gold(project, one.text, made.round_.name, manager), one.gold_decisions(), _day(source["days"][0]))
+    for text in made.texts.values():
+        code(open_gold(project, text.text, made.round_.name, manager), text.gold_decisions(), _day(source["days"][0]))
     for name, attempts in source["coders"].items():
         assign_texts(project, [made.texts[attempts[0]["text"]].text], [coders[name]], made.round_)
         for number, attempt in enumerate(attempts):
@@ -131,9 +131,9 @@ def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, Use
             if coding.text.slug != attempt["text"]:
                 raise ValueError(f"{name} is to try {coding.text.slug} next, and not {attempt['text']}")
             code(coding, made.texts[attempt["text"]].decisions(attempt["mistakes"]), _day(attempt["day"]))
-    decided = source["decision"]
-    decision = decide_on_coder(made.round_, coders[decided["coder"]], decided["outcome"], decided["reason"], manager)
-    TrainingDecision.objects.filter(pk=decision.pk).update(decided_at=_moment(decided["day"]))
+    outcome = source["decision"]
+    decision = decide_on_coder(made.round_, coders[outcome["coder"]], outcome["outcome"], outcome["reason"], manager)
+    TrainingDecision.objects.filter(pk=decision.pk).update(decided_at=_moment(outcome["day"]))
     for name in BEGINNERS:
         add_member(project, person(name), Membership.Role.CODER)
         assign_texts(project, [next(iter(made.texts.values())).text], [person(name)], made.round_)
@@ -141,7 +141,7 @@ def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, Use
 
 
 def _code_pilot(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> None:
-    """Let everybody code the texts, a text a day, and the manager decide what coders disagree on; close the round."""
+    """Let all coders code a text a day, let the manager decide their disagreements, and close the round."""
     made = _make_round(project, source, kind=Round.Kind.PILOT)
     parameters = PlanParameters(Design.ALL, k=None, calibration=len(made.texts), seed=source["seed"])
     apply_plan(project, PlanRequest(parameters, made.round_.name, tuple(coders)))
@@ -151,14 +151,14 @@ def _code_pilot(project: Project, source: Mapping[str, Any], coders: Mapping[str
             code(coding, made.texts[coding.text.slug].decisions(source["mistakes"][name]), _day(first - number))
     for gold in _draft_round(made.round_, manager):
         text = made.texts[gold.text.slug]
-        decisions = [(text.decision(label, said.get("answer")), said) for label, said in text.decided.items()]
+        decisions = [(text.decision(label, detail.get("answer")), detail) for label, detail in text.decided.items()]
         _adjudicate(gold, decisions, _day(last))
     change_round(made.round_, closed=True)
     Round.objects.filter(pk=made.round_.pk).update(closed_at=_moment(last))
 
 
 def _draft_round(round_: Round, adjudicator: User) -> list[Coding]:
-    """Draft the gold of a round of what most coders say, and return it in the order of the texts."""
+    """Draft the gold of a round from the majority of coders, and return it in the order of the texts."""
     request = DraftRequest(Method.MOST, round_name=round_.name, adjudicator=adjudicator.get_username())
     draft_gold(round_.project, request)
     gold = Coding.objects.filter(round=round_, kind=Coding.Kind.GOLD).order_by("text__position")
@@ -166,23 +166,23 @@ def _draft_round(round_: Round, adjudicator: User) -> list[Coding]:
 
 
 def _adjudicate(gold: Coding, decisions: Sequence[tuple[Decision, Mapping[str, Any]]], day: date) -> None:
-    """Decide a draft by what is said of a phrase: its `coders`, an own `answer`, or the draft; submit it that day."""
+    """Decide a draft by the details of each phrase (`coders`, an own `answer`, or the draft); submit it that day."""
     draft = gold.operations.get(kind=Operation.Kind.DRAFT)
     last_operations = Operation.objects.filter(uuid__in=draft.payload["codings"], coding__text=gold.text)
-    named = {name: str(uuid) for name, uuid in last_operations.values_list("coding__coder__username", "uuid")}
+    uuid_by_name = {name: str(uuid) for name, uuid in last_operations.values_list("coding__coder__username", "uuid")}
     times = times_of_work(f"{gold.text.slug} gold", day, 3)
     begun = moment = next(times)
     changes = []
-    for (decision, said), moment in zip(decisions, times, strict=False):  # times do not end
-        coders = said.get("coders", ())
-        source = Source.CODER if coders else Source.OWN if "answer" in said else Source.DRAFT
+    for (decision, detail), moment in zip(decisions, times, strict=False):  # times do not end
+        coders = detail.get("coders", ())
+        source = Source.CODER if coders else Source.OWN if "answer" in detail else Source.DRAFT
         decide = DecideItems(
             ((decision.markable, CATEGORY),),
             source,
-            tuple(named[name] for name in coders),
-            Reason(said["reason"]),
-            said.get("section", ""),
-            said["note"],
+            tuple(uuid_by_name[name] for name in coders),
+            Reason(detail["reason"]),
+            detail.get("section", ""),
+            detail["note"],
         )
         step = uuid4()
         if source is not Source.DRAFT:
@@ -193,7 +193,7 @@ def _adjudicate(gold: Coding, decisions: Sequence[tuple[Decision, Mapping[str, A
 
 
 def _change_guidelines(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> None:
-    """Save guidelines with what the pilot has taught, which the coders read."""
+    """Save guidelines with the lessons of the pilot, and record that the coders have read them."""
     GuidelinesVersion.objects.filter(project=project).update(created_at=_moment(source["first_day"]))
     project.guidelines = source["text"]
     project.save(update_fields=["guidelines"])
@@ -207,7 +207,7 @@ def _change_guidelines(project: Project, source: Mapping[str, Any], coders: Mapp
 def _code_main(
     project: Project, source: Mapping[str, Any], training: Round, coders: Mapping[str, User], manager: User
 ) -> _Round:
-    """Plan the round, with the lists of the file, so that figures stay, and let its coders do most of it."""
+    """Assign the round by the lists of the file, so that figures stay, and let its coders do most of it."""
     made = _make_round(project, source, kind=Round.Kind.MAIN, required_round=training)
     first, last = source["days"]
     Coding.objects.bulk_create(
@@ -230,7 +230,7 @@ def _code_main(
 
 
 def _leave_unfinished(coding: Coding, decisions: Sequence[Decision], state: Mapping[str, Any], manager: User) -> None:
-    """Do a part of the work: some decisions, all of them without submitting, or a submission that is reopened."""
+    """Do part of the work: some decisions, all without submitting, or a submission that is reopened."""
     if "day" not in state:
         return
     decided = decisions[: round(len(decisions) * state["share"])]
@@ -241,22 +241,22 @@ def _leave_unfinished(coding: Coding, decisions: Sequence[Decision], state: Mapp
 
 
 def _repeat(project: Project, source: Mapping[str, Any], main: _Round, coders: Mapping[str, User]) -> None:
-    """Show each coder some texts again, which they code on the days after."""
-    asked = source["repeats"]
-    terms = {name: asked[name] for name in ("number", "days", "seed")}
+    """Assign each coder some texts again, which they code on the following days."""
+    repeats = source["repeats"]
+    terms = {name: repeats[name] for name in ("number", "days", "seed")}
     apply_repeats(project, RepeatRequest(**terms, round_name=main.round_.name, coders=tuple(coders)))
-    RepeatPlan.objects.filter(round=main.round_).update(applied_at=_moment(asked["day"]))
+    RepeatPlan.objects.filter(round=main.round_).update(applied_at=_moment(repeats["day"]))
     for name, user in coders.items():
         for number, coding in enumerate(main.codings(user, occasion=2), start=1):
-            decisions = main.texts[coding.text.slug].decisions(asked["mistakes"][name])
-            code(coding, decisions, _day(asked["day"] - number))
+            decisions = main.texts[coding.text.slug].decisions(repeats["mistakes"][name])
+            code(coding, decisions, _day(repeats["day"] - number))
 
 
 def _day(days: int) -> date:
-    """Return the day so many days before today."""
+    """Return the day that is `days` days before today."""
     return timezone.localdate() - timedelta(days=days)
 
 
 def _moment(days: int) -> datetime:
-    """Return when a manager did something, so many days before today."""
+    """Return the time of a manager's action `days` days before today."""
     return timezone.make_aware(datetime.combine(_day(days), time(HOUR)))

@@ -1,4 +1,4 @@
-"""The people of the demo, what they decide and when, and its texts with their gold."""
+"""The people of the demo, the times of their decisions, and texts with their gold."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,12 +28,12 @@ from annotations.transfers.importing.options import ImportOptions
 
 PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine
 MANAGER = "manager"
-# Coders without codings, so that a newcomer can code as one of them.
+# Coders without codings, so that a newcomer can sign in as one of them.
 BEGINNERS = ("alice", "bob")
 
 
 def person(name: str) -> User:
-    """Return the account of that name, made where there is none."""
+    """Return the account with this name, created if missing."""
     user, created = User.objects.get_or_create(username=name)
     if created:
         user.password = _hash_password(get_hasher().algorithm)
@@ -43,12 +43,12 @@ def person(name: str) -> User:
 
 @cache
 def _hash_password(algorithm: str) -> str:
-    """Return the hash of the password, made once for the algorithm of the settings: it takes a tenth of a second."""
+    """Return the hash of the password for the algorithm of the settings; cached, as it takes a tenth of a second."""
     return make_password(PASSWORD, hasher=algorithm)
 
 
 def times_of_work(seed: str, day: date, pace: float) -> Iterator[datetime]:
-    """Yield when a person begins on that day, and when they make one decision after the other."""
+    """Yield the time at which a person begins work on that day, then the time of each decision."""
     draw = Random(seed)  # noqa: S311 - nothing is secret
     moment = timezone.make_aware(datetime.combine(day, time(draw.randint(9, 15), draw.randrange(60))))
     while True:
@@ -57,7 +57,7 @@ def times_of_work(seed: str, day: date, pace: float) -> Iterator[datetime]:
 
 
 def apply_changes(coding: Coding, changes: Sequence[Change], end: datetime, *, submit: bool = True) -> None:
-    """Apply the changes and submit the coding, as if a minute after the last of them, which was made at the end."""
+    """Apply the changes and submit the coding, dated a minute after `end`, the time of the last change."""
     operations.apply(coding, coding.coder, coding.version, changes)
     if submit:
         submit_coding(coding, coding.coder)
@@ -66,9 +66,9 @@ def apply_changes(coding: Coding, changes: Sequence[Change], end: datetime, *, s
 
 
 def code(coding: Coding, decisions: Sequence[Decision], day: date, *, submit: bool = True) -> None:
-    """Make the decisions one after the other and submit them, as if on that day: the log has the times of a person."""
+    """Make the decisions one by one and submit them, with the times that a person would need on that day."""
     again = f" {coding.occasion}" if coding.occasion > 1 else ""
-    # ten seconds for each, mostly five to twenty
+    # about ten seconds for each decision, mostly five to twenty
     times = times_of_work(f"{coding.text.slug} {coding.coder.username}{again}", day, 2.3)
     moment, changes = next(times), []
     for decision, moment in zip(decisions, times, strict=False):  # times do not end
@@ -77,7 +77,7 @@ def code(coding: Coding, decisions: Sequence[Decision], day: date, *, submit: bo
 
 
 def decision_of(project: Project, keys: Mapping[str, str], label: str, answer: str | dict[str, Any]) -> Decision:
-    """Return the decision for a payload with labels for keys, or in short indices, or a category with antecedents."""
+    """Return the decision for a payload with labels as keys, or for a short form: indices, or category and targets."""
     if isinstance(answer, dict):
         decision = parse_operation("judge", {"markable": keys[label], **answer})
         assert isinstance(decision, Decision)
@@ -90,7 +90,7 @@ def decision_of(project: Project, keys: Mapping[str, str], label: str, answer: s
 
 
 def gold_answers(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield each label with its answer: `[the cat](f=cat)` is the phrase f, which points at the last one of cat."""
+    """Yield each label with its answer: `[the cat](f=cat)` is the phrase f, which points at the last phrase of cat."""
     last: dict[tuple[str, ...], str] = {}
     for mark in document.marks:
         entity = mark.answer.indices if mark.answer else ()

@@ -34,14 +34,14 @@ from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.transfers.forms import FilesField
 from annotations.web.shared import refused_at
 
-FEWEST_ROWS = 4
-FILE_FIELDS = ("boundary",)  # values of files that can be invalid although no field asks for them
+MIN_ROWS = 4
+FILE_FIELDS = ("boundary",)  # values of files that can be invalid although the form has no such field
 
 
 class SummaryRowsForm[Owner, Saved](ABC):
     """A form with rows of summaries, which keeps its values when a row is added or files are read into rows."""
 
-    # Its buttons send `do`: "save", "more" (for another empty row) or "read". Uploaded files are always read into rows
+    # Its buttons send `do`: "save", "more" (add an empty row) or "read". Uploaded files are always read into rows
     # first, which are shown before anything is saved.
 
     head: type[forms.Form]
@@ -54,15 +54,15 @@ class SummaryRowsForm[Owner, Saved](ABC):
             self.row, extra=0, max_num=MAX_SUMMARIES, validate_max=True, absolute_max=MAX_SUMMARIES
         )
         self.form = self.head(data, files)
-        self.rows: Any = self.row_formset(data, prefix="rows", initial=None if data is not None else [{}] * FEWEST_ROWS)
+        self.rows: Any = self.row_formset(data, prefix="rows", initial=None if data is not None else [{}] * MIN_ROWS)
 
     @classmethod
     def answer(cls, request: HttpRequest, owner: Owner) -> tuple[Self, Saved | None]:
-        """Return the form to show, and what was saved; None where nothing was, or there is something to look at."""
+        """Return the form to show and the saved object; the object is None if the form is to be shown."""
         if request.method != "POST":
             return cls(), None
         form = cls(request.POST, request.FILES)
-        if request.POST.get("do") == "more" and not request.FILES:  # for which the form need not be valid
+        if request.POST.get("do") == "more" and not request.FILES:  # the form need not be valid for this
             return form.refilled(request.POST), None
         if form.form.is_valid() & form.rows.is_valid():
             try:
@@ -78,7 +78,7 @@ class SummaryRowsForm[Owner, Saved](ABC):
 
     @property
     def status(self) -> int:
-        """The status of the page that shows it: 400 where what was sent is shown with its errors."""
+        """The status of the page: 400 if it shows a form with errors."""
         return 400 if self.form.is_bound else 200
 
     @property
@@ -87,7 +87,7 @@ class SummaryRowsForm[Owner, Saved](ABC):
 
     @property
     def reads_files(self) -> bool:
-        """Whether files are uploaded that become rows."""
+        """Whether the uploaded files become rows."""
         return bool(self.uploads)
 
     @property
@@ -95,7 +95,7 @@ class SummaryRowsForm[Owner, Saved](ABC):
         return [row for row in self.rows.forms if row.is_filled]
 
     def refilled(self, data: QueryDict, read: Sequence[Mapping[str, str]] = ()) -> Self:
-        """Return an unbound form of what was sent, rows of files and an empty one. Raise ValidationError."""
+        """Return an unbound form with the sent values, the rows of files and empty rows. Raise ValidationError."""
         form = type(self)()
         form.form = self.head(initial={name: data.get(name, "") for name in self.form.fields})
         names = list(self.row.base_fields)
@@ -104,22 +104,22 @@ class SummaryRowsForm[Owner, Saved](ABC):
         if len(all_rows) > MAX_SUMMARIES:
             message = f"These are {len(all_rows)} summaries; at most {MAX_SUMMARIES} can be added at once."
             raise ValidationError({"files": message})
-        empty_rows: list[dict[str, str]] = [{}] * max(FEWEST_ROWS - len(all_rows), 0 if read else 1)
+        empty_rows: list[dict[str, str]] = [{}] * max(MIN_ROWS - len(all_rows), 0 if read else 1)
         form.rows = self.row_formset(prefix="rows", initial=[*all_rows, *empty_rows][:MAX_SUMMARIES])
         return form
 
     def read_file(self, name: str, data: bytes) -> dict[str, str]:
-        """Return the row of a file. Raise FormatError."""
+        """Return the row that a file fills. Raise FormatError."""
         return {"name": stem(name)[:SUMMARY_NAME_LENGTH], "content": decode(data, name)}
 
     @abstractmethod
     def save(self, owner: Owner) -> Saved | None:
-        """Save the rows. Raise ValidationError by field; None where rows have errors."""
+        """Save the rows; return None if rows have errors. Raise ValidationError by field."""
 
     def add_error(self, error: ValidationError) -> None:
         """Add the error to its field, or to the form if it has no such field."""
-        found = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
-        for name, messages in found.items():
+        messages_by_field = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
+        for name, messages in messages_by_field.items():
             if name in self.form.fields:
                 self.form.add_error(name, messages)
             else:
@@ -184,7 +184,7 @@ class PeersFilesForm(forms.Form):
 
 
 class NewPeers(SummaryRowsForm[Docset, list[Text]]):
-    """Peer summaries of a docset, a row each."""
+    """Peer summaries of a docset, one per row."""
 
     head, row = PeersFilesForm, PeerForm
 
@@ -257,7 +257,7 @@ class DocsetAssignForm(forms.Form):
         return cleaned
 
     def save(self) -> int:
-        """Assign, and return the number of new codings. Raise ValidationError; then nothing is assigned."""
+        """Assign the texts and return the number of new codings. Raise ValidationError; then nothing is assigned."""
         fields = self.cleaned_data
         return assign_docset(
             self.docset,
@@ -269,7 +269,7 @@ class DocsetAssignForm(forms.Form):
 
 
 class ModelRadioField(forms.ModelChoiceField[Any]):
-    """A field for the choice of one row by a radio button."""
+    """A choice of one row by radio buttons."""
 
     widget = forms.RadioSelect
 
@@ -290,10 +290,10 @@ class CoderRadioField(ModelRadioField):
 
 
 class StartAgreedForm(forms.Form):
-    """The choice of the pyramid with which the agreed one starts, and by a manager of the adjudicator."""
+    """The choice of the pyramid to start the agreed one from; managers also choose the adjudicator."""
 
     def __init__(self, docset: Docset, by: User | None, *args: Any, **kwargs: Any) -> None:
-        """Take the adjudicator who sends the form as `by`; None if a manager chooses an adjudicator."""
+        """Create the form for the adjudicator `by`; if None, a manager chooses the adjudicator."""
         super().__init__(*args, **kwargs)
         self.docset, self.by = docset, by
         submitted = submitted_pyramids(docset).select_related("coder", "text")
@@ -303,7 +303,7 @@ class StartAgreedForm(forms.Form):
             self.fields["adjudicator"] = ModelRadioField(adjudicators)
 
     def save(self) -> Coding:
-        """Start the agreed pyramid. Raise ValidationError."""
+        """Start the agreed pyramid and return it. Raise ValidationError."""
         adjudicator = self.by or self.cleaned_data["adjudicator"]
         try:
             return start_agreed_pyramid(self.docset, adjudicator, self.cleaned_data["start"])
@@ -321,5 +321,5 @@ class ReassignAgreedForm(forms.Form):
         self.fields["adjudicator"] = ModelRadioField(adjudicators.exclude(pk=agreed.coder_id))
 
     def save(self) -> Coding:
-        """Reassign the agreed pyramid. Raise ValidationError as `reassign_agreed_pyramid` does."""
+        """Reassign the agreed pyramid and return it. Raise ValidationError."""
         return reassign_agreed_pyramid(self.docset, self.cleaned_data["adjudicator"])

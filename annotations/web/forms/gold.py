@@ -1,4 +1,4 @@
-"""The forms by which gold and agreed pyramids are drafted."""
+"""The forms that draft and reassign gold and agreed pyramids."""
 
 from typing import Any
 
@@ -18,36 +18,36 @@ METHODS = (
 
 
 class DraftForm(forms.Form):
-    """Of what the gold of the texts of a round is drafted."""
+    """The choice of a source for the gold drafts of a round."""
 
     method = forms.ChoiceField(label="Draft the gold of all texts of", choices=METHODS)
-    # sent by the button that drafts again
+    # sent by the button Draft again
     again = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
 
 class HandOnForm(forms.Form):
-    """Who goes on with the gold of a text."""
+    """The choice of the adjudicator to whom gold is reassigned."""
 
     def __init__(self, gold: Coding, data: Any = None) -> None:
         super().__init__(data)
-        others = adjudicators_of(gold.text.project).exclude(pk=gold.coder_id).values_list("username", flat=True)
-        choices = [*((name, name) for name in others), *([("", "Whoever opens it first")] if gold.coder_id else [])]
+        usernames = adjudicators_of(gold.text.project).exclude(pk=gold.coder_id).values_list("username", flat=True)
+        choices = [*((name, name) for name in usernames), *([("", "Whoever opens it first")] if gold.coder_id else [])]
         self.fields["adjudicator"] = forms.ChoiceField(
             label="Goes on with it", widget=forms.RadioSelect, required=False, choices=choices
         )
 
     def clean_adjudicator(self) -> str:
-        """Refuse a form in which nothing was chosen, where that would give the gold to nobody."""
+        """Refuse a form without a choice, which would leave the gold without an owner."""
         if "adjudicator" not in self.data:
             raise forms.ValidationError("Choose who goes on with it.")
         return str(self.cleaned_data["adjudicator"])
 
 
 class DraftAgreedForm(forms.Form):
-    """Of what the agreed pyramid of a docset is drafted, and by a manager of the adjudicator who goes on with it."""
+    """The choice of a source for the draft of the agreed pyramid; managers also choose the adjudicator."""
 
     def __init__(self, docset: Docset, by: User | None, *args: Any, **kwargs: Any) -> None:
-        """Take the adjudicator who sends the form as `by`; None if a manager chooses an adjudicator."""
+        """Create the form for the adjudicator `by`; if None, a manager chooses the adjudicator."""
         super().__init__(*args, **kwargs)
         self.docset, self.by = docset, by
         coders = submitted_pyramids(docset).order_by("coder__username").values_list("coder__username", flat=True)

@@ -73,10 +73,10 @@ class ExchangeSchemeForm(forms.Form):
 
 
 class StaleFormMixin(forms.BaseForm):
-    """A form that detects concurrent changes: it sends the state from which it was opened."""
+    """A form that detects concurrent changes: it sends a tag of the state that it was opened with."""
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Set the present state. Call it before the values that were sent replace it."""
+        """Set the current state. Call it before the sent values replace the state."""
         self.state_tag = etag_of(state)
         # Without an id: a page may have several such forms.
         self.fields["seen"] = forms.CharField(
@@ -106,14 +106,14 @@ class ProjectFieldsForm(StaleFormMixin, forms.ModelForm[Project]):
         self.set_state({name: getattr(project, name) for name in self.field_names})
 
     def save(self, commit: bool = True) -> Project:
-        """Write these fields only; others may be changed at the same time."""
+        """Write only the fields of this form; others may be changed at the same time."""
         if commit:
             self.instance.save(update_fields=self.field_names)
         return self.instance
 
 
 class AboutForm(ProjectFieldsForm):
-    """Title and guidelines of a project, and whether its coders see the results."""
+    """The title and guidelines of a project, and whether its coders see the results."""
 
     guidelines = GuidelinesField()
 
@@ -122,7 +122,7 @@ class AboutForm(ProjectFieldsForm):
         fields = ["title", "guidelines", "results_open"]
 
     def save_as(self, author: User) -> None:
-        """Write the fields, and a version of the guidelines if these changed."""
+        """Write the fields, and a new version of the guidelines if they changed."""
         with transaction.atomic():
             lock_project(self.instance.pk)
             record_open_results(self.instance)
@@ -139,7 +139,7 @@ class PyramidOptionsForm(ProjectFieldsForm):
 
 
 class DatasheetForm(ProjectFieldsForm):
-    """What the datasheet of a project says that the program cannot know."""
+    """The descriptive fields of the datasheet of a project."""
 
     class Meta:
         model = Project

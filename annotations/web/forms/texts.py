@@ -20,13 +20,13 @@ from annotations.transfers.forms import DETECT_FORMAT, FilesField
 from annotations.transfers.project_formats import formats_of
 from annotations.web.forms.projects import StaleFormMixin
 
-# A name of a file, without these and not longer than file systems take it.
+# File names: these characters are replaced, and the length suits all file systems.
 UNSAFE = str.maketrans(dict.fromkeys("/\\\x00\r\n\t", "-"))
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 
 
 class TextQueryForm(forms.Form):
-    """The search of the list of texts. What it does not know is passed over."""
+    """The search form of the list of texts; invalid values are ignored."""
 
     q = forms.CharField(
         required=False, max_length=200, label="Search", widget=forms.TextInput(attrs={"type": "search"})
@@ -51,7 +51,7 @@ class TextQueryForm(forms.Form):
 
 
 class TextForm(StaleFormMixin, forms.ModelForm[Text]):
-    """The title of a text, and its round where it is in one alone."""
+    """The title of a text, and its round if it is in only one."""
 
     round = forms.SlugField(
         max_length=KEY_LENGTH, required=False, help_text="It is moved there with its codings. Empty: main."
@@ -71,7 +71,7 @@ class TextForm(StaleFormMixin, forms.ModelForm[Text]):
 
     @transaction.atomic
     def save(self, commit: bool = True) -> Text:
-        """Write these fields only; others may be changed at the same time. Raise ValidationError of the round."""
+        """Write only the fields of this form, as others may change meanwhile. Raise ValidationError of the round."""
         if commit:
             lock_project(self.instance.project_id)
             self.instance.save(update_fields=["title"])
@@ -81,7 +81,7 @@ class TextForm(StaleFormMixin, forms.ModelForm[Text]):
 
 
 class CorrectionForm(StaleFormMixin, forms.Form):
-    """The words of a text, and once somebody has seen what their change means, the tag of that."""
+    """The corrected content of a text, and the tag of the plan that the user was shown."""
 
     plan = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
     content = forms.CharField(
@@ -97,14 +97,14 @@ class CorrectionForm(StaleFormMixin, forms.Form):
         self.set_state({"content": text.content})
 
     def show_plan(self, plan: CorrectionPlan) -> None:
-        """Send the tag of the plan with the form when it is sent again."""
+        """Add the tag of the plan to the form, which sends it back."""
         data = cast(QueryDict, self.data).copy()
         data["plan"] = plan.tag
         self.data = data
 
 
 class DeletionForm(forms.Form):
-    """The confirmation of a deletion: by the title where coders have worked on it, or `always`."""
+    """The confirmation of a deletion; the title is required if coders have begun work, or `always`."""
 
     seen = forms.CharField(widget=forms.HiddenInput)
     title = forms.CharField(
@@ -121,7 +121,7 @@ class DeletionForm(forms.Form):
             del self.fields["title"]
 
     def clean_title(self) -> str:
-        """Refuse another title."""
+        """Refuse a title that is not the object's."""
         title: str = self.cleaned_data["title"]
         if " ".join(title.split()) != " ".join(self.doomed.title.split()):
             raise forms.ValidationError("This is not the title.")
@@ -129,14 +129,14 @@ class DeletionForm(forms.Form):
 
 
 class UploadTextsForm(forms.Form):
-    """Files to add as texts, which nobody has coded."""
+    """Files to add as texts without codings."""
 
     files = FilesField(help_text="Text files, files of any format below, or a zip of them. Drop them here.")  # type: ignore[assignment]
 
     def __init__(self, project: Project, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files, prefix="upload")
-        of_texts = [(key, format_.label) for key, format_ in formats_of(project).items() if not format_.names_coders]
-        self.fields["format"] = forms.ChoiceField(required=False, choices=[DETECT_FORMAT, *of_texts])
+        choices = [(key, format_.label) for key, format_ in formats_of(project).items() if not format_.names_coders]
+        self.fields["format"] = forms.ChoiceField(required=False, choices=[DETECT_FORMAT, *choices])
 
     @property
     def order(self) -> tuple[list[UploadedFile[Any]], str]:
@@ -147,7 +147,7 @@ class UploadTextsForm(forms.Form):
 class PasteTextForm(forms.Form):
     """A pasted text."""
 
-    title = forms.CharField(max_length=LONGEST_NAME)
+    title = forms.CharField(max_length=MAX_NAME_LENGTH)
     content = forms.CharField(
         label="Text",
         strip=False,
@@ -164,7 +164,7 @@ class PasteTextForm(forms.Form):
         super().__init__(data, prefix="paste")
 
     def clean_content(self) -> str:
-        """Refuse a text without words; line ends become one character, of which browsers send two."""
+        """Refuse a text without words; replace the line ends of browsers (CRLF) with LF."""
         content: str = self.cleaned_data["content"]
         if not content.strip():
             raise forms.ValidationError("Paste the text.")
@@ -172,7 +172,7 @@ class PasteTextForm(forms.Form):
 
     @property
     def order(self) -> tuple[list[UploadedFile[Any]], str]:
-        """The text as a file that is named after its title, and the key of its format."""
+        """The text as a file named after its title, and the key of its format."""
         name = self.cleaned_data["title"].translate(UNSAFE).strip(". ") or "text"
         file: UploadedFile[Any] = SimpleUploadedFile(f"{name}.txt", self.cleaned_data["content"].encode())
         return [file], "plain" if self.cleaned_data["marked"] else "text"

@@ -1,4 +1,4 @@
-"""The pages of accounts: how they are made, their API keys, passwords and mails, and the links of mails."""
+"""The pages of accounts: creation, API keys, passwords, mail settings, and links sent by mail."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -82,7 +82,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 @sensitive_variables("token")
 @require_http_methods(["GET", "HEAD", "POST"])
 def first_account(request: HttpRequest, token: str) -> HttpResponse:
-    """Make an account that may do everything, and sign in. The token in the address is the authorization."""
+    """Create a superuser account and sign in. The token in the address is the authorization."""
     form = JoinForm(request.POST or None)
     if not is_good(token):
         return _show(request, "first_account", {"form": None}, 404)
@@ -104,7 +104,7 @@ def _show(request: HttpRequest, page: str, context: dict[str, Any], status: int)
 
 def _hide_address(response: HttpResponse) -> HttpResponse:
     """Keep the secret address from other sites."""
-    response["Referrer-Policy"] = "strict-origin"  # with no-referrer the form has no origin, and is refused
+    response["Referrer-Policy"] = "strict-origin"  # no-referrer would remove the origin, and the form be refused
     return response
 
 
@@ -112,7 +112,7 @@ def _hide_address(response: HttpResponse) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_variables("secret")
 def account(request: HttpRequest) -> HttpResponse:
-    """Show the user's API keys and a form for a new one, which is shown once, in the response that creates it."""
+    """Show the user's API keys and a form for a new key; its secret is shown once, in the response that creates it."""
     form, secret = TokenForm(request.POST or None), None
     if request.method == "POST" and form.is_valid():
         _, secret = create_token(signed_in_user(request), **form.cleaned_data)
@@ -146,11 +146,11 @@ class PasswordView(PasswordChangeView):
     form_class = PasswordForm
 
     def get_form_kwargs(self) -> dict[str, Any]:
-        """Return the arguments of the form, with the request in which attempts are counted."""
+        """Return the arguments of the form, with the request, for which attempts are counted."""
         return super().get_form_kwargs() | {"request": self.request}
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
-        """Set the password, and tell its owner by mail; API keys stay."""
+        """Set the password and notify its owner by mail; API keys stay valid."""
         response = super().form_valid(form)
         user = signed_in_user(self.request)
         tell_of_password(user)
@@ -160,13 +160,13 @@ class PasswordView(PasswordChangeView):
 
 
 class ResetPasswordView(PasswordResetConfirmView):
-    """Set another password, by the link of a mail."""
+    """Set a new password from a link sent by mail."""
 
     template_name = "registration/reset_password.html"
     success_url = reverse_lazy("sign_in")
 
     def form_valid(self, form: SetPasswordForm[Any]) -> HttpResponse:
-        """Set the password, which ends all sessions and API keys of the account, and ask to sign in with it."""
+        """Set the password, end all sessions and API keys of the account, and redirect to the sign-in."""
         response = super().form_valid(form)
         finish_reset(form.user)
         messages.success(self.request, "Your password is set. Sign in with it.")
@@ -174,13 +174,13 @@ class ResetPasswordView(PasswordResetConfirmView):
 
 
 class MemberPasswordView(ResetPasswordView):
-    """Set another password, by a link that a manager made."""
+    """Set a new password from a link that a manager made."""
 
     token_generator = member_tokens
 
 
 def with_mail(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Let there be no such page where the site has no mail server."""
+    """Let a view answer 404 if the site has no mail server."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -191,14 +191,14 @@ def with_mail(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
     return wrapped
 
 
-@login_not_required  # where there is no mail, there is no such page
+@login_not_required  # without mail the answer is 404, not the sign-in page
 @with_mail
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters("password")
 def mail(request: HttpRequest) -> HttpResponse:
-    """Show the user's address and which mails are sent to it; change either."""
+    """Show and change the user's mail address and the kinds of mail sent to it."""
     user = signed_in_user(request)
     form = AddressForm(user, request, request.POST if "address" in request.POST else None)
     kinds_form = MailKindsForm(optional_kinds(), user.muted_mails, request.POST if "kinds" in request.POST else None)
@@ -245,13 +245,13 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
 @sensitive_variables("token")
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """Turn off a kind of mails. The signature in the address is the authorization."""
-    # Mail programs and providers send the form for their users (RFC 8058): they have no token of a page.
-    found = read_unsubscribe_token(token)
-    kind = find_kind(found[1]) if found else None
+    """Turn off a kind of mail. The signature in the address is the authorization."""
+    # Mail programs and providers send the form for their users (RFC 8058), without a CSRF token.
+    owner_and_kind = read_unsubscribe_token(token)
+    kind = find_kind(owner_and_kind[1]) if owner_and_kind else None
     is_off = False
-    if found and kind and request.method == "POST":
-        user, key = found
+    if owner_and_kind and kind and request.method == "POST":
+        user, key = owner_and_kind
         set_muted_mails(user, [*user.muted_mails, key])
         is_off = True
     context = {"kind": kind, "is_off": is_off}

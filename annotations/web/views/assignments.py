@@ -1,4 +1,4 @@
-"""The pages Assignments and Repeats: a plan and its preview, what is assigned, changes by hand, texts shown again."""
+"""The pages Assignments and Repeats: plans and previews, the assignment matrix, changes by hand, repeated texts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from annotations.web.shared import page_of, preview_address, refused_to
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What requests of the page are about."""
+    """The project, rounds and coders of a request to the page."""
 
     project: Project
     rounds: list[Round]
@@ -46,7 +46,7 @@ class _Page:
 
 @project_form(Right.MANAGE, changes=True)
 def assign(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show what is assigned, or the plan of the address (htmx, or `part=preview`: its preview alone); carry it out."""
+    """Show the assignments, or a preview of the plan in the address; apply the plan on POST."""
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
     coders = list(members_in_roles(project, CODING_ROLES))
@@ -57,8 +57,8 @@ def assign(request: HttpRequest, project: Project) -> HttpResponse:
 def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     project = page.project
     context: dict[str, Any] = {"has_coders": bool(page.coders), "blind": page.blind}
-    alone = request.GET.get("part") == "preview" or "HX-Request" in request.headers
-    template = f"annotations/planning/{'plan_preview' if alone else 'assign'}.html"
+    is_partial = request.GET.get("part") == "preview" or "HX-Request" in request.headers
+    template = f"annotations/planning/{'plan_preview' if is_partial else 'assign'}.html"
     try:
         round_ = plan_round(project, request.GET.get("round", ""))
     except ValidationError as error:
@@ -66,14 +66,14 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         return show(request, project, template, context, status=400)
     context |= {"round": round_, "may_repeat": round_ is not None and not page.blind and round_.kind in COUNTED_KINDS}
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
-    assigned = round_ is not None and Coding.objects.of_people().filter(round=round_).exists()
+    is_assigned = round_ is not None and Coding.objects.of_people().filter(round=round_).exists()
     # The plan of a copied project has no coders yet.
-    planned = plan is not None and plan.coders.exists()
-    previews = "design" in request.GET or not (assigned or planned)
+    is_planned = plan is not None and plan.coders.exists()
+    shows_preview = "design" in request.GET or not (is_assigned or is_planned)
     blind = set(members_in_roles(project, BLIND_ROLES).values_list("pk", flat=True))
-    first = first_data(plan, page.coders, blind) | ({"round": round_.name} if round_ is not None else {})
-    context["form"] = page.form(request.GET if "design" in request.GET else first)
-    if previews and page.coders:
+    initial = first_data(plan, page.coders, blind) | ({"round": round_.name} if round_ is not None else {})
+    context["form"] = page.form(request.GET if "design" in request.GET else initial)
+    if shows_preview and page.coders:
         context |= _preview(request, page, context["form"])
     elif round_ is not None:
         matrix = matrix_of_round(project, round_, page.coders, request.GET.get("page"), blind=page.blind)
@@ -90,7 +90,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
 
 def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:
     """Return the context of the preview of a plan."""
-    view, refused = _asked(page, form, view_plan)
+    view, refused = _planned(page, form, view_plan)
     if view is None:
         return {"previews": True, "refused": refused}
     seconds = None if page.blind else seconds_of_work(page.project, {text.pk: text.work for text in view.texts})
@@ -98,8 +98,8 @@ def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any
     return {"previews": True, "view": view, "matrix": matrix, "notes": _notes(page, matrix)}
 
 
-def _asked(page: _Page, form: PlanForm, plan: Callable[..., PlanView]) -> tuple[PlanView | None, list[str]]:
-    """Return the plan that the form asks for, or why there is none."""
+def _planned(page: _Page, form: PlanForm, plan: Callable[..., PlanView]) -> tuple[PlanView | None, list[str]]:
+    """Return the view of the plan that the form describes, or the errors of the form."""
     if not form.is_valid():
         return None, _errors(form)
     try:
@@ -109,7 +109,7 @@ def _asked(page: _Page, form: PlanForm, plan: Callable[..., PlanView]) -> tuple[
 
 
 def _notes(page: _Page, matrix: Matrix) -> list[str]:
-    """Return what a plan, or what is assigned, leaves out of figures: work of adjudicators, texts without markables."""
+    """Return notes on work that does not count: codings of adjudicators, and texts without markables."""
     notes = []
     adjudicators = members_in_roles(page.project, [Membership.Role.ADJUDICATOR]).values_list("username", flat=True)
     names = {column.name for column in matrix.columns if column.texts} & set(adjudicators)
@@ -129,7 +129,7 @@ def _notes(page: _Page, matrix: Matrix) -> list[str]:
 
 
 def _errors(form: PlanForm) -> list[str]:
-    """Return what is wrong in the form; fields of coders have their names."""
+    """Return the errors of the form; errors of coder fields start with the coder's name."""
     labels = {
         name: f"{form[name].field.widget.attrs.get('aria-label') or form[name].label}: "
         for name in form.errors
@@ -146,15 +146,15 @@ def _apply(request: HttpRequest, page: _Page) -> HttpResponse:
     if "preview" in request.POST:
         return redirect(preview_address(request, reverse("assign", args=[page.project.slug])))
     form = page.form(request.POST)
-    view, refused = _asked(page, form, apply_plan)
+    view, refused = _planned(page, form, apply_plan)
     if view is None:
         context = {"form": form, "has_coders": True, "blind": page.blind, "previews": True, "refused": refused}
         return show(request, page.project, "annotations/planning/assign.html", context)
     new, removed = len(view.proposal.new), len(view.proposal.removed)
-    said = f"{pluralize(new, 'assignment')} created{f', {removed} taken away' if removed else ''}."
+    message = f"{pluralize(new, 'assignment')} created{f', {removed} taken away' if removed else ''}."
     if view.request.parameters.pool and not new:
-        said = "The pool is open: coders take the next text on their page of the project."
-    messages.success(request, said)
+        message = "The pool is open: coders take the next text on their page of the project."
+    messages.success(request, message)
     return redirect(_address(page.project, view.round_name))
 
 
@@ -164,7 +164,7 @@ def _address(project: Project, round_name: str) -> str:
 
 @require_POST
 def assign_cell(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Assign a text of the round to a coder, or take it away if it has not begun; answer with JSON."""
+    """Assign a text of the round to a coder, or remove the assignment if not begun; answer with JSON."""
     is_on = request.POST.get("on") == "1"
     project = project_for(request.user, slug, Right.MANAGE if is_on else Right.MANAGE_WORK)
     round_ = round_for(project, name)
@@ -189,7 +189,7 @@ def _replace_form(project: Project, round_: Round, data: Any = None) -> ReplaceF
 
 @project_action(Right.MANAGE_WORK)
 def replace(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Give the open texts of a coder to another one."""
+    """Reassign a coder's open texts to another coder."""
     round_ = round_for(project, name)
     form = _replace_form(project, round_, request.POST)
     if not form.is_valid():
@@ -209,7 +209,7 @@ def replace(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 @project_action(Right.MANAGE_WORK)
 def release(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Free the places of codings on which nobody has worked for some days."""
+    """Release assignments that nobody has worked on for some days."""
     round_ = round_for(project, name)
     form = ReleaseForm(request.POST)
     with refused_to(request):
@@ -226,7 +226,7 @@ def release(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 @project_action()
 def take_next(request: HttpRequest, project: Project) -> HttpResponse:
-    """Take the next text of a pool, and open it."""
+    """Take the next text of a pool and open it."""
     with refused_to(request):
         coding = take_next_text(project, signed_in_user(request), request.POST.get("round", ""))
         return redirect("code", project.slug, coding.text.slug)
@@ -235,15 +235,15 @@ def take_next(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_form(Right.MANAGE_WORK, changes=True)
 def repeats(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Show what coders are shown again in the round, and what the form in the address comes to; carry it out."""
+    """Show the repeated texts of a round and the preview of the plan in the address; apply the plan on POST."""
     round_ = round_for(project, name)
     address = reverse("repeats", args=[project.slug, round_.name])
     if "preview" in request.POST:
         return redirect(preview_address(request, address))
     coders = members_in_roles(project, BLIND_ROLES).order_by("username")
-    sent = request.POST if request.method == "POST" else request.GET
+    fields = request.POST if request.method == "POST" else request.GET
     plan = RepeatPlan.objects.filter(round=round_).select_related("round__project").prefetch_related("coders").first()
-    form = RepeatForm(coders, sent if "days" in sent else None, initial=initial_repeats(plan))
+    form = RepeatForm(coders, fields if "days" in fields else None, initial=initial_repeats(plan))
     context: dict[str, Any] = {"round": round_, "plan": plan, "form": form}
     try:
         if "withdraw" in request.POST:
@@ -251,12 +251,12 @@ def repeats(request: HttpRequest, project: Project, name: str) -> HttpResponse:
             return redirect(address)
         refuse_repeats(project, round_)
         if form.is_bound and form.is_valid():
-            asked = form.as_request(round_.name)
+            request_ = form.as_request(round_.name)
             if request.method == "POST":
-                number = apply_repeats(project, asked).n_new
+                number = apply_repeats(project, request_).n_new
                 messages.success(request, f"{pluralize(number, 'text')} shown again. Nobody is told which.")
                 return redirect(address)
-            context |= {"shown": view_repeats(project, asked), "previews": True}
+            context |= {"shown": view_repeats(project, request_), "previews": True}
         elif not form.is_bound:
             recorded = request_of(plan) if plan is not None else None
             context["shown"] = view_repeats(project, recorded) if recorded is not None else None

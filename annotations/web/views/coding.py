@@ -40,12 +40,12 @@ from annotations.web import markdown
 from annotations.web.access import project_action, show, signed_in_user
 from annotations.web.shared import Question, ask, is_confirmed
 
-MOST_EDITS = 3  # so many places are told of a correction
+MAX_EDITS = 3  # listed places of a correction
 
 
 @require_safe
 def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
-    """Show the coding page of the user's own coding or of gold; of summaries it is the pyramid page."""
+    """Show the coding page of the user's own coding or of gold; in projects of summaries, the pyramid page."""
     project = project_for(request.user, slug, _right(gold=gold))
     coding = _find_coding(request, project, text, _choice(request), agreed=agreed, gold=gold)
     if isinstance(coding, HttpResponse):
@@ -55,7 +55,7 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
     if gold:
         state["gold"] = True
     elif gold_at_once(coding) is not None:
-        # what the coder has compared with the gold so far, and where the page asks for more
+        # the coder's comparisons with the gold so far, and the address for further ones
         coding.round.project = project
         address, feedback = reverse("api-feedback", args=[project.slug, coding.text.slug]), feedback_on(coding)
         state["feedback"] = {"address": address, "items": [asdict(item) for item in feedback.items] if feedback else []}
@@ -66,7 +66,7 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
         "text": coding.text,
         "coding": coding,
         "coding_state": state,
-        # what happens to answers that are not sent yet
+        # how corrections and merges affect answers that are not sent yet
         "changes": {"corrections": corrections, "merges": merges} if corrections or merges else None,
         "guidelines_html": markdown.render(project.guidelines),
         "news": guidelines_news(project, signed_in_user(request)),
@@ -78,10 +78,10 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
         "script": f"js/{workbench}/main.js",
     }
     if corrections and corrections[-1]["sequence"] == coding.version:
-        context["corrected"] = corrections[-1]["edits"][:MOST_EDITS]
+        context["corrected"] = corrections[-1]["edits"][:MAX_EDITS]
     context["nothing_to_code"] = coding.status == Coding.Status.OPEN and has_nothing_to_code(coding)
     if project.archived_at is not None or coding.round.is_closed or context["nothing_to_code"]:
-        # The scripts change a coding where it is open; this one is read.
+        # The scripts can change an open coding; this one is read-only.
         state["coding"]["status"] = "archived"
     elif coding.status == Coding.Status.SUBMITTED:
         context |= {"may_reopen": not was_gold_shown(coding), "alone": may_reopen_own(coding)}
@@ -95,7 +95,7 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
 
 @require_POST
 def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
-    """Submit the coder's own coding of a text; `next` opens the next one that is open. Of gold, return to its round."""
+    """Submit the coder's own coding; open the next open one if `next` is sent. Gold returns to its round."""
     project = project_for(request.user, slug, _right(gold=gold))
     choice = CodingChoice(token=request.POST.get("coding", ""))
     coding = _find_coding(request, project, text, choice, agreed=agreed, gold=gold)
@@ -105,10 +105,10 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gol
         submit_coding(coding, signed_in_user(request))
     except OperationRejected as rejection:
         messages.error(request, str(rejection))
-        if rejection.code == "handed_on":  # its page is no longer this person's
+        if rejection.code == "handed_on":  # the gold has another owner now
             return redirect("project", project.slug)
-        place = f"#{rejection.missing[0].markable}" if isinstance(rejection, AnswersMissing) else ""
-        return redirect(f"{_address(project, coding)}{place}")
+        fragment = f"#{rejection.missing[0].markable}" if isinstance(rejection, AnswersMissing) else ""
+        return redirect(f"{_address(project, coding)}{fragment}")
     messages.success(request, f"Submitted “{coding.text}”.")
     if shows_gold_once_submitted(coding):
         return redirect("feedback", project.slug, coding.text.slug, coding_token(coding))
@@ -132,7 +132,7 @@ def _find_coding(
     gold: bool,
     trained: bool = True,
 ) -> Coding | HttpResponse:
-    """Return the coding of the user, `trained` where its round requires it, or the page that refuses. Raise Http404."""
+    """Return the user's coding, or a redirect that refuses it; `trained`: check training too. Raise Http404."""
     user = signed_in_user(request)
     try:
         if gold:
@@ -151,12 +151,12 @@ def _find_coding(
 
 
 def _choice(request: HttpRequest) -> CodingChoice:
-    """Return which of the coder's codings of the text an address means."""
+    """Return the user's choice among several codings of the text, from the address."""
     return CodingChoice(request.GET.get("round", ""), request.GET.get("coding", ""))
 
 
 def _address(project: Project, coding: Coding) -> str:
-    """Return the address of the page of one's own coding, with its round where one has several of the text."""
+    """Return the address of the coding page, with the round if the coder has several codings of the text."""
     if coding.kind == Coding.Kind.GOLD:
         address = reverse("code-gold", args=[project.slug, coding.text.slug])
         return f"{address}?{urlencode({'round': coding.round.name})}"
@@ -168,7 +168,7 @@ def _address(project: Project, coding: Coding) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
-    """Reopen the coder's own submission until somebody has viewed it; after that ask the managers to."""
+    """Reopen the coder's own submission until somebody has viewed it; after that, request it from the managers."""
     project = project_for(request.user, slug, _right(gold=gold), changes=True)
     user = signed_in_user(request)
     coding = _find_coding(request, project, text, _choice(request), agreed=agreed, gold=gold, trained=False)
@@ -181,7 +181,7 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False,
     if was_gold_shown(coding):
         messages.info(request, GOLD_SHOWN)
         return redirect(address)
-    # The button says which of the two its sender was shown: who is late is asked for a reason first.
+    # `ask` tells which button the page showed: if somebody has viewed the coding since, ask for a reason first.
     asks = "ask" in request.POST
     form = RequestForm(request.POST if asks else None, initial={"reason": coding.reopen_request})
     try:
@@ -202,7 +202,7 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False,
 
 @project_action(Right.MANAGE_WORK)
 def reopen(request: HttpRequest, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:
-    """Reopen a coding for its coder, once a manager has confirmed it; or decline the coder's request for it."""
+    """Reopen a coding for its coder after confirmation, or decline the coder's request."""
     codings = Coding.objects.of_coders().filter(text__project=project, text__slug=text, coder__username=coder)
     codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
     codings = codings.latest_first(request.GET.get("round", ""))
@@ -217,7 +217,7 @@ def reopen(request: HttpRequest, project: Project, text: str, coder: str, agreed
             decline_reopening(coding, signed_in_user(request))
             messages.success(request, f"Declined: “{coding.text}” of {coding.coder} stays submitted.")
         elif not (is_confirmed(request) and form.is_valid()):
-            return ask(request, project, _reopening(coding, back), form)
+            return ask(request, project, _reopening_question(coding, back), form)
         else:
             reopen_coding(coding, signed_in_user(request), form.cleaned_data["reason"])
             messages.success(request, f"Reopened “{coding.text}” for {coding.coder}.")
@@ -226,7 +226,7 @@ def reopen(request: HttpRequest, project: Project, text: str, coder: str, agreed
     return redirect(back)
 
 
-def _reopening(coding: Coding, back: str) -> Question:
+def _reopening_question(coding: Coding, back: str) -> Question:
     """Return the question before a coding is reopened."""
     lines = [
         f"{coding.coder} can change {pluralize(coding.judgements.count(), 'answer')} and submits again.",

@@ -1,4 +1,4 @@
-"""The designer of a project's scheme, and the coding page on which it is tried."""
+"""The designer of a project's scheme, and the sample coding page that tries it."""
 
 import json
 import re
@@ -32,13 +32,13 @@ KINDS = {name: kind for kind, (name, _) in BOUNDS.items()}
 QUESTION = re.compile(
     rf"(?P<list>{'|'.join(KINDS)})\[(?P<number>\d+)\](?:\.values\[(?P<value>\d+)\])?(?:\.(?P<field>.+))?"
 )
-# In the frame of the designer, and in no other page's.
+# Only the designer may embed the sample page in a frame.
 in_frame_of_designer = csp_override(cast(Any, {**settings.SECURE_CSP, "frame-ancestors": [CSP.SELF]}))
 
 
 @project_page(Right.MANAGE, changes=True)
 def edit_scheme(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show the designer with the scheme as it is saved."""
+    """Show the designer with the saved scheme."""
     if project.answers not in DESIGNED:
         messages.info(request, "The questions of pyramids are always the same: their scheme has options only.")
         return redirect("scheme", project.slug)
@@ -49,19 +49,19 @@ def edit_scheme(request: HttpRequest, project: Project) -> HttpResponse:
         "scheme": state,
         "version": etag_of(scheme_state(project)),
         "user": signed_in_user(request).get_username(),
-        # Whether there is gold, or a coding of a model, is for those who see all work.
+        # Only users who see all work may learn of gold and of codings by models.
         "assigned": Coding.objects.filter(text__project=project).exists() if sees_work else has_texts,
         "sees_work": sees_work,
         "has_texts": has_texts,
         "starts": [
             {
-                "key": one.key,
-                "label": one.label,
-                "description": one.description,
-                "scheme": scheme_to_json(one.spec, one.answers),
+                "key": start_scheme.key,
+                "label": start_scheme.label,
+                "description": start_scheme.description,
+                "scheme": scheme_to_json(start_scheme.spec, start_scheme.answers),
             }
-            for one in STARTING_POINTS.values()
-            if one.answers in DESIGNED
+            for start_scheme in STARTING_POINTS.values()
+            if start_scheme.answers in DESIGNED
         ],
     }
     context = {"start": start, "may_exchange": may_exchange(project)}
@@ -70,7 +70,7 @@ def edit_scheme(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_action(Right.MANAGE)
 def draft(request: HttpRequest, project: Project) -> HttpResponse:
-    """Return problems, changes and effects of a draft, a coding to try it on, and what became of the opened scheme."""
+    """Return a draft's problems, changes and effects, a sample coding, and the changes saved since it was opened."""
     opened = request.POST.get("opened")
     try:
         sent = json.loads(request.POST.get("scheme", ""))
@@ -97,22 +97,22 @@ def draft(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _problem_at_question(problem: ShapeProblem, sent: Any) -> dict[str, str]:
-    """Return a problem of the JSON as one of its question: what lacks a label has a key."""
-    found = QUESTION.fullmatch(problem.path)
-    if found is None:
+    """Return a problem of the JSON with its question, named by key because a label may be missing."""
+    match = QUESTION.fullmatch(problem.path)
+    if match is None:
         return {"kind": "", "question": "", "message": str(problem)}
-    question = sent[found["list"]][int(found["number"])]
+    question = sent[match["list"]][int(match["number"])]
     key = question.get("key", "") if isinstance(question, dict) else ""
-    place = [f"Value {int(found['value']) + 1}"] if found["value"] else []
-    place += [found["field"]] if found["field"] else []
-    return {"kind": KINDS[found["list"]], "question": str(key), "message": f"{', '.join(place)}: {problem.message}"}
+    parts = [f"Value {int(match['value']) + 1}"] if match["value"] else []
+    parts += [match["field"]] if match["field"] else []
+    return {"kind": KINDS[match["list"]], "question": str(key), "message": f"{', '.join(parts)}: {problem.message}"}
 
 
 @project_page()
 @xframe_options_sameorigin
 @in_frame_of_designer
 def sample(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show the coding page with the scheme on a sample text, where nothing is saved."""
+    """Show the coding page with the scheme on a sample text; nothing is saved."""
     if project.answers not in DESIGNED:
         return redirect("scheme", project.slug)
     state = sample_state(read_scheme(project.pk).spec, project.answers, signed_in_user(request).get_username())

@@ -37,7 +37,7 @@ PEERS_ON_A_PAGE = 20
 
 @project_form(Right.VIEW_PROJECT, post=Right.MANAGE)
 def docsets(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show the docsets of a project of pyramids, to a coder those in which they code; managers can create docsets."""
+    """Show the docsets of a pyramid project (to a coder, only assigned ones); managers can create docsets."""
     progress.refuse_other_projects(project)
     shown = page_of(request, progress.visible_docsets(project, signed_in_user(request)))
     context: dict[str, Any] = {
@@ -54,12 +54,12 @@ def docsets(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_page()
 def docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
-    """Show a docset: its summaries, its peers and the progress of its codings; to a coder, only their own."""
+    """Show a docset with its summaries, peers and progress; coders see only their own progress."""
     user, search, manages = signed_in_user(request), search_of(request), may_change(project, Right.MANAGE)
     docset_row = progress.find_docset(project, user, docset)
     overview = progress.docset_overview(docset_row, project, user)
-    found_peers = find_peers(docset_row, user, search, blind=is_blind_to_peers(project))
-    shown_peers = page_of(request, found_peers, name="peers", size=PEERS_ON_A_PAGE)
+    matching_peers = find_peers(docset_row, user, search, blind=is_blind_to_peers(project))
+    shown_peers = page_of(request, matching_peers, name="peers", size=PEERS_ON_A_PAGE)
     not_begun = Coding.objects.of_people().not_begun().select_related("coder", "text", "round")
     not_begun = not_begun.filter(text__docset=docset_row)
     not_begun = not_begun.only("kind", "coder__username", "text__slug", "text__title", "text__docset", "round__name")
@@ -87,7 +87,7 @@ def docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
 
 @project_form(Right.MANAGE, changes=True)
 def peers(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
-    """Add peer summaries, pasted or from files, which are shown before they are added."""
+    """Add pasted or uploaded peer summaries, which are shown before they are added."""
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     form, added = NewPeers.answer(request, docset_row)
     if added is not None:
@@ -99,7 +99,7 @@ def peers(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
 
 @project_form(Right.MANAGE, changes=True)
 def assign(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
-    """Assign the pyramid of a docset, and peers against the coders' own pyramids or the agreed one."""
+    """Assign the pyramid of a docset, and peers to be coded against the coders' own pyramids or the agreed one."""
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     form = DocsetAssignForm(docset_row, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -111,7 +111,7 @@ def assign(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
 
 @project_form(Right.DISCUSS, changes=True)
 def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
-    """Start, draft again or reassign the agreed pyramid: as adjudicator for oneself, as manager for another."""
+    """Start, draft again or reassign the agreed pyramid; adjudicators act for themselves, managers for another."""
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     agreed_codings = Coding.objects.of_people().filter(text__docset=docset_row, kind=Coding.Kind.AGREED)
     agreed_coding = agreed_codings.select_related("coder").first()
@@ -119,7 +119,7 @@ def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
         return _draft_again(request, project, docset_row, agreed_coding)
     manages, drafts = may(project, Right.MANAGE), "method" in request.POST
     if agreed_coding is not None and manages and (drafts or "start" in request.POST):
-        # The form was opened before there was one.
+        # The form was opened before the agreed pyramid existed.
         started = f"{agreed_coding.coder} has started the agreed pyramid in the meantime."
         messages.error(request, f"{started} Nothing was changed.")
         return redirect("docset-agreed", project.slug, docset_row.slug)
@@ -152,7 +152,7 @@ def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
 
 
 def _draft_agreed(request: HttpRequest, project: Project, docset: Docset, form: DraftAgreedForm) -> HttpResponse | None:
-    """Draft the agreed pyramid, asked once where coders have not submitted theirs yet; None where it is refused."""
+    """Draft the agreed pyramid, with a question first if coders have yet to submit; None if the form has errors."""
     pyramids = Coding.objects.of_people().filter(text__docset=docset, kind=Coding.Kind.PYRAMID)
     n_submitted, n_all = pyramids.filter(status=Coding.Status.SUBMITTED).count(), pyramids.count()
     if n_submitted < n_all and not is_confirmed(request):
@@ -176,7 +176,7 @@ def _draft_agreed(request: HttpRequest, project: Project, docset: Docset, form: 
 
 
 def _again_form(docset: Docset) -> DraftAgreedForm | None:
-    """Return the form by which the agreed pyramid is drafted again; None where it cannot be."""
+    """Return the form that drafts the agreed pyramid again; None if that is impossible."""
     state = agreed_state(docset)
     if state is None or state.draft is None or state.state is State.CLOSED:
         return None
@@ -184,7 +184,7 @@ def _again_form(docset: Docset) -> DraftAgreedForm | None:
 
 
 def _draft_again(request: HttpRequest, project: Project, docset: Docset, agreed_coding: Coding) -> HttpResponse:
-    """Draft the agreed pyramid again, asked once; it stays in the same hands, and what was decided stays."""
+    """Draft the agreed pyramid again, after confirmation; its owner and all decisions stay."""
     form = DraftAgreedForm(docset, agreed_coding.coder, request.POST, prefix="draft")
     back = redirect("docset-agreed", project.slug, docset.slug)
     if not form.is_valid():
@@ -204,7 +204,7 @@ def _draft_again(request: HttpRequest, project: Project, docset: Docset, agreed_
 
 @project_form(Right.MANAGE, changes=True)
 def delete_docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
-    """Delete a docset with its summaries, peers and all that hangs on them, once somebody has seen what that is."""
+    """Delete a docset with its texts and their codings, after confirmation."""
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     figures = deletion_figures(docset_row.texts.all())
     form = DeletionForm(docset_row, figures, request.POST if request.method == "POST" else None)
@@ -220,7 +220,7 @@ def delete_docset(request: HttpRequest, project: Project, docset: str) -> HttpRe
 
 @project_form(Right.MANAGE, changes=True)
 def delete_summary(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
-    """Delete a model summary of a docset on which nobody has worked."""
+    """Delete a model summary of a docset without begun codings."""
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     if request.method != "POST":
         context = {"docset": docset_row, "name": request.GET.get("name", "")}
@@ -233,7 +233,7 @@ def delete_summary(request: HttpRequest, project: Project, docset: str) -> HttpR
 
 
 def home(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show the progress of all codings of a project of pyramids by docset; to a coder, only their own."""
+    """Show the progress of a pyramid project by docset; coders see only their own progress."""
     user, search, blind = signed_in_user(request), search_of(request), is_blind_to_peers(project)
     context: dict[str, Any] = {
         "search": search,
@@ -248,8 +248,8 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
         return progress.codings_progress(Coding.objects.of_coders().filter(pk__in=keys), blind=blind) if keys else ()
 
     context |= _list_tasks(request, project, tasks, search, read_progress)
-    goes_on = context["codes"] and project.archived_at is None
-    context["next"] = progress.next_of_coder(project, user) if goes_on else None
+    is_active = context["codes"] and project.archived_at is None
+    context["next"] = progress.next_of_coder(project, user) if is_active else None
     context |= news_for(project, user, codes=context["codes"])
     return show(request, project, "annotations/docsets/pyramids_home.html", context)
 
@@ -261,11 +261,11 @@ def _list_tasks(
     search: str,
     read_progress: Callable[[Collection[int]], Collection[progress.CodingProgress]],
 ) -> dict[str, Any]:
-    """Return pages of the tasks that a search finds: the user's own, and all; `read_progress` reads codings by key."""
+    """Return the pages of tasks that match the search: the user's own and all. `read_progress` reads codings by key."""
     name, words = signed_in_user(request).get_username(), search.split()
-    found = [task for task in tasks if task.matches(words)]
-    own = page_of(request, [task for task in found if name in task.codings], name="own")
-    shown = page_of(request, found if may(project, Right.SEE_RESULTS) else [])
+    matches = [task for task in tasks if task.matches(words)]
+    own = page_of(request, [task for task in matches if name in task.codings], name="own")
+    shown = page_of(request, matches if may(project, Right.SEE_RESULTS) else [])
     coders = page_of(request, progress.coders_in(shown), name="coders", size=CODERS_ON_A_PAGE)
     names = list(coders)
     keys = [task.codings[name] for task in own]
@@ -281,6 +281,6 @@ def _list_tasks(
         "shown": shown,
         "coders": coders,
         "tables": progress.progress_tables(shown, names, codings),
-        # A few are seen at a glance.
+        # A short list needs no search.
         "searches": search or shown.has_other_pages() or own.has_other_pages(),
     }

@@ -1,4 +1,4 @@
-"""Drafts of the gold of a round, the decisions on gold, and gold beside the answers of who codes."""
+"""The pages of gold: drafts of a round, decisions, and the comparison of a coder's answers with gold."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,13 +32,13 @@ from annotations.web.access import project_action, project_form, project_page, s
 from annotations.web.forms.gold import DraftForm, HandOnForm
 from annotations.web.shared import Question, ask, gold_address, is_confirmed, page_of, refused_at, refused_to
 
-MOST_CHIPS = 20  # more rounds are a list to choose from
-TEXTS_PAGE_SIZE = 10  # texts on a page of gold beside one's own answers: each has a row for each difference
+MAX_CHIPS = 20  # more rounds are shown as a drop-down list
+TEXTS_PAGE_SIZE = 10  # texts on a page of the comparison with gold: each has a row for each difference
 
 
 @project_action(Right.ADJUDICATE)
 def draft(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Draft the gold of the submitted texts of a round, also again; ask once where coders have yet to submit."""
+    """Draft the gold of a round's submitted texts, also again; ask for confirmation if coders have yet to submit."""
     round_ = get_object_or_404(Round, project=project, name=name)
     form = DraftForm(request.POST)
     if not form.is_valid():
@@ -46,10 +46,10 @@ def draft(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         return redirect("round", project.slug, name)
     again = form.cleaned_data["again"]
     rows = gold_of_rounds(project, [round_])
-    # What has gold was asked about when that began.
-    new = [one for one in rows if one.gold is None and one.submissions.submitted]
-    early = [EarlyText(one.text, one.submissions) for one in new if is_early(round_, one.submissions)]
-    begun = [one for one in rows if again and one.gold and one.gold.state is not State.CLOSED]
+    # Texts that already have gold were confirmed when it began.
+    new = [row for row in rows if row.gold is None and row.submissions.submitted]
+    early = [EarlyText(row.text, row.submissions) for row in new if is_early(round_, row.submissions)]
+    begun = [row for row in rows if again and row.gold and row.gold.state is not State.CLOSED]
     if (early or begun) and not is_confirmed(request):
         lines = describe_early(early, names=sees_names(project))
         lines += ["What the others submit later is not in the draft."] if early else []
@@ -67,7 +67,7 @@ def draft(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 @project_action(Right.ADJUDICATE)
 def from_coding(request: HttpRequest, project: Project, name: str, text: str) -> HttpResponse:
-    """Make the gold of a text of what an adjudicator has coded and submitted, once they have seen what that does."""
+    """Make gold of an adjudicator's submitted coding, after confirmation."""
     round_ = get_object_or_404(Round, project=project, name=name)
     row = get_object_or_404(project.texts.defer("content"), slug=text)
     coding = get_object_or_404(
@@ -75,14 +75,14 @@ def from_coding(request: HttpRequest, project: Project, name: str, text: str) ->
     )
     back = gold_address(project.slug, name, row.slug)
     states = gold_states(list(Coding.objects.filter(text=row, round=round_, kind=Coding.Kind.GOLD)))
-    if any(one.state is State.CLOSED for one in states):
+    if any(state.state is State.CLOSED for state in states):
         messages.error(request, f"The gold of “{row}” is closed: reopen it first.")
         return redirect(back)
     by = coding.coder.get_username()
     order = DraftRequest(Method.CODER, coder=by, texts=(row.slug,), round_name=name, adjudicator=by, again=True)
     with refused_to(request):
         if not is_confirmed(request):
-            return ask(request, project, _making(project, coding, states, back))
+            return ask(request, project, _gold_question(project, coding, states, back))
         if draft_gold(project, order).drafted:
             messages.success(request, f"The answers of {coding.coder} are the gold of “{row}”. Submit it to close it.")
         else:
@@ -90,7 +90,7 @@ def from_coding(request: HttpRequest, project: Project, name: str, text: str) ->
     return redirect(back)
 
 
-def _making(project: Project, coding: Coding, states: Sequence[GoldState], back: str) -> Question:
+def _gold_question(project: Project, coding: Coding, states: Sequence[GoldState], back: str) -> Question:
     """Return the question before an adjudicator's coding becomes gold."""
     lines = [
         f"Its {pluralize(coding.judgements.count(), 'answer')} become gold, which {coding.coder} goes on with. What "
@@ -110,7 +110,7 @@ def _making(project: Project, coding: Coding, states: Sequence[GoldState], back:
 
 @project_form(Right.ADJUDICATE, changes=True)
 def hand_on(request: HttpRequest, project: Project, name: str, text: str) -> HttpResponse:
-    """Hand the gold of a text on to a manager or adjudicator, or to whoever opens it first."""
+    """Reassign the gold of a text to a manager or adjudicator, or leave it to the first who opens it."""
     round_ = get_object_or_404(Round, project=project, name=name)
     gold = get_object_or_404(
         Coding.objects.select_related("text", "coder").defer("text__content"),
@@ -119,10 +119,10 @@ def hand_on(request: HttpRequest, project: Project, name: str, text: str) -> Htt
     form = HandOnForm(gold, request.POST if request.method == "POST" else None)
     back = gold_address(project.slug, name, text)
     if form.is_valid():
-        to = form.cleaned_data["adjudicator"]
+        username = form.cleaned_data["adjudicator"]
         with refused_at(form):
-            reassign_gold(project, gold.text, name, signed_in_user(request), to)
-            messages.success(request, f"Handed the gold of “{gold.text}” on to {to or 'whoever opens it first'}.")
+            reassign_gold(project, gold.text, name, signed_in_user(request), username)
+            messages.success(request, f"Handed the gold of “{gold.text}” on to {username or 'whoever opens it first'}.")
             return redirect(back)
     context = {"round": round_, "gold": gold, "back": back}
     return show(request, project, "annotations/gold/hand_on.html", context, form=form)
@@ -130,15 +130,15 @@ def hand_on(request: HttpRequest, project: Project, name: str, text: str) -> Htt
 
 @project_page(Right.ADJUDICATE)
 def decisions(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show what was decided of gold, with counts by reason and by section of the guidelines, which are filters."""
+    """Show the decisions on gold, with counts by reason and guideline section that serve as filters."""
     round_name, refused = request.GET.get("round", ""), []
     try:
         filters = DecisionFilters.from_query(project, request.GET)
-        found = list_decisions(project, round_name)
+        all_decisions = list_decisions(project, round_name)
     except ValidationError as error:
         filters, round_name, refused = DecisionFilters(), "", error.messages
-        found = list_decisions(project)
-    shown = page_of(request, [one for one in found if filters.admits(one)])
+        all_decisions = list_decisions(project)
+    shown = page_of(request, [decision for decision in all_decisions if filters.admits(decision)])
     of_round = {"round": round_name} if round_name else {}
     rounds = rounds_of(project)
     query = of_round | filters.as_query()
@@ -146,12 +146,12 @@ def decisions(request: HttpRequest, project: Project) -> HttpResponse:
         "refused": refused,
         "shown": shown,
         "rows": describe_decisions(project, list(shown)),
-        "choices": {name: _choices(counts, query, name) for name, counts in count_decisions(found).items()},
-        "n_decisions": len(found),
+        "choices": {name: _choices(counts, query, name) for name, counts in count_decisions(all_decisions).items()},
+        "n_decisions": len(all_decisions),
         "round_name": round_name,
         "rounds": rounds,
-        "most_chips": MOST_CHIPS,
-        "round_choices": [(one.name, one.name) for one in rounds],
+        "most_chips": MAX_CHIPS,
+        "round_choices": [(round_.name, round_.name) for round_ in rounds],
         "file_query": f"{urlencode(query)}&" if query else "",
         "is_filtered": query != of_round,
         "sees_names": sees_names(project),
@@ -160,7 +160,7 @@ def decisions(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _choices(counts: Sequence[tuple[str, str, int]], query: Mapping[str, str], name: str) -> list[dict[str, object]]:
-    """Return the values of a filter: each with the decisions that it leaves, and the address that sets it or not."""
+    """Return the values of a filter, each with its number of decisions and the address that sets or clears it."""
     chosen = query.get(name, "")
     others = {key: value for key, value in query.items() if key != name}
     return [
@@ -176,16 +176,16 @@ def _choices(counts: Sequence[tuple[str, str, int]], query: Mapping[str, str], n
 
 @project_page(Right.ADJUDICATE)
 def decisions_file(request: HttpRequest, project: Project) -> HttpResponse:
-    """Return the decisions on gold as CSV or JSON: all of the project, or those of a round and by filters."""
+    """Return decisions on gold as CSV or JSON, of the project or a round, filtered."""
     format_key = request.GET.get("format", "csv")
     try:
         if format_key not in CONTENT_TYPES:
             raise ValidationError(f"Choose a format: {' or '.join(CONTENT_TYPES)}.")
         filters = DecisionFilters.from_query(project, request.GET)
-        found = list_decisions(project, request.GET.get("round", ""))
+        all_decisions = list_decisions(project, request.GET.get("round", ""))
     except ValidationError as error:
         return HttpResponseBadRequest(" ".join(error.messages), content_type="text/plain; charset=utf-8")
-    described = describe_decisions(project, [one for one in found if filters.admits(one)])
+    described = describe_decisions(project, [decision for decision in all_decisions if filters.admits(decision)])
     response = HttpResponse(write_decisions(described, format_key), content_type=CONTENT_TYPES[format_key])
     response["Content-Disposition"] = f'attachment; filename="{project.slug}-decisions.{format_key}"'
     return response
@@ -193,12 +193,12 @@ def decisions_file(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_page(Right.COMPARE_WITH_GOLD)
 def own_gold(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show who codes where gold differs from their answers, and why, once the results are open."""
+    """Show where gold differs from the user's own answers, and why, once the results are open."""
     codings = codings_beside_gold(project, signed_in_user(request))
     shown = page_of(request, codings, size=TEXTS_PAGE_SIZE)
     context = {
         "shown": shown,
         "texts": compare_with_gold(project, list(shown)),
-        "several_rounds": len({one.round_id for one in shown}) > 1,
+        "several_rounds": len({coding.round_id for coding in shown}) > 1,
     }
     return show(request, project, "annotations/gold/own.html", context)

@@ -1,4 +1,4 @@
-"""The manuals, the glossary and the search in them: for everybody, also before signing in."""
+"""The manuals, the glossary and their search; readable without signing in."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse

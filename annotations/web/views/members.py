@@ -33,7 +33,7 @@ from annotations.projects.permissions import project_with_models
 from annotations.web.access import project_action, project_form, show, signed_in_user
 from annotations.web.shared import Question, address_with, ask, is_confirmed, page_of, refused_at, refused_to
 
-INVITATION_IDS = "invitation_%s"  # two forms of the page have a field of the role
+INVITATION_IDS = "invitation_%s"  # two forms of the page have a field named role
 
 
 @never_cache
@@ -48,12 +48,12 @@ def members(request: HttpRequest, project: Project) -> HttpResponse:
     links: list[tuple[str, str]] = []
     if group_form.is_valid():
         group = group_form.cleaned_data["group"]
-        number = set_group(project, (one.pk for one in group_form.cleaned_data["members"]), group)
+        number = set_group(project, (membership.pk for membership in group_form.cleaned_data["members"]), group)
         where = f"in the group “{group}”" if group else "in no group"
         messages.success(request, f"{pluralize(number, 'member')} {'is' if number == 1 else 'are'} {where} now.")
         return redirect(request.get_full_path())
     if form.is_valid():
-        question = _role_change(project, form.cleaned_data["username"], form.cleaned_data["role"])
+        question = _role_question(project, form.cleaned_data["username"], form.cleaned_data["role"])
         if question is not None and not is_confirmed(request):
             return ask(request, project, question)
         with refused_at(form, "role"):
@@ -95,7 +95,7 @@ def members(request: HttpRequest, project: Project) -> HttpResponse:
 @sensitive_variables("secret", "links")
 @transaction.atomic
 def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Create invitations for names and addresses; return the names with links. Raise ValidationError by field."""
+    """Create invitations by name and by address; return the names with links. Raise ValidationError by field."""
     links, user, role, days = [], signed_in_user(request), fields["role"], fields["days"]
     for name in fields["whom"]:
         _, secret = invitations.invite(project, role, user, days=days, note=name, max_uses=fields["max_uses"])
@@ -107,11 +107,11 @@ def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -
 
 @project_action(Right.MANAGE)
 def remove_member(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    """Remove a member, once a manager has confirmed it; their codings stay."""
+    """Remove a member, after a manager's confirmation; their codings stay."""
     membership = get_object_or_404(members_shown(project).select_related("project"), pk=pk)
     back = _list(membership)
     if not is_confirmed(request):
-        return ask(request, project, _removal(membership, tells=may(project, Right.MANAGE_WORK)))
+        return ask(request, project, _removal_question(membership, tells=may(project, Right.MANAGE_WORK)))
     with refused_to(request):
         remove_membership(membership)
         messages.success(request, f"{membership.user} was removed. Their codings are kept.")
@@ -121,22 +121,22 @@ def remove_member(request: HttpRequest, project: Project, pk: int) -> HttpRespon
 
 
 def _list(membership: Membership) -> str:
-    """Return the address of the page of the list that has the member."""
+    """Return the address of the list page that shows the member."""
     before = Membership.objects.filter(project=membership.project_id, user__username__lt=membership.user.username)
     return address_with(reverse("members", args=[membership.project.slug]), before.count())
 
 
-def _role_change(project: Project, user: User, role: str) -> Question | None:
-    """Return the question before a member gets another role; None where there is nothing to ask, or it is refused."""
+def _role_question(project: Project, user: User, role: str) -> Question | None:
+    """Return the question before a member's role changes; None if it stays the same or the user is not a member."""
     membership = Membership.objects.filter(project=project, user=user).first()
     if membership is None or membership.role == role:
         return None
     before, after = membership.get_role_display(), Membership.Role(role).label
     lines = [f"{user} is {before} now and becomes {after}."]
     if role in ROLES_SEEING_ALL_WORK and membership.role not in ROLES_SEEING_ALL_WORK:
-        others = Coding.objects.of_people().filter(text__project=project, occasion=1).exclude(coder=user)
-        others = others if may(project, Right.MANAGE_WORK) else others.assigned()
-        n_others = pluralize(others.count(), "coding")
+        codings = Coding.objects.of_people().filter(text__project=project, occasion=1).exclude(coder=user)
+        codings = codings if may(project, Right.MANAGE_WORK) else codings.assigned()
+        n_others = pluralize(codings.count(), "coding")
         lines.append(f"{user} then sees {n_others} of others and cannot code blind any more.")
     if role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER) and membership.role in ROLES_SEEING_ALL_WORK:
         until = "until the results are open; what was seen was seen"
@@ -148,8 +148,8 @@ def _role_change(project: Project, user: User, role: str) -> Question | None:
     return Question(f"Make {user} {after}?", lines, "Change the role", _list(membership), "members")
 
 
-def _removal(membership: Membership, *, tells: bool) -> Question:
-    """Return the question before a member is removed; without `tells` nothing of how far they are."""
+def _removal_question(membership: Membership, *, tells: bool) -> Question:
+    """Return the question before a member is removed; without `tells`, hide the member's progress."""
     of_project = Coding.objects.of_people().once_for(membership.user).filter(text__project=membership.project_id)
     codings = of_project.filter(coder=membership.user_id)
     codings = codings if tells else codings.assigned()
@@ -165,7 +165,7 @@ def _removal(membership: Membership, *, tells: bool) -> Question:
 
 @project_action(Right.MANAGE)
 def withdraw_invitation(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    """Delete an invitation that is not used."""
+    """Delete an unused invitation."""
     if not invitations.withdraw(project, pk):
         raise Http404
     messages.success(request, "Invitation revoked.")
@@ -177,7 +177,7 @@ def withdraw_invitation(request: HttpRequest, project: Project, pk: int) -> Http
 @project_action(Right.MANAGE_WORK)
 @sensitive_variables("link")
 def reset_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    """Show a link by which a member who has forgotten the password sets another one. It is shown once."""
+    """Show a link that lets a member set a new password. It is shown once."""
     membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
     with refused_to(request):
         link = request.build_absolute_uri(make_reset_link(membership, signed_in_user(request)))
@@ -186,19 +186,19 @@ def reset_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     return redirect(_list(membership))
 
 
-KEY_DAYS = 90  # how long a key works that is made on the page
+KEY_DAYS = 90  # validity of a key made on this page
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_variables("key")
 def models(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show and add models, and make and end their API keys. A key is shown once."""
+    """Show and add models, and create and revoke their API keys. A key is shown once."""
     project = project_with_models(request.user, slug)
-    form, key, of = ModelForm(), "", None
+    form, key, key_owner = ModelForm(), "", None
     if "make_key" in request.POST:
-        of = find_model(project, request.POST["make_key"])
-        key = make_key(of, KEY_DAYS)[1]
+        key_owner = find_model(project, request.POST["make_key"])
+        key = make_key(key_owner, KEY_DAYS)[1]
     elif "withdraw_key" in request.POST:
         model = find_model(project, request.POST["withdraw_key"])
         withdraw_keys(model)
@@ -212,14 +212,14 @@ def models(request: HttpRequest, slug: str) -> HttpResponse:
                 messages.success(request, f"{form.cleaned_data['name']} is a coder now. Make a key for its client.")
                 return redirect(request.get_full_path())
     shown = page_of(request, models_of(project))
-    users = [one.membership.user_id for one in shown]
+    users = [model_row.membership.user_id for model_row in shown]
     expiries = dict(Token.objects.filter(user__in=users).values_list("user", "expires_at"))
     context: dict[str, Any] = {
         "form": form,
         "key": key,
-        "key_of": of,
+        "key_of": key_owner,
         "groups": Membership.GROUPS,
         "shown": shown,
-        "models": [(one, expiries.get(one.membership.user_id)) for one in shown],
+        "models": [(model_row, expiries.get(model_row.membership.user_id)) for model_row in shown],
     }
     return show(request, project, "annotations/projects/people/models.html", context)

@@ -47,9 +47,9 @@ from annotations.web.forms.texts import DeletionForm
 from annotations.web.shared import Question, ask, is_confirmed, news_for, page_of, refused_at, refused_to, search_of
 from annotations.web.views import docsets
 
-MOST_OWN = 10  # of the codings of who manages and codes
-FEW = 6  # so many projects need no search
-# The shape that stands for a state in the matrix, beside its word.
+MAX_OWN = 10  # listed codings of a user who manages and codes
+MAX_UNSEARCHED = 6  # up to this number of projects the page has no search
+# The symbol of a state in the matrix, beside its name.
 STATE_MARKS: dict[str, str] = {
     State.ASSIGNED: "○",
     State.BEGUN: "◐",
@@ -62,7 +62,7 @@ STATE_MARKS: dict[str, str] = {
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the projects of the signed-in user, or those that a search finds."""
+    """Show the projects of the signed-in user, filtered by the search."""
     user = signed_in_user(request)
     search = search_of(request)
     archived = request.GET.get("archived") == "1"
@@ -72,8 +72,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "shown": shown,
         "entries": describe_projects(user, list(shown)),
         "search": search,
-        # A few are seen at a glance.
-        "searches": search or shown.paginator.count > FEW,
+        # A short list needs no search.
+        "searches": search or shown.paginator.count > MAX_UNSEARCHED,
         "full_query": urlencode({name: value for name, value in query.items() if value}),
         "archived": archived,
         "any_archived": archived or find_projects(user, archived=True).exists(),
@@ -98,7 +98,7 @@ def new_project(request: HttpRequest) -> HttpResponse:
 
 @project_page()
 def project_home(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show everybody's progress to users who see all work, and to a coder their texts."""
+    """Show all progress to users who see all work, and coders their own texts."""
     if project.answers == Project.Answers.SCUS:
         return docsets.home(request, project)
     if may(project, Right.SEE_RESULTS):
@@ -110,7 +110,7 @@ def project_home(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size: int) -> dict[str, Any]:
-    """Return what pages show of the user's own texts, none where the user does not code: the next one first."""
+    """Return the context of the user's own texts, the next one first; without texts if the user does not code."""
     user, today = signed_in_user(request), timezone.localdate()
     codings: list[Coding] = []
     pools: list[PoolState] = []
@@ -134,12 +134,12 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
             and not coding.round.is_closed
             and not was_gold_shown(coding)
         )
-        # As `may_reopen_own` says of these codings, without a query for each.
+        # Like `may_reopen_own`, without a query for each coding.
         coding.reopens_alone = coding.viewed_at is None and not project.results_open  # type: ignore[attr-defined]
     return {
         "codings": shown,
         "work": work,
-        # Of several codings of a text the addresses name the round.
+        # For several codings of a text, the addresses name the round.
         "repeated": {text for text, number in Counter(coding.text_id for coding in codings).items() if number > 1},
         "several_rounds": len({coding.round_id for coding in codings}) > 1,
         "is_done": work.is_done and not any(pool.is_free for pool in pools),
@@ -172,7 +172,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         context["refused"] = error.messages
         matrix = read_progress_matrix(project, user, "", None, today)
     codes = project.role in CODING_ROLES  # type: ignore[attr-defined]
-    context |= _context_of_own(request, project, codes=codes, size=MOST_OWN)
+    context |= _context_of_own(request, project, codes=codes, size=MAX_OWN)
     context |= {
         "matrix": matrix,
         "full_query": urlencode({"round": matrix.chosen.name}) if matrix.chosen else "",
@@ -192,7 +192,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_page(Right.SEE_RESULTS)
 def progress_file(request: HttpRequest, project: Project) -> HttpResponse:
-    """Return the progress matrix or the hours of coders as CSV: of all rounds, or of one."""
+    """Return the progress matrix or the coders' hours as CSV, of all rounds or one."""
     table, round_name = request.GET.get("table", ""), request.GET.get("round", "")
     try:
         if table == "progress":
@@ -211,7 +211,7 @@ def progress_file(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_form(Right.MANAGE)
 def settings(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show what can be done with the project as a whole, and save what its datasheet says."""
+    """Show the settings of the project, and save the descriptive fields of its datasheet."""
     form = DatasheetForm(project, request.POST if request.method == "POST" else None)
     if form.is_valid():
         form.save()
@@ -229,7 +229,7 @@ def settings(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_action(Right.MANAGE, archived=True)
 def archive(request: HttpRequest, project: Project) -> HttpResponse:
-    """Archive the project, once a manager has confirmed it."""
+    """Archive the project, after a manager's confirmation."""
     if is_confirmed(request):
         set_archived(project, archived=True)
         messages.success(request, f"“{project}” is archived. It can be opened again here.")
@@ -272,7 +272,7 @@ def clone(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_form(Right.MANAGE_WORK, archived=True)
 def delete(request: HttpRequest, project: Project) -> HttpResponse:
-    """Delete the project with all that is in it, once a manager has seen what that is and entered its title."""
+    """Delete the project with all its data, after a manager has seen the figures and entered the title."""
     sees_gold = may(project, Right.ADJUDICATE)
     figures = project_deletion_figures(project, gold=sees_gold)
     form = DeletionForm(project, figures, request.POST if request.method == "POST" else None, always=True)

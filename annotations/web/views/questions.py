@@ -1,4 +1,4 @@
-"""The questions of coders: a page of one's own, their threads, and the dialog of the coding page."""
+"""The questions of coders: the list of the user's own, threads, and the dialog of the coding page."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -38,7 +38,7 @@ from annotations.web.access import project_action, project_form, project_page, s
 from annotations.web.shared import page_of, refused_at
 
 PAGE_SIZE = 25
-# The dialog of the coding page shows the latest threads about the text, and of each the latest replies.
+# The dialog of the coding page shows the latest threads about the text, each with its latest replies.
 DIALOG_THREADS = 10
 DIALOG_REPLIES = 3
 STATES = {"open": "Open", "resolved": "Resolved"}
@@ -46,24 +46,24 @@ STATES = {"open": "Open", "resolved": "Resolved"}
 
 @project_page()
 def questions(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show the user's own questions, and the answers that are published to everybody."""
+    """Show the user's own questions and the answers published to all coders."""
     user = signed_in_user(request)
     state = request.GET.get("state", "open")
     state = state if state in STATES else "open"
     resolved = state == "resolved"
     own = Question.objects.asked_by(user).filter(text__project=project, resolved_at__isnull=not resolved)
-    # Of the open ones those with news first, then the oldest; of the resolved ones the latest first.
+    # Open questions: first questions with news, then the oldest. Resolved questions: the latest first.
     order = ("-resolved_at", "pk") if resolved else ("-has_news", "created_at", "pk")
-    found = own.select_related("resolved_by").order_by(*order)
-    shown = page_of(request, found, size=PAGE_SIZE)
+    ordered = own.select_related("resolved_by").order_by(*order)
+    shown = page_of(request, ordered, size=PAGE_SIZE)
     context = {
         "shown": shown,
         "rows": describe_threads(read_threads(list(shown), project, user), 0),
         "state": state,
         "states": [(name, label, name == state) for name, label in STATES.items()],
         "public": [
-            {"question": markdown.render(one.public_question), "answer": markdown.render(one.public_answer), "row": one}
-            for one in public_answers(project)
+            {"question": markdown.render(row.public_question), "answer": markdown.render(row.public_answer), "row": row}
+            for row in public_answers(project)
         ],
         "full_query": f"state={state}",
         "discusses": may(project, Right.DISCUSS),
@@ -73,14 +73,14 @@ def questions(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_form()
 def question(request: HttpRequest, project: Project, question: UUID) -> HttpResponse:
-    """Show the thread of a question to its coder and to those who answer, who write in it."""
+    """Show the thread of a question to its coder and to adjudicators and managers; all can reply."""
     user = signed_in_user(request)
     row = find_question(project, user, question)
     form = ReplyForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refused_at(form):
-            resolves, read = "resolve" in request.POST, request.POST.get("state", "")
-            reply = reply_to(row, user, form.cleaned_data["body"], resolve=resolves, read=read)
+            resolves, seen = "resolve" in request.POST, request.POST.get("state", "")
+            reply = reply_to(row, user, form.cleaned_data["body"], resolve=resolves, read=seen)
             if reply.question.needs_answer and user.pk != row.coder_id:
                 messages.info(request, "Sent. The coder has written since you opened the page.")
             else:
@@ -88,8 +88,8 @@ def question(request: HttpRequest, project: Project, question: UUID) -> HttpResp
             return redirect("question", project.slug, row.uuid)
     answers = may(project, Right.DISCUSS)
     [thread] = describe_threads(read_threads([row], project, user))
-    last = next((one.body for one in reversed(thread["replies"]) if one.author_id != row.coder_id), "")
-    # what is published, else the question and the last answer
+    last = next((reply.body for reply in reversed(thread["replies"]) if reply.author_id != row.coder_id), "")
+    # the published texts, else the question and the last answer
     public = {"public_question": row.public_question or row.body, "public_answer": row.public_answer or last}
     context = {
         "thread": thread,
@@ -101,7 +101,7 @@ def question(request: HttpRequest, project: Project, question: UUID) -> HttpResp
 
 
 def _code_address(project: Project, row: Question) -> str:
-    """Return the page on which the coder codes the text; "" where it is not assigned any more."""
+    """Return the address of the coder's coding page of the text; "" if the text is no longer assigned."""
     codings = Coding.objects.of_people().filter(text=row.text_id, coder=row.coder_id)
     kind = codings.values_list("kind", flat=True).first()
     if kind is None:
@@ -111,7 +111,7 @@ def _code_address(project: Project, row: Question) -> str:
 
 @project_action()
 def resolve(request: HttpRequest, project: Project, question: UUID) -> HttpResponse:
-    """Resolve a question, which stays readable; a reply opens it again."""
+    """Resolve a question, which stays readable; a reply reopens it."""
     row = find_question(project, signed_in_user(request), question)
     if resolve_question(row, signed_in_user(request)):
         messages.success(request, "Question resolved.")
@@ -125,7 +125,7 @@ def resolve(request: HttpRequest, project: Project, question: UUID) -> HttpRespo
 
 @project_action()
 def read(request: HttpRequest, project: Project, question: UUID) -> HttpResponse:
-    """Record that the coder has read what is new in the thread."""
+    """Record that the coder has read the news of the thread."""
     row = find_question(project, signed_in_user(request), question)
     record_question_read(row, signed_in_user(request), request.POST.get("state", ""))
     return redirect("question", project.slug, row.uuid)
@@ -133,7 +133,7 @@ def read(request: HttpRequest, project: Project, question: UUID) -> HttpResponse
 
 @project_action(Right.DISCUSS)
 def publish_answer(request: HttpRequest, project: Project, question: UUID) -> HttpResponse:
-    """Publish an answer to everybody in the project, or withdraw it."""
+    """Publish an answer to all coders of the project, or withdraw it."""
     row = find_question(project, signed_in_user(request), question)
     form = PublicAnswerForm(request.POST)
     withdraws = "withdraw" in request.POST
@@ -151,7 +151,7 @@ def publish_answer(request: HttpRequest, project: Project, question: UUID) -> Ht
 
 @project_form()
 def text_questions(request: HttpRequest, project: Project, text: str, agreed: bool = False) -> HttpResponse:
-    """Show the coder's questions about a text and a form to ask one: what the dialog of the coding page has."""
+    """Return the dialog of the coding page: the coder's questions about a text, and a form to ask one."""
     user = signed_in_user(request)
     coding = own_coding(user, project, text, agreed=agreed)
     form = QuestionForm(request.POST if request.method == "POST" else None)
@@ -165,12 +165,12 @@ def text_questions(request: HttpRequest, project: Project, text: str, agreed: bo
     own = Question.objects.asked_by(user).filter(text=coding.text_id).select_related("resolved_by")
     latest = list(own.order_by("-has_news", "-created_at", "-pk")[:DIALOG_THREADS])
     key = key_now(fields.get("about" if request.method == "POST" else "markable", ""), seen)
-    place = parse_key(key)
+    markable = parse_key(key)
     context = {
         "asked": asked,
         "version": coding.version,
-        "key": key if place else "",
-        "words": covered_text(coding.text.content, place.parts) if place else "",
+        "key": key if markable else "",
+        "words": covered_text(coding.text.content, markable.parts) if markable else "",
         "address": request.path,
         "rows": describe_threads(read_threads(latest, project, user), DIALOG_REPLIES),
         "more": own.count() > DIALOG_THREADS,
@@ -179,12 +179,12 @@ def text_questions(request: HttpRequest, project: Project, text: str, agreed: bo
 
 
 def _version(sent: str, latest: int) -> int:
-    """Return the version of the coding whose text the page shows; the latest if it does not say."""
+    """Return the version of the coding that the page shows; the latest if the page does not say."""
     return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 10 else latest
 
 
 def describe_threads(threads: Iterable[Thread], most_replies: int | None = None) -> list[dict[str, Any]]:
-    """Return threads for a template, with their Markdown rendered; of many replies the latest."""
+    """Return the context of threads, with their Markdown rendered; only the latest replies if limited."""
     described = []
     for thread in threads:
         earlier = 0 if most_replies is None else max(len(thread.replies) - most_replies, 0)
@@ -196,8 +196,8 @@ def describe_threads(threads: Iterable[Thread], most_replies: int | None = None)
                 "replies": thread.replies,
                 "state": thread_state(thread.question, len(thread.replies)),
                 "shown": [
-                    {"row": one, "html": markdown.render(one.body), "asks": one.author_id == thread.question.coder_id}
-                    for one in thread.replies[earlier:]
+                    {"row": row, "html": markdown.render(row.body), "asks": row.author_id == thread.question.coder_id}
+                    for row in thread.replies[earlier:]
                 ],
                 "earlier": earlier,
             }

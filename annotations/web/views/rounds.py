@@ -1,4 +1,4 @@
-"""The pages of rounds: their list, one with its texts, the results of training, and what a coder sees of its gold."""
+"""The pages of rounds: the list, a round with its texts, training results, and the feedback on training."""
 
 from collections import defaultdict
 from typing import Any
@@ -64,17 +64,17 @@ STEPS = {"up": -1, "down": 1}
 
 @project_form(Right.READ_TEXTS, post=Right.MANAGE)
 def rounds(request: HttpRequest, project: Project) -> HttpResponse:
-    """List the rounds of the project in their order, with what they contain; make a further one."""
+    """List the rounds of the project in order, with their figures; create a round on POST."""
     form = NewRoundForm(project, request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refused_at(form):
-            made = create_round(project, **form.cleaned_data)
-            messages.success(request, f"Made the round {made}.")
-            return redirect("round", project.slug, made.name)
+            round_ = create_round(project, **form.cleaned_data)
+            messages.success(request, f"Made the round {round_}.")
+            return redirect("round", project.slug, round_.name)
     context = {
         "rounds": page_of(request, describe_rounds(project)),
         "deletes": may_change(project, Right.MANAGE_WORK),
-        # How far the others are is nothing that who codes may know.
+        # Users who code may not know the progress of others.
         "sees_work": may(project, Right.SEE_RESULTS),
     }
     return show(request, project, "annotations/planning/rounds.html", context, form=form)
@@ -95,8 +95,8 @@ def _show_round(
 ) -> HttpResponse:
     sees_gold = may(project, Right.ADJUDICATE) and project.answers != Project.Answers.SCUS
     gold = gold_of_rounds(project, [round_]) if sees_gold else []
-    place = next((place for place, one in enumerate(gold) if one.text.slug == request.GET.get("text")), 0)
-    shown_gold = page_of(request, gold, name="gold", at=place)
+    index = next((index for index, row in enumerate(gold) if row.text.slug == request.GET.get("text")), 0)
+    shown_gold = page_of(request, gold, name="gold", at=index)
     # The codings of adjudicators that can become gold, by text.
     to_gold: dict[int, list[str]] = defaultdict(list)
     if sees_gold:
@@ -118,9 +118,9 @@ def _show_round(
         "sees_gold": sees_gold,
         "edits_gold": may_change(project, Right.ADJUDICATE) and not round_.is_closed,
         "shown_gold": shown_gold,
-        "gold": [(one, to_gold.get(one.text.pk, ())) for one in shown_gold],
-        "errors": estimate_errors([one.gold.coding for one in gold if one.gold is not None]).get(round_.pk),
-        "drafts_again": any(one.gold and one.gold.draft and one.gold.state is not State.CLOSED for one in gold),
+        "gold": [(row, to_gold.get(row.text.pk, ())) for row in shown_gold],
+        "errors": estimate_errors([row.gold.coding for row in gold if row.gold is not None]).get(round_.pk),
+        "drafts_again": any(row.gold and row.gold.draft and row.gold.state is not State.CLOSED for row in gold),
         "draft_form": DraftForm(),
     }
     status = 400 if any(bound is not None and bound.errors for bound in (form, texts)) else 200
@@ -129,45 +129,45 @@ def _show_round(
 
 @project_action(Right.MANAGE)
 def change(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Change the name, kind, dates and texts of a round; asked once where that changes which codings count."""
+    """Change the name, kind, dates and texts of a round; confirm if that changes which codings count."""
     round_ = round_for(project, name)
     form = RoundForm.of_round(round_, request.POST)
     texts = RoundTextsForm(round_, request.POST) if "with_texts" in request.POST else None
     if not form.is_valid() or (texts is not None and not texts.is_valid()):
         return _show_round(request, project, round_, form, texts)
     kind = form.cleaned_data["kind"]
-    counted, counts = round_.kind in COUNTED_KINDS, kind in COUNTED_KINDS
-    submitted = _submitted_work(project, round_) if counted != counts else ""
+    was_counted, is_counted = round_.kind in COUNTED_KINDS, kind in COUNTED_KINDS
+    submitted = _submitted_work(project, round_) if was_counted != is_counted else ""
     asks = bool(submitted) and not is_confirmed(request)
-    said = f"Saved the round {form.cleaned_data['name']}."
+    message = f"Saved the round {form.cleaned_data['name']}."
     with refused_at(form), transaction.atomic():
         if texts is not None:
-            said = " ".join(filter(None, (said, _save_texts(project, round_, texts.chosen))))
+            message = " ".join(filter(None, (message, _save_texts(project, round_, texts.chosen))))
         refuse_own_training(project, round_, form.cleaned_data)
         changed = change_round(round_, **form.cleaned_data)
-        transaction.set_rollback(asks)  # what is refused is refused before anything is asked
+        transaction.set_rollback(asks)  # report errors before asking for confirmation
     if form.errors:
         return _show_round(request, project, round_for(project, name), form, texts)
     if asks:
-        effect = "are part of figures" if counts else "stay out of figures unless they are included there"
+        effect = "are part of figures" if is_counted else "stay out of figures unless they are included there"
         lines = [f"{submitted}: they {effect}."]
         back = reverse("round", args=[project.slug, name])
         return ask(request, project, Question(f"Make {name} a round of {kind}?", lines, "Change", back, "rounds"))
-    messages.success(request, said)
+    messages.success(request, message)
     return redirect("round", project.slug, changed.name)
 
 
 def _save_texts(project: Project, round_: Round, chosen: set[Text]) -> str:
-    """Let the chosen texts, and no others, be in a round; return what changed, empty for nothing."""
-    left = [text for text in round_.texts.defer("content") if text not in chosen]
-    if left:
+    """Replace the texts of a round by the chosen ones; return a sentence on the changes, empty if there are none."""
+    dropped = [text for text in round_.texts.defer("content") if text not in chosen]
+    if dropped:
         refuse_pool(project, round_)
-    removed, added = remove_texts(round_, left), add_texts(round_, chosen)
+    removed, added = remove_texts(round_, dropped), add_texts(round_, chosen)
     return f"{pluralize(added, 'text')} added, {removed} removed." if added or removed else ""
 
 
 def _submitted_work(project: Project, round_: Round) -> str:
-    """Return how many codings are submitted; who may not know is told the same whether there are any or not."""
+    """Return a phrase for the submitted codings, empty if none; it hides the number from users who may not see it."""
     if not may(project, Right.SEE_RESULTS):
         return "Submitted codings"
     submitted = figures_of_rounds(project)[round_.pk].submitted
@@ -178,14 +178,14 @@ def _submitted_work(project: Project, round_: Round) -> str:
 def order(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Move a round up or down."""
     round_ = round_for(project, name)
-    place = rounds_of(project).index(round_) + 1
-    change_round(round_, place=place + STEPS.get(request.POST.get("move", ""), 0))
+    position = rounds_of(project).index(round_) + 1
+    change_round(round_, place=position + STEPS.get(request.POST.get("move", ""), 0))
     return redirect(_list(project, round_))
 
 
 @project_action(Right.MANAGE)
 def close(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Close a round, once a manager has confirmed it, or open it again."""
+    """Close a round after a manager's confirmation, or open it again."""
     round_ = round_for(project, name)
     if "open" in request.POST:
         change_round(round_, closed=False)
@@ -197,9 +197,9 @@ def close(request: HttpRequest, project: Project, name: str) -> HttpResponse:
             "Figures and exports stay as they are.",
         ]
         figures = figures_of_rounds(project)[round_.pk]
-        left = figures.codings - figures.submitted
-        if left and may(project, Right.SEE_RESULTS):
-            lines.insert(1, f"Not submitted: {pluralize(left, 'coding')}.")
+        n_open = figures.codings - figures.submitted
+        if n_open and may(project, Right.SEE_RESULTS):
+            lines.insert(1, f"Not submitted: {pluralize(n_open, 'coding')}.")
         back = _list(project, round_)
         return ask(request, project, Question(f"Close the round {round_}?", lines, "Close", back, "rounds"))
     change_round(round_, closed=True)
@@ -208,15 +208,15 @@ def close(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 
 def _list(project: Project, round_: Round) -> str:
-    """Return the address of the page of the list that has the round."""
+    """Return the address of the list page that shows the round."""
     rounds = rounds_of(project)
-    # somebody else may have deleted it since
+    # The round may have been deleted since.
     return address_with(reverse("rounds", args=[project.slug]), rounds.index(round_) if round_ in rounds else 0)
 
 
 @project_action(Right.MANAGE_WORK)
 def delete(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Delete a round without codings, with its gold, once a manager has confirmed it."""
+    """Delete a round without codings, with its gold, after a manager's confirmation."""
     round_ = round_for(project, name)
     back = _list(project, round_)
     try:
@@ -238,7 +238,7 @@ def delete(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 @project_page()
 def training(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Show the results of a training round: all of them to who manages the work of coders or decides gold."""
+    """Show the results of a training round: all to users who decide gold, to coders their own."""
     return _show_training(request, project, round_for(project, name, TRAINING_KINDS))
 
 
@@ -258,12 +258,12 @@ def _show_training(
         "round": round_,
         "matrix": arrange_results(results, request.GET.get("page"), request.GET.get("texts")) if sees_all else None,
         "decisions": page_of(
-            request, [one for result in results for one in result.decisions] if sees_all else [], name="decisions"
+            request, [row for result in results for row in result.decisions] if sees_all else [], name="decisions"
         ),
         "own": own,
         "own_step": own.next_step if own is not None else "",
         "own_obstacle": own.obstacle if own is not None else "",
-        "own_rows": page_of(request, [(one, coding_token(one.coding)) for one in own_attempts], name="own"),
+        "own_rows": page_of(request, [(attempt, coding_token(attempt.coding)) for attempt in own_attempts], name="own"),
         "may_try": own is not None and project.archived_at is None and own.may_try,
         "form": (form or DecisionForm(project)) if decides else None,
         "sees_all": sees_all,
@@ -274,7 +274,7 @@ def _show_training(
 
 @project_action(Right.DECIDE_TRAINING)
 def decide(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Record what a manager decides on a coder."""
+    """Record a manager's decision on a coder."""
     round_ = round_for(project, name, TRAINING_KINDS)
     form = DecisionForm(project, request.POST)
     if not form.is_valid():
@@ -288,7 +288,7 @@ def decide(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 @project_action()
 def take_next(request: HttpRequest, project: Project, name: str) -> HttpResponse:
-    """Assign the coder a further text of the training round, and open it."""
+    """Assign the coder a further text of the training round and open it."""
     round_ = round_for(project, name, TRAINING_KINDS)
     with refused_to(request):
         coding = take_next_attempt(round_, signed_in_user(request))
@@ -299,14 +299,14 @@ def take_next(request: HttpRequest, project: Project, name: str) -> HttpResponse
 
 @project_page()
 def feedback(request: HttpRequest, project: Project, text: str, token: str) -> HttpResponse:
-    """Show a coder their submitted work of a training round beside the gold of the text."""
+    """Show coders their submitted work of a training round beside the gold of the text."""
     coding = own_coding(signed_in_user(request), project, text, choice=CodingChoice(token=token))
     return _show_feedback(request, project, coding, own=True)
 
 
 @project_page(Right.ADJUDICATE)
 def comparison(request: HttpRequest, project: Project, name: str, text: str, coder: str) -> HttpResponse:
-    """Show who decides gold the submitted work of a coder in a training round beside the gold of the text."""
+    """Show a coder's submitted training work beside the gold of the text, to users who decide gold."""
     codings = Coding.objects.first_occasions(round_for(project, name, TRAINING_KINDS))
     codings = codings.select_related("text", "coder", "round")
     coding = get_object_or_404(codings, text__slug=text, coder__username=coder)
@@ -314,19 +314,19 @@ def comparison(request: HttpRequest, project: Project, name: str, text: str, cod
 
 
 def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, own: bool) -> HttpResponse:
-    """Show a coding beside gold; to its coder it has been shown from then on."""
+    """Show a coding beside gold, and record the view."""
     coding.round.project = project
-    found = feedback_on(coding) if coding.status == Coding.Status.SUBMITTED else None
-    if found is None:
+    feedback_ = feedback_on(coding) if coding.status == Coding.Status.SUBMITTED else None
+    if feedback_ is None:
         raise Http404("There is no gold to see beside this coding.")
     record_view(Coding.objects.of_coders().filter(pk=coding.pk), None if own else request.user)
     result = training_result(coding.round, coding.coder)
     work = work_after(project, signed_in_user(request), coding) if own and project.archived_at is None else None
     context = {
         "coding": coding,
-        "feedback": found,
+        "feedback": feedback_,
         "own": own,
-        "attempt": next(one for one in result.attempts if one.coding.pk == coding.pk),
+        "attempt": next(attempt for attempt in result.attempts if attempt.coding.pk == coding.pk),
         "result": result,
         "may_try": own and project.archived_at is None and result.may_try,
         "work": work,
@@ -337,7 +337,7 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
 
 @project_action(Right.ADJUDICATE)
 def gold(request: HttpRequest, project: Project, name: str, text: str) -> HttpResponse:
-    """Open the gold of a text for the user, who takes it over; ask once where coders have yet to submit."""
+    """Open the gold of a text, which the user then owns; ask for confirmation if coders have yet to submit."""
     row = get_object_or_404(project.texts.defer("content"), slug=text)
     get_object_or_404(Round, project=project, name=name)
     try:

@@ -1,4 +1,4 @@
-"""The pages of the scheme and the guidelines of a project: what they say, their versions, and files of the scheme."""
+"""The pages of a project's scheme and guidelines: their content and versions, and scheme files."""
 
 import json
 from typing import Any
@@ -43,14 +43,14 @@ from annotations.web.forms.projects import AboutForm, ExchangeSchemeForm, Projec
 from annotations.web.shared import Question, ask, is_confirmed, page_of, refused_at
 
 PAGE_SIZE = 25
-LONGEST_LIST = 50
+MAX_LISTED = 50
 IMPORT_PAGE = "annotations/schemes/import_scheme.html"
-LONGEST_JSON = 2_000_000
+MAX_JSON_LENGTH = 2_000_000
 
 
 @project_form(Right.MANAGE, changes=True)
 def exchange(request: HttpRequest, project: Project) -> HttpResponse:
-    """Give a project without texts another ready-made scheme."""
+    """Replace the scheme of a project without texts by another ready-made one."""
     form = ExchangeSchemeForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         chosen = STARTING_POINTS[form.cleaned_data["scheme"]]
@@ -64,7 +64,7 @@ def exchange(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_form(Right.VIEW_PROJECT, post=Right.MANAGE)
 def scheme(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show scheme and guidelines. Managers can change these, open the results, and set the options of pyramids."""
+    """Show scheme and guidelines. Managers can change the guidelines, open the results and set pyramid options."""
     sent = request.POST if request.method == "POST" else None
     is_about = "about" in request.POST or project.answers in DESIGNED
     form = None if project.answers in DESIGNED else PyramidOptionsForm(project, None if is_about else sent)
@@ -92,26 +92,31 @@ def scheme(request: HttpRequest, project: Project) -> HttpResponse:
         "may_exchange": project.answers not in DESIGNED and may_exchange(project),
         "designed": project.answers in DESIGNED,
         "may_edit": project.answers in DESIGNED and may_change(project, Right.MANAGE),
-        "categories": [(one, words.antecedents(one), words.levels([one.level])) for one in spec.categories],
-        "several_levels": any(one.level for one in spec.categories),
-        "relations": [
-            (one, words.levels(one.from_levels), words.targets(one), words.asked(one))
-            for one in spec.relations
-            if not one.identity
+        "categories": [
+            (category, words.antecedents(category), words.levels([category.level])) for category in spec.categories
         ],
-        "attributes": [(one, words.subject(one), words.answer(one), words.asked(one)) for one in spec.attributes],
+        "several_levels": any(category.level for category in spec.categories),
+        "relations": [
+            (relation, words.levels(relation.from_levels), words.targets(relation), words.asked(relation))
+            for relation in spec.relations
+            if not relation.identity
+        ],
+        "attributes": [
+            (attribute, words.subject(attribute), words.answer(attribute), words.asked(attribute))
+            for attribute in spec.attributes
+        ],
         "guidelines_html": markdown.render(project.guidelines),
     }
     return show(request, project, "annotations/schemes/scheme.html", context)
 
 
 def may_exchange(project: Project) -> bool:
-    """Return whether the user for whom the project was read may give it another ready-made scheme as a whole."""
+    """Return whether the user may replace the whole scheme of the project by a ready-made one."""
     return may_change(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists())
 
 
 def _opening(project: Project, form: AboutForm) -> Question | None:
-    """Return the question before the results are opened to coders; None where they are not."""
+    """Return the question before the results are opened to coders; None if the form does not open them."""
     if "results_open" not in form.changed_data or not form.cleaned_data["results_open"]:
         return None
     codings = Coding.objects.of_people().filter(text__project=project)
@@ -129,7 +134,7 @@ def _opening(project: Project, form: AboutForm) -> Question | None:
 
 
 def _effect(form: ProjectFieldsForm) -> str:
-    """Return what coders notice of what was saved, empty for nothing."""
+    """Return a sentence on what coders notice of the save, empty for nothing."""
     if "results_open" in form.changed_data:
         return f"The results are {'open' if form.cleaned_data['results_open'] else 'closed'} to coders now."
     if isinstance(form, AboutForm) and "guidelines" not in form.changed_data:
@@ -138,9 +143,9 @@ def _effect(form: ProjectFieldsForm) -> str:
 
 
 def _options_change(project: Project, form: ProjectFieldsForm) -> Question | None:
-    """Return the question before the rules for coders change; None while no coding has begun, or nothing changes."""
+    """Return the question before the rules for coders change; None if nothing changes or no coding has begun."""
     codings = Coding.objects.of_people().filter(text__project=project)
-    # Who is blind to the others' work does not hear whether they have begun.
+    # Users who are blind to others' work must not learn whether it has begun.
     tells = may(project, Right.MANAGE_WORK)
     begun = codings.begun() if tells else codings
     if not {*form.changed_data} - {"seen"} or not begun.exists():
@@ -162,20 +167,20 @@ def _scheme_page(project: Project) -> tuple[str, str]:
 
 @project_page()
 def versions(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show the versions of the scheme, with what each of them changed."""
+    """Show the versions of the scheme with their changes."""
     shown = page_of(request, list_versions(project), size=PAGE_SIZE)
     undoes = may_change(project, Right.MANAGE_WORK)
     context = {
         "shown": shown,
         "entries": describe_versions(project, list(shown)),
-        "merging": merging_versions(project, [one.number for one in shown]) if undoes else (),
+        "merging": merging_versions(project, [version.number for version in shown]) if undoes else (),
     }
     return show(request, project, "annotations/schemes/scheme_versions.html", context)
 
 
 @project_action(Right.MANAGE_WORK)
 def undo(request: HttpRequest, project: Project, number: int) -> HttpResponse:
-    """Give judgements back what a version merged, once that is confirmed."""
+    """Restore the answers that a version merged, after confirmation."""
     page = reverse("scheme-versions", args=[project.slug])
     if not is_confirmed(request):
         lines = [
@@ -197,7 +202,7 @@ def undo(request: HttpRequest, project: Project, number: int) -> HttpResponse:
 
 
 class BeforeForm(forms.Form):
-    """Judgements to list: those made before this version of the scheme; without a version, incomplete ones."""
+    """Filter of the judgements to list: made before a version of the scheme; without a version, incomplete ones."""
 
     before = forms.IntegerField(required=False, min_value=2)
 
@@ -208,14 +213,14 @@ class BeforeForm(forms.Form):
 
 @project_page()
 def to_complete(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show codings that lack required answers, or have some from before a version; to the blind their own alone."""
+    """Show codings with missing required answers, or with answers from before a version; coders see only their own."""
     form = BeforeForm(project.scheme_version, request.GET)
     before = form.cleaned_data["before"] if form.is_valid() else None
     judgements = judgements_of_texts(project, request.user)
-    found = judged_before(judgements, before) if before else incomplete_judgements(judgements)
-    shown = page_of(request, codings_of(found), size=LONGEST_LIST)
+    listed = judged_before(judgements, before) if before else incomplete_judgements(judgements)
+    shown = page_of(request, codings_of(listed), size=MAX_LISTED)
     rows = [CodingLeft(*row) for row in shown]
-    words = words_of(found, [row.pk for row in rows])
+    words = words_of(listed, [row.pk for row in rows])
     context = {
         "before": before,
         "shown": shown,
@@ -236,9 +241,9 @@ class SchemeFileForm(forms.Form):
 
 
 class SchemeConfirmationForm(forms.Form):
-    """A scheme whose preview was seen, and the tag of the one that it replaces."""
+    """A scheme whose preview was seen, and the tag of the scheme that it replaces."""
 
-    scheme = forms.CharField(widget=forms.HiddenInput, max_length=LONGEST_JSON)
+    scheme = forms.CharField(widget=forms.HiddenInput, max_length=MAX_JSON_LENGTH)
     tag = forms.CharField(widget=forms.HiddenInput, max_length=100)
 
 
@@ -253,7 +258,7 @@ def export(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_form(Right.MANAGE, changes=True)
 def import_(request: HttpRequest, project: Project) -> HttpResponse:
-    """Show what the scheme of a file would change, and change it once that is confirmed."""
+    """Preview a scheme file, and apply it after confirmation."""
     if "scheme" in request.POST:
         return _save(request, project)
     form = SchemeFileForm(request.POST, request.FILES) if request.method == "POST" else SchemeFileForm()
@@ -268,7 +273,7 @@ def import_(request: HttpRequest, project: Project) -> HttpResponse:
 def _preview(
     request: HttpRequest, project: Project, spec: SchemeSpec, answers: str, losses: list[str], status: int = 200
 ) -> HttpResponse:
-    """Show the scheme with what is wrong with it, what it does, and what of the file is lost."""
+    """Show the scheme of a file with its problems, its effects and its import losses."""
     project = project_to_change(request.user, project.slug, spec, answers)
     data = scheme_to_json(spec.with_pointing(), answers)
     try:

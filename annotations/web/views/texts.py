@@ -1,4 +1,4 @@
-"""The pages of the texts of a project: the list, and one text to read."""
+"""The pages of the texts of a project: the list, a text to read, and the forms to add, change and delete texts."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -36,14 +36,14 @@ from annotations.web.forms.texts import (
 from annotations.web.shared import is_confirmed, page_of, refused_at, refused_to
 from annotations.web.views.transfers import may_order
 
-MOST_DIFFERENCES = 200  # so many differences of two coders are listed; all of them are lit in the text
-MOST_CHANGES = 200  # so many markables whose words a correction changes are listed
-# The choices of an import of texts that nobody has coded.
+MAX_DIFFERENCES = 200  # listed differences of two coders; the text highlights all of them
+MAX_CHANGES = 200  # listed markables whose words a correction changes
+# The choices of an import of texts without codings.
 TEXTS_ONLY: Mapping[str, Any] = MappingProxyType(
     {"coder_from": "nobody", "predefined": True, "create": False, "options": {}}
 )
 STEPS = {"up": -1, "down": 1}
-# By what rows are sorted, the label, the class, and the key of the explanation.
+# Sort key, label, class, and key of the explanation.
 COLUMNS = (
     ("title", "Text", "", "text"),
     ("round", "Round", "texts-minor", "round"),
@@ -55,7 +55,7 @@ COLUMNS = (
 
 @project_page(Right.READ_TEXTS)
 def texts(request: HttpRequest, project: Project) -> HttpResponse:
-    """List the texts of the project, with who codes each of them and how far."""
+    """List the texts of the project with their coders and progress."""
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
     return show(request, project, "annotations/texts/texts.html", _list_context(request, project))
@@ -63,7 +63,7 @@ def texts(request: HttpRequest, project: Project) -> HttpResponse:
 
 @project_form(Right.MANAGE)
 def add_texts(request: HttpRequest, project: Project) -> HttpResponse:
-    """Order an import of uploaded files or of a pasted text, coded by nobody; show the list with its forms if not."""
+    """Order an import of uploaded files or a pasted text without codings; show the list if the form is invalid."""
     if project.answers == Project.Answers.SCUS or request.method != "POST":
         return redirect("project-texts", project.slug)
     form: UploadTextsForm | PasteTextForm
@@ -83,7 +83,7 @@ def add_texts(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
-    rounds = [one.name for one in rounds_of(project)]
+    rounds = [round_.name for round_ in rounds_of(project)]
     form = TextQueryForm(rounds, request.GET)
     query = form.query
     shown = list_texts(project, signed_in_user(request), query, request.GET.get("page"))
@@ -101,13 +101,13 @@ def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
     }
 
 
-def _column(query: TextQuery, key: str, label: str, look: str, explanation: str) -> dict[str, Any]:
-    """Return the head of a column, whose link sorts by it, or the other way round where it does already."""
+def _column(query: TextQuery, key: str, label: str, css_class: str, explanation: str) -> dict[str, Any]:
+    """Return the head of a column, whose link sorts by it; in reverse if the list is already sorted by it."""
     descends = query.sort == f"-{key}"
     sorted_as = ("descending" if descends else "ascending") if query.sort_key == key else ""
     return {
         "label": label,
-        "class": look,
+        "class": css_class,
         "explanation": explanation,
         "sort": sorted_as,
         "address": _address(query, f"-{key}" if query.sort == key else key),
@@ -121,7 +121,7 @@ def _address(query: TextQuery, sort: str) -> str:
 
 @project_page(Right.READ_TEXTS)
 def text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
-    """Show a text with its markables, as a coder answered, or two coders side by side with what differs."""
+    """Show a text with its markables, with the answers of a coder, or with two coders side by side."""
     row = _text_of(project, text)
     if row.docset is not None:
         return _page_of(project, row)
@@ -152,7 +152,7 @@ def text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
         "coders": [_coder_links(chosen, coding, several=several) for coding in shown],
         "several_rounds": several,
         "labels": labels,
-        "chosen": [f"{one.coder}, {one.round}" if several else one.coder.get_username() for one in chosen],
+        "chosen": [f"{coding.coder}, {coding.round}" if several else coding.coder.get_username() for coding in chosen],
         "full_query": _version_query(chosen, several=several),
     }
     context |= _versions(ReadText(project, row), chosen, labels=labels)
@@ -160,14 +160,14 @@ def text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
 
 
 def _page_of(project: Project, row: Text) -> HttpResponse:
-    """Lead to the page of a text, which is that of its docset where it has one."""
+    """Redirect to the page of a text, or of its docset if it has one."""
     if row.docset is not None:
         return redirect("docset", project.slug, row.docset.slug)
     return redirect("text", project.slug, row.slug)
 
 
 def _text_of(project: Project, slug: str) -> Text:
-    """Return a text of a project whose texts the user sees all. Raise Http404."""
+    """Return a text of the project by its slug. Raise Http404."""
     texts = Text.objects.filter(project=project, slug=slug).select_related("docset", "project")
     if not is_storable(slug) or (text := texts.first()) is None:
         raise Http404("There is no such text.")
@@ -175,37 +175,37 @@ def _text_of(project: Project, slug: str) -> Text:
 
 
 def _coding_of(codings: list[Coding], coder: str, round_name: str) -> Coding:
-    """Return the coder's coding of that round, or of the latest. Raise Http404."""
-    of_coder = (one for one in reversed(codings) if one.coder.get_username() == coder)
-    coding = next((one for one in of_coder if round_name in ("", one.round.name)), None)
+    """Return the coder's coding in that round; without a round, the latest. Raise Http404."""
+    of_coder = (coding for coding in reversed(codings) if coding.coder.get_username() == coder)
+    coding = next((coding for coding in of_coder if round_name in ("", coding.round.name)), None)
     if coding is None:
         raise Http404("Coding not found.")
     return coding
 
 
 def _versions(reading: ReadText, chosen: list[Coding], *, labels: bool) -> dict[str, Any]:
-    """Return the context of the text itself: a column for each coder, and how they differ."""
+    """Return the context of the text: a column for each coder, and their differences."""
     if not chosen:
         return {"columns": [(None, reading.passage(None))]}
     first = reading.version(chosen[0])
     if len(chosen) == 1 or chosen[0] == chosen[1]:
         return {"columns": [(first.coding, reading.passage(first, labels=labels))], "notes": reading.notes(first)}
     second = reading.version(chosen[1], beside=first)
-    lit, differences = reading.different_keys(first, second), reading.differences(first, second)
+    highlighted, differences = reading.different_keys(first, second), reading.differences(first, second)
     return {
         "columns": [
-            (first.coding, reading.passage(first, lit, "a", labels=labels)),
-            (second.coding, reading.passage(second, lit, "b", labels=labels)),
+            (first.coding, reading.passage(first, highlighted, "a", labels=labels)),
+            (second.coding, reading.passage(second, highlighted, "b", labels=labels)),
         ],
         "compared": True,
         "difference_count": len(differences),
-        "coded_count": sum(one.coded for one in reading.markables),
-        "differences": differences[:MOST_DIFFERENCES],
+        "coded_count": sum(markable.coded for markable in reading.markables),
+        "differences": differences[:MAX_DIFFERENCES],
     }
 
 
 def _coder_links(chosen: list[Coding], coding: Coding, *, several: bool) -> dict[str, Any]:
-    """Return a coding with the addresses that show it alone, and beside the one that is read."""
+    """Return a coding with the addresses that show it alone and beside the first chosen coding."""
     return {
         "coding": coding,
         "is_read": coding in chosen[:1],
@@ -216,7 +216,7 @@ def _coder_links(chosen: list[Coding], coding: Coding, *, several: bool) -> dict
 
 
 def _version_query(chosen: list[Coding], *, several: bool) -> str:
-    """Return the query of the page that shows these; with their rounds where the text is coded in several."""
+    """Return the query of the page that shows these codings; with their rounds if the text has several."""
     query: dict[str, str] = {}
     for (name, of_round), coding in zip((("coder", "round"), ("beside", "beside_round")), chosen, strict=False):
         query |= {name: coding.coder.get_username()} | ({of_round: coding.round.name} if several else {})
@@ -239,7 +239,7 @@ def edit_text(request: HttpRequest, project: Project, text: str) -> HttpResponse
 
 @project_form(Right.MANAGE_WORK, changes=True)
 def correct_text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
-    """Change words of a text, whoever codes it, once somebody has seen what moves with them."""
+    """Correct the words of a text in all codings, after the user has seen which markables move."""
     row = _text_of(project, text)
     form = CorrectionForm(row, request.POST if request.method == "POST" else None)
     context: dict[str, Any] = {"text": row}
@@ -252,13 +252,13 @@ def correct_text(request: HttpRequest, project: Project, text: str) -> HttpRespo
                 messages.success(request, f"Corrected “{row.title}”: {pluralize(len(done.edits), 'place')}.")
                 return _page_of(project, row)
             form.show_plan(plan)
-            context |= {"plan": plan, "excerpts": excerpts(row.content, plan), "changes": plan.changes[:MOST_CHANGES]}
+            context |= {"plan": plan, "excerpts": excerpts(row.content, plan), "changes": plan.changes[:MAX_CHANGES]}
     return show(request, project, "annotations/texts/correct_text.html", context, form=form)
 
 
 @project_form(Right.MANAGE_WORK, changes=True)
 def delete_text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
-    """Delete a text with all that hangs on it, once somebody has seen what that is."""
+    """Delete a text with all its codings, after confirmation."""
     row = _text_of(project, text)
     if row.role == Text.Role.MODELS and row.docset is not None:
         return redirect("delete-docset", project.slug, row.docset.slug)
@@ -276,7 +276,7 @@ def delete_text(request: HttpRequest, project: Project, text: str) -> HttpRespon
 
 @project_action(Right.MANAGE_WORK)
 def unassign(request: HttpRequest, project: Project, text: str, coder: str) -> HttpResponse:
-    """Delete the assignments of a text to a coder that have not begun."""
+    """Delete the unstarted assignments of a text to a coder."""
     row = _text_of(project, text)
     if not row.codings.of_people().filter(coder__username=coder).exists():
         raise Http404("There is no such assignment.")
@@ -289,7 +289,7 @@ def unassign(request: HttpRequest, project: Project, text: str, coder: str) -> H
 
 @project_action(Right.MANAGE)
 def order_texts(request: HttpRequest, project: Project) -> HttpResponse:
-    """Move a text up or down, or put all texts into the order of their titles."""
+    """Move a text up or down, or sort all texts by title."""
     if request.POST.get("by") == "title":
         sort_by_title(project)
         messages.success(request, f"{pluralize(project.texts.count(), 'text')} sorted by title.")

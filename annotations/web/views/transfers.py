@@ -1,4 +1,4 @@
-"""The pages of imports and exports: order, report, carry out, download."""
+"""The pages of imports and exports: order, report, confirm, download."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -33,7 +33,7 @@ from annotations.web.shared import page_of
 
 PATIENCE = timedelta(seconds=10)  # after this time without a start, the page says that there may be no worker
 MAX_SHOWN = 20  # entries of a list, such as refused files, that the page shows unfolded
-MOST_DIGITS = 18  # of a key of a row
+MAX_DIGITS = 18  # digits of a primary key
 BEING_WRITTEN = "The database is busy with an import. Try again in a moment."
 
 
@@ -66,31 +66,31 @@ def import_files(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _sent_fields(request: HttpRequest, before: Transfer | None) -> Mapping[str, Any]:
-    """Return the fields of the form, where some of those of an import are changed with the others as they were."""
+    """Return the sent fields; if they change only some options of an import, merge them with its stored fields."""
     if before is None or "change" not in request.POST:
         return request.POST
     return {**_choices_of(before), **request.POST.dict()}
 
 
 def _import_to_change(request: HttpRequest, project: Project) -> Transfer | None:
-    """Return the person's own import whose files are stored and whose options they change; None if there is none."""
+    """Return the user's own import whose options are being changed; None if there is none."""
     key = request.POST.get("again") or request.GET.get("again", "")
-    if not (key.isascii() and key.isdigit() and len(key) < MOST_DIGITS):
+    if not (key.isascii() and key.isdigit() and len(key) < MAX_DIGITS):
         return None
     own = Transfer.objects.filter(project=project, user=signed_in_user(request), kind=Transfer.Kind.IMPORT)
     return own.filter(pk=int(key), state__in=orders.CHANGEABLE_STATES).first()
 
 
 def _choices_of(transfer: Transfer) -> dict[str, Any]:
-    """Return the fields of the form as they were sent for this import."""
+    """Return the form fields as they were sent for this import."""
     choices = transfer.choices
     coder_from = choices["coder_from"]
-    is_one = coder_from.startswith("=")
+    is_one_coder = coder_from.startswith("=")
     options = {f"{OPTION_PREFIX}{key}": value for key, value in choices["options"].items()}
     return {
         "format": transfer.format,
-        "whose": "one" if is_one else coder_from or "nobody",
-        "coder": coder_from[1:] if is_one else "",
+        "whose": "one" if is_one_coder else coder_from or "nobody",
+        "coder": coder_from[1:] if is_one_coder else "",
         "predefined": choices["predefined"],
         "create": choices["create"],
         "round": choices.get("round", ""),
@@ -101,7 +101,7 @@ def _choices_of(transfer: Transfer) -> dict[str, Any]:
 
 
 def _with_recalled_names(project: Project, form: ImportForm) -> dict[str, Any]:
-    """Return the choices of an import, with the names of the last one of the format where none are said."""
+    """Return the choices of an import; without name mappings, add those of the last import of the format."""
     choices = form.choices
     if choices["new_scheme"] or any(key in choices["options"] for key in NAME_OPTIONS):
         return choices
@@ -148,17 +148,17 @@ def restore(request: HttpRequest) -> HttpResponse:
 
 
 def may_order(request: HttpRequest, form: Form) -> bool:
-    """Count an order of the person; add an error to the form where there were too many in this hour."""
-    most = settings.API_ORDERS_AN_HOUR
-    if orders.ORDERS.use(request.user.pk) <= most:
+    """Count an order of the user; add a form error if the hourly limit is exceeded."""
+    max_orders = settings.API_ORDERS_AN_HOUR
+    if orders.ORDERS.use(request.user.pk) <= max_orders:
         return True
-    limit = f"You have reached the limit of {most} imports and exports per hour."
+    limit = f"You have reached the limit of {max_orders} imports and exports per hour."
     form.add_error(None, f"{limit} Try again in the next hour.")
     return False
 
 
 def _form(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-    """Show a form with a format; answer htmx with the fields that depend on the format."""
+    """Show a form with a format field; answer htmx with the fields that depend on the format."""
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "annotations/transfers/format_fields.html", context)
     return render(request, template, context, status=400 if context["form"].errors else 200)
@@ -200,12 +200,12 @@ def _transfer_context(transfer: Transfer) -> dict[str, Any]:
 
 
 def _advice(transfer: Transfer, *, may_change: bool) -> dict[str, Any]:
-    """Return the messages on an import in words of the page, and the controls that they advise."""
+    """Return the messages of an import in the words of the page, and the controls that they recommend."""
     report = transfer.report or {}
-    found = report.get("found") or {}
-    advice = Advice(transfer.format, transfer.choices.get("options", {}), has_names=any(found.values()))
+    file_names = report.get("found") or {}
+    advice = Advice(transfer.format, transfer.choices.get("options", {}), has_names=any(file_names.values()))
     return {
-        "numbered": advice.numbered_names(found),
+        "numbered": advice.numbered_names(file_names),
         "error": advice.translate(transfer.error),
         "refused": advice.translate_groups(report.get("refused", ())),
         "odd": advice.translate_groups(report.get("odd", ())),
@@ -215,7 +215,7 @@ def _advice(transfer: Transfer, *, may_change: bool) -> dict[str, Any]:
 
 
 def _changeable_in(request: HttpRequest, transfer: Transfer) -> Project | None:
-    """Return the project of an import that the person may still check again with other choices; else None."""
+    """Return the project of an import if the user may still check it again with other choices; else None."""
     project = transfer.project
     is_own = transfer.kind == Transfer.Kind.IMPORT and transfer.user_id == request.user.pk
     if not is_own or project is None or project.archived_at is not None:
@@ -225,7 +225,7 @@ def _changeable_in(request: HttpRequest, transfer: Transfer) -> Project | None:
 
 @require_POST
 def map_names(request: HttpRequest, pk: int) -> HttpResponse:
-    """Check an import again, with other names for those of the files or with the scheme that they bring."""
+    """Check an import again, with mapped names or with the scheme of its files."""
     transfer = transfer_for(request.user, pk)
     if transfer.user_id != request.user.pk:
         raise PermissionDenied(f"{transfer.user} started this.")
@@ -252,7 +252,7 @@ def map_names(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def carry_out(request: HttpRequest, pk: int) -> HttpResponse:
-    """Carry out what was checked."""
+    """Apply a checked import."""
     transfer = transfer_for(request.user, pk)
     if not orders.carry_out(transfer, signed_in_user(request)):
         messages.info(request, "This was already confirmed, or was refused.")
@@ -261,7 +261,7 @@ def carry_out(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Break off a transfer that is worked on or waits for a worker."""
+    """Cancel a transfer that is in progress or queued."""
     transfer = transfer_for(request.user, pk)
     try:
         if not orders.cancel(transfer, signed_in_user(request)):

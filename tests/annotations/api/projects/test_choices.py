@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from annotations.api.gold import QueueOptionsSerializer
 from annotations.api.serializers.coding import ChangeSerializer
-from annotations.api.serializers.requests import MOST_LISTED, StrictSerializer, choices_message, from_form
+from annotations.api.serializers.requests import MAX_LISTED, StrictSerializer, choices_message, from_form
 from annotations.models import Round
 from annotations.planning.forms import RoundForm
 from annotations.projects.people.members import add_member
@@ -113,7 +113,7 @@ def test_an_order_lists_its_choices(place, fields, choices, project, codings, ch
 
 def test_many_choices_are_not_all_listed():
     message = choices_message("x" * 1000, (f"name{number}" for number in range(10_000)))
-    assert message.endswith(f", name{MOST_LISTED - 1}, ….")
+    assert message.endswith(f", name{MAX_LISTED - 1}, ….")
     assert len(message) < 1000
     assert choices_message("x", ["", ""]) == "'x' is none here: there are none yet."
 

@@ -1,4 +1,4 @@
-"""Commands of the program, on the data of a place: each is a command of management under a shorter name."""
+"""Commands on the data of a place: each is a management command under a shorter name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def manage(arguments: Sequence[str], place: Place) -> int:
 
 
 def doctor(arguments: Sequence[str], place: Place) -> int:
-    """Say what is wrong: first whether the program can be loaded at all, and of a folder without data only the rest."""
+    """Run the checks of the doctor; first that all libraries load, and without data only checks that need none."""
     place.enter()
     from annotations.core.processes.installed import broken_libraries
 
@@ -42,43 +42,43 @@ def doctor(arguments: Sequence[str], place: Place) -> int:
     if not place.has_database and not arguments:
         sys.stdout.write(f"There is no data in {place.data} yet: `coindex{' demo' * place.demo}` makes it.\n")
         arguments = ["--only", "versions", "settings", "disk", "static", "mail"]
-    elif place.demo and not arguments:  # nobody keeps it
+    elif place.demo and not arguments:  # a demo needs no backups
         arguments = ["--only", "versions", "settings", "disk", "static", "mail", "database", "worker", "logs"]
     set_up(place)
     return run("doctor", "doctor", arguments)
 
 
-def open_door(name: str, arguments: Sequence[str], place: Place) -> int:
-    """Run the command of management that is meant, on a database of this version."""
+def run_shortcut(name: str, arguments: Sequence[str], place: Place) -> int:
+    """Run a management command under its short name, on a database of this version."""
     if HELP.intersection(arguments):
         sys.stdout.write(OF_ARCHIVES.get(name, ""))
         set_up(place)
-        return run(name, f"{name}_codings" if name in OF_ARCHIVES else command_meant(name, arguments), arguments)
+        return run(name, f"{name}_codings" if name in OF_ARCHIVES else command_of(name, arguments), arguments)
     if place.demo and not place.has_database:
         raise Unusable(NO_DEMO)
     set_up(place)
     upgrade(place)
-    return run(name, command_meant(name, arguments), arguments)
+    return run(name, command_of(name, arguments), arguments)
 
 
-def command_meant(name: str, arguments: Sequence[str]) -> str:
-    """Return the command of management: of imports and exports, that of codings in a format or of archives."""
+def command_of(name: str, arguments: Sequence[str]) -> str:
+    """Return the management command; imports and exports have one for codings and one for archives."""
     if name not in OF_ARCHIVES:
         return name.replace("-", "_")
     from annotations.formats import FORMATS, PYRAMID_FORMATS
 
     has_format = bool(FORMATS.keys() & {*arguments[:1]} or PYRAMID_FORMATS.keys() & {*arguments[:1]})
-    has_project = any(one.partition("=")[0] == "--project" for one in arguments)
+    has_project = any(argument.partition("=")[0] == "--project" for argument in arguments)
     return f"{name}_codings" if has_format or has_project else f"{name}_project"
 
 
 def set_up(place: Place) -> None:
-    """Load the program. Raise Unusable where its settings are wrong."""
+    """Load the program. Raise Unusable if its settings are wrong."""
     place.enter()
     import django
     from django.core.exceptions import ImproperlyConfigured
 
-    sys.argv[0] = "coindex"  # so it is called where a remedy names a command
+    sys.argv[0] = "coindex"  # remedies name commands after this
     try:
         django.setup()
     except ImproperlyConfigured as error:
@@ -86,7 +86,7 @@ def set_up(place: Place) -> None:
 
 
 def upgrade(place: Place) -> None:
-    """Bring the database to this version, unless it is served meanwhile. Raise Unusable if it cannot be used."""
+    """Migrate the database to this version, unless it is being served. Raise Unusable if it cannot be used."""
     from django.core.management import CommandError, call_command
 
     from annotations.core.processes.serving import AlreadyServed, hold_data
@@ -94,7 +94,7 @@ def upgrade(place: Place) -> None:
     try:
         try:
             with hold_data(place.data):
-                call_command("upgrade", stdout=sys.stderr)  # what the command prints may go into a file
+                call_command("upgrade", stdout=sys.stderr)  # stdout may be redirected into a file
         except AlreadyServed:
             call_command("upgrade", check=True)
     except CommandError as error:
@@ -102,7 +102,7 @@ def upgrade(place: Place) -> None:
 
 
 def run(name: str, command: str, arguments: Sequence[str]) -> int:
-    """Run a command of management under the name of the door."""
+    """Run a management command under its short name."""
     from django.core.management import get_commands, load_command_class
 
     app = get_commands()[command]
