@@ -14,7 +14,7 @@ from annotations.formats.model.scheme import CATEGORY, Condition
 from annotations.models import Attribute, AttributeAnswer, Coding, Pointer
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.texts.correction import correct_text, plan_correction
-from tests.conftest import change, judge, person
+from tests.conftest import change, judge
 from tests.shared.schemes import change_rows, coding_of, rich_project
 
 
@@ -313,9 +313,3 @@ def test_the_page_is_sent_the_constraints_by_which_the_server_checks(coding):
     assert [(one["key"], one["points_to"]) for one in state["categories"]] == [
         *(("phrase", "phrase"), ("segment", "turn"), ("place", None), ("none", None))
     ]
-
-
-def test_another_coder_does_not_see_the_attributes(coding, send):
-    send("place", attributes={"gender": "f"})
-    other = coding.text.codings.create(coder=person("bob"), round=coding.round)
-    assert judgements_of(other) == {}
