@@ -94,7 +94,7 @@ def test_words_in_several_parts_and_crossing_ones_are_marked(coding, send):
     assert {"phrase:0-3,8-14", "phrase:4-10", "phrase:8-17"} <= keys_seen(coding)
 
 
-def test_another_coder_does_not_see_the_mark_and_marks_the_same_words_for_himself(codings, send, text):
+def test_coders_mark_the_same_words_without_seeing_each_other(codings, send, text):
     send("judge", markable=PUT, category="none")
     assert PUT not in keys_seen(codings["bob"])
     judge(codings["bob"], PUT, "place")

@@ -252,7 +252,7 @@ def test_one_bad_operation_refuses_the_batch_and_its_place_is_named(coding, send
     assert log(coding) == []
 
 
-def test_the_place_counts_from_the_start_of_what_was_sent_even_where_part_of_it_is_known(coding, alice, keys):
+def test_position_counts_known_operations_of_the_batch_too(coding, alice, keys):
     known = [change(markable=keys[label], category="none") for label in "ab"]
     operations.apply(coding, alice, 0, known)
     batch = [*known, change(markable=keys["c"], category="none"), change(markable="ghost", category="none")]
@@ -329,7 +329,7 @@ def test_who_missed_much_hears_of_it_in_parts_and_comes_to_the_end(coding, alice
     assert operations.apply(coding, alice, version, [late]) == 9
 
 
-def test_who_missed_an_import_that_is_too_large_for_an_answer_loads_it_again(text, alice, monkeypatch):
+def test_missed_import_too_large_for_an_answer_is_loaded_again(text, alice, monkeypatch):
     coding = Coding(text=text, coder=person("new"), round=text.rounds.get())
     decisions = [Decision(markable.key, note="n" * 500) for markable in text.markables.filter(level__key="phrase")]
     rows = dict(text.markables.values_list("key", "pk"))
@@ -343,7 +343,7 @@ def test_who_missed_an_import_that_is_too_large_for_an_answer_loads_it_again(tex
     assert operations.apply(coding, coding.coder, 1, [late]) == 2
 
 
-def test_a_batch_that_is_sent_again_is_no_conflict_however_much_an_answer_holds(coding, alice, keys, monkeypatch):
+def test_resent_batch_larger_than_an_answer_is_no_conflict(coding, alice, keys, monkeypatch):
     monkeypatch.setattr(operations, "MAX_MISSED", 1)
     batch = [change(markable=keys[label], category="none") for label in "abc"]
     assert operations.apply(coding, alice, 0, batch) == operations.apply(coding, alice, 0, batch) == 3
@@ -400,11 +400,7 @@ def legal(draw):
     category = draw(st.sampled_from(["phrase", "segment", "place", "none", None]))
     targets = {"phrase": PHRASES[: PHRASES.index(label)], "segment": TURNS[: TURNS.index(TURN_OF[label]) + 1]}
     pointers = draw(st.sets(st.sampled_from(targets[category]))) if targets.get(category) else ()
-    flags = {
-        "unsure": draw(st.booleans()),
-        "optional": draw(st.booleans()),
-        "note": draw(st.sampled_from(["", "né"])),
-    }
+    flags = {"unsure": draw(st.booleans()), "optional": draw(st.booleans()), "note": draw(st.sampled_from(["", "né"]))}
     return "judge", {"markable": label, "category": category, "pointers": sorted(pointers), **flags}
 
 
@@ -412,7 +408,7 @@ def legal(draw):
 @given(
     batches=st.lists(st.tuples(st.lists(legal(), min_size=1, max_size=4), st.integers(0, 3)), min_size=1, max_size=4)
 )
-def test_any_batches_leave_what_the_last_operations_say_and_the_log_replays_to_it(codings, keys, batches):
+def test_random_batches_store_the_last_answers_and_the_log_replays(codings, keys, batches):
     def keyed(payload):
         named = {name: keys[value] if name == "markable" else value for name, value in payload.items()}
         if "pointers" in named:
