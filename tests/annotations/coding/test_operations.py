@@ -2,6 +2,7 @@
 
 import json
 from threading import Barrier, Thread
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -142,14 +143,17 @@ REFUSED = [
     ("no_index_here", {"markable": "c", "category": None, "indices": ["1"]}),
     ("note_too_long", {"markable": "c", "category": "none", "note": "x" * 10_001}),
 ]
+WRONG_TARGETS: dict[str, list[Any]] = {
+    "pointers": ["a", None, {"a": 1}, [1], [NUL], [[]], ["a", ["b"]], [[["a"]]]],
+    "relations": [[], {"bridging": "a"}, {NUL: ["a"]}],
+}
 MALFORMED = [
     {},
     {"category": "none"},
     {"markable": "c", NUL: 1},
     *({"markable": value} for value in (None, 3, ["a"], NUL, SURROGATE)),
     *({"markable": "c", "category": value} for value in (3, ["none"])),
-    *({**PHRASE, "pointers": value} for value in ("a", None, {"a": 1}, [1], [NUL], [[]], ["a", ["b"]], [[["a"]]])),
-    *({**PHRASE, "relations": value} for value in ([], {"bridging": "a"}, {NUL: ["a"]})),
+    *({**PHRASE, name: value} for name, values in WRONG_TARGETS.items() for value in values),
     *({**PHRASE, "attributes": {"gender": value}} for value in (None, True, {"a": 1}, [1], NUL, 10**16, float("nan"))),
     *({"markable": "c", name: value} for name in ("note", "name") for value in (3, None, f"a{NUL}b", f"a{SURROGATE}")),
     *({"markable": "c", "head": value} for value in (None, [[28]], [["28", "30"]], [[True, 30]])),

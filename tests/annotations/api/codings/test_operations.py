@@ -1,6 +1,7 @@
 """GET and POST /api/v1/projects/SLUG/texts/TEXT/coding/operations/."""
 
 import json
+from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from annotations.models import Operation
 from tests.conftest import judge
 
 URL = "/api/v1/projects/tea/texts/tea/coding/operations/"
+WRONG_LISTS: list[Any] = [[], None, "x", {"uuid": 1}, ["x"], [None], [{}]]
 
 
 def operation(markable, category="none", kind="judge", **more):
@@ -92,10 +94,7 @@ def test_other_kinds_are_wrong_and_the_field_is_named(post, keys, kind):
         ("version", {"operations": [operation("x")]}),
         *(("version", {"version": version, "operations": [operation("x")]}) for version in (-1, "one", 1.5, None, [0])),
         ("operations", {"version": 0}),
-        *(
-            ("operations", {"version": 0, "operations": sent})
-            for sent in ([], None, "x", {"uuid": 1}, ["x"], [None], [{}])
-        ),
+        *(("operations", {"version": 0, "operations": sent}) for sent in WRONG_LISTS),
         *(
             ("operations", {"version": 0, "operations": [operation("x") | {name: value}]})
             for name, values in {
