@@ -1,7 +1,5 @@
 """Decisions on gold: their source and reason, that none is lost, and what is marked once coders change their work."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -120,7 +118,7 @@ def test_a_decision_has_source_reason_section_note_and_who_made_it_when(
     )
 
 
-def test_a_later_decision_replaces_the_earlier_one_and_a_note_on_the_markable_does_not(gold, marked):
+def test_later_decision_replaces_the_earlier_and_a_note_does_not(gold, marked):
     first = marked[0]
     decide(gold, first, source="draft", reason="slip", note="Once.")
     judgement = judgements_of(gold).get(first, {"category": None})
@@ -171,7 +169,7 @@ def answer(key: str, category: str | None, step: UUID, undoes: UUID | None = Non
     return Change(uuid4(), kind, payload, step=step, undoes=undoes)
 
 
-def test_a_draft_that_is_made_again_keeps_decisions_and_drafts_the_others_anew(project, gold, codings, marked, charlie):
+def test_draft_again_keeps_decisions_and_drafts_other_items(project, gold, codings, marked, charlie):
     first, second, third = marked[:3]
     decide(gold, first, "none", reason="ambiguous")
     judge(gold, third, "place")  # nobody disagreed: an answer without a reason
@@ -218,7 +216,7 @@ def test_what_was_removed_stays_away_and_what_points_at_it_is_contested(project,
     assert list(log_mismatches(gold)) == []
 
 
-def test_only_what_is_begun_and_neither_closed_nor_from_a_file_is_drafted_again(project, gold, charlie):
+def test_only_open_gold_that_was_drafted_is_drafted_again(project, gold, charlie):
     assert draft_gold(project, DraftRequest(Method.MOST)).begun == ["tea"]
     assert draft_gold(project, DraftRequest(Method.MOST, again=True)).drafted == ["tea"]
     judge_rest(gold)
@@ -360,7 +358,7 @@ class Walk:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
-def test_whatever_people_do_no_decision_is_lost_and_log_table_and_state_agree(gold, marked, seed):
+def test_no_decision_is_lost_and_log_table_and_state_agree(gold, marked, seed):
     walk = Walk(random.Random(seed), gold, marked)
     steps: list[Callable[[], None]] = [
         walk.decide,

@@ -1,7 +1,5 @@
 """Drafts of gold: what they say, that they are one operation of the log, and that they change no figure."""
 
-from __future__ import annotations
-
 import zipfile
 from uuid import uuid4
 
@@ -14,18 +12,15 @@ from agreement.reports import overall
 from agreement.reports.parameters import Parameters
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.ownership import open_gold
-from annotations.adjudication.proposal import Item, Method, propose
+from annotations.adjudication.proposal import Item, Method
 from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations
 from annotations.coding.chains import chains_of, members_of
-from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.operations import Change
-from annotations.coding.rules import Rules
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Operation, Project, User
-from annotations.schemes.project_scheme import read_scheme
 from tests.conftest import judge, judge_rest, person
 
 
@@ -115,59 +110,9 @@ def test_an_export_of_gold_names_no_coders_and_no_member_is_called_so(passages, 
         call_command("export_codings", "brat", out, "--project=tales", "--silver")
 
 
-# ---- what is proposed
-
-
-def proposal_of(project: Project, text, codings, method=Method.MOST, coder=None):
-    scheme = read_scheme(project.pk)
-    levels = {level.pk: level for level in scheme.levels}
-    markables = {one.key: one for one in text.markables.all()}
-    for one in markables.values():
-        one.level = levels[one.level_id]
-    rules = Rules(project.answers, scheme.constraints, markables, keys=scheme.keys)
-    return propose(rules, [{one.markable: one for one in coding} for coding in codings], method, coder)
-
-
 @pytest.fixture
 def marked(project, text):
     return list(text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True))
-
-
-def says(key, category, *antecedents):
-    return Decision(key, category=category, pointers=tuple((one,) for one in antecedents))
-
-
-def test_categories_are_those_of_most_and_pointers_are_some_coders(project, text, marked):
-    a, b = marked[:2]
-    codings = [
-        [says(a, "place"), says(b, "phrase", a)],
-        [says(a, "place"), says(b, "phrase", a)],
-        [says(a, "none"), says(b, "none")],
-    ]
-    found = proposal_of(project, text, codings)
-    assert list(found.decisions) == codings[0]
-    assert found.contested == (Item(a, "category"), Item(b, "category"))
-    assert proposal_of(project, text, codings[::-1]) == found
-    assert proposal_of(project, text, codings, Method.CODER, 2).decisions == tuple(codings[2])
-
-
-def test_what_as_many_say_as_not_is_left_open(project, text, marked):
-    a, b = marked[:2]
-    codings = [[says(a, "place"), says(b, "none")], [says(a, "none"), says(b, "none")]]
-    found = proposal_of(project, text, codings)
-    assert found.decisions == (says(b, "none"),)  # the first came with the text: it is there without an answer
-    assert found.contested == (Item(a, "category"),)
-    assert proposal_of(project, text, codings, Method.AGREED).decisions == (says(b, "none"),)
-    nothing = proposal_of(project, text, codings, Method.EMPTY)
-    assert (nothing.decisions, nothing.contested) == ((), (Item(a, "category"), Item(b, "category")))
-
-
-def test_who_says_new_parts_from_what_others_join(project, text, marked):
-    a, b = marked[:2]
-    joined, new = [says(a, "place"), says(b, "phrase", a)], [says(a, "place"), says(b, "place")]
-    found = proposal_of(project, text, [joined, new, new])
-    assert found.decisions == tuple(new)
-    assert found.contested == (Item(b, "category"),)
 
 
 # ---- how far it is
@@ -214,7 +159,7 @@ def send(gold: Coding, *changes: Change) -> None:
     operations.apply(gold, gold.coder, gold.version, list(changes))
 
 
-def test_an_item_is_decided_by_what_says_what_holds_of_it_until_that_is_undone(drafted, marked):
+def test_decide_operation_decides_an_item_until_it_is_undone(drafted, marked):
     done, undone, again = uuid4(), uuid4(), uuid4()
     said = {"items": [[marked[1], "category"]], "source": "draft", "reason": "slip"}
     send(drafted, Change(uuid4(), "decide", said | {"items": [[marked[0], "category"]]}, step=uuid4()))

@@ -1,7 +1,5 @@
 """Gold with a hole, where the scheme asks for an answer that it lacks, is not decided, closed or exported as whole."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import uuid4
 

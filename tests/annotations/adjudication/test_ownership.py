@@ -1,7 +1,5 @@
 """Gold is handed on, made from an adjudicator's coding, and begun before all have submitted only where one says so."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 
@@ -71,7 +69,7 @@ def submit_all(codings: dict[str, Coding], keys: dict[str, str], *names: str) ->
 # Hand on
 
 
-def test_gold_is_handed_on_by_the_page_and_its_log_says_by_whom_and_to_whom(gold, keys, charlie, dora, signed_in):
+def test_page_reassigns_gold_and_the_log_says_by_whom_and_to_whom(gold, keys, charlie, dora, signed_in):
     judge(gold, keys["a"], "place")
     client = signed_in(charlie)
     assert HAND_ON in client.get(ROUND).content.decode()
@@ -169,7 +167,7 @@ def test_gold_that_is_not_there_is_not_handed_on(project, text, charlie, dora, s
     assert signed_in(charlie).get(HAND_ON).status_code == 404
 
 
-def test_what_its_last_adjudicator_had_not_sent_is_refused_with_who_has_it_and_taken_once_it_is_back(
+def test_unsent_work_of_the_former_owner_is_taken_once_gold_is_back(
     gold, project, text, keys, charlie, dora, signed_in
 ):
     client = signed_in(charlie)
@@ -193,9 +191,7 @@ def test_what_its_last_adjudicator_had_not_sent_is_refused_with_who_has_it_and_t
     assert [one.category.key for one in now().judgements.all()] == ["place"]
 
 
-def test_whether_gold_is_begun_does_not_depend_on_whose_hands_it_went_through(
-    gold, project, text, codings, keys, charlie, dora
-):
+def test_reassigning_does_not_begin_gold(gold, project, text, codings, keys, charlie, dora):
     reassign_gold(project, text, "main", charlie, "dora")
     assert not now().is_begun
     submit_all(codings, keys, "alice", "bob")
@@ -207,12 +203,6 @@ def test_whether_gold_is_begun_does_not_depend_on_whose_hands_it_went_through(
     assert after.gold is not None
     assert (after.gold.contested, after.gold.state) == (row.gold.contested, row.gold.state)
     call_command("verify_log", "tea")
-
-
-def test_to_hand_on_is_no_time_of_work(gold, project, text, charlie, dora):
-    reassign_gold(project, text, "main", charlie, "dora")
-    reassign_gold(project, text, "main", dora, "charlie")
-    assert now().active_time == timedelta()
 
 
 def test_active_time_of_gold_is_that_of_whoever_has_it(gold, project, text, charlie, dora, keys):
@@ -255,9 +245,7 @@ def own(project, text, dora, keys) -> Coding:
     return coding
 
 
-def test_an_adjudicator_makes_gold_of_their_own_coding_once_they_have_read_what_that_does(
-    own, codings, keys, dora, signed_in
-):
+def test_adjudicator_confirms_to_make_gold_of_their_own_coding(own, codings, keys, dora, signed_in):
     submit_all(codings, keys, "alice", "bob")
     client = signed_in(dora)
     assert 'value="dora" aria-label="Make gold of Tea from the coding of dora"' in client.get(ROUND).content.decode()
@@ -287,7 +275,7 @@ def test_an_adjudicator_makes_gold_of_their_own_coding_once_they_have_read_what_
     assert {one.item.markable for one in state.contested} >= {keys["a"]}
 
 
-def test_gold_that_is_begun_keeps_what_was_decided_and_takes_the_rest_of_the_coding(
+def test_begun_gold_keeps_decisions_and_takes_the_rest_of_a_coding(
     own, codings, project, text, keys, charlie, dora, signed_in
 ):
     submit_all(codings, keys, "alice", "bob")
@@ -329,9 +317,7 @@ def test_only_their_own_coding_is_an_adjudicators_and_a_managers_are_all(
 # Readiness
 
 
-def test_the_page_asks_once_before_gold_begins_earlier_than_all_have_submitted(
-    codings, keys, charlie, project, text, signed_in
-):
+def test_page_asks_before_gold_begins_earlier_than_all_submitted(codings, keys, charlie, project, text, signed_in):
     submit_all(codings, keys, "alice")
     client = signed_in(charlie)
     assert "<td>1 of 2</td>" in client.get(ROUND).content.decode()
@@ -395,9 +381,7 @@ def test_the_page_of_a_round_reads_who_has_submitted_at_once(codings, keys, char
     client = signed_in(charlie)
 
     def queries() -> int:
-        with CaptureQueriesContext(
-            connection,
-        ) as context:
+        with CaptureQueriesContext(connection) as context:
             assert client.get(ROUND).status_code == 200
         return len(context)
 
@@ -414,9 +398,7 @@ def test_the_page_of_a_round_reads_who_has_submitted_at_once(codings, keys, char
 # Reopen
 
 
-def test_closed_gold_is_reopened_from_the_page_of_its_round_and_who_has_it_not_takes_it_over(
-    gold, keys, charlie, dora, signed_in
-):
+def test_closed_gold_is_reopened_by_its_owner_or_who_takes_it_over(gold, keys, charlie, dora, signed_in):
     judge(gold, keys["a"], "place")
     judge_rest(gold)
     submit_coding(gold, charlie)

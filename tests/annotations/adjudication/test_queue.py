@@ -1,7 +1,5 @@
 """The queue of gold: its cards, in order, of the answers that the draft rests on, and who reads what of it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from uuid import uuid4
 
@@ -243,7 +241,7 @@ def test_a_note_on_what_was_checked_makes_it_no_error(agreed_gold):
     assert checked_and_wrong(agreed_gold) == (3, 0)
 
 
-def test_what_somebody_came_upon_at_the_beginning_of_the_sample_is_no_check(agreed_gold):
+def test_change_by_chance_at_the_start_of_the_sample_is_no_check(agreed_gold):
     first, second, *rest = sample_of(agreed_gold)
     judge(agreed_gold, first, "none")
     assert checked_and_wrong(agreed_gold) == (0, 0)
@@ -262,7 +260,7 @@ def exact_share(samples: list[tuple[int, int, int]]) -> Fraction:
     return wrong / sum(checked + unseen for checked, _, unseen in samples if checked)
 
 
-def test_a_long_text_counts_for_more_than_a_short_one_of_which_as_many_were_checked():
+def test_long_text_weighs_more_than_a_short_one_with_equal_checks():
     samples = [(10, 5, 10), (10, 0, 1990), (0, 0, 7)]
     found = combine_samples([CheckedSample(*one) for one in samples])
     assert (found.checked, found.wrong, found.unseen, found.unreached) == (20, 5, 2007, 7)

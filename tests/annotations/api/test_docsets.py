@@ -1,7 +1,5 @@
 """Docsets by the API."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -12,7 +10,6 @@ from annotations.projects.people.members import add_member
 from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import person
 from tests.shared.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
-from tests.shared.schemes import change_rows
 
 DOCSETS = "/api/v1/projects/ferry/docsets/"
 URL = f"{DOCSETS}sinking/"
@@ -143,27 +140,6 @@ def test_a_coder_sees_only_what_they_code(signed_in, ferry, built, bob):
     assert client.get(f"{URL}peers/").json() == []
 
 
-@pytest.mark.parametrize(
-    ("role", "reading", "writing", "starting"),
-    [
-        ("manager", 200, 400, 400),
-        ("adjudicator", 200, 403, 400),
-        ("viewer", 200, 403, 403),
-        ("coder", 404, 403, 403),
-        ("outsider", 404, 404, 404),
-    ],
-)
-def test_every_address_asks_for_its_right(signed_in, ferry, role, reading, writing, starting):
-    somebody = person(role)
-    if role != "outsider":
-        add_member(ferry.project, somebody, role)
-    client = signed_in(somebody)
-    assert [client.get(address).status_code for address in (URL, f"{URL}peers/")] == [reading] * 2
-    for address in (DOCSETS, f"{URL}peers/", f"{URL}assignments/"):
-        assert client.post(address, {}, **JSON).status_code == writing
-    assert client.post(f"{URL}agreed/", {}, **JSON).status_code == starting
-
-
 def test_a_project_that_is_not_of_pyramids_has_none(signed_in, project, charlie):
     for address in ("docsets/", "docsets/tea/", "docsets/tea/peers/"):
         assert signed_in(charlie).get(f"/api/v1/projects/tea/{address}").status_code == 404
@@ -172,13 +148,6 @@ def test_a_project_that_is_not_of_pyramids_has_none(signed_in, project, charlie)
 def test_a_manager_is_told_to_name_an_adjudicator(manager, built):
     reply = manager.post(f"{URL}agreed/", {"coder": "alice"}, **JSON)
     assert reply.json()["errors"] == {"adjudicator": ["A manager names the adjudicator who makes it."]}
-
-
-def test_what_the_scheme_does_not_allow_any_more_is_said(manager, ferry, built):
-    add_member(ferry.project, person("adam"), Membership.Role.ADJUDICATOR)
-    change_rows(ferry.project.levels.filter(coded=True), coders_mark=False)
-    reply = manager.post(f"{URL}agreed/", {"coder": "alice", "adjudicator": "adam"}, **JSON)
-    assert (reply.status_code, list(reply.json()["errors"])) == (400, ["non_field_errors"])
 
 
 def test_a_long_name_that_another_docset_has_is_no_error(manager, ferry):

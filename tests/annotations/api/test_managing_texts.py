@@ -1,7 +1,5 @@
 """Deleting and ordering texts, and unassigning coders, by the API."""
 
-import pytest
-
 from annotations.models import Coding, Text
 from tests.conftest import judge
 
@@ -10,38 +8,33 @@ URL = f"{PROJECT}texts/tea/"
 SEEN = {"If-Match": "*"}
 
 
-@pytest.fixture
-def client(signed_in, charlie, project):
-    return signed_in(charlie)
-
-
-def test_a_text_is_deleted_by_who_says_how_many_codings_go_with_it(client, text, codings, keys):
+def test_a_text_is_deleted_by_who_says_how_many_codings_go_with_it(manager, text, codings, keys):
     judge(codings["alice"], keys["a"], "none")
-    assert client.delete(URL).status_code == 428
-    refused = client.delete(URL, headers=SEEN)
+    assert manager.delete(URL).status_code == 428
+    refused = manager.delete(URL, headers=SEEN)
     assert (refused.status_code, refused.json()["errors"]) == (
         400,
         {"begun": ["Codings that have begun: 1. Send this number to confirm."]},
     )
     assert Text.objects.filter(pk=text.pk).exists()
-    assert client.delete(f"{URL}?begun=1", headers=SEEN).status_code == 204
+    assert manager.delete(f"{URL}?begun=1", headers=SEEN).status_code == 204
     assert not Text.objects.filter(pk=text.pk).exists()
 
 
-def test_a_coder_is_unassigned_who_has_not_begun(client, codings, keys):
+def test_a_coder_is_unassigned_who_has_not_begun(manager, codings, keys):
     judge(codings["alice"], keys["a"], "none")
-    assert client.delete(f"{URL}codings/bob/", headers=SEEN).status_code == 204
-    refused = client.delete(f"{URL}codings/alice/", headers=SEEN)
+    assert manager.delete(f"{URL}codings/bob/", headers=SEEN).status_code == 204
+    refused = manager.delete(f"{URL}codings/alice/", headers=SEEN)
     assert "has begun" in refused.json()["errors"]["non_field_errors"][0]
     assert list(Coding.objects.of_people().values_list("coder__username", flat=True)) == ["alice"]
 
 
-def test_a_text_is_put_to_a_place(client, project):
+def test_a_text_is_put_to_a_place(manager, project):
     for slug in ("coffee", "water"):
         Text.objects.create(project=project, slug=slug, title=slug.title(), content="words", position=5)
     for place, expected in ((1, ["water", "tea", "coffee"]), (99, ["tea", "coffee", "water"])):
         body = {"position": place}
         url = f"{PROJECT}texts/water/"
-        assert client.patch(url, body, content_type="application/json", headers=SEEN).status_code == 200
+        assert manager.patch(url, body, content_type="application/json", headers=SEEN).status_code == 200
         assert list(project.texts.values_list("slug", flat=True)) == expected
-    assert client.patch(URL, {}, content_type="application/json", headers=SEEN).status_code == 400
+    assert manager.patch(URL, {}, content_type="application/json", headers=SEEN).status_code == 400

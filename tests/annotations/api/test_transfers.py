@@ -8,20 +8,13 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotations.models import Membership, Project, Text, Transfer
-from annotations.projects.people.members import add_member
+from annotations.models import Project, Text, Transfer
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restoring
 from tests.annotations.web.transfers.test_import import CONLL
 from tests.conftest import judge
 
 PROJECT = "/api/v1/projects/tea/"
-
-
-@pytest.fixture
-def manager(signed_in, charlie, project):
-    add_member(project, charlie, Membership.Role.MANAGER)
-    return signed_in(charlie)
 
 
 def sent(**fields):

@@ -20,17 +20,11 @@ def at(*minutes):
     return [NINE + timedelta(minutes=minute) for minute in minutes]
 
 
-def test_pauses_do_not_count():
-    assert active_time(at(0, 1, 4, 60, 62)) == timedelta(minutes=6)
-
-
-def test_five_minutes_are_still_a_thought():
-    assert active_time(at(0, 5)) == timedelta(minutes=5)
-    assert active_time(at(0, 5.1)) == timedelta()
-
-
-def test_one_change_or_none_took_no_time():
-    assert active_time([]) == active_time(at(3)) == timedelta()
+@pytest.mark.parametrize(
+    ("times", "expected"), [((0, 1, 4, 60, 62), 6), ((0, 5), 5), ((0, 5.1), 0), ((), 0), ((3,), 0)]
+)
+def test_pauses_longer_than_five_minutes_do_not_count(times, expected):
+    assert active_time(at(*times)) == timedelta(minutes=expected)
 
 
 def test_work_that_was_sent_late_counts_when_it_was_done(codings, alice, keys):

@@ -46,11 +46,11 @@ def test_an_entity_wears_its_own_index_where_that_is_a_free_number():
     assert number_chains(members) == {"#7": 7, "#x": 1, "#1": 2}
 
 
-def test_a_markable_is_in_the_chains_of_all_its_indices_and_in_none_without_an_answer():
+def test_markable_is_in_the_chains_of_all_its_indices():
     assert chains_of("indices", "AB", {"A": Decision("A", indices=("7", "x"))}) == {"A": ("#7", "#x"), "B": ()}
 
 
-def test_beside_another_coder_a_chain_wears_the_number_of_the_one_with_which_it_shares_most():
+def test_chain_takes_the_number_of_the_most_similar_chain_beside_it():
     first = members_of(chains_by_pointers("ABCDEF", {"B": "A", "D": "C", "E": "C"}))
     second = members_of(chains_by_pointers("ABCDEF", {"D": "B", "E": "D", "F": "A"}))
     numbers = number_chains(first)

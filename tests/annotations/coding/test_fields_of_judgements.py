@@ -1,7 +1,5 @@
 """Every field of a judgement survives whatever is done with the judgement."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import MISSING, fields, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A coding that lacks a required answer about a chain is not called decided, wherever its progress is shown."""
 
-from __future__ import annotations
-
 import pytest
 
 from annotations.models import Coding

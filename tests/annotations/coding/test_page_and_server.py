@@ -192,9 +192,7 @@ def replayed(node: str, state: dict, coding: Coding) -> dict:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
-def test_page_and_server_make_the_same_of_corrections_and_what_was_before_can_be_taken_back(
-    project, codings, alice, charlie, node, seed
-):
+def test_page_and_server_agree_on_corrections_and_undo_before_them(project, codings, alice, charlie, node, seed):
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     coding, text, draw = codings["alice"], codings["alice"].text, random.Random(seed)
     n_corrections = 0
@@ -257,7 +255,7 @@ def any_change_of_a_pyramid(draw: random.Random, words: list[list[int]]) -> oper
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [True, False])
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
-def test_pyramid_page_and_server_make_the_same_of_any_operations_and_refuse_the_same(alice, node, seed, rules):
+def test_pyramid_page_and_server_take_and_refuse_the_same_operations(alice, node, seed, rules):
     project = pyramid_project(one_contributor=rules, words_exclusive=rules)
     models = models_of(docset(project, alice, summaries=[(name, words * 2) for name, words in SUMMARIES]))
     coding = codings_of(models)["alice"]

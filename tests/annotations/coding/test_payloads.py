@@ -1,7 +1,5 @@
 """What the schema of the API says of payloads is what is taken: the same values, field by field."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jsonschema

@@ -26,7 +26,7 @@ def test_a_contributor_stands_in_one_summary():
     assert summary_index([(60, 100)], SUMMARIES) == 1
 
 
-def test_an_scu_has_one_contributor_in_a_summary_unless_the_project_lifts_that():
+def test_scu_has_one_contributor_in_a_summary_unless_rule_is_off():
     two = made("x", (10, 20)), made("y", (30, 40))
     assert codes(*two, summaries=SUMMARIES) == [("second_contributor", ("x", "y"))]
     assert codes(*two, options=PyramidOptions(False, True), summaries=SUMMARIES) == []
@@ -37,7 +37,7 @@ def test_a_peer_may_say_an_scu_twice():
     assert codes(made("x", (10, 20)), made("y", (30, 40)), scus={"a"}) == []
 
 
-def test_words_belong_to_one_contributor_and_one_scu_unless_the_project_lifts_that():
+def test_words_belong_to_one_contributor_and_scu_unless_rule_is_off():
     whole, inside = made("x", (10, 30)), made("y", (20, 25), scus="b")
     assert codes(whole, inside) == [("words_taken", ("x", "y"))]
     assert codes(made("x", (10, 12), (20, 30)), made("y", (12, 20), scus="b")) == []

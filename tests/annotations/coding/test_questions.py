@@ -14,7 +14,7 @@ from annotations.formats.model.scheme import CATEGORY, Condition
 from annotations.models import Attribute, AttributeAnswer, Coding, Pointer
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.texts.correction import correct_text, plan_correction
-from tests.conftest import change, judge, person
+from tests.conftest import change, judge
 from tests.shared.schemes import change_rows, coding_of, rich_project
 
 
@@ -183,7 +183,7 @@ def own(start, end):
     return f"phrase:{start}-{end}"
 
 
-def test_pointers_of_every_relation_follow_a_moved_markable_and_go_with_a_deleted_one(coding, marks, send):
+def test_pointers_of_all_relations_follow_moves_and_deletions(coding, marks, send):
     first, second, moved = own(0, 2), own(0, 3), own(0, 4)
     send(pointers=[[first, second], [second]], relations={"bridging": [[first], [first, "a"]]})
     coding.refresh_from_db()
@@ -240,7 +240,7 @@ def test_a_file_names_no_more_readings_than_can_be_numbered(coding, marks):
 # What is required
 
 
-def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refused_at_submission(coding, marks, send):
+def test_missing_required_attribute_is_incomplete_and_refuses_submission(coding, marks, send):
     change_rows(Attribute.objects.filter(key__in=["gender", "part"]), required=True)
     progress = Coding.objects.of_people().with_progress()
     send("place", markable="a")
@@ -261,7 +261,7 @@ def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refus
     submit_coding(coding, coding.coder)
 
 
-def test_a_required_attribute_of_an_entity_is_answered_once_a_chain_before_submission(coding, marks, send):
+def test_required_attribute_of_an_entity_is_answered_once_a_chain(coding, marks, send):
     change_rows(
         Attribute.objects.filter(key="animacy"), required=True, asked_if=Condition(CATEGORY, ("phrase",)).state()
     )
@@ -313,9 +313,3 @@ def test_the_page_is_sent_the_constraints_by_which_the_server_checks(coding):
     assert [(one["key"], one["points_to"]) for one in state["categories"]] == [
         *(("phrase", "phrase"), ("segment", "turn"), ("place", None), ("none", None))
     ]
-
-
-def test_another_coder_does_not_see_the_attributes(coding, send):
-    send("place", attributes={"gender": "f"})
-    other = coding.text.codings.create(coder=person("bob"), round=coding.round)
-    assert judgements_of(other) == {}

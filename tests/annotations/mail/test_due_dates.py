@@ -42,9 +42,7 @@ def at(monkeypatch, plan, mailoutbox):
     return run
 
 
-def test_coders_with_open_work_are_told_once_before_and_once_after_and_managers_what_is_open(
-    at, codings, bob, mailoutbox
-):
+def test_due_mails_go_once_before_and_once_after_the_date(at, codings, bob, mailoutbox):
     assert at(-4) == {}
     soon = "1 text due on 20 November 2026 in “Tea”"
     assert at(-3, hour=5) == {}, "the day has not begun"

@@ -1,7 +1,5 @@
 """Mails go out by SMTP, to a server that takes some and refuses others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
@@ -63,7 +61,7 @@ def server(mail_server) -> Iterator[Server]:
         server.shutdown()
 
 
-def test_what_the_server_refuses_and_what_no_header_can_hold_keep_no_other_mail(server):
+def test_refused_and_malformed_addresses_keep_no_other_mail(server):
     for address in ("nobody@example.org", '"a\x01b"@example.org', "eve@example.org"):
         queue("error", address=address, message="m", error="KeyError", request_id="r", time="t")
     assert Delivery().send_due() == 1

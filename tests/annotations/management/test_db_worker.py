@@ -1,7 +1,5 @@
 """The command of the worker: what it is told, and what does not end it."""
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
 
@@ -104,7 +102,7 @@ def test_a_worker_may_be_silent_until_it_is_taken_for_dead():
 
 
 @pytest.mark.parametrize(("options", "done"), [([], ["default", "long"]), (["--queue-name=default"], ["default"])])
-def test_a_worker_does_small_things_first_and_leaves_long_ones_alone_where_it_is_told_to(options, done):
+def test_worker_does_small_tasks_first_and_only_those_of_its_queue(options, done):
     run_transfer.enqueue(0)
     run_transfer.using(queue_name="default", priority=0).enqueue(0)
     call_command(*ONCE, *options, verbosity=0)

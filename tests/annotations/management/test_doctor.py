@@ -1,7 +1,5 @@
 """manage.py doctor: what is wrong, and how it is mended."""
 
-from __future__ import annotations
-
 import json
 import platform
 from datetime import UTC, datetime, timedelta

@@ -278,7 +278,7 @@ def model_codings() -> list[tuple[str, str]]:
     return list(codings.values_list("text__slug", "coder__username"))
 
 
-def test_what_a_model_said_is_of_a_model_that_is_added_and_in_no_list_of_people(tales, folder):
+def test_import_of_a_model_adds_it_and_is_in_no_list_of_people(tales, folder):
     run("plain", folder({"walk.txt": PLAIN, "run.txt": PLAIN}), *GPT)
     assert (codings(), model_codings()) == ([], [("run", "gpt"), ("walk", "gpt")])
     model = ModelCoder.objects.get()
@@ -288,7 +288,7 @@ def test_what_a_model_said_is_of_a_model_that_is_added_and_in_no_list_of_people(
 
 
 @pytest.mark.parametrize("name", ["gpt", "GPT"])
-def test_the_same_import_of_a_model_changes_nothing_whether_all_is_said_again_or_not(tales, folder, capsys, name):
+def test_repeated_import_of_a_model_changes_nothing(tales, folder, capsys, name):
     path = folder({"walk.txt": PLAIN})
     run("plain", path, *GPT)
     before = all_rows()
@@ -395,12 +395,6 @@ def test_encodings_have_the_spellings_of_python(tales, folder, spelling):
     assert Text.objects.get().content == "Zoë"
 
 
-def test_a_file_of_another_format_is_called_so(tales, folder):
-    path = folder({"walk.conll": "# newdoc id = walk\n1\tAnna\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1)\n"})
-    message = refused("conll2012", path, "--coder", "anna", "--create")
-    assert "; it looks like CorefUD / CoNLL-U: choose the format conllu\n" in message
-
-
 @pytest.mark.parametrize(
     ("format_key", "content", "look"),
     [
@@ -416,18 +410,3 @@ def test_text_that_looks_like_another_format_is_told(tales, folder, capsys, form
     told = capsys.readouterr().err
     assert ("it looks like" in told, look in told) == (bool(look), True)
     assert Text.objects.get().content == content.strip()
-
-
-def test_names_that_are_left_out_stand_in_one_line_the_commonest_first(tales, folder, capsys):
-    spans = "".join(f"T{n}\tMention {n} {n + 1}\t{sign}\n" for n, sign in enumerate("abcd"))
-    names = [["number", "genus", "genus", "genus"], ["number", "case", "genus", "genus"]]
-    files = {}
-    for text, of_text in zip("xy", names, strict=True):
-        files[f"{text}.txt"] = "abcd"
-        files[f"{text}.ann"] = spans + "".join(f"A{n}\t{name} T{n} 1\n" for n, name in enumerate(of_text))
-    run("brat", folder(files), "--coder", "anna", "--create")
-    [line] = [line for line in capsys.readouterr().err.splitlines() if "scheme does not ask" in line]
-    assert line.endswith(
-        "x.ann: 3 answers to 'genus', which the scheme does not ask (left out; question=genus:HERE says "
-        "what it is) – in all 5 × genus, 2 × number, 1 × case"
-    )

@@ -1,7 +1,5 @@
 """The demo where the folder of examples is missing, as in an installed wheel."""
 
-from __future__ import annotations
-
 import sys
 from io import StringIO
 

@@ -1,7 +1,5 @@
 """manage.py move_to: from SQLite to PostgreSQL."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -65,7 +63,7 @@ def manage(folder: Path, *arguments: str, **variables: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-def test_everything_is_there_afterwards_and_what_was_moved_is_not_used_any_more(address, data):
+def test_all_data_moves_and_the_former_database_is_used_no_more(address, data):
     status, said = manage(data, "move_to", address)
     assert status == 0, said
     assert "1 codings are what their logs say." in said

@@ -1,7 +1,5 @@
 """manage.py upgrade: the database becomes that of this version, or is refused."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import pytest

@@ -284,7 +284,6 @@ def test_the_database_refuses_what_breaks_a_constraint(rows, mallory, name):
     row = bad_copy(rows, model, differences)
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         row.save(force_insert=True)
-    columns = [f"{model._meta.db_table}.{field}" for field in ()]
     constraint = next(one for one in model._meta.constraints if one.name == name)
     columns = [model._meta.get_field(field).column for field in getattr(constraint, "fields", ())]
     message = str(refused.value)

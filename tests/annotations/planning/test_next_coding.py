@@ -65,6 +65,6 @@ def test_training_comes_first_and_locked_texts_never():
     assert next_coding(codings[:1], coders_mark=True, locked={"pilot"}) is None
 
 
-def test_a_decided_text_is_begun_where_the_scheme_requires_answers_of_entities():
+def test_decided_text_is_begun_where_entities_require_answers():
     codings = [coding("new", 0, 3, entities=True), coding("decided", 3, 3, entities=True)]
     assert next_coding(codings, coders_mark=False).pk == "decided"

@@ -21,7 +21,7 @@ def ago(*days):
     return [TODAY - timedelta(days=number) for number in days]
 
 
-def test_the_pace_is_judgements_by_days_of_the_calendar_and_the_end_is_when_the_rest_is_made():
+def test_pace_is_judgements_by_calendar_day_and_gives_the_end():
     # twelve judgements from four days ago until today, one day without any
     pace = estimate_pace(ago(4, 4, 4, 3, 3, 3, 1, 1, 1, 0, 0, 0), 30, TODAY)
     assert pace == Pace(12, TODAY - timedelta(days=4), 5, 30, date(2026, 4, 2))  # 30 by 2.4 is 12.5 days
@@ -70,7 +70,7 @@ def worked(large, settings) -> Project:
     return large
 
 
-def test_a_coder_has_a_pace_by_the_hour_and_the_day_on_which_it_is_all_done(worked, charlie):
+def test_coder_has_a_pace_by_the_hour_and_a_day_of_the_end(worked, charlie):
     totals = {one.name: one for one in read_progress_matrix(worked, charlie, "", None, TODAY).totals}
     ann, ben = totals["ann"], totals["ben"]
     assert (ann.left, ben.left) == (18, 24)
@@ -81,7 +81,7 @@ def test_a_coder_has_a_pace_by_the_hour_and_the_day_on_which_it_is_all_done(work
     assert ann.pace.pace.finish == TODAY + timedelta(days=30)  # 18 at 6 in ten days
 
 
-def test_the_pace_of_a_round_is_of_its_own_work_and_what_is_closed_or_submitted_is_not_left(worked, charlie):
+def test_pace_of_a_round_counts_its_own_open_work(worked, charlie):
     second = create_round(worked, "second", copied=worked.rounds.get())
     assign_texts(worked, worked.texts.all(), [person("ann")], second)
 

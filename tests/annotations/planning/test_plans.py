@@ -25,14 +25,7 @@ def assigned(project):
     return {slug: sorted(name for other, name in rows if other == slug) for slug, _ in rows}
 
 
-def test_a_preview_writes_nothing(large):
-    view = view_plan(large, plan_request())
-    assert len(view.proposal.new) == 24
-    assert not Coding.objects.of_people().exists()
-    assert not Plan.objects.exists()
-
-
-def test_a_plan_that_is_carried_out_makes_its_assignments_and_twice_changes_nothing(large):
+def test_plan_makes_its_assignments_and_twice_changes_nothing(large):
     preview = view_plan(large, plan_request()).as_dict()
     applied = apply_plan(large, plan_request()).as_dict()
     assert applied == preview == view_plan(large, plan_request()).as_dict()
@@ -87,7 +80,7 @@ def test_who_codes_and_manages_sees_nothing_of_what_is_begun_in_a_plan(large):
         view_plan(large, plan_request(move=True), blind=True)
 
 
-def test_who_codes_and_manages_keeps_a_pool_and_sees_nothing_of_what_is_taken(large):
+def test_manager_who_codes_sees_nothing_of_what_is_taken_of_a_pool(large):
     pool = plan_request(pool=True, k=2)
     apply_plan(large, pool)
     assign_texts(large, large.texts.all()[:1], [person("ben")])
@@ -118,7 +111,7 @@ def test_work_is_counted_in_words_where_nothing_is_marked_beforehand(large):
     assert {load.work for load in view.proposal.loads} == {24}
 
 
-def test_who_manages_and_codes_takes_part_and_adjudicators_only_if_they_are_named(large):
+def test_adjudicators_take_part_in_plans_only_if_named(large):
     for name, role in (("maya", "manager-coder"), ("adam", "adjudicator"), ("vera", "viewer")):
         add_member(large, person(name), role)
     assert set(view_plan(large, plan_request()).coders) == {"ann", "ben", "cem", "dee", "maya"}
@@ -140,10 +133,7 @@ def test_the_round_is_the_one_that_is_open(large):
 
 @pytest.mark.parametrize(
     ("fields", "reason"),
-    [
-        ({"round_name": "ghost"}, "There is no round 'ghost'"),
-        ({"k": 5}, "k is 5, but 4 people code here"),
-    ],
+    [({"round_name": "ghost"}, "There is no round 'ghost'"), ({"k": 5}, "k is 5, but 4 people code here")],
 )
 def test_what_cannot_be_planned_is_refused(large, fields, reason):
     with pytest.raises(ValidationError, match=reason):
@@ -172,7 +162,7 @@ def run(*arguments):
     return out.getvalue()
 
 
-def test_the_command_shows_the_same_bytes_for_the_same_seed_and_writes_only_when_told(large):
+def test_command_shows_the_same_bytes_and_writes_only_with_apply(large):
     arguments = ("large", "--design", "k", "--k", "2", "--seed", "7", "--format", "json")
     first = run(*arguments)
     assert not Coding.objects.of_people().exists()

@@ -16,13 +16,7 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Membership, Operation, Project, Question, RepeatPlan, Round
 from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
-from annotations.planning.repeats import (
-    RepeatRequest,
-    apply_repeats,
-    draw_due_repeats,
-    view_repeats,
-    withdraw_repeats,
-)
+from annotations.planning.repeats import RepeatRequest, apply_repeats, draw_due_repeats, view_repeats, withdraw_repeats
 from annotations.planning.rounds import change_round, create_round, figures_of_rounds
 from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.progress import read_progress, read_progress_matrix
@@ -150,7 +144,7 @@ def test_only_those_who_were_chosen_are_shown_more(half_done, charlie, signed_in
     assert chosen == [str(person("ann").pk)]
 
 
-def test_a_round_that_was_changed_at_that_moment_keeps_no_other_from_its_texts(half_done, monkeypatch, caplog):
+def test_round_that_changes_meanwhile_keeps_no_other_from_repeats(half_done, monkeypatch, caplog):
     apply_repeats(half_done, HALF)
     become_old(half_done)
 
@@ -213,7 +207,7 @@ def test_what_cannot_be_is_refused_with_the_reason(half_done, request_, reason):
     assert not repeated()
 
 
-def test_open_results_closed_rounds_and_rounds_that_do_not_count_have_no_repeats(half_done):
+def test_open_results_closed_and_training_rounds_have_no_repeats(half_done):
     round_ = half_done.rounds.get()
     change_round(round_, kind="training")
     with pytest.raises(ValidationError, match="where nothing counts: choose a pilot or main round"):
@@ -254,7 +248,7 @@ def test_a_repeat_takes_no_place_of_a_pool_and_none_of_a_plan(half_done):
     assert {text.codings.of_people().filter(pk__in=firsts).count() for text in half_done.texts.all()} == {2}
 
 
-def test_what_is_not_begun_is_taken_back_and_the_first_occasion_is_in_sight_again(half_done):
+def test_withdrawing_takes_back_repeats_that_are_not_begun(half_done):
     apply_repeats(half_done, HALF)
     first = Coding.objects.of_people().filter(coder__username="ann", occasion=1, text__slug__in=repeated()).first()
     with pytest.raises(OperationRejected, match="is shown the text again"):

@@ -61,7 +61,7 @@ def test_new_texts_come_into_the_last_open_round_that_figures_are_made_of(projec
         bring(project, "fork", round_name="main-2")
 
 
-def test_a_round_begins_with_the_first_work_under_the_versions_of_that_moment(project, main, codings, keys, charlie):
+def test_round_keeps_the_versions_of_its_first_work(project, main, codings, keys, charlie):
     assert (main.scheme_version, main.guidelines_version) == (None, None)
     project.guidelines_versions.create(number=1, body="Point.", created_at=project.created_at)
     judge(codings["alice"], keys["a"], "none")

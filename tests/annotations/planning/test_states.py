@@ -45,7 +45,7 @@ def due(large, day):
     Plan.objects.update_or_create(round=large.rounds.get(), defaults={"design": "all", "due_on": day})
 
 
-def test_a_coding_has_one_state_and_is_overdue_while_its_coder_is_to_submit_it(large, states):
+def test_coding_has_one_state_and_is_overdue_until_submitted(large, states):
     names = ["assigned", "begun", "complete", "reopened", "released", "submitted"]
     assert [one.state for one in states()] == names
     due(large, TODAY)

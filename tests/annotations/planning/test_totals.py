@@ -40,7 +40,7 @@ def test_a_coding_without_markables_is_not_begun_and_not_complete(project, codin
     assert Total("bob", not_begun=1, to_submit=1) in totals_by_coder()
 
 
-def test_the_overview_has_totals_by_coder_and_by_round_where_there_are_several(signed_in, charlie, project, codings):
+def test_overview_has_totals_by_coder_and_by_several_rounds(signed_in, charlie, project, codings):
     add_member(project, charlie, Membership.Role.MANAGER)
     page = signed_in(charlie).get(PAGE).content.decode()
     assert "Done and left, by coder" in page

@@ -1,7 +1,5 @@
 """People are forgotten: nothing says who they were, and what they did stays."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

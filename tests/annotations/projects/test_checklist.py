@@ -55,16 +55,3 @@ def test_who_does_not_manage_is_not_told(signed_in, alice, charlie):
         add_member(project, alice, role)
         assert steps_to_do(seen_by(project, alice)) == []
         assert "Set up the project" not in signed_in(alice).get("/projects/walk/").content.decode()
-
-
-def test_tabs_stand_in_groups_and_a_coder_has_one(signed_in, alice, charlie):
-    project = create_project("walk", "Walk", SCHEMES["poesio-artstein-2005"], manager=charlie)
-    add_member(project, alice, Membership.Role.CODER)
-    page = signed_in(charlie).get("/projects/walk/").content.decode()
-    tabs = page.partition('id="tabs"')[2].partition("</nav>")[0]
-    places = [tabs.index(f">{name}<") for name in ("Annotate", "People", "Results", "Agreement", "Import and export")]
-    assert places == sorted(places)
-    of_coder = signed_in(alice).get("/projects/walk/").content.decode().partition('id="tabs"')[2].partition("</nav>")[0]
-    assert "Overview" in of_coder
-    assert "Annotate" not in of_coder
-    assert "Results" not in of_coder

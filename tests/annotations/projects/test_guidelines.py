@@ -61,7 +61,7 @@ def test_a_save_that_changes_the_text_makes_a_version_and_no_other_does(signed_i
     assert [body.split() for _, _, body in found] == [["Read.", "Twice."], ["Read", "once."], [], ["By", "API."]]
 
 
-def test_what_somebody_else_has_saved_meanwhile_is_not_replaced_and_makes_no_version(signed_in, project, charlie):
+def test_guidelines_saved_meanwhile_are_not_replaced(signed_in, project, charlie):
     page = signed_in(charlie).get(SCHEME)
     seen = page.context["about_form"].state_tag
     write(project, "Theirs.", charlie)
@@ -159,11 +159,7 @@ def test_the_api_lists_versions(signed_in, project, alice, charlie):
         ("a\nb\nc", "a\nc", [" a", "-{b}", " c"]),
         ("a\r\nb", "a\nb\n", ["... 2"]),
         ("a\u2028b", "a\u2028c", ["-a\u2028{b}", "+a\u2028{c}"]),
-        (
-            "\n".join("123456789x"),
-            "\n".join("123456789y"),
-            ["... 6", " 7", " 8", " 9", "-{x}", "+{y}"],
-        ),
+        ("\n".join("123456789x"), "\n".join("123456789y"), ["... 6", " 7", " 8", " 9", "-{x}", "+{y}"]),
     ],
 )
 def test_a_difference_has_lines_and_words(before, after, expected):
@@ -197,9 +193,7 @@ def test_stretches_that_differ_are_compared_by_word_up_to_a_bound(monkeypatch):
     ],
     ids=["lines", "line", "words", "end"],
 )
-def test_the_comparison_of_long_guidelines_is_bounded_and_says_what_it_leaves_out(
-    signed_in, project, charlie, before, after, note
-):
+def test_comparison_of_long_guidelines_is_bounded_and_says_so(signed_in, project, charlie, before, after, note):
     for body in (before, after):
         write(project, body, charlie)
     page = signed_in(charlie).get(f"{URL}difference/?before=1&after=2").content.decode()

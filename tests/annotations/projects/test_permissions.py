@@ -30,7 +30,7 @@ OPENED = {"coder": "+++-----+", "manager-coder": "++++++--+"}
 
 
 @pytest.mark.parametrize("role", ["manager", "coder", "superuser"])
-def test_a_project_is_read_by_one_query_which_passes_over_no_texts_and_no_codings(people, role):
+def test_project_is_read_by_one_query_without_texts_and_codings(people, role):
     user = User(username="root", is_superuser=True) if role == "superuser" else people[role]
     with CaptureQueriesContext(connection) as queries:
         project_for(user, "tea")

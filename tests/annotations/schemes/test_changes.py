@@ -13,14 +13,7 @@ from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of
 from annotations.coding.log.replay import log_mismatches, replay
 from annotations.coding.status import reopen_coding, submit_coding
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    AnswerKind,
-    AttributeSpec,
-    Condition,
-    LevelSpec,
-    ValueSpec,
-)
+from annotations.formats.model.scheme import CATEGORY, AnswerKind, AttributeSpec, Condition, LevelSpec, ValueSpec
 from annotations.models import Coding, Judgement, Operation, SchemeVersion
 from annotations.projects.scheme_rows import stamp_scheme
 from annotations.revision.completeness import codings_of, incomplete_judgements, judged_before, judgements_of_texts
@@ -137,65 +130,57 @@ def test_what_is_added_makes_a_version_that_later_operations_name(coded, rich, c
     assert_replays(rich)
 
 
-def narrowed(name):
-    """Return a change of the rich scheme that takes away what answers have, and the question that it is of."""
-    return {
-        "category left out": (
-            lambda spec: with_attribute(
-                with_relation(
-                    without(spec, "categories", "place"), "bridging", asked_if=Condition(CATEGORY, ("phrase", "none"))
-                ),
-                "gender",
-                asked_if=Condition(CATEGORY, ("phrase",)),
+# Changes of the rich scheme that take away what answers have, each with the question that it is of.
+NARROWED = {
+    "category left out": (
+        lambda spec: with_attribute(
+            with_relation(
+                without(spec, "categories", "place"), "bridging", asked_if=Condition(CATEGORY, ("phrase", "none"))
             ),
-            "place",
-        ),
-        "attribute left out": (lambda spec: without(spec, "attributes", "kinds"), "kinds"),
-        "value left out": (lambda spec: values_without(spec, "kinds", "a"), "kinds"),
-        "relation left out": (
-            lambda spec: without(without(spec, "attributes", "part"), "relations", "bridging"),
-            "bridging",
-        ),
-        "fewer targets": (lambda spec: with_relation(spec, "bridging", max_targets=1), "bridging"),
-        "not together": (lambda spec: with_relation(spec, "bridging", joint=False), "bridging"),
-        "other levels of targets": (lambda spec: with_relation(spec, "bridging", to_levels=("turn",)), "bridging"),
-        "another condition": (
-            lambda spec: with_relation(spec, "bridging", asked_if=Condition(CATEGORY, ("place",))),
-            "bridging",
-        ),
-        "a relation becomes identity": (
-            lambda spec: with_relation(spec, "bridging", identity=True, asked_if=Condition(CATEGORY, ("none",))),
-            "bridging",
-        ),
-        "a narrower condition": (
-            lambda spec: with_attribute(spec, "gender", asked_if=Condition(CATEGORY, ("phrase",))),
             "gender",
+            asked_if=Condition(CATEGORY, ("phrase",)),
         ),
-        "a condition by an attribute": (
-            lambda spec: with_attribute(spec, "gender-2", asked_if=Condition("gender", ("m",))),
-            "gender-2",
+        "place",
+    ),
+    "attribute left out": (lambda spec: without(spec, "attributes", "kinds"), "kinds"),
+    "value left out": (lambda spec: values_without(spec, "kinds", "a"), "kinds"),
+    "relation left out": (
+        lambda spec: without(without(spec, "attributes", "part"), "relations", "bridging"),
+        "bridging",
+    ),
+    "fewer targets": (lambda spec: with_relation(spec, "bridging", max_targets=1), "bridging"),
+    "not together": (lambda spec: with_relation(spec, "bridging", joint=False), "bridging"),
+    "other levels of targets": (lambda spec: with_relation(spec, "bridging", to_levels=("turn",)), "bridging"),
+    "another condition": (
+        lambda spec: with_relation(spec, "bridging", asked_if=Condition(CATEGORY, ("place",))),
+        "bridging",
+    ),
+    "a relation becomes identity": (
+        lambda spec: with_relation(spec, "bridging", identity=True, asked_if=Condition(CATEGORY, ("none",))),
+        "bridging",
+    ),
+    "a narrower condition": (
+        lambda spec: with_attribute(spec, "gender", asked_if=Condition(CATEGORY, ("phrase",))),
+        "gender",
+    ),
+    "a condition by an attribute": (
+        lambda spec: with_attribute(spec, "gender-2", asked_if=Condition("gender", ("m",))),
+        "gender-2",
+    ),
+    "another kind": (lambda spec: with_attribute(spec, "count", kind=AnswerKind.TEXT), "count"),
+    "uncoded level": (
+        lambda spec: replace(
+            with_attribute(with_relation(spec, "bridging", from_levels=()), "kinds", levels=()),
+            levels=(LevelSpec("phrase", "phrase", coded=False), LevelSpec("turn", "turn")),
         ),
-        "another kind": (lambda spec: with_attribute(spec, "count", kind=AnswerKind.TEXT), "count"),
-        "uncoded level": (
-            lambda spec: replace(
-                with_attribute(with_relation(spec, "bridging", from_levels=()), "kinds", levels=()),
-                levels=(LevelSpec("phrase", "phrase", coded=False), LevelSpec("turn", "turn")),
-            ),
-            "phrase",
-        ),
-    }[name]
-
-
-NARROWED = (
-    "category left out", "attribute left out", "value left out", "relation left out", "fewer targets", "not together",
-    "other levels of targets", "another condition", "a relation becomes identity", "a narrower condition",
-    "a condition by an attribute", "another kind", "uncoded level",
-)  # fmt: skip
+        "phrase",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", NARROWED)
 def test_what_answers_have_is_not_taken_away(coded, rich, charlie, name):
-    changed, question = narrowed(name)
+    changed, question = NARROWED[name]
     before = spec_of(rich)
     plan = plan_change(rich, changed(before))
     assert question in [problem.question for problem in plan.problems]
@@ -207,7 +192,7 @@ def test_what_answers_have_is_not_taken_away(coded, rich, charlie, name):
 
 @pytest.mark.parametrize("name", NARROWED)
 def test_what_no_answer_has_may_be_taken_away(rich, charlie, name):
-    changed, _ = narrowed(name)
+    changed, _ = NARROWED[name]
     wanted = changed(spec_of(rich))
     problems = [str(problem) for problem in plan_change(rich, wanted).problems]
     assert problems == []
@@ -313,7 +298,7 @@ def phrases_merged_into_segments(spec):
     return with_category(segment, "phrase", retired=True), [Merge(CATEGORY, "phrase", "segment")]
 
 
-def test_what_is_asked_of_a_value_alone_does_not_lose_its_answers_by_a_merge(coded, rich, charlie):
+def test_merge_loses_no_answers_that_are_asked_of_a_value(coded, rich, charlie):
     merged, merges = phrases_merged_into_segments(spec_of(rich))
     with pytest.raises(SchemeRefused, match=r"gender: It would no longer be asked where it has an answer\."):
         save_scheme(rich, merged, charlie, merges=merges)
@@ -410,7 +395,7 @@ def test_an_undone_merge_asks_the_database_as_often_for_many_judgements(rich, ch
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_scheme_that_changes_while_it_is_read_is_read_as_one_or_the_other(rich, charlie):
+def test_scheme_that_changes_while_it_is_read_is_never_mixed(rich, charlie):
     before = spec_of(rich)
     more = AttributeSpec("more", "more", values=(ValueSpec("v", "v"),))
     after = replace(before, attributes=(*before.attributes, more))
@@ -433,7 +418,7 @@ def test_a_scheme_that_changes_while_it_is_read_is_read_as_one_or_the_other(rich
     assert saved
 
 
-def test_an_undone_merge_of_categories_brings_their_pointers_and_conditions_back(coded, rich, charlie):
+def test_undone_merge_of_categories_restores_pointers_and_conditions(coded, rich, charlie):
     before = spec_of(rich)
     given = decisions_of(coded)
     spec = without(without(before, "categories", "phrase"), "relations", "phrase")
@@ -455,7 +440,7 @@ def coded_now(coding):
     return coding
 
 
-def test_what_is_required_since_is_to_be_completed_and_what_was_judged_before_is_listed(coded, rich, charlie, alice):
+def test_newly_required_answers_and_earlier_judgements_are_listed(coded, rich, charlie, alice):
     def to_complete():
         return [row[1:] for row in codings_of(incomplete_judgements(judgements_of_texts(rich, alice)))]
 

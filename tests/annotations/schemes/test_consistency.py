@@ -130,10 +130,7 @@ PROBLEMS = [
         ),
         "b: A second choice is of the kind of the first, a.",
     ),
-    (
-        with_attributes(ON_ITSELF),
-        "one: It is asked by the answer to 'one', which is no earlier question with values.",
-    ),
+    (with_attributes(ON_ITSELF), "one: It is asked by the answer to 'one', which is no earlier question with values."),
     (with_attributes(*LATER), "one: It is asked by the answer to 'two', which is no earlier question with values."),
     (
         with_attributes(asked("one", Condition(CATEGORY, ("ghost",)))),

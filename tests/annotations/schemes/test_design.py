@@ -61,8 +61,7 @@ def change_attribute(**fields):
         (replace(SPEC, attributes=SPEC.attributes[:-1]), ["Removed attribute: animacy."]),
         (
             replace(
-                SPEC,
-                attributes=(*SPEC.attributes, AttributeSpec("n", "number", asked_if=Condition("gender", ("f",)))),
+                SPEC, attributes=(*SPEC.attributes, AttributeSpec("n", "number", asked_if=Condition("gender", ("f",))))
             ),
             ["New attribute: number, asked if gender is feminine."],
         ),
@@ -119,7 +118,7 @@ def test_questions_are_put_into_words():
     assert words.targets(SPEC.relations[-1]) == "up to 3 targets (level: phrase), several meant together"
 
 
-def test_what_follows_from_a_scheme_names_measures_pages_and_what_is_missing(db):
+def test_consequences_of_a_scheme_name_measures_and_what_is_missing(db):
     def named(key, topic, *, allowed):
         point = STARTING_POINTS[key]
         return {
@@ -142,7 +141,7 @@ def test_what_follows_from_a_scheme_names_measures_pages_and_what_is_missing(db)
         ("arrau-like", {"Judgements without the texts, CSV"}, {"CoNLL-2012", "MUC coreference (SGML)"}),
     ],
 )
-def test_what_follows_names_the_formats_that_keep_all_answers_and_what_others_lose(db, key, keeps, loses):
+def test_consequences_name_formats_that_keep_all_and_losses_of_others(db, key, keeps, loses):
     point = STARTING_POINTS[key]
     found = {
         one.name: one

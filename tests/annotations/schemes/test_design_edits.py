@@ -1,7 +1,5 @@
 """The steps of the designer keep a scheme whole: whatever one does, only what is not filled in yet is wrong."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

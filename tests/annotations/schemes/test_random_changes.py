@@ -154,7 +154,7 @@ def undo_and_compare(project, number, before, wrong, manager):
 
 
 @pytest.mark.parametrize("seed", cases(range(6), full=range(6, 400)))
-def test_after_random_changes_the_log_leads_to_the_tables_and_nothing_is_violated(alice, charlie, seed):
+def test_log_leads_to_the_tables_after_random_changes(alice, charlie, seed):
     draw = random.Random(seed)
     scheme = any_scheme(draw)
     project = rich_project("any", scheme, alice, coders_mark=True)

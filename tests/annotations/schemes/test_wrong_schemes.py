@@ -1,7 +1,5 @@
 """Random schemes, wrong ones among them: what the check lets through is saved, and the API names what it does not."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import fields, replace
 from itertools import chain
@@ -120,7 +118,7 @@ def with_levels_in_order(spec: SchemeSpec) -> SchemeSpec:
 
 @examples(120, HealthCheck.function_scoped_fixture, HealthCheck.too_slow)
 @given(st.randoms(use_true_random=False))
-def test_a_scheme_without_a_problem_is_saved_and_any_other_is_refused_by_name(signed_in, empty, charlie, draw):
+def test_random_schemes_are_saved_or_refused_with_their_problems(signed_in, empty, charlie, draw):
     spec = any_spec(draw)
     sent = scheme_to_json(spec, "pointers")
     problems = check_scheme(spec)

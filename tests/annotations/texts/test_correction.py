@@ -88,7 +88,7 @@ def test_the_edits_make_one_version_from_the_other_and_are_in_order(before, afte
 
 @examples(200)
 @given(before=WORDS, after=WORDS, start=st.integers(0, 24), length=st.integers(1, 24))
-def test_words_outside_of_an_edit_stay_the_same_and_words_around_it_are_corrected(before, after, start, length):
+def test_spans_outside_edits_stay_and_spans_around_them_are_corrected(before, after, start, length):
     end = min(start + length, len(before))
     edits = find_edits(before, after)
     if start >= end:
@@ -180,8 +180,7 @@ def figures(project):
         numbers = dict(order)
         found = members_of(
             chains_by_pointers(
-                [key for key, _ in order],
-                {key: parse_readings(one["pointers"]) for key, one in judgements.items()},
+                [key for key, _ in order], {key: parse_readings(one["pointers"]) for key, one in judgements.items()}
             )
         )
         chains[coding.pk] = sorted(sorted(numbers[key] for key in chain) for chain in found.values())
@@ -280,7 +279,7 @@ def test_a_deleted_word_is_the_one_of_two_that_no_markable_needs(coded, charlie,
     assert {words_of(coded, one.key) for one in coded.markables.filter(label="a")} == {"the kettle"}
 
 
-def test_what_is_said_in_a_segment_at_its_end_is_in_the_segment_and_in_no_phrase(coded, charlie, keys, project):
+def test_insertion_at_the_end_of_a_segment_is_in_it_and_no_phrase(coded, charlie, keys, project):
     correct(coded, charlie, ("is fine", "is fine now"))
     turn = coded.segments.order_by("-start").first()
     assert coded.content[turn.start : turn.end].endswith("is fine now")
@@ -289,7 +288,7 @@ def test_what_is_said_in_a_segment_at_its_end_is_in_the_segment_and_in_no_phrase
     assert mismatches(project) == []
 
 
-def test_a_mark_that_everybody_has_deleted_stands_in_no_way_unless_it_is_discussed(coded, charlie, codings, project):
+def test_deleted_mark_is_an_obstacle_only_if_discussed(coded, charlie, codings, project):
     start = coded.content.index("be,")
     key = f"phrase:{start}-{start + 2}"
     judge(codings["bob"], key, "none")
@@ -367,7 +366,7 @@ def test_a_question_follows_its_words_and_is_about_the_text_without_them(coded, 
     assert lost.key == ""
 
 
-def test_a_question_about_more_places_than_it_can_name_afterwards_is_about_the_text(alice, charlie):
+def test_question_about_too_many_places_becomes_one_about_the_text(alice, charlie):
     project = make_project("long", marked="[a](a) " + "b " * 300)
     text = project.texts.get()
     parts, key = [], ""
@@ -380,9 +379,7 @@ def test_a_question_about_more_places_than_it_can_name_afterwards_is_about_the_t
     assert question.key == ""
 
 
-def test_what_is_asked_about_a_text_that_was_corrected_since_is_about_the_same_words(
-    coded, project, charlie, alice, codings, keys
-):
+def test_question_from_before_a_correction_is_about_the_same_words(coded, project, charlie, alice, codings, keys):
     before = Coding.objects.of_people().select_related("text").get(pk=codings["alice"].pk)
     seen, words = Seen(before, before.version), words_of(coded, keys["f"])
     minute = coded.content.index("give")
@@ -418,7 +415,7 @@ def test_segments_that_would_have_the_same_words_are_named(coded):
     assert (obstacle.noun, "the same words as “put”" in obstacle.reason) == ("sentence", True)
 
 
-def test_of_two_segments_that_touch_one_takes_in_what_is_inserted_between_them(coded, charlie, project):
+def test_insertion_between_two_segments_comes_into_one_of_them(coded, charlie, project):
     for kind, start, end in (("header", 0, 4), ("sentence", 0, 4), ("sentence", 4, 8), ("paragraph", 4, 8)):
         Segment.objects.create(text=coded, kind=kind, start=start, end=end)
     correct(coded, charlie, ("put the", "put 1, the"))
@@ -501,10 +498,7 @@ def test_contributors_move_and_the_words_of_summaries_are_counted_anew(alice, bo
 
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
-    [
-        ("ferry sank", "ferrysank", "inside of a word"),
-        ("Forty were rescued when the ferry sank.", "", "deleted"),
-    ],
+    [("ferry sank", "ferrysank", "inside of a word"), ("Forty were rescued when the ferry sank.", "", "deleted")],
 )
 def test_what_breaks_a_summary_is_refused(alice, old, new, reason):
     text = models_of(docset(pyramid_project(), alice))

@@ -19,11 +19,6 @@ FIELDS = {"name": "pilot", "kind": "pilot", "starts_on": "2026-03-01", "ends_on"
 
 
 @pytest.fixture
-def client(signed_in, charlie, project):
-    return signed_in(charlie)
-
-
-@pytest.fixture
 def pilot(project) -> Round:
     return create_round(project, "pilot", kind="pilot")
 
@@ -38,8 +33,8 @@ def rows(page):
     return [[" ".join(cell.split()) for cell in row.split("</td>")] for row in body.split("</tr>") if row.strip()]
 
 
-def test_a_round_is_made_with_the_texts_of_another(client, project, text):
-    page = client.post(URL, FIELDS | {"copied": "main"}, follow=True)
+def test_a_round_is_made_with_the_texts_of_another(manager, project, text):
+    page = manager.post(URL, FIELDS | {"copied": "main"}, follow=True)
     assert page.redirect_chain[-1][0] == f"{URL}pilot/"
     assert "Made the round pilot." in page.content.decode()
     made = project.rounds.get(name="pilot")
@@ -49,30 +44,28 @@ def test_a_round_is_made_with_the_texts_of_another(client, project, text):
         None,
         [text],
     )
-    assert ">pilot</a>" in client.get(URL).content.decode()
+    assert ">pilot</a>" in manager.get(URL).content.decode()
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"name": "main"}, "There is a round main already."),
-        ({"name": "two words"}, "letters, numbers, underscores or hyphens"),
-        ({"kind": "ghost"}, "Select a valid choice"),
         ({"ends_on": "2026-02-01"}, "It ends before it starts."),
         ({"copied": "ghost"}, "Select a valid choice"),
     ],
 )
-def test_a_bad_round_is_refused_where_it_is_bad(client, project, fields, message):
-    reply = client.post(URL, FIELDS | fields)
+def test_a_bad_round_is_refused_where_it_is_bad(manager, project, fields, message):
+    reply = manager.post(URL, FIELDS | fields)
     assert reply.status_code == 400
     assert message in reply.content.decode()
     assert names(project) == ["main"]
 
 
-def test_the_list_says_how_far_codings_are_and_under_what_they_were_coded(client, project, pilot, codings, keys):
+def test_the_list_says_how_far_codings_are_and_under_what_they_were_coded(manager, project, pilot, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     submit_coding(codings["bob"], codings["bob"].coder)
-    page = client.get(URL).content.decode()
+    page = manager.get(URL).content.decode()
     first, second = rows(page)
     assert [cell.rpartition(">")[2] for cell in first[3:6]] == ["0", "1", "1"]
     assert "scheme 1" in first[6]
@@ -89,74 +82,74 @@ def test_who_codes_sees_no_number_of_others(signed_in, people, project, pilot, c
     assert "Submitted" in signed_in(people["viewer"]).get(URL).content.decode()
 
 
-def test_rounds_are_put_into_another_order(client, project, pilot):
-    client.post(f"{URL}pilot/order/", {"move": "up"})
+def test_rounds_are_put_into_another_order(manager, project, pilot):
+    manager.post(f"{URL}pilot/order/", {"move": "up"})
     assert names(project) == ["pilot", "main"]
-    client.post(f"{URL}pilot/order/", {"move": "down"})
-    client.post(f"{URL}pilot/order/", {"move": "sideways"})
+    manager.post(f"{URL}pilot/order/", {"move": "down"})
+    manager.post(f"{URL}pilot/order/", {"move": "sideways"})
     assert names(project) == ["main", "pilot"]
 
 
-def test_name_kind_and_dates_change(client, project, pilot):
-    page = client.post(f"{URL}pilot/change/", FIELDS | {"name": "first", "kind": "main"}, follow=True)
+def test_name_kind_and_dates_change(manager, project, pilot):
+    page = manager.post(f"{URL}pilot/change/", FIELDS | {"name": "first", "kind": "main"}, follow=True)
     assert "Saved the round first." in page.content.decode()
     assert names(project) == ["main", "first"]
-    refused = client.post(f"{URL}first/change/", FIELDS | {"name": "main"})
+    refused = manager.post(f"{URL}first/change/", FIELDS | {"name": "main"})
     assert (refused.status_code, names(project)) == (400, ["main", "first"])
 
 
-def test_what_counts_in_figures_changes_once_it_is_confirmed(client, project, codings):
+def test_what_counts_in_figures_changes_once_it_is_confirmed(manager, project, codings):
     submit_coding(codings["bob"], codings["bob"].coder)
     fields = {"name": "main", "kind": "training"}
-    page = client.post(f"{URL}main/change/", fields).content.decode()
+    page = manager.post(f"{URL}main/change/", fields).content.decode()
     assert "1 submitted coding: they stay out of figures" in page
     assert project.rounds.get().kind == "main"
-    client.post(f"{URL}main/change/", fields | {"confirmed": "1"})
+    manager.post(f"{URL}main/change/", fields | {"confirmed": "1"})
     assert project.rounds.get().kind == "training"
 
 
-def test_texts_come_into_a_round_and_go_all_or_none(client, project, text, pilot):
+def test_texts_come_into_a_round_and_go_all_or_none(manager, project, text, pilot):
     other = project.texts.create(slug="milk", title="Milk", content="Milk.")
     fields = FIELDS | {"name": "pilot", "with_texts": "1"}
-    client.post(f"{URL}pilot/change/", fields | {"texts": [text.pk, other.pk]})
+    manager.post(f"{URL}pilot/change/", fields | {"texts": [text.pk, other.pk]})
     assert set(pilot.texts.all()) == {text, other}
-    page = client.post(f"{URL}pilot/change/", fields | {"texts": []}, follow=True)
+    page = manager.post(f"{URL}pilot/change/", fields | {"texts": []}, follow=True)
     assert page.status_code == 400  # "milk" is in no other round
     assert "in no other round than pilot" in page.content.decode()
     assert set(pilot.texts.all()) == {text, other}
-    client.post(f"{URL}pilot/change/", fields | {"texts": [other.pk]})
+    manager.post(f"{URL}pilot/change/", fields | {"texts": [other.pk]})
     assert set(pilot.texts.all()) == {other}
 
 
-def test_one_save_keeps_fields_and_ticked_texts(client, project, text, pilot):
-    page = client.get(f"{URL}pilot/").content.decode()
+def test_one_save_keeps_fields_and_ticked_texts(manager, project, text, pilot):
+    page = manager.get(f"{URL}pilot/").content.decode()
     assert page.count(">Save") == 1
     sent = FIELDS | {"name": "first", "with_texts": "1", "texts": [text.pk]}
-    said = client.post(f"{URL}pilot/change/", sent, follow=True).content.decode()
+    said = manager.post(f"{URL}pilot/change/", sent, follow=True).content.decode()
     assert "Saved the round first. 1 text added, 0 removed." in said
     assert set(pilot.texts.all()) == {text}
-    refused = client.post(f"{URL}main/change/", {"name": "other", "kind": "main", "with_texts": "1", "texts": []})
+    refused = manager.post(f"{URL}main/change/", {"name": "other", "kind": "main", "with_texts": "1", "texts": []})
     assert refused.status_code == 400  # codings are in main: neither its name nor its texts change
     assert set(names(project)) == {"main", "first"}
 
 
-def test_a_round_is_closed_once_it_is_confirmed_and_opened_again(client, project, codings):
-    page = client.post(f"{URL}main/close/").content.decode()
+def test_a_round_is_closed_once_it_is_confirmed_and_opened_again(manager, project, codings):
+    page = manager.post(f"{URL}main/close/").content.decode()
     assert "Not submitted: 2 codings." in page
     assert not project.rounds.get().is_closed
-    client.post(f"{URL}main/close/", {"confirmed": "1"})
+    manager.post(f"{URL}main/close/", {"confirmed": "1"})
     assert project.rounds.get().is_closed
-    assert ">closed</span>" in client.get(URL).content.decode()
-    client.post(f"{URL}main/close/", {"open": "1"})
+    assert ">closed</span>" in manager.get(URL).content.decode()
+    manager.post(f"{URL}main/close/", {"open": "1"})
     assert not project.rounds.get().is_closed
 
 
-def test_an_empty_round_is_deleted_once_it_is_confirmed(client, project, pilot):
-    assert "Delete the round pilot?" in client.post(f"{URL}pilot/delete/").content.decode()
+def test_an_empty_round_is_deleted_once_it_is_confirmed(manager, project, pilot):
+    assert "Delete the round pilot?" in manager.post(f"{URL}pilot/delete/").content.decode()
     assert names(project) == ["main", "pilot"]
-    client.post(f"{URL}pilot/delete/", {"confirmed": "1"})
+    manager.post(f"{URL}pilot/delete/", {"confirmed": "1"})
     assert names(project) == ["main"]
-    page = client.post(f"{URL}main/delete/", {"confirmed": "1"}, follow=True).content.decode()
+    page = manager.post(f"{URL}main/delete/", {"confirmed": "1"}, follow=True).content.decode()
     assert "The round main has codings" in page
 
 
@@ -164,43 +157,43 @@ def test_an_empty_round_is_deleted_once_it_is_confirmed(client, project, pilot):
     ("obstacle", "reason"),
     [("text", "“Milk”: in no other round than pilot."), ("required", "Texts of main require this training")],
 )
-def test_what_keeps_a_round_is_said_before_its_deletion_is_confirmed(client, project, pilot, obstacle, reason):
+def test_what_keeps_a_round_is_said_before_its_deletion_is_confirmed(manager, project, pilot, obstacle, reason):
     if obstacle == "text":
         put_into_round(pilot, [project.texts.create(slug="milk", title="Milk", content="Milk.")])
     else:
         required = change_round(pilot, kind="training")
         change_round(project.rounds.get(name="main"), required_round=required)
     for sent in ({}, {"confirmed": "1"}):
-        page = client.post(f"{URL}pilot/delete/", sent).content.decode()
+        page = manager.post(f"{URL}pilot/delete/", sent).content.decode()
         assert reason in page
         assert "The round pilot cannot be deleted now" in page
         assert 'name="confirmed"' not in page
     assert "pilot" in names(project)
 
 
-def test_practice_that_cannot_count_is_refused_before_it_is_asked(client, project, codings):
+def test_practice_that_cannot_count_is_refused_before_it_is_asked(manager, project, codings):
     submit_coding(codings["bob"], codings["bob"].coder)
     Round.objects.filter(project=project).update(kind="training", scheme_version=1)
-    page = client.post(f"{URL}main/change/", {"name": "main", "kind": "main"})
+    page = manager.post(f"{URL}main/change/", {"name": "main", "kind": "main"})
     assert page.status_code == 400
     assert "Coders have trained in it" in page.content.decode()
 
 
-def test_a_round_that_is_not_there_is_not_found(client):
-    assert client.get(f"{URL}ghost/").status_code == 404
-    assert client.post(f"{URL}ghost/close/", {"confirmed": "1"}).status_code == 404
+def test_a_round_that_is_not_there_is_not_found(manager):
+    assert manager.get(f"{URL}ghost/").status_code == 404
+    assert manager.post(f"{URL}ghost/close/", {"confirmed": "1"}).status_code == 404
 
 
-def test_texts_are_assigned_in_a_round(client, project, text, alice, pilot):
+def test_texts_are_assigned_in_a_round(manager, project, text, alice, pilot):
     put_into_round(pilot, [text])
-    page = client.get("/projects/tea/assign/", {"round": "pilot"}).content.decode()
+    page = manager.get("/projects/tea/assign/", {"round": "pilot"}).content.decode()
     assert '<option value="pilot" selected>' in page
     plan = {"design": "all", f"part-{alice.pk}": "on", "round": "pilot"}
-    client.post("/projects/tea/assign/", plan)
+    manager.post("/projects/tea/assign/", plan)
     assert pilot.codings.of_people().get().coder == alice
     change_round(pilot, closed=True)
-    assert "Select a valid choice" in client.post("/projects/tea/assign/", plan).content.decode()
-    refused = client.get("/projects/tea/assign/", {"round": "pilot"})
+    assert "Select a valid choice" in manager.post("/projects/tea/assign/", plan).content.decode()
+    refused = manager.get("/projects/tea/assign/", {"round": "pilot"})
     assert "The round pilot is closed" in refused.content.decode()
 
 
@@ -216,14 +209,14 @@ def test_a_coders_list_names_rounds_where_there_are_several(signed_in, project, 
     assert ">closed</span>" in client.get("/projects/tea/").content.decode()
 
 
-def test_the_overview_has_a_row_for_each_round_of_a_text(client, project, text, alice, pilot, codings):
+def test_the_overview_has_a_row_for_each_round_of_a_text(manager, project, text, alice, pilot, codings):
     assign_texts(project, [text], [alice], pilot)
-    page = client.get("/projects/tea/").content.decode()
+    page = manager.get("/projects/tea/").content.decode()
     assert "?coder=alice&amp;round=pilot" in page
     assert "?coder=alice&amp;round=main" in page
-    version = client.get("/projects/tea/texts/tea/", {"coder": "alice", "round": "main", "beside": "bob"})
+    version = manager.get("/projects/tea/texts/tea/", {"coder": "alice", "round": "main", "beside": "bob"})
     assert version.status_code == 200
-    assert client.get("/projects/tea/texts/tea/", {"coder": "bob", "round": "pilot"}).status_code == 404
+    assert manager.get("/projects/tea/texts/tea/", {"coder": "bob", "round": "pilot"}).status_code == 404
 
 
 @pytest.mark.parametrize("role", ["manager", "viewer"])
@@ -241,13 +234,13 @@ def test_the_list_costs_the_same_queries_at_any_size(
         client.get(URL)
 
 
-def test_an_archived_project_shows_its_rounds_without_forms(client, project, charlie):
+def test_an_archived_project_shows_its_rounds_without_forms(manager, project, charlie):
     add_member(project, charlie, Membership.Role.MANAGER)
-    client.post("/projects/tea/archive/", {"confirmed": "1"})
-    page = client.get(URL).content.decode()
+    manager.post("/projects/tea/archive/", {"confirmed": "1"})
+    page = manager.get(URL).content.decode()
     assert "<td>main</td>" in page
     assert "Make round" not in page
-    assert client.post(URL, FIELDS).status_code == 403
+    assert manager.post(URL, FIELDS).status_code == 403
     assert names(project) == ["main"]
 
 
@@ -271,32 +264,10 @@ def test_who_codes_and_manages_is_not_told_that_somebody_works_in_a_round(signed
     assert "scheme 1" in signed_in(person("charlie")).get(URL).content.decode()
 
 
-def test_who_sees_gold_of_a_round_is_said_by_its_kind(client, project, pilot):
-    said = "coders of a training round see it"
-    assert "beside their own answers when the results are open" in client.get(f"{URL}pilot/").content.decode()
-    change_round(pilot, kind="training")
-    page = client.get(f"{URL}pilot/").content.decode()
-    assert "coders see it beside their own work" in page
-    assert said not in page
-
-
-def test_saving_says_what_coders_notice_of_it(client, project):
-    sent = {"about": "1", "title": project.title, "guidelines": project.guidelines, "confirmed": "1"}
-
-    def said(**fields):
-        page = client.post("/projects/tea/scheme/", sent | fields, follow=True).content.decode()
-        return " ".join(page.split())
-
-    assert "Saved. The results are open to coders now." in said(results_open="on")
-    assert "Saved. The results are closed to coders now." in said()
-    assert "Saved. Coders see the change when they open a text." in said(guidelines="New.")
-    assert "Coders see the change" not in said(title="Milk", guidelines="New.")
-
-
-def test_texts_without_markables_are_a_step_to_do_unless_coders_mark(client, project, text):
+def test_texts_without_markables_are_a_step_to_do_unless_coders_mark(manager, project, text):
     step = "Import or paste the texts, with markables unless coders mark."
-    assert step not in client.get("/projects/tea/").content.decode()
+    assert step not in manager.get("/projects/tea/").content.decode()
     text.markables.all().delete()
-    assert step in client.get("/projects/tea/").content.decode()
+    assert step in manager.get("/projects/tea/").content.decode()
     change_rows(project.levels.filter(coded=True), coders_mark=True)
-    assert step not in client.get("/projects/tea/").content.decode()
+    assert step not in manager.get("/projects/tea/").content.decode()

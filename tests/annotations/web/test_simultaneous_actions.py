@@ -1,7 +1,5 @@
 """What people do twice, late, or while somebody else does it: nobody's work is lost without a word."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from threading import Thread

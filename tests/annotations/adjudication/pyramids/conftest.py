@@ -1,7 +1,5 @@
 """A docset that two coders have submitted, its agreed pyramid, and what an adjudicator does to that."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

@@ -1,7 +1,5 @@
 """Decisions on agreed pyramids: source and reason, what a further draft keeps of them, and what coders change since."""
 
-from __future__ import annotations
-
 import csv
 import io
 from uuid import UUID, uuid4

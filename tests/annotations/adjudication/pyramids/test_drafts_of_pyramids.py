@@ -1,7 +1,5 @@
 """Drafts of agreed pyramids: one operation of the log, with what is contested and what is decided since."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest
@@ -26,7 +24,7 @@ from tests.shared.pyramids import codings_of, contributor, models_of
 from tests.shared.schemes import change_rows
 
 
-def test_a_draft_is_one_operation_that_names_no_coder_and_changes_no_figure(ferry):
+def test_draft_of_pyramids_is_one_operation_and_changes_no_figure(ferry):
     before = overall.compute_report(read_answers(ferry.project), Parameters(units="words")).result
     agreed = draft(ferry)
     [operation] = agreed.operations.all()
@@ -90,7 +88,7 @@ def test_contributor_that_the_draft_lacks_is_accepted_only_by_majority(ferry, me
     assert [row.undecided for row in rows if row.units == (boats,)] == [True]  # one of two coders has it
 
 
-def test_to_change_the_words_of_a_contributor_decides_it_until_that_is_undone(ferry):
+def test_changing_words_decides_a_contributor_until_it_is_undone(ferry):
     agreed = draft(ferry, Method.CODER, coder="bob")
     boats, fewer = contributor(agreed.text, *BOATS["boats"]), contributor(agreed.text, "saved forty people")
     step = uuid4()

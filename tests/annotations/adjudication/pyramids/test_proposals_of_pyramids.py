@@ -1,7 +1,5 @@
 """Drafts of agreed pyramids: the laws that they keep, whatever coders made, and what they say of a few words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest
@@ -109,8 +107,7 @@ def test_coders_with_the_same_pyramid_lead_to_it_and_nothing_is_contested(data, 
     found = propose([one, one, one], options, method, 1)
     assert content(found) == content(one)
     assert [*found.contributors] == sorted(
-        (Contributor(c.key, tuple(map(tuple, c.parts)), c.scus) for c in found.contributors),
-        key=lambda c: c.parts,
+        (Contributor(c.key, tuple(map(tuple, c.parts)), c.scus) for c in found.contributors), key=lambda c: c.parts
     )
     assert found.contested == ()
 
@@ -136,7 +133,7 @@ def test_a_coders_draft_is_that_coders_pyramid(data, options):
 SAME = {"sank": [[0, 1], [6, 7]], "rescued": [[3]]}
 
 
-def test_most_decide_which_words_an_scu_has_and_its_label_is_that_of_the_best_match():
+def test_majority_decides_words_of_scus_and_best_match_their_label():
     codings = [pyramid(SAME), pyramid(SAME), pyramid({"went down": [[0, 1, 2], [6, 7]]})]
     found = propose_pyramid(summaries(), codings, Method.MOST)
     assert content(found) == content(codings[0])
@@ -145,7 +142,7 @@ def test_most_decide_which_words_an_scu_has_and_its_label_is_that_of_the_best_ma
     assert found.contested == (Item(key_of([0, 1]), "category"), Item(key_of([3]), "category"))
 
 
-def test_all_have_to_agree_with_the_method_agreed_and_the_rest_is_contested():
+def test_method_agreed_needs_all_coders_and_contests_the_rest():
     codings = [pyramid(SAME), pyramid(SAME), pyramid({"went down": [[0, 1, 2], [6, 7]]})]
     found = propose_pyramid(summaries(), codings, Method.AGREED)
     assert content(found) == [[[0, 1], [6, 7]]]

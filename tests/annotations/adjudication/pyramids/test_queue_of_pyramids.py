@@ -1,7 +1,5 @@
 """The queue of an agreed pyramid: against a slow computation on random pyramids, by API, and for whom it is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from uuid import uuid4
@@ -197,7 +195,7 @@ def test_a_coder_with_other_words_or_another_scu_is_a_cell_of_the_row():
     assert sank.rows[0].answers[2].units == ((key_of([0, 1, 2]), 0),)
 
 
-def test_what_no_coder_separates_is_one_row_and_an_scu_that_the_draft_lacks_is_one_card():
+def test_scu_that_the_draft_lacks_is_one_card_with_one_row():
     one = pyramid({"sank": [[0, 1], [6, 7]]})
     other = pyramid({"sank": [[0, 1], [6, 7]], "boats": [[4], [10]]})
     codings = [one, one, other]

@@ -1,7 +1,5 @@
 """Decisions on gold: the page, its API and files, and gold beside the answers of who codes, by who may have them."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 
@@ -179,7 +177,7 @@ def decided_project(slug: str, size: int) -> Project:
 
 
 @pytest.mark.slow
-def test_decisions_their_files_and_what_coders_see_take_the_same_queries_for_any_number(
+def test_decisions_and_their_files_take_the_same_queries_at_any_size(
     signed_in, alice, charlie, tmp_path, django_assert_max_num_queries
 ):
     sizes = {"small": 2, "large": 8}
@@ -218,9 +216,7 @@ def gold_of(project: Project) -> list[Coding]:
     return list(Coding.objects.filter(kind="gold", text__project=project))
 
 
-def test_gold_is_drafted_again_from_the_page_of_the_round_once_that_is_confirmed(
-    decided, codings, signed_in, charlie, keys
-):
+def test_gold_is_drafted_again_from_the_round_page_once_confirmed(decided, codings, signed_in, charlie, keys):
     client, round_page = signed_in(charlie), "/projects/tea/rounds/main/"
     assert "Draft again" not in client.get(round_page).content.decode()  # it is closed
     reopen_coding(decided, charlie)
@@ -266,7 +262,7 @@ def test_who_codes_sees_nothing_of_gold_before_the_results_are_open(decided, sig
     assert "gold" not in signed_in(alice).get("/projects/tea/").content.decode().lower()
 
 
-def test_who_codes_sees_where_gold_differs_and_why_once_the_results_are_open(
+def test_coder_sees_where_gold_differs_once_results_are_open(
     decided, project, signed_in, bob, django_assert_max_num_queries
 ):
     opened(project)
@@ -293,7 +289,7 @@ def test_who_codes_sees_where_gold_differs_and_why_once_the_results_are_open(
     assert OWN_PAGE in client.get("/projects/tea/agreement/gold/").content.decode()
 
 
-def test_texts_that_are_still_before_somebody_and_gold_that_is_open_or_of_training_are_not_shown(
+def test_gold_of_texts_still_to_code_open_or_of_training_is_not_shown(
     decided, project, text, codings, signed_in, alice, bob, charlie
 ):
     opened(project)

@@ -66,8 +66,6 @@ def test_a_plan_sent_again_with_its_key_is_carried_out_once(manager):
     ("body", "reason"),
     [
         ({"design": "k", "k": 9}, "k is 9, but 4 people code here"),
-        ({"design": "ghost"}, "'ghost' is not one of all, k, share, blocks."),
-        ({"design": "k", "coders": ["ghost"]}, "There are no coders of these names in the project: ghost"),
         ({"design": "k", "round": "ghost"}, "There is no round 'ghost'"),
         ({"design": "k", "weights": {"ann": 0}}, "greater than or equal"),
         ({"design": "k", "n": 1}, "This is no field here"),

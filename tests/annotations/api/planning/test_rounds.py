@@ -12,11 +12,6 @@ URL = "/api/v1/projects/tea/"
 ROUNDS = f"{URL}rounds/"
 
 
-@pytest.fixture
-def client(signed_in, charlie, project):
-    return signed_in(charlie)
-
-
 def send(client, method, address, data, **headers):
     return getattr(client, method)(address, data, content_type="application/json", headers=headers)
 
@@ -25,11 +20,11 @@ def changed(client, address, **fields):
     return send(client, "patch", address, fields, **{"If-Match": client.get(address)["ETag"]})
 
 
-def test_rounds_are_listed_in_their_order_with_their_codings(client, project, codings, keys):
+def test_rounds_are_listed_in_their_order_with_their_codings(manager, project, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     submit_coding(codings["bob"], codings["bob"].coder)
     create_round(project, "a-pilot", kind="pilot")
-    first, second = client.get(ROUNDS).json()["results"]
+    first, second = manager.get(ROUNDS).json()["results"]
     assert first == {
         "name": "main", "kind": "main", "starts_on": None, "ends_on": None, "guidelines_version": None,
         "scheme_version": 1, "closed_at": None, "texts": 1, "codings": {"assigned": 0, "begun": 1, "submitted": 1},
@@ -38,13 +33,13 @@ def test_rounds_are_listed_in_their_order_with_their_codings(client, project, co
     assert (second["name"], second["texts"], second["scheme_version"]) == ("a-pilot", 0, None)
 
 
-def test_a_pass_rule_and_what_requires_it_are_set_by_name(client, project):
+def test_a_pass_rule_and_what_requires_it_are_set_by_name(manager, project):
     create_round(project, "training", kind="training")
-    answer = changed(client, f"{ROUNDS}training/", pass_measure="masi", pass_mark=0.8, attempts=3)
+    answer = changed(manager, f"{ROUNDS}training/", pass_measure="masi", pass_mark=0.8, attempts=3)
     assert (answer.json()["pass_measure"], answer.json()["pass_mark"], answer.json()["attempts"]) == ("masi", 0.8, 3)
-    assert changed(client, f"{ROUNDS}main/", required_round="training").json()["required_round"] == "training"
-    assert "there are" in changed(client, f"{ROUNDS}main/", required_round="ghost").content.decode()
-    assert changed(client, f"{ROUNDS}main/", required_round=None).json()["required_round"] is None
+    assert changed(manager, f"{ROUNDS}main/", required_round="training").json()["required_round"] == "training"
+    assert "there are" in changed(manager, f"{ROUNDS}main/", required_round="ghost").content.decode()
+    assert changed(manager, f"{ROUNDS}main/", required_round=None).json()["required_round"] is None
 
 
 def test_who_codes_is_told_no_number_of_others(signed_in, people, codings):
@@ -53,20 +48,20 @@ def test_who_codes_is_told_no_number_of_others(signed_in, people, codings):
     assert signed_in(people["coder"]).get(ROUNDS).status_code == 403
 
 
-def test_a_round_is_made_changed_closed_and_deleted(client, project, text):
-    made = send(client, "post", ROUNDS, {"name": "pilot", "copy_of": "main", "starts_on": "2026-03-01"})
+def test_a_round_is_made_changed_closed_and_deleted(manager, project, text):
+    made = send(manager, "post", ROUNDS, {"name": "pilot", "copy_of": "main", "starts_on": "2026-03-01"})
     assert (made.status_code, made.json()["kind"]) == (201, "main")
     pilot = f"{ROUNDS}pilot/"
-    assert changed(client, pilot, name="first", kind="pilot", place=1).json()["kind"] == "pilot"
-    assert [one["name"] for one in client.get(ROUNDS).json()["results"]] == ["first", "main"]
+    assert changed(manager, pilot, name="first", kind="pilot", place=1).json()["kind"] == "pilot"
+    assert [one["name"] for one in manager.get(ROUNDS).json()["results"]] == ["first", "main"]
     first = f"{ROUNDS}first/"
-    assert changed(client, first, closed=True).json()["closed_at"] is not None
-    assert changed(client, first, closed=False, starts_on=None).json()["starts_on"] is None
-    assert send(client, "patch", first, {"kind": "main"}, **{"If-Match": '"old"'}).status_code == 412
-    assert send(client, "patch", first, {"kind": "main"}).status_code == 428
-    assert client.delete(first, headers={"If-Match": "*"}).status_code == 204
-    assert client.get(first).status_code == 404
-    kept = client.delete(f"{ROUNDS}main/", headers={"If-Match": "*"})
+    assert changed(manager, first, closed=True).json()["closed_at"] is not None
+    assert changed(manager, first, closed=False, starts_on=None).json()["starts_on"] is None
+    assert send(manager, "patch", first, {"kind": "main"}, **{"If-Match": '"old"'}).status_code == 412
+    assert send(manager, "patch", first, {"kind": "main"}).status_code == 428
+    assert manager.delete(first, headers={"If-Match": "*"}).status_code == 204
+    assert manager.get(first).status_code == 404
+    kept = manager.delete(f"{ROUNDS}main/", headers={"If-Match": "*"})
     assert (kept.status_code, "has codings" in str(kept.json())) == (400, True)
 
 
@@ -74,66 +69,62 @@ def test_a_round_is_made_changed_closed_and_deleted(client, project, text):
     ("fields", "wrong"),
     [
         ({"name": "main"}, "name"),
-        ({"name": "two words"}, "name"),
-        ({"name": "r", "kind": "ghost"}, "kind"),
         ({"name": "r", "starts_on": "2026-03-02", "ends_on": "2026-03-01"}, "ends_on"),
         ({"name": "r", "copy_of": "ghost"}, "non_field_errors"),
         ({"name": "r", "closed": True}, "closed"),
     ],
 )
-def test_a_bad_round_is_refused_by_field(client, project, fields, wrong):
-    refused = send(client, "post", ROUNDS, fields)
+def test_a_bad_round_is_refused_by_field(manager, project, fields, wrong):
+    refused = send(manager, "post", ROUNDS, fields)
     assert (refused.status_code, list(refused.json()["errors"])) == (400, [wrong])
     assert project.rounds.count() == 1
 
 
-def test_a_change_of_nothing_is_refused(client):
-    assert send(client, "patch", f"{ROUNDS}main/", {}, **{"If-Match": "*"}).status_code == 400
-    assert send(client, "post", f"{ROUNDS}main/texts/", {}).status_code == 400
+def test_a_change_of_nothing_is_refused(manager):
+    assert send(manager, "patch", f"{ROUNDS}main/", {}, **{"If-Match": "*"}).status_code == 400
+    assert send(manager, "post", f"{ROUNDS}main/texts/", {}).status_code == 400
 
 
-def test_texts_come_into_a_round_and_go(client, project, text):
+def test_texts_come_into_a_round_and_go(manager, project, text):
     create_round(project, "pilot")
     texts = f"{ROUNDS}pilot/texts/"
-    assert send(client, "post", texts, {"add": ["tea"]}).json() == {"added": 1, "removed": 0}
-    assert send(client, "post", texts, {"add": ["tea"]}).json() == {"added": 0, "removed": 0}
-    [row] = client.get(f"{URL}texts/", {"round": "pilot"}).json()["results"]
+    assert send(manager, "post", texts, {"add": ["tea"]}).json() == {"added": 1, "removed": 0}
+    assert send(manager, "post", texts, {"add": ["tea"]}).json() == {"added": 0, "removed": 0}
+    [row] = manager.get(f"{URL}texts/", {"round": "pilot"}).json()["results"]
     assert (row["round"], row["rounds"]) == ("pilot", ["main", "pilot"])
-    assert client.get(f"{URL}texts/tea/").json()["rounds"] == ["main", "pilot"]
-    refused = send(client, "patch", f"{URL}texts/tea/", {"round": "other"}, **{"If-Match": "*"})
+    assert manager.get(f"{URL}texts/tea/").json()["rounds"] == ["main", "pilot"]
+    refused = send(manager, "patch", f"{URL}texts/tea/", {"round": "other"}, **{"If-Match": "*"})
     assert "in several rounds: main, pilot" in refused.json()["errors"]["round"][0]
-    kept = send(client, "post", f"{ROUNDS}main/texts/", {"add": ["ghost"], "remove": ["tea"]})
+    kept = send(manager, "post", f"{ROUNDS}main/texts/", {"add": ["ghost"], "remove": ["tea"]})
     assert (kept.status_code, list(kept.json()["errors"])) == (400, ["add"])
-    assert send(client, "post", texts, {"remove": ["tea"]}).json() == {"added": 0, "removed": 1}
+    assert send(manager, "post", texts, {"remove": ["tea"]}).json() == {"added": 0, "removed": 1}
 
 
-def test_texts_are_ordered_by_the_order_of_their_rounds(client, project, text):
+def test_texts_are_ordered_by_the_order_of_their_rounds(manager, project, text):
     change_round(create_round(project, "z-first"), place=1)
     other = project.texts.create(slug="milk", title="Milk", content="Milk.")
-    send(client, "post", f"{ROUNDS}z-first/texts/", {"add": [other.slug]})
+    send(manager, "post", f"{ROUNDS}z-first/texts/", {"add": [other.slug]})
     for ordering, slugs in (("round", ["milk", "tea"]), ("-round", ["tea", "milk"])):
-        rows = client.get(f"{URL}texts/", {"ordering": ordering}).json()["results"]
+        rows = manager.get(f"{URL}texts/", {"ordering": ordering}).json()["results"]
         assert [row["slug"] for row in rows] == slugs
 
 
-def test_texts_are_assigned_in_a_round_and_rows_name_it(client, project, text, alice, bob, codings):
+def test_texts_are_assigned_in_a_round_and_rows_name_it(manager, project, text, alice, bob, codings):
     create_round(project, "pilot")
     given = {"texts": ["tea"], "coders": ["alice"], "round": "pilot"}
-    assert send(client, "post", f"{URL}codings/", given).json() == {"new": 1}
-    assert send(client, "post", f"{URL}codings/", given | {"round": "ghost"}).status_code == 400
-    rows = client.get(f"{URL}codings/").json()["results"]
+    assert send(manager, "post", f"{URL}codings/", given).json() == {"new": 1}
+    assert send(manager, "post", f"{URL}codings/", given | {"round": "ghost"}).status_code == 400
+    rows = manager.get(f"{URL}codings/").json()["results"]
     assert [(row["coder"], row["round"], row["occasion"]) for row in rows] == [
         ("alice", "main", 1),
         ("alice", "pilot", 1),
         ("bob", "main", 1),
     ]
-    [row] = client.get(f"{URL}codings/", {"round": "pilot"}).json()["results"]
+    [row] = manager.get(f"{URL}codings/", {"round": "pilot"}).json()["results"]
     assert row["coder"] == "alice"
 
 
-def test_ones_own_coding_is_that_of_the_latest_round_or_of_the_one_that_is_named(
-    signed_in, project, text, alice, codings, keys
-):
+def test_own_coding_is_of_the_latest_round_or_of_the_named_one(signed_in, project, text, alice, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     client, own = signed_in(alice), f"{URL}texts/tea/coding/"
     assert client.get(own).json()["coding"]["version"] == 1
@@ -144,7 +135,7 @@ def test_ones_own_coding_is_that_of_the_latest_round_or_of_the_one_that_is_named
     assert len(client.get(f"{own}operations/", {"round": "main"}).json()["results"]) == 1
 
 
-def test_the_coding_of_a_coder_is_named_by_round_and_occasion(client, project, text, alice, codings, keys):
+def test_the_coding_of_a_coder_is_named_by_round_and_occasion(manager, project, text, alice, codings, keys):
     main = project.rounds.get()
     again = Coding.objects.create(text=text, coder=alice, round=main, occasion=2)
     judge(codings["alice"], keys["a"], "none")
@@ -153,17 +144,15 @@ def test_the_coding_of_a_coder_is_named_by_round_and_occasion(client, project, t
     address = f"{URL}texts/tea/codings/alice/"
 
     def version(**query):
-        return client.get(address, query).json()["coding"]["version"]
+        return manager.get(address, query).json()["coding"]["version"]
 
     assert (version(), version(round="main", occasion=1), version(occasion=2)) == (2, 1, 2)
-    assert client.get(address, {"occasion": 3}).status_code == 404
-    assert client.get(address, {"occasion": "x"}).status_code == 400
-    assert client.delete(f"{address}?occasion=2", headers={"If-Match": "*"}).status_code == 400  # begun
+    assert manager.get(address, {"occasion": 3}).status_code == 404
+    assert manager.get(address, {"occasion": "x"}).status_code == 400
+    assert manager.delete(f"{address}?occasion=2", headers={"If-Match": "*"}).status_code == 400  # begun
 
 
-def test_of_a_text_that_one_is_shown_again_there_is_the_last_occasion_alone(
-    signed_in, project, text, alice, codings, keys
-):
+def test_coder_sees_only_the_last_occasion_of_a_repeated_text(signed_in, project, text, alice, codings, keys):
     judge(codings["alice"], keys["a"], "none", note="said before")
     submit_coding(codings["alice"], alice)
     client, own = signed_in(alice), f"{URL}texts/tea/coding/"

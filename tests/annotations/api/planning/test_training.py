@@ -119,7 +119,7 @@ def test_open_results_tell_nobody_who_codes_how_others_compare_with_gold(trained
     assert client.post(f"{ROUND}training/decisions/", decision, "application/json").status_code == 403
 
 
-def test_a_manager_sees_all_coders_and_texts_as_a_matrix_and_each_beside_the_gold(trained, signed_in, charlie):
+def test_manager_sees_training_as_a_matrix_and_beside_gold(trained, signed_in, charlie):
     page = signed_in(charlie).get("/projects/tea/rounds/training/training/").content.decode()
     assert "Coders and texts" in page
     assert 'aria-label="alice, Tea: 0.500"' in page

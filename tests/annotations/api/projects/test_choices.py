@@ -1,7 +1,5 @@
 """A wrong choice is answered by a list of the choices: in bodies, in filters, in forms of files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -11,9 +9,7 @@ from rest_framework import serializers
 
 from annotations.api.gold import QueueOptionsSerializer
 from annotations.api.serializers.coding import ChangeSerializer
-from annotations.api.serializers.requests import MAX_LISTED, StrictSerializer, choices_message, from_form
-from annotations.models import Round
-from annotations.planning.forms import RoundForm
+from annotations.api.serializers.requests import MAX_LISTED, StrictSerializer, choices_message
 from annotations.projects.people.members import add_member
 from tests.shared.api import schema_of_api
 from tests.shared.pyramids import docset, pyramid_project
@@ -116,11 +112,3 @@ def test_many_choices_are_not_all_listed():
     assert message.endswith(f", name{MAX_LISTED - 1}, ….")
     assert len(message) < 1000
     assert choices_message("x", ["", ""]) == "'x' is none here: there are none yet."
-
-
-def test_a_field_that_rests_on_a_form_has_its_kind_and_bounds():
-    name, mark = from_form(RoundForm, "name"), from_form(RoundForm, "pass_mark", max_value=2, default=None)
-    assert isinstance(name, serializers.SlugField)
-    assert (name.max_length, name.required) == (RoundForm.base_fields["name"].max_length, True)
-    assert (mark.min_value, mark.max_value, mark.required) == (0, 2, False)
-    assert list(from_form(RoundForm, "kind").choices) == list(Round.Kind.values)

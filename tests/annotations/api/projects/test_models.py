@@ -1,7 +1,5 @@
 """Models that code: whoever manages the work of people adds them, and their client codes with a key."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest
@@ -88,7 +86,7 @@ def test_a_key_is_shown_once_and_made_anew_ends_the_one_before(signed_in, charli
     assert Client(headers={"Authorization": f"Bearer {keys[1]}"}).get(URL).status_code == 401
 
 
-def test_a_key_that_is_asked_for_twice_with_one_idempotency_key_is_not_shown_again(signed_in, charlie, model):
+def test_key_asked_for_twice_with_one_idempotency_key_is_shown_once(signed_in, charlie, model):
     once = {"headers": {"Idempotency-Key": str(uuid4())}}
     first, second = (signed_in(charlie).post(f"{MODELS}gpt/key/", {}, **JSON, **once).json()["key"] for _ in range(2))
     assert first.startswith("coindex_")
@@ -105,9 +103,7 @@ def test_a_client_codes_as_the_model_and_sees_its_own_work_alone(model, codings,
     assert client.get(MODELS).status_code == 403
 
 
-def test_codings_of_models_are_in_no_list_of_people_and_readable_by_name_for_managers(
-    signed_in, alice, charlie, model, keys
-):
+def test_codings_of_models_are_in_no_list_and_readable_by_name(signed_in, alice, charlie, model, keys):
     code(client_of(model), keys)
     manager = signed_in(charlie)
     assert {row["coder"] for row in manager.get(f"{URL}codings/").json()["results"]} == {"alice", "bob"}

@@ -181,9 +181,7 @@ def test_neither_does_what_is_the_others(signed_in, alice, charlie, judged):
     assert signed_in(alice).patch(OF_ALICE, {"status": "open"}, **anything).status_code == 403
 
 
-def test_a_coder_reopens_the_own_submission_until_somebody_has_viewed_it_and_then_asks(
-    signed_in, alice, charlie, judged
-):
+def test_coder_reopens_own_submission_until_it_is_viewed_and_then_asks(signed_in, alice, charlie, judged):
     anything = {"headers": {"If-Match": "*"}, **JSON}
     submit_coding(judged["alice"], alice)
     assert signed_in(alice).patch(OWN, {"status": "open"}, **anything).json()["coding"]["status"] == "open"

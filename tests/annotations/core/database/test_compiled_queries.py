@@ -33,29 +33,6 @@ def test_rows_are_those_of_the_arguments_and_not_of_those_before(project, text):
     assert named(project.pk, "tea") == ["Tea"]
 
 
-def test_what_was_written_since_is_found(project, alice, bob):
-    assert coders_of(project.pk) == [alice, bob]
-    Membership.objects.get(project=project, user=alice).delete()
-    assert coders_of(project.pk) == [bob]
-
-
-def test_it_is_built_once_and_each_call_costs_one_query(project, alice, bob, django_assert_num_queries):
-    built = []
-
-    @compiled_query(IntegerField())
-    def coders(of):
-        built.append(of)
-        return project.members.filter(memberships__project=of).order_by("username")
-
-    with django_assert_num_queries(3):
-        assert [list(coders(project.pk))[:2] for _ in range(3)] == [[alice, bob]] * 3
-    assert len(built) == 1
-
-
-def test_the_query_keeps_its_name_and_words():
-    assert (coders_of.__name__, coders_of.__doc__) == ("coders_of", "Everybody who codes in it.")
-
-
 def test_rows_with_related_ones_ask_no_more(codings, django_assert_num_queries):
     @compiled_query(CharField())
     def of_coder(name):

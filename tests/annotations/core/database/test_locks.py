@@ -62,7 +62,7 @@ def test_one_goes_after_the_other(codings, keys):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_is_in_a_transaction_already_does_not_wait_for_who_waits_for_them(codings, keys):
+def test_writer_in_a_transaction_does_not_wait_for_who_waits_for_it(codings, keys):
     """Else both would wait until SQLite gives up."""
     only_where_one_waits()
 

@@ -1,7 +1,5 @@
 """How a job learns that nobody waits for it, and says that all is written."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import pytest
@@ -30,7 +28,7 @@ def numbers(transfer: Transfer) -> tuple[int, int]:
     return transfer.done, transfer.total
 
 
-def test_what_is_reported_is_in_the_row_but_not_more_often_than_anybody_can_read(running):
+def test_progress_is_written_no_more_often_than_people_can_read(running):
     progress = progress_recorder(rows(running))
     progress(1, 9)
     progress(2, 9)

@@ -1,7 +1,5 @@
 """Which tasks of the queue have lost their worker."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

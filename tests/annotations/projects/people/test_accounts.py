@@ -337,7 +337,7 @@ def test_the_admin_confirms_no_address(client, mail_server, alice):
     assert (alice.email, alice.email_confirmed_at) == ("other@example.org", None)
 
 
-def test_a_password_that_staff_sets_ends_the_keys_and_its_owner_hears_of_it(client, mail_server, mailoutbox, alice):
+def test_password_set_by_staff_ends_keys_and_is_mailed(client, mail_server, mailoutbox, alice):
     client.force_login(User.objects.create_superuser("root"))
     set_address(alice, "alice@example.org")
     create_token(alice, "left behind", "manage", 365)

@@ -133,16 +133,6 @@ def test_two_who_come_at_once_do_not_both_get_in(project, charlie, mallory):
     assert project.memberships.filter(user__in=[mallory, second]).count() == 1
 
 
-def test_only_managers_invite_and_withdraw(people, link):
-    invitation = Invitation.objects.get()
-    for role, status in (("coder", 403), ("viewer", 403), ("adjudicator", 403), ("outsider", 404)):
-        client = Client()
-        client.force_login(people.get(role) or User.objects.create(username="nobody"))
-        assert client.post(MEMBERS, {"invite": "1", "role": "manager", "days": "1"}).status_code == status
-        assert client.post(f"/projects/tea/invitations/{invitation.pk}/withdraw/").status_code == status
-    assert list(Invitation.objects.all()) == [invitation]
-
-
 def test_a_manager_withdraws_a_link_of_this_project_only(manager, link, charlie):
     from tests.conftest import make_project
 

@@ -16,11 +16,6 @@ def signed(client, alice):
     return client
 
 
-def test_who_is_not_signed_in_signs_in_first(client, db):
-    assert client.get(URL)["Location"] == "/sign-in/?next=/account/"
-    assert client.post("/account/keys/1/revoke/").status_code == 302
-
-
 def test_a_key_is_shown_once(signed, alice):
     reply = signed.post(URL, {"name": "my notebook", "scope": "annotate", "days": "30"})
     [secret] = re.findall(r'value="(coindex_[^"]+)"', reply.content.decode())

@@ -43,7 +43,7 @@ def test_whoever_makes_an_account_otherwise_ends_the_link(client, alice):
 
 
 @pytest.mark.django_db
-def test_of_two_links_the_later_one_works_and_none_that_somebody_has_made_up(client):
+def test_only_the_latest_link_works(client):
     first, second = make_link(), make_link()
     assert client.get(first).status_code == 404
     assert client.get(second).status_code == 200

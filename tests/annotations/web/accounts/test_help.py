@@ -23,18 +23,8 @@ def test_the_search_shows_sections_with_the_words_marked(client, db):
     assert "<mark>MASI</mark>" in page
 
 
-def test_what_is_searched_cannot_bring_html(client, db):
-    page = client.get("/help/", {"q": "<script>alert(1)</script>"}).content.decode()
-    assert "<script>alert" not in page
-    assert "No section has" in page
-
-
 @pytest.mark.parametrize(
     "address", ["ghost/", "README/", "images/ghost.png/", "images/film.gif/", "images/..%2F..%2Fmanage.py/"]
 )
 def test_what_is_no_manual_is_not_there(client, db, address):
     assert client.get(f"/help/{address}").status_code == 404
-
-
-def test_every_page_leads_to_help(client, db):
-    assert 'href="/help/"' in client.get("/sign-in/").content.decode()

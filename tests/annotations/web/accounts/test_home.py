@@ -18,12 +18,6 @@ def test_a_coder_is_not_told_how_many_texts_there_are(signed_in, bob, charlie, p
     assert "1 text" not in signed_in(bob).get("/").content.decode()
 
 
-def test_who_is_in_no_project_is_told_so(signed_in, mallory, project):
-    page = signed_in(mallory).get("/")
-    assert page.status_code == 200
-    assert "No projects yet" in page.content.decode()
-
-
 def test_only_who_may_make_projects_is_offered_to(signed_in, alice, bob):
     alice.user_permissions.add(Permission.objects.get(codename="add_project"))
     assert "/projects/new/" in signed_in(alice).get("/").content.decode()

@@ -1,7 +1,5 @@
 """The list of docsets, where managers make new ones, and the project's pages that differ where it is of pyramids."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -45,13 +43,6 @@ def pasted(*summaries: tuple[str, str], **fields: object) -> dict[str, object]:
 
 def file(name: str, data: bytes) -> SimpleUploadedFile:
     return SimpleUploadedFile(name, data)
-
-
-def test_an_empty_project_says_what_to_do_next(manager):
-    page = manager.get(URL).content.decode()
-    assert "No docsets yet" in page
-    assert page.count("<textarea") == 4
-    assert "Import DUCView files" in page
 
 
 def test_pasted_summaries_become_a_docset(manager):
@@ -149,12 +140,6 @@ def test_a_coder_sees_only_what_they_code(signed_in, ferry, alice, bob):
     assert not any(word in page for word in ("alice", "Secret", "submitted", "New docset", "Agreed"))
 
 
-def test_a_coder_without_a_docset_is_told_so(signed_in, ferry, mallory):
-    add_member(ferry.project, mallory, Membership.Role.CODER)
-    assert "No assignments yet" in signed_in(mallory).get(URL).content.decode()
-    assert "No assignments yet" in signed_in(mallory).get("/projects/ferry/").content.decode()
-
-
 def test_a_project_that_is_not_of_pyramids_has_no_docsets(signed_in, project, charlie):
     assert signed_in(charlie).get("/projects/tea/docsets/").status_code == 404
     assert "Docsets" not in signed_in(charlie).get("/projects/tea/").content.decode()
@@ -163,9 +148,7 @@ def test_a_project_that_is_not_of_pyramids_has_no_docsets(signed_in, project, ch
 def test_the_number_of_queries_does_not_grow_with_the_docsets(signed_in, ferry, charlie, alice):
     def queries(address: str) -> int:
         client = signed_in(charlie)
-        with CaptureQueriesContext(
-            connection,
-        ) as captured:
+        with CaptureQueriesContext(connection) as captured:
             assert client.get(address).status_code == 200
         return len(captured)
 
@@ -201,24 +184,9 @@ def test_several_codings_of_a_coder_and_text_stand_apart(signed_in, ferry, charl
     assert "/texts/sinking/agreed/code/" in signed_in(eve).get("/projects/ferry/").content.decode()
 
 
-def test_the_home_of_an_empty_project_says_what_to_do_next(manager):
-    page = manager.get("/projects/ferry/").content.decode()
-    assert "No docsets yet" in page
-    assert "New docset" in page
-
-
 def test_assigning_is_done_docset_by_docset(manager):
     assert manager.get("/projects/ferry/assign/").url == URL
     assert "Assign texts" not in manager.get("/projects/ferry/").content.decode()
-
-
-def test_a_new_project_of_pyramids_opens_on_its_overview(signed_in, db):
-    from annotations.models import User
-
-    root = User.objects.create(username="root", is_superuser=True, is_staff=True)
-    fields = {"title": "Sea", "slug": "sea", "scheme": "pyramid", "guidelines": ""}
-    reply = signed_in(root).post("/projects/new/", fields)
-    assert reply.url == "/projects/sea/"
 
 
 def test_the_options_of_pyramids_stand_on_the_page_of_the_scheme(manager):
@@ -275,9 +243,7 @@ def test_the_columns_of_coders_have_pages(signed_in, scored, charlie, monkeypatc
 
 
 @pytest.mark.parametrize("address", [HOME, f"{URL}sinking/"])
-def test_a_coder_pages_and_searches_the_own_tasks_by_the_names_that_they_see(
-    signed_in, scored, alice, monkeypatch, address
-):
+def test_coder_searches_own_tasks_by_the_names_they_see(signed_in, scored, alice, monkeypatch, address):
     monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 4)
     client = signed_in(alice)
     pages = [client.get(f"{address}?own={number}").content.decode() for number in (1, 2)]
@@ -307,9 +273,7 @@ def test_the_list_of_docsets_names_the_first_coders(signed_in, ferry, charlie, m
     assert "and 1 more" in page
 
 
-def test_coders_and_peers_of_long_lists_are_named_and_all_peers_are_one_box(
-    signed_in, scored, charlie, alice, bob, monkeypatch
-):
+def test_coders_and_peers_of_long_lists_are_typed(signed_in, scored, charlie, alice, bob, monkeypatch):
     client, address = signed_in(charlie), f"{URL}sinking/assign/"
     assert "All peer summaries" not in client.get(address).content.decode()
     monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 1)

@@ -1,7 +1,5 @@
 """The pages of pyramids and peers as the server makes them: who may open them, what they hold, what they cost."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 
@@ -95,7 +93,7 @@ def test_a_page_costs_the_same_queries_for_any_number_of_coders(agreed, pyramids
         coding_state(agreed, made.project)
 
 
-def test_scus_keep_the_numbers_under_which_they_were_made_also_on_the_page_of_a_peer(made, alice):
+def test_scus_keep_their_numbers_on_pages_of_peers_too(made, alice):
     text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
     assign_peers(made, [text], [alice], agreed=False)
     coding = codings_of(models_of(made))["alice"]

@@ -157,9 +157,7 @@ def test_coder_and_manager_read_why_no_training_text_is_left(signed_in, alice, c
     assert f"You have not passed yet. {reason.capitalize()}: your manager decides how you go on." in results
 
 
-def test_missing_gold_of_training_is_told_to_who_decides_gold_and_reopened_gold_to_coders(
-    signed_in, alice, charlie, project
-):
+def test_missing_gold_is_told_to_managers_and_reopened_gold_to_coders(signed_in, alice, charlie, project):
     gold = Coding.objects.get(kind="gold")
     missing = "Training round training: 1 assigned text without submitted gold, “Tea”."
     assert missing not in page(signed_in(charlie))

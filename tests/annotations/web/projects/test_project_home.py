@@ -7,7 +7,6 @@ from django.test.utils import CaptureQueriesContext
 from annotations.coding.status import submit_coding
 from annotations.models import Text
 from annotations.planning.work.assignments import assign_texts
-from annotations.projects.people.members import add_member
 from tests.conftest import judge
 
 URL = "/projects/tea/"
@@ -36,11 +35,6 @@ def test_a_coder_sees_no_other_coder(signed_in, alice, codings, keys):
     assert "0 of 6" in page
 
 
-def test_a_coder_without_a_text_is_told_so(signed_in, mallory, project):
-    add_member(project, mallory, "coder")
-    assert "No assignments yet" in signed_in(mallory).get(URL).content.decode()
-
-
 @pytest.mark.parametrize("role", ["manager", "adjudicator", "viewer"])
 def test_those_who_see_all_work_see_everybodys_progress(signed_in, people, codings, keys, role):
     judge(codings["alice"], keys["a"], "none")
@@ -62,12 +56,6 @@ def test_an_adjudicator_who_codes_finds_the_own_coding(signed_in, people, projec
     assign_texts(project, project.texts.all(), [people["adjudicator"]])
     assert "/projects/tea/texts/tea/code/" in signed_in(people["adjudicator"]).get(URL).content.decode()
     assert "/projects/tea/texts/tea/code/" not in signed_in(people["manager"]).get(URL).content.decode()
-
-
-def test_a_project_without_texts_says_so(signed_in, charlie, project):
-    project.texts.all().delete()
-    page = signed_in(charlie).get(URL).content.decode()
-    assert "Import or paste the texts, with markables unless coders mark." in page
 
 
 @pytest.mark.parametrize("name", ["alice", "charlie"])

@@ -108,9 +108,7 @@ def test_the_coders_own_looks_do_not_count(signed_in, alice, submitted):
 
 
 @pytest.mark.parametrize("by", ["page", "api"])
-def test_who_could_see_the_results_reopens_nothing_alone_when_they_are_closed_again(
-    signed_in, alice, charlie, submitted, by
-):
+def test_who_saw_open_results_reopens_nothing_alone_after_closing(signed_in, alice, charlie, submitted, by):
     Project.objects.update(results_open=True)
     assert signed_in(alice).get("/projects/tea/texts/tea/?coder=bob").status_code == 200
     if by == "page":

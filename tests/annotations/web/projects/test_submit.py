@@ -1,7 +1,6 @@
 """Submitting a coding."""
 
 import pytest
-from django.test import Client
 
 from annotations.coding import operations
 from annotations.formats.model.scheme import CATEGORY, Condition
@@ -28,20 +27,6 @@ def test_a_coder_hands_the_own_coding_in(signed_in, alice, codings, keys):
     assert {name: status(coding) for name, coding in codings.items()} == {"alice": "submitted", "bob": "open"}
     assert list(codings["alice"].operations.values_list("kind", flat=True)) == ["judge", "submit"]
     assert "Submitted “Tea”" in client.get("/projects/tea/").content.decode()
-
-
-def test_handing_in_twice_changes_nothing(signed_in, alice, codings):
-    client = signed_in(alice)
-    client.post(URL)
-    assert client.post(URL).status_code == 302
-    assert codings["alice"].operations.count() == 1
-
-
-def test_handing_in_needs_the_token_of_the_form(alice, codings):
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(alice)
-    assert client.post(URL).status_code == 403
-    assert status(codings["alice"]) == "open"
 
 
 @pytest.mark.parametrize("step", ["submit", "reopen"])

@@ -10,11 +10,6 @@ from annotations.schemes.ready_made import SCHEMES
 URL = "/projects/tea/scheme/exchange/"
 
 
-@pytest.fixture
-def client(signed_in, charlie, project):
-    return signed_in(charlie)
-
-
 def scheme_of(project):
     """Return the scheme of the project with all that belongs to it."""
     levels = list(project.levels.values_list("key", "label", "coded", "coders_mark", "position"))
@@ -25,31 +20,31 @@ def scheme_of(project):
 
 
 @pytest.mark.parametrize("key", SCHEMES)
-def test_afterwards_the_scheme_is_that_of_a_project_made_with_it(client, project, key):
+def test_afterwards_the_scheme_is_that_of_a_project_made_with_it(manager, project, key):
     project.texts.all().delete()
-    assert URL in client.get("/projects/tea/scheme/edit/").content.decode()
-    assert URL not in client.get("/projects/tea/scheme/").content.decode()
-    assert client.post(URL, {"scheme": key}).url == "/projects/tea/scheme/"
+    assert URL in manager.get("/projects/tea/scheme/edit/").content.decode()
+    assert URL not in manager.get("/projects/tea/scheme/").content.decode()
+    assert manager.post(URL, {"scheme": key}).url == "/projects/tea/scheme/"
     assert scheme_of(Project.objects.get(slug="tea")) == scheme_of(create_project("fresh", "Fresh", SCHEMES[key]))
 
 
-def test_with_texts_it_stays(client, project):
+def test_with_texts_it_stays(manager, project):
     before = scheme_of(project)
-    assert URL not in client.get("/projects/tea/scheme/edit/").content.decode()
-    assert "The project has texts" in client.get(URL).content.decode()
-    reply = client.post(URL, {"scheme": "muc-ident"})
+    assert URL not in manager.get("/projects/tea/scheme/edit/").content.decode()
+    assert "The project has texts" in manager.get(URL).content.decode()
+    reply = manager.post(URL, {"scheme": "muc-ident"})
     assert "in a project without texts only" in reply.content.decode()
     assert scheme_of(Project.objects.get(slug="tea")) == before
 
 
-def test_a_project_of_pyramids_has_no_designer_and_offers_it_on_the_page_of_the_scheme(client, project):
+def test_project_of_pyramids_exchanges_its_scheme_on_the_scheme_page(manager, project):
     project.texts.all().delete()
-    client.post(URL, {"scheme": "pyramid"})
-    assert URL in client.get("/projects/tea/scheme/").content.decode()
+    manager.post(URL, {"scheme": "pyramid"})
+    assert URL in manager.get("/projects/tea/scheme/").content.decode()
 
 
-def test_coders_create_markables_where_that_is_chosen(client, project):
+def test_coders_create_markables_where_that_is_chosen(manager, project):
     project.texts.all().delete()
-    client.post(URL, {"scheme": "muc-ident", "coders_mark": "on"})
+    manager.post(URL, {"scheme": "muc-ident", "coders_mark": "on"})
     assert project.levels.get(key="phrase").coders_mark
-    assert client.post(URL, {"scheme": "ghost"}).status_code == 400
+    assert manager.post(URL, {"scheme": "ghost"}).status_code == 400

@@ -24,11 +24,6 @@ DRAFT = "/projects/tea/scheme/draft/"
 SAMPLE = "/projects/tea/scheme/sample/"
 
 
-@pytest.fixture
-def manager(signed_in, charlie, project):
-    return signed_in(charlie)
-
-
 def state(reply, name="scheme-start-state"):
     """Return the JSON that the page holds under that id."""
     page = reply.content.decode()
@@ -47,7 +42,7 @@ def test_the_designer_starts_with_the_scheme_as_it_is_saved(manager, project, dj
     assert [one["key"] for one in start["starts"]] == [key for key in STARTING_POINTS if key != "pyramid"]
 
 
-def test_keys_are_in_use_as_long_as_a_text_is_assigned_and_those_of_levels_as_long_as_there_is_one(manager, project):
+def test_keys_are_in_use_while_texts_are_assigned_or_there(manager, project):
     def in_use():
         start = state(manager.get(EDIT))
         return start["assigned"], start["has_texts"]
@@ -109,7 +104,7 @@ def test_what_is_no_scheme_is_refused_or_named(manager, sent):
     assert "sample" not in reply.json() or reply.json()["sample"] is None
 
 
-def test_every_member_can_try_the_scheme_which_may_be_framed_by_our_own_pages_alone(signed_in, people, project):
+def test_members_try_the_scheme_in_a_frame_of_our_own_pages(signed_in, people, project):
     for role in ("coder", "viewer", "manager"):
         reply = signed_in(people[role]).get(SAMPLE)
         assert state(reply, "coding-state")["practice"] is True
@@ -119,7 +114,7 @@ def test_every_member_can_try_the_scheme_which_may_be_framed_by_our_own_pages_al
     assert signed_in(people["coder"]).get(EDIT).status_code == 403
 
 
-def test_the_sample_text_links_its_modules_and_those_of_the_coding_page_which_it_imports_later(manager):
+def test_sample_text_preloads_its_modules_and_those_of_coding(manager):
     links = re.findall(r'<link rel="modulepreload" href="/static/([^"]+)">', manager.get(SAMPLE).content.decode())
     assert len(links) == len(set(links))
     assert set(links) == {*imported_modules("js/scheme/sample.js"), *imported_modules("js/coding/main.js")}
@@ -149,7 +144,7 @@ def test_the_history_says_what_each_version_changed(signed_in, people, project, 
     assert answer.count("charlie") == 2
 
 
-def test_a_submitted_text_without_what_is_required_since_is_marked_in_the_lists_of_texts(
+def test_lists_mark_submitted_texts_that_lack_new_required_answers(
     manager, signed_in, alice, project, codings, keys, charlie
 ):
     for key in keys.values():

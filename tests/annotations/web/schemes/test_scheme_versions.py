@@ -44,7 +44,7 @@ def required(codings, keys, project, charlie, alice):
     return project
 
 
-def test_a_manager_undoes_a_merge_on_the_page_of_versions_once_it_is_confirmed(signed_in, charlie, merged, codings):
+def test_manager_undoes_a_merge_once_it_is_confirmed(signed_in, charlie, merged, codings):
     client = signed_in(charlie)
     assert client.get(VERSIONS).content.decode().count("Undo its merges") == 1
     question = client.post(f"{VERSIONS}2/undo/").content.decode()
@@ -66,7 +66,7 @@ def test_who_does_not_manage_work_is_not_told_what_was_merged(signed_in, alice, 
     assert client.post(f"{VERSIONS}2/undo/", CONFIRMED).status_code == 403
 
 
-def test_codings_that_lack_what_is_required_since_are_listed_with_a_way_to_reopen_them(signed_in, charlie, required):
+def test_codings_that_lack_new_required_answers_can_be_reopened(signed_in, charlie, required):
     page = signed_in(charlie).get(TO_COMPLETE).content.decode()
     assert page.count("<tr><th scope") == 2 + 1
     assert page.count('action="/projects/tea/texts/tea/codings/alice/reopen/"') == 1

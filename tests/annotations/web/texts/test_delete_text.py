@@ -1,7 +1,5 @@
 """Deleting a text: what goes with it is said first, and confirmed by the title where there is work."""
 
-import pytest
-
 from agreement.discussion import add_remark
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
@@ -14,38 +12,33 @@ from tests.shared.schemes import coding_of, rich_project
 URL = "/projects/tea/texts/tea/delete/"
 
 
-@pytest.fixture
-def client(signed_in, charlie, project):
-    return signed_in(charlie)
-
-
 def seen(client, url=URL):
     return client.get(url).context["form"]["seen"].value()
 
 
-def test_a_text_without_work_is_deleted_with_its_assignments(client, text):
-    page = client.get(URL).content.decode()
+def test_a_text_without_work_is_deleted_with_its_assignments(manager, text):
+    page = manager.get(URL).content.decode()
     assert "2 empty assignments" in page
     assert 'name="title"' not in page
-    reply = client.post(URL, {"seen": seen(client)}, follow=True)
+    reply = manager.post(URL, {"seen": seen(manager)}, follow=True)
     assert "Deleted “Tea”: 1 text, 10 markables, 2 empty assignments." in reply.content.decode()
     assert not any(model.objects.exists() for model in (Text, Markable, Segment, Coding))
 
 
-def test_where_coders_have_worked_the_figures_say_so_and_the_title_is_asked_for(client, codings, keys, text, charlie):
+def test_deletion_of_work_shows_figures_and_asks_for_the_title(manager, codings, keys, text, charlie):
     judge(codings["alice"], keys["a"], "none")
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     submit_coding(codings["alice"], codings["alice"].coder)
     judge(codings["bob"], keys["a"], "none")
     add_remark(text.markables.get(key=keys["a"]), charlie, "Why?")
-    page = client.get(URL).content.decode()
+    page = manager.get(URL).content.decode()
     for line in ("1 submitted coding", "1 open coding", "3 judgements", "4 logged operations", "1 comment"):
         assert f"<li>{line}</li>" in page
     assert "/projects/tea/export/?format=project" in page
     for title in ("", "tea", "Coffee"):
-        assert client.post(URL, {"seen": seen(client), "title": title}).status_code == 400
+        assert manager.post(URL, {"seen": seen(manager), "title": title}).status_code == 400
     assert Judgement.objects.count() == 3
-    client.post(URL, {"seen": seen(client), "title": " Tea "})
+    manager.post(URL, {"seen": seen(manager), "title": " Tea "})
     assert not any(model.objects.exists() for model in (Text, Coding, Judgement, Operation))
 
 
@@ -55,32 +48,29 @@ def test_answers_to_attributes_are_judgements_without_a_category_too(signed_in, 
     coding = coding_of(project)
     first, second = coding.text.markables.filter(level__coded=True)[:2]
     operations.apply(
-        coding,
-        alice,
-        0,
-        [change(markable=first.key, attributes={"count": 2}), change(markable=second.key, note="Hm.")],
+        coding, alice, 0, [change(markable=first.key, attributes={"count": 2}), change(markable=second.key, note="Hm.")]
     )
     page = signed_in(charlie).get(f"/projects/rich/texts/{coding.text.slug}/delete/").content.decode()
     assert "<li>1 judgement</li>" in page
 
 
-def test_work_that_came_since_the_page_was_opened_is_not_lost(client, codings, keys):
-    before = seen(client)
+def test_work_that_came_since_the_page_was_opened_is_not_lost(manager, codings, keys):
+    before = seen(manager)
     judge(codings["alice"], keys["a"], "none")
-    page = client.post(URL, {"seen": before, "title": "Tea"}, follow=True).content.decode()
+    page = manager.post(URL, {"seen": before, "title": "Tea"}, follow=True).content.decode()
     assert "This has changed since you opened the page." in page
     assert Judgement.objects.count() == 1
 
 
-def test_other_texts_stay(client, project):
+def test_other_texts_stay(manager, project):
     Text.objects.create(project=project, slug="two", title="Two", content="x")
-    client.post(URL, {"seen": seen(client)})
+    manager.post(URL, {"seen": seen(manager)})
     assert list(Text.objects.values_list("slug", flat=True)) == ["two"]
 
 
-def test_model_summaries_go_with_their_docset(signed_in, charlie, alice, client):
+def test_model_summaries_go_with_their_docset(signed_in, charlie, alice, manager):
     ferry = pyramid_project()
     ferry.memberships.create(user=charlie, role="manager")
     summaries = make_docset(ferry, alice).texts.get()
-    reply = client.get(f"/projects/ferry/texts/{summaries.slug}/delete/")
+    reply = manager.get(f"/projects/ferry/texts/{summaries.slug}/delete/")
     assert reply.url == "/projects/ferry/docsets/sinking/delete/"

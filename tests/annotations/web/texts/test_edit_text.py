@@ -5,32 +5,27 @@ import pytest
 URL = "/projects/tea/texts/tea/edit/"
 
 
-@pytest.fixture
-def client(signed_in, charlie, project):
-    return signed_in(charlie)
-
-
-def test_title_and_round_change_and_nothing_else(client, text):
+def test_title_and_round_change_and_nothing_else(manager, text):
     content = text.content
-    reply = client.post(URL, {"title": "Tea time", "round": "pilot", "slug": "x", "content": "x"}, follow=True)
+    reply = manager.post(URL, {"title": "Tea time", "round": "pilot", "slug": "x", "content": "x"}, follow=True)
     assert "Saved “Tea time”." in reply.content.decode()
     text.refresh_from_db()
     assert (text.title, text.round_names, text.slug, text.content) == ("Tea time", ["pilot"], "tea", content)
 
 
 @pytest.mark.parametrize("fields", [{"title": ""}, {"title": "x" * 201}, {"title": "x", "round": "two words"}])
-def test_what_cannot_be_is_told_and_nothing_changes(client, text, fields):
-    reply = client.post(URL, fields)
+def test_what_cannot_be_is_told_and_nothing_changes(manager, text, fields):
+    reply = manager.post(URL, fields)
     assert reply.status_code == 400
     assert "errorlist" in reply.content.decode()
     text.refresh_from_db()
     assert (text.title, text.round_names) == ("Tea", ["main"])
 
 
-def test_what_another_saved_meanwhile_is_not_overwritten(client, text, project):
-    seen = client.get(URL).context["form"]["seen"].value()
+def test_what_another_saved_meanwhile_is_not_overwritten(manager, text, project):
+    seen = manager.get(URL).context["form"]["seen"].value()
     project.texts.update(title="Coffee")
-    reply = client.post(URL, {"title": "Tea time", "seen": seen})
+    reply = manager.post(URL, {"title": "Tea time", "seen": seen})
     assert "Somebody else has changed this" in reply.content.decode()
     text.refresh_from_db()
     assert text.title == "Coffee"

@@ -10,7 +10,7 @@ from annotations.projects.people.members import add_member
 from annotations.texts import questions
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
-from annotations.texts.questions import ask, publish, reply_to, resolve_question
+from annotations.texts.questions import ask, reply_to, resolve_question
 
 URL = "/projects/tea/questions/"
 DIALOG = "/projects/tea/texts/tea/questions/"
@@ -39,10 +39,7 @@ def test_a_coder_asks_about_a_markable_or_the_text(signed_in, alice, text, keys)
     assert "Is <em>it</em> hot?" in reply.content.decode()
     client.post(DIALOG, {"body": "What is this?"})
     found = [(one.text, one.coder, one.key, one.body, one.needs_answer) for one in Question.objects.all()]
-    assert found == [
-        (text, alice, keys["c"], "Is *it* hot?", True),
-        (text, alice, "", "What is this?", True),
-    ]
+    assert found == [(text, alice, keys["c"], "Is *it* hot?", True), (text, alice, "", "What is this?", True)]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +96,7 @@ def test_an_answer_is_news_to_the_coder_until_it_is_read(signed_in, alice, peopl
     assert "new answer" not in coder.get("/projects/tea/").content.decode()
 
 
-def test_a_resolved_question_stays_readable_and_a_reply_of_its_coder_opens_it(signed_in, alice, people, question):
+def test_resolved_question_is_opened_by_a_reply_of_its_coder(signed_in, alice, people, question):
     manager, coder = signed_in(people["manager"]), signed_in(alice)
     manager.post(address(question), {"body": "Yes.", "resolve": "1"})
     resolved = reloaded(question)
@@ -135,7 +132,7 @@ def test_a_thread_is_read_by_its_coder_and_those_who_answer(signed_in, people, b
         assert client.get("/api/v1/projects/tea/questions/").json()["results"] == []
 
 
-def test_who_manages_and_codes_sees_other_questions_when_the_results_are_open(signed_in, project, mallory, question):
+def test_manager_who_codes_sees_questions_once_results_are_open(signed_in, project, mallory, question):
     add_member(project, mallory, Membership.Role.MANAGER_CODER)
     client = signed_in(mallory)
     assert client.get(address(question)).status_code == 404
@@ -196,13 +193,6 @@ def test_pages_are_bounded_and_take_the_same_queries_at_any_size(
     assert signed_in(alice).get(URL, {"page": 2}).content.decode().count("<article") == 5
 
 
-def test_the_list_of_own_questions_renders_no_replies(signed_in, alice, people, question):
-    reply_to(question, people["manager"], "Yes.")
-    reply = signed_in(alice).get(URL)
-    assert [(one["shown"], len(one["replies"])) for one in reply.context["rows"]] == [([], 1)]
-    assert "1 reply" in reply.content.decode()
-
-
 def test_what_came_after_the_page_was_read_stays_news(signed_in, alice, people, question):
     def state_of(page):
         return re.search(r'name="state" value="([^"]*)"', page.content.decode())[1]
@@ -218,7 +208,7 @@ def test_what_came_after_the_page_was_read_stays_news(signed_in, alice, people, 
     assert not reloaded(question).has_news
 
 
-def test_what_a_coder_writes_while_somebody_answers_still_waits_for_an_answer(signed_in, alice, people, question):
+def test_reply_of_a_coder_during_an_answer_still_waits(signed_in, alice, people, question):
     manager = signed_in(people["manager"])
     state = re.search(r'name="state" value="([^"]*)"', manager.get(address(question)).content.decode())[1]
     reply_to(question, alice, "And that?")
@@ -231,9 +221,7 @@ def test_what_a_coder_writes_while_somebody_answers_still_waits_for_an_answer(si
     assert reloaded(question).resolved_by == people["manager"]
 
 
-def test_a_page_that_has_not_heard_of_a_correction_asks_about_the_words_that_it_shows(
-    signed_in, alice, charlie, text, codings, keys
-):
+def test_old_page_asks_about_the_words_that_it_shows(signed_in, alice, charlie, text, codings, keys):
     for old, new in (("kettle", "big kettle"), ("hot", "very hot")):
         text.refresh_from_db()
         content = text.content.replace(old, new)
@@ -252,23 +240,6 @@ def test_a_page_that_has_not_heard_of_a_correction_asks_about_the_words_that_it_
     asked = [one.key for one in Question.objects.filter(body="Is it?")]
     assert asked == [text.markables.get(label="c").key] * 2
     assert Question.objects.get(body="As it is now?").key == keys["a"]
-
-
-def test_markdown_of_questions_and_replies_is_safe(signed_in, alice, people, text):
-    evil = "<script>alert(1)</script> [x](javascript:alert(1)) ![x](https://example.org/x.png)"
-    question = ask(text, alice, evil)
-    reply_to(question, people["manager"], evil)
-    publish(question, evil, evil)
-    for client, page in (
-        (signed_in(alice), address(question)),
-        (signed_in(alice), URL),
-        (signed_in(alice), DIALOG),
-        (signed_in(people["manager"]), FLAGS),
-    ):
-        html = client.get(page).content.decode()
-        assert "<script>alert" not in html
-        assert 'href="javascript' not in html
-        assert "<img" not in html
 
 
 def test_the_name_of_a_forgotten_coder_is_nowhere_in_a_thread(signed_in, alice, people, question):

@@ -141,15 +141,6 @@ def test_there_is_no_text_of_another_project(signed_in, charlie, project):
     assert signed_in(charlie).get("/projects/tea/texts/else/").status_code == 404
 
 
-def test_markup_of_a_text_is_words(signed_in, charlie, project):
-    project.texts.update(content="<b>x</b> & y", title="<i>t</i>")
-    project.texts.get().markables.all().delete()
-    project.texts.get().segments.all().delete()
-    found = signed_in(charlie).get(URL).content.decode()
-    assert "&lt;b&gt;x&lt;/b&gt; &amp; y" in found
-    assert "<i>t</i>" not in found
-
-
 def test_categories_alone_are_always_shown(signed_in, charlie, alice, project):
     Project.objects.filter(pk=project.pk).update(answers="categories")
     found = signed_in(charlie).get(f"{URL}?coder=alice").content.decode()

@@ -1,7 +1,5 @@
 """Taking an assignment away that has not begun."""
 
-import pytest
-
 from annotations.docsets.creation import add_peer
 from annotations.models import Coding
 from annotations.planning.work.assignments import assign_peers
@@ -12,38 +10,33 @@ from tests.shared.pyramids import pyramid_project
 URL = "/projects/tea/texts/tea/codings/alice/unassign/"
 
 
-@pytest.fixture
-def client(signed_in, charlie, project):
-    return signed_in(charlie)
-
-
-def test_an_assignment_without_work_is_taken_away(client, codings):
-    assert URL in client.get("/projects/tea/texts/tea/").content.decode()
-    page = client.post(URL, follow=True).content.decode()
+def test_an_assignment_without_work_is_taken_away(manager, codings):
+    assert URL in manager.get("/projects/tea/texts/tea/").content.decode()
+    page = manager.post(URL, follow=True).content.decode()
     assert "Unassigned “Tea” from alice." in page
     assert list(Coding.objects.of_people().values_list("coder__username", flat=True)) == ["bob"]
 
 
-def test_what_has_begun_stays_even_if_all_is_cleared_again(client, codings, keys):
+def test_what_has_begun_stays_even_if_all_is_cleared_again(manager, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     judge(codings["alice"], keys["a"], None)
-    assert URL not in client.get("/projects/tea/texts/tea/").content.decode()
-    assert "alice has begun “Tea”" in client.post(URL, follow=True).content.decode()
+    assert URL not in manager.get("/projects/tea/texts/tea/").content.decode()
+    assert "alice has begun “Tea”" in manager.post(URL, follow=True).content.decode()
     assert Coding.objects.of_people().count() == 2
 
 
-def test_a_pyramid_stays_while_there_are_peers_to_score_against_it(client, alice, charlie):
+def test_a_pyramid_stays_while_there_are_peers_to_score_against_it(manager, alice, charlie):
     project = pyramid_project()
     project.memberships.create(user=charlie, role="manager")
     docset = make_docset(project, alice)
     assign_peers(docset, [add_peer(docset, "p", "P", "It sank.")], [alice], agreed=False)
     pyramid, peer = (f"/projects/ferry/texts/{slug}/codings/alice/unassign/" for slug in ("sinking", "p"))
-    assert {pyramid, peer} <= set(client.get("/projects/ferry/docsets/sinking/").content.decode().split('"'))
-    assert "unassign these first" in client.post(pyramid, {"kind": "pyramid"}, follow=True).content.decode()
-    client.post(peer, {"kind": "peer"})
-    client.post(pyramid, {"kind": "pyramid"})
+    assert {pyramid, peer} <= set(manager.get("/projects/ferry/docsets/sinking/").content.decode().split('"'))
+    assert "unassign these first" in manager.post(pyramid, {"kind": "pyramid"}, follow=True).content.decode()
+    manager.post(peer, {"kind": "peer"})
+    manager.post(pyramid, {"kind": "pyramid"})
     assert not Coding.objects.of_people().filter(text__docset=docset).exists()
 
 
-def test_who_is_not_assigned_has_nothing_to_take_away(client):
-    assert client.post(URL.replace("alice", "charlie")).status_code == 404
+def test_who_is_not_assigned_has_nothing_to_take_away(manager):
+    assert manager.post(URL.replace("alice", "charlie")).status_code == 404

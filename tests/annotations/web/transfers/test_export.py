@@ -7,8 +7,7 @@ import zipfile
 import pytest
 
 from annotations.coding.status import submit_coding
-from annotations.models import Coding, Membership, Transfer
-from annotations.projects.people.members import add_member
+from annotations.models import Coding, Transfer
 from annotations.transfers.exporting.dispatch import export_files
 from tests.conftest import judge
 
@@ -25,12 +24,6 @@ def coded(codings, keys):
     judge(bob, keys["a"], "place")
     submit_coding(alice, alice.coder)
     return codings
-
-
-@pytest.fixture
-def manager(signed_in, charlie, project):
-    add_member(project, charlie, Membership.Role.MANAGER)
-    return signed_in(charlie)
 
 
 @pytest.fixture
@@ -86,6 +79,7 @@ def test_the_file_is_an_attachment_that_no_browser_opens(order, manager):
     assert answer["Content-Disposition"] == 'attachment; filename="tea-jsonlines.zip"'
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Content-Type"] == "application/zip"
+    assert answer["Cache-Control"] == "private, no-store"
 
 
 def test_codings_that_are_not_handed_in_are_exported_only_if_asked_for(fetch):

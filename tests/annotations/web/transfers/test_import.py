@@ -121,11 +121,6 @@ def test_a_zip_with_a_folder_for_each_coder_brings_their_codings(bring, walk, ch
     assert {op.user for coding in codings.values() for op in coding.operations.all()} == {charlie}
 
 
-def test_the_coder_may_stand_in_the_name_of_the_file(bring):
-    bring(("dog.alice.conll", CONLL), ("dog.bob.conll", BY_BOB), whose="name")
-    assert set(Coding.objects.of_people().values_list("coder__username", flat=True)) == {"alice", "bob"}
-
-
 def test_coders_that_lack_are_made_only_if_asked_for(told, bring, walk):
     before = sizes()
     assert "zoe&#x27; is not a member" in told(("dog.conll", CONLL), whose="one", coder="zoe")
@@ -203,12 +198,6 @@ def test_too_many_or_too_large_files_are_refused(told):
     with override_settings(IMPORT_MAX_BYTES=2000):
         assert "holds more than" in told(("a.zip", zipped(**{"x/a.conll": CONLL * 50})))
     assert Text.objects.count() == 1
-
-
-def test_what_a_file_says_of_itself_is_escaped(told):
-    page = told(("<b>x.conll", "nonsense"))
-    assert "&lt;b&gt;x.conll:1" in page
-    assert "<b>x" not in page
 
 
 def test_a_format_is_asked_for_what_its_files_do_not_say(manager):
@@ -355,12 +344,6 @@ def test_an_encoding_is_offered_beside_the_reason(upload, manager):
     assert "Anna à la fenêtre" in manager.get(address).content.decode()
 
 
-@pytest.mark.parametrize("spelling", ["latin-1", "ISO-8859-1", "l1"])
-def test_encodings_of_the_form_have_the_spellings_of_python(told, spelling):
-    file = ("dog.txt", "Anna à la fenêtre".encode("cp1252"))
-    assert "Anna à la fenêtre" in told(file, format="plain", **{"option-encoding": spelling})
-
-
 CONLLU = "# newdoc id = walk\n# sent_id = 1\n1\tAnna\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1)\n"
 SACR = '#title: A walk\n#textmetadata:x=y\n{Anna:EN="name" Anna} took {Anna:EN="poss" her} dog.\n'
 
@@ -391,12 +374,6 @@ def test_a_format_that_files_look_like_is_offered(upload, manager):
     [pk] = re.findall(r'name="again" value="(\d+)"', page)
     manager.post(URL, {"again": pk, "change": "1", "format": "conllu"})
     assert "To be imported: 1 new text" in manager.get(address).content.decode()
-
-
-def test_an_import_of_unknown_format_is_called_so(told):
-    page = told(("walk.bin", "x"), format="")
-    assert "Import: unknown format" in page
-    assert "could not be detected" in page
 
 
 def test_many_names_with_numbers_are_said_to_be_entities(told):
