@@ -38,10 +38,10 @@ run: $(RUN_STAMP) ## serve without demo data (PORT=8000)
 
 dev: $(DEV_STAMP) ## make the environment with what tests and checks need too
 
-quick: $(DEV_STAMP) ## run the first case of each short test, without browsers and killed processes (PYTHON=python3.12)
-	@$(PYTEST) --only quick --hypothesis-profile quick $(ARGS)
+quick: $(DEV_STAMP) ## run the short tests, with a tenth of the random examples (PYTHON=python3.12)
+	@$(PYTEST) -m "not slow" --hypothesis-profile quick $(ARGS)
 
-test: $(DEV_STAMP) ## run the tests that a push has to pass, on DATABASE_URL, else SQLite (ARGS=--full for all cases)
+test: $(DEV_STAMP) ## run the tests that a push has to pass, on DATABASE_URL, else SQLite
 	@$(PYTEST) $(ARGS)
 
 container: $(DEV_STAMP) ## build the image and run it, where Docker or Podman is; else carry out its steps in a clean folder

@@ -50,7 +50,7 @@ from annotations.models import (
 from annotations.models.round import PlanCoder, PlanText
 from annotations.planning.work.assignments import assign_texts
 from annotations.schemes.project_scheme import read_scheme
-from tests.conftest import change
+from tests.shared.coding import change
 
 # What holds a long list to a page.
 SIZES = (

@@ -33,7 +33,8 @@ from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.web.transfers.test_import import CONLL
-from tests.conftest import DIALOGUE, judge, judge_rest
+from tests.shared.coding import judge, judge_rest
+from tests.shared.projects import DIALOGUE
 from tests.shared.pyramids import SUMMARIES, build, contributor, models_of, pyramid_project
 
 PASSWORD = "correct horse battery"

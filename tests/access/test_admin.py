@@ -12,7 +12,7 @@ from django.test import Client
 from annotations import admin
 from annotations.models import Coding, Membership, Operation, Project, User
 from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 RIGHTS = {"is_staff": "on", "is_superuser": "on"}
 

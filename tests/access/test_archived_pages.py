@@ -15,8 +15,8 @@ from pytest_django import Settings
 from annotations.projects.locks import set_archived
 from tests.access.role_asking import ROUTES, World
 from tests.access.role_matrix import AGREEMENT, PAGES
-from tests.conftest import MAIL_SERVER
 from tests.shared.cases import cases
+from tests.shared.settings import MAIL_SERVER
 
 # What changes nothing of the project, or opens or deletes it.
 ALLOWED = {

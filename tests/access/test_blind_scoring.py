@@ -15,7 +15,7 @@ from annotations.projects.people.members import add_member
 from annotations.projects.people.peer_names import coded_slug, coded_title
 from annotations.texts.questions import ask
 from tests.access.role_asking import ROUTES
-from tests.conftest import change
+from tests.shared.coding import change
 from tests.shared.pyramids import SUMMARIES, build, contributor, models_of, pyramid_project
 
 ABOUT_PEER = UUID(int=1)

@@ -18,9 +18,9 @@ from tests.access.walk import (
     normal,
     visited,
 )
-from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold
-from tests.shared.cases import Selection, cases
+from tests.shared.cases import cases, is_full
+from tests.shared.coding import judge
 
 
 def test_the_walk_finds_the_routes_of_projects():
@@ -42,7 +42,7 @@ def test_the_walk_finds_the_routes_of_projects():
 )
 def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in, kind, role):
     # On each push coders who mark walk to all addresses, and others to one of each route: the rest asks the same rules.
-    visits = all_visits(kind, whole=(kind, role) == ("marking", "coder") or Selection.full)
+    visits = all_visits(kind, whole=(kind, role) == ("marking", "coder") or is_full())
     before = visited(bob, visits, signed_in, kind, alice_works=False, role_of_bob=role)
     after = visited(bob, visits, signed_in, kind, alice_works=True, role_of_bob=role)
     statuses = {status for status, _, _ in before}

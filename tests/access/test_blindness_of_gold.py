@@ -41,7 +41,8 @@ from tests.access.walk import (
     seen_by,
     world,
 )
-from tests.conftest import change, judge, person
+from tests.shared.coding import change, judge
+from tests.shared.projects import person
 
 EXTRA = "/projects/tea/rounds/extra/"
 FORM = "application/x-www-form-urlencoded"

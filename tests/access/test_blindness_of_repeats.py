@@ -16,8 +16,8 @@ from annotations.models import (
 )
 from annotations.texts.questions import ask, record_question_read, reply_to, resolve_question
 from tests.access.walk import HER_QUESTION, Visit, all_visits, visited
-from tests.conftest import judge
-from tests.shared.cases import Selection, cases
+from tests.shared.cases import cases, is_full
+from tests.shared.coding import judge
 
 
 def bob_has_coded_before(project):
@@ -56,7 +56,7 @@ def bob_has_coded_before(project):
     ],
 )
 def test_who_is_shown_a_text_again_sees_nothing_of_the_first_occasion(alice, bob, charlie, signed_in, kind, role):
-    visits = all_visits(kind, whole=Selection.full)
+    visits = all_visits(kind, whole=is_full())
     visits += [
         Visit("GET", f"{address}?{choice}")
         for address in (

@@ -20,8 +20,8 @@ from annotations.projects.people.tokens import create_token
 from tests.access.role_asking import ROUTES, SAFE, World, able, parameters, resolved, sending, things_in
 from tests.access.role_matrix import AREAS, METHODS, NEW_PASSWORD, SIGN_IN, Row
 from tests.access.role_world import PASSWORD, ROLES
-from tests.conftest import MAIL_SERVER
-from tests.shared.cases import Selection
+from tests.shared.cases import is_full
+from tests.shared.settings import MAIL_SERVER
 
 OURS = ("annotations", "agreement")
 ROWS = [row for rows in AREAS.values() for row in rows]
@@ -133,7 +133,7 @@ def test_every_route_answers_each_role_by_each_method_as_the_table_says(world, r
             access = row.access(method)
             body = resolved(access.body, world.here)
             # What a route does not take it refuses in one place: a stranger and who may do most stand for all of them.
-            for role in ROLES if method in row.methods or Selection.full else ("anonymous", "manager"):
+            for role in ROLES if method in row.methods or is_full() else ("anonymous", "manager"):
                 reply, should = world.ask(method, address, role, body), expected(row, method, role)
                 if reply.status_code != should:
                     wrong.append(f"{method} {address} for {role}: {reply.status_code}, not {should}")

@@ -45,8 +45,9 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.web.shared import CONFIRMED
 from tests.annotations.docsets.test_creation import SINKING
-from tests.conftest import DIALOGUE, change, close_gold, judge, make_project
-from tests.shared.cases import Selection
+from tests.shared.cases import is_full
+from tests.shared.coding import change, close_gold, judge
+from tests.shared.projects import DIALOGUE, make_project
 from tests.shared.pyramids import SUMMARIES, build, models_of, says, send
 
 WALK = "[Anna](a) took [her](b) dog. [It](c) was fun, she said."
@@ -252,7 +253,7 @@ def all_visits(kind, whole=True):
     """
     of_routes = first_of_each_route(PROJECT_ADDRESSES)
     every = PROJECT_ADDRESSES if whole else of_routes
-    some = every if Selection.full else of_routes
+    some = every if is_full() else of_routes
     log = "/api/v1/projects/tea/texts/tea/coding/operations/"
     visits = [Visit("GET", address) for address in some + OTHER_ADDRESSES]
     visits += [Visit("POST", log, json.dumps(body)) for body in operations_of_bob()]

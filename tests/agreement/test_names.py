@@ -35,8 +35,9 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.conftest import judge_all, judgement, person
 from tests.shared.cases import cases
+from tests.shared.coding import judge_all, judgement
+from tests.shared.projects import person
 from tests.shared.questions import any_answers, question_project
 from tests.shared.scored import harbour
 

@@ -32,7 +32,8 @@ from annotations.models import (
 from annotations.transfers import orders
 from tests.access.role_asking import World
 from tests.access.role_world import HERE
-from tests.conftest import DIALOGUE, judge
+from tests.shared.coding import judge
+from tests.shared.projects import DIALOGUE
 from tests.shared.pyramids import SUMMARIES, contributor, says, send
 from tests.shared.schemes import change_rows
 

@@ -17,7 +17,7 @@ from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.schemas import APIOperation
 
 from tests.annotations.api.schema.test_anything import described, make_world, send
-from tests.shared.cases import Selection, examples
+from tests.shared.cases import examples, is_full
 
 SCHEMA = described("coverage")
 
@@ -53,7 +53,7 @@ def test_no_request_next_to_a_rule_is_an_error_of_the_server(operation, clients,
 
     @examples(1, *HealthCheck)  # type: ignore[untyped-decorator]
     def send_first(case: Case) -> None:
-        if Selection.full or is_first(case):
+        if is_full() or is_first(case):
             with transaction.atomic():
                 send(case, clients)
                 transaction.set_rollback(True)

@@ -21,7 +21,8 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.environment.serving import FLAGS, chromium
 from tests.browser.errors import ErrorLog
-from tests.conftest import make_project, skip_or_fail_in_ci
+from tests.shared.projects import make_project
+from tests.shared.skipping import skip_or_fail_in_ci
 
 # Playwright's own event loop runs in the thread of the tests; the ORM is used there all the same.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"

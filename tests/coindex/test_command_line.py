@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,7 +20,6 @@ from coindex import command_line, shortcuts
 from coindex.command_line import COMMANDS, main
 from coindex.place import NOT_OF_DEMO, Place, Unusable
 from tests.conftest import ROOT
-from tests.shared.migrated import copy_kept
 
 DEADLINE = 120
 
@@ -149,12 +149,11 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
-def data(tmp_path) -> Path:
+def data(tmp_path, migrated_file) -> Path:
     """Return a folder of data with a database that is migrated."""
     folder = tmp_path / "data"
     folder.mkdir()
-    if not copy_kept(folder / "coindex.sqlite3"):
-        assert coindex(folder, "backup")[0] == 0
+    shutil.copyfile(migrated_file, folder / "coindex.sqlite3")
     return folder
 
 
@@ -203,7 +202,7 @@ def served(data, port) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
         server.communicate(timeout=DEADLINE)
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_it_serves_until_ctrl_c_and_a_second_one_is_told_where(served, data, port):
     server, said = served
     address = f"http://127.0.0.1:{port}"

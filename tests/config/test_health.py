@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import caches
 from django.test import Client
 
-from tests.shared.migrated import unapply_last
+from tests.shared.migrations import unapply_last
 
 
 def test_the_process_says_that_it_lives_without_asking_the_database(client, django_assert_num_queries, db):

@@ -16,7 +16,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from annotations.core.processes.heartbeat import beating
 from config.monitoring import metrics
-from tests.conftest import ROOT, change
+from tests.conftest import ROOT
+from tests.shared.coding import change
 
 TOKEN = "t" * 40
 DASHBOARD = ROOT / "deploy" / "grafana.json"

@@ -13,7 +13,6 @@ from environ.fileaware_mapping import FileAwareMapping
 
 from config import probe
 from tests.conftest import ROOT
-from tests.shared.migrated import copy_kept
 
 pytestmark = pytest.mark.slow
 
@@ -194,9 +193,8 @@ print(json.dumps({
 @pytest.mark.parametrize(
     "given", [{}, {"PATH_PREFIX": "/tools/coindex/", "SITE_URL": "https://coindex.example/tools/coindex/"}]
 )
-def test_below_a_path_it_is_the_same_whether_the_proxy_keeps_the_path_or_strips_it(tmp_path, given):
-    copy_kept(tmp_path / "coindex.sqlite3")
-    visits = shown(VISIT_BELOW, tmp_path, **PRODUCTION, **{"PATH_PREFIX": "/tools/coindex"} | given)
+def test_below_a_path_it_is_the_same_whether_the_proxy_keeps_the_path_or_strips_it(migrated_folder, given):
+    visits = shown(VISIT_BELOW, migrated_folder, **PRODUCTION, **{"PATH_PREFIX": "/tools/coindex"} | given)
     for way in ("kept", "stripped"):
         home, sign_in, no_slash, health, api = visits[way]
         assert home[:2] == [302, "/tools/coindex/sign-in/?next=/tools/coindex/"]

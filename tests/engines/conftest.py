@@ -24,9 +24,9 @@ from selenium.webdriver.webkitgtk.service import Service as WebKitService
 from urllib3.exceptions import HTTPError
 
 from annotations.models import User
-from tests.conftest import skip_or_fail_in_ci
 from tests.engines.gateway import Gateway
 from tests.engines.window import Window
+from tests.shared.skipping import skip_or_fail_in_ci
 
 FIREFOX = "firefox-esr"
 WEBKIT_DRIVER = "WebKitWebDriver"

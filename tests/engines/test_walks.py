@@ -15,8 +15,9 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme, set_coder_marked_levels
 from annotations.schemes.ready_made import STARTING_POINTS
-from tests.conftest import judge, make_project
 from tests.engines.window import Window, inner_text
+from tests.shared.coding import judge
+from tests.shared.projects import make_project
 from tests.shared.pyramids import codings_of, docset, models_of, pyramid_project
 from tests.shared.schemes import BRIDGING, coding_of, rich_project
 

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.conftest import skip_or_fail_in_ci
-from tests.faults.databases import Database, fresh, is_postgres
+from tests.faults.databases import Database, fresh
 from tests.faults.program import Program
-from tests.shared.migrated import copy_kept, copy_kept_database
+from tests.shared.skipping import skip_or_fail_in_ci
 
 # How long writers write in tests of many at once; a minute finds more: COINDEX_FAULT_SECONDS=60.
 WRITING_SECONDS = float(os.environ.get("COINDEX_FAULT_SECONDS", "5"))
@@ -36,7 +35,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Django
         pytest.skip("processes are looked at by /proc")
     folder = tmp_path_factory.mktemp("prepared")
     with fresh(folder) as database:
-        (copy_kept_database if is_postgres() else copy_kept)(database["NAME"])
         Program(folder, database, django_db_blocker).run("manage.py", "migrate", "--verbosity", "0")
         yield database
 

@@ -11,12 +11,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from psycopg import sql
 
 from tests.faults.program import POSTGRES, Database
-from tests.shared.migrated import connect_to_server
 
 SUPERUSER = "postgres"
 
@@ -24,6 +25,19 @@ SUPERUSER = "postgres"
 def is_postgres() -> bool:
     """Return whether the tests run on PostgreSQL."""
     return connections.settings[DEFAULT_DB_ALIAS]["ENGINE"] == POSTGRES
+
+
+def connect_to_server() -> psycopg.Connection[Any]:
+    """Connect to the PostgreSQL server of the tests, to create and drop databases."""
+    own = connections.settings[DEFAULT_DB_ALIAS]
+    return psycopg.connect(
+        host=own["HOST"],
+        port=own["PORT"] or None,
+        user=own["USER"],
+        password=own["PASSWORD"],
+        dbname="postgres",
+        autocommit=True,
+    )
 
 
 def _settings(**changed: object) -> Database:

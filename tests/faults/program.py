@@ -26,8 +26,8 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import create_token
 from benchmarks.environment.serving import ROOT, Server
-from tests.conftest import DIALOGUE, make_project
 from tests.faults.people import Person, Window
+from tests.shared.projects import DIALOGUE, make_project
 
 CODERS = tuple(f"coder{number}" for number in range(1, 9))
 MANAGER = "manager"

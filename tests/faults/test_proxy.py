@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -15,7 +16,6 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from benchmarks.environment.serving import Server
 from tests.faults.proxy import HOST, Proxy, free_port, running
 from tests.shared.cases import cases
-from tests.shared.migrated import copy_kept
 
 SLOW = 100
 MANAGER = "manager"
@@ -23,11 +23,10 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.fixture(scope="module")
-def program(nginx: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def program(nginx: str, tmp_path_factory: pytest.TempPathFactory, migrated_file: Path) -> Iterator[Server]:
     data = tmp_path_factory.mktemp("data")
     server = Server(str(data), variables={"BEHIND_PROXY": "1", "ALLOWED_HOSTS": f"{HOST},127.0.0.1"})
-    copy_kept(data / "coindex.sqlite3")
-    server.run("manage.py", "migrate", "--verbosity", "0")
+    shutil.copyfile(migrated_file, data / "coindex.sqlite3")
     server.run(
         *("manage.py", "shell", "--verbosity", "0", "--command"),
         f"from annotations.models import User; User.objects.create_superuser({MANAGER!r}, password={PASSWORD!r})",
@@ -212,8 +211,6 @@ def test_below_a_path_of_the_host_there_are_the_same_bounds(nginx, tmp_path):
         str(tmp_path),
         variables={"BEHIND_PROXY": "1", "ALLOWED_HOSTS": f"{HOST},127.0.0.1", "PATH_PREFIX": PREFIX},
     )
-    copy_kept(tmp_path / "coindex.sqlite3")
-    server.run("manage.py", "migrate", "--verbosity", "0")
     server.start()
     try:
         with running(Proxy(nginx, tmp_path / "nginx", server.port, wrap=below_a_path)) as proxy:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.conftest import skip_or_fail_in_ci
 from tests.faults.corpora import BEGIN, LARGE, SCHEME, all_of, brought, carry_out, corpus, order_import
 from tests.faults.databases import Cluster, binaries, is_postgres, own_cluster
 from tests.faults.people import Window, at_work
 from tests.faults.program import Program, wait_for
+from tests.shared.skipping import skip_or_fail_in_ci
 
 TIMES = 2
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,9 +20,8 @@ from benchmarks.environment.command import marks_of
 from benchmarks.environment.serving import Server, chromium
 from benchmarks.measures import agree, main, work
 from benchmarks.workbench import COLUMNS, SIZES, report
-from tests.conftest import skip_or_fail_in_ci
 from tests.shared.cases import only_in_full
-from tests.shared.migrated import copy_kept
+from tests.shared.skipping import skip_or_fail_in_ci
 
 OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "csv_file"]
 
@@ -112,17 +112,17 @@ def test_import_and_export_are_timed_on_each_database(capsys):
 
 
 @pytest.fixture
-def migrated_before(monkeypatch) -> None:
+def migrated_before(monkeypatch, migrated_file) -> None:
     """Let benchmarks on SQLite find their database migrated, which takes most of their time here."""
     run, run_on_server = processes.run_in, Server.run
 
     def run_on_a_copy(environment: Mapping[str, str], work: Callable[..., Any], *arguments: object) -> Any:
-        copy_kept(Path(environment["DATA_DIR"]) / "coindex.sqlite3")
+        shutil.copyfile(migrated_file, Path(environment["DATA_DIR"]) / "coindex.sqlite3")
         return run(environment, work, *arguments)
 
     def run_on_a_copy_of_server(own: Server, *command: str) -> None:
         if "migrate" in command:
-            copy_kept(Path(own.environment["DATA_DIR"]) / "coindex.sqlite3")
+            shutil.copyfile(migrated_file, Path(own.environment["DATA_DIR"]) / "coindex.sqlite3")
         run_on_server(own, *command)
 
     monkeypatch.setattr(processes, "run_in", run_on_a_copy)
@@ -247,7 +247,7 @@ def test_a_row_on_two_cards_is_decided_once_and_a_card_without_a_right_row_is_no
 
 
 @pytest.mark.slow
-@pytest.mark.faults
+@pytest.mark.slow
 def test_simulated_coders_work_without_an_error_and_save_what_they_judge(migrated_before, capsys):
     assert load.main(["--json", "--coders=3", "--seconds=6", "--think=0.05", "--database=sqlite"]) == 0
     found = json.loads(capsys.readouterr().out)["sqlite"]

@@ -23,9 +23,9 @@ import pytest
 import yaml
 
 from scripts import pin_images
-from tests.conftest import ROOT, skip_or_fail_in_ci
+from tests.conftest import ROOT
 from tests.shared.environments import install, make_environment
-from tests.shared.migrated import copy_kept
+from tests.shared.skipping import skip_or_fail_in_ci
 
 pytestmark = pytest.mark.slow
 
@@ -179,12 +179,6 @@ def test_what_the_steps_make_migrates_serves_and_answers_its_health_check(image,
     assert probe(image, given, port).returncode == 1
 
 
-@pytest.fixture
-def migrated(settings_of_service, tmp_path) -> None:
-    """Let the database of the service be as migrations leave it, which takes longer than the rest of a test."""
-    copy_kept(tmp_path / "coindex.sqlite3")
-
-
 def folders_of_metrics() -> list[Path]:
     """Return the folders of temporary files in which processes count what they have answered."""
     folders = Path(tempfile.gettempdir()).glob("coindex-metrics-*")
@@ -196,7 +190,7 @@ def processes_with_metrics() -> set[str]:
     return {path.stem.rpartition("_")[2] for folder in folders_of_metrics() for path in folder.glob("counter_*.db")}
 
 
-@pytest.mark.usefixtures("migrated")
+@pytest.mark.usefixtures("migrated_folder")
 def test_two_processes_answer_with_the_same_metrics_and_write_nowhere_but_into_tmp(image, compose, settings_of_service):
     given = settings_of_service | {"METRICS_TOKEN": "t" * 40}
     image.run(compose["services"]["migrate"]["command"], check=True, **given)
@@ -228,7 +222,7 @@ def answer_is_refused(port: int) -> bool:
     return bool(socket.socket().connect_ex(("127.0.0.1", port)))
 
 
-@pytest.mark.usefixtures("migrated")
+@pytest.mark.usefixtures("migrated_folder")
 def test_the_health_check_of_the_worker_says_whether_it_lives(image, compose, settings_of_service):
     given = settings_of_service | {"DATA_DIR": str(image.root / "data")}
     image.run(compose["services"]["migrate"]["command"], check=True, **given)
@@ -255,7 +249,7 @@ def test_the_health_check_of_the_worker_says_whether_it_lives(image, compose, se
     assert image.run(check, **given).returncode == 1
 
 
-@pytest.mark.usefixtures("migrated")
+@pytest.mark.usefixtures("migrated_folder")
 def test_the_backup_service_writes_and_its_health_check_finds_it(image, compose, settings_of_service):
     given = settings_of_service | {"DATA_DIR": str(image.root / "data")}
     service = compose["services"]["backup"]

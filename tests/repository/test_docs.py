@@ -261,7 +261,6 @@ def test_what_the_coding_page_says_of_saving_is_in_the_guide():
 
 
 @pytest.mark.slow
-@pytest.mark.one_database
 @pytest.mark.django_db
 def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
     settings.LOCAL = True

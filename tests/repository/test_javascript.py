@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from tests.conftest import ROOT, skip_or_fail_in_ci
+from tests.conftest import ROOT
+from tests.shared.skipping import skip_or_fail_in_ci
 
 TESTS = sorted((ROOT / "tests" / "js").rglob("*.test.mjs"))
 

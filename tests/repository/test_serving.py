@@ -1,6 +1,7 @@
 """`make run`: pages and the worker, from one start and to one end."""
 
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -17,10 +18,9 @@ from django.conf import settings
 
 from benchmarks.environment.serving import MakeRunServer
 from tests.shared.cases import cases
-from tests.shared.migrated import copy_kept
 
 pytestmark = [
-    pytest.mark.faults,
+    pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at by /proc"),
 ]
 
@@ -36,13 +36,13 @@ def until(happens: Callable[[], object]) -> None:
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory) -> str:
-    return prepared(tmp_path_factory.mktemp("data"))
+def data(tmp_path_factory, migrated_file) -> str:
+    return prepared(tmp_path_factory.mktemp("data"), migrated_file)
 
 
-def prepared(folder: Path) -> str:
-    """Let a folder of data have a migrated database, if one was kept, and return its name."""
-    copy_kept(folder / "coindex.sqlite3")
+def prepared(folder: Path, migrated_file: Path) -> str:
+    """Copy the migrated database into a folder of data; return the path of the folder."""
+    shutil.copyfile(migrated_file, folder / "coindex.sqlite3")
     return str(folder)
 
 
@@ -66,9 +66,9 @@ def running(data) -> Iterator[MakeRunServer]:
 
 
 @pytest.fixture(scope="module")
-def shared_server(tmp_path_factory) -> Iterator[MakeRunServer]:
+def shared_server(tmp_path_factory, migrated_file) -> Iterator[MakeRunServer]:
     """Return a program for the tests that end none."""
-    with started(prepared(tmp_path_factory.mktemp("shared"))) as server:
+    with started(prepared(tmp_path_factory.mktemp("shared"), migrated_file)) as server:
         yield server
 
 

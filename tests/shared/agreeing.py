@@ -23,7 +23,7 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.conftest import close_gold, judge, judge_all, judgement
+from tests.shared.coding import close_gold, judge, judge_all, judgement
 
 WRONG_PARAMETERS = [
     ("distance", "ghost"),

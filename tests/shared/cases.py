@@ -1,4 +1,4 @@
-"""Which cases each push tries, and which only `make test ARGS=--full`."""
+"""Which cases each push tries, and which only the profile full: `make test ARGS="--hypothesis-profile full"`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ FACTORS = {"quick": 0.1, "full": 5.0}
 FEWEST_EXAMPLES = 3
 
 
-class Selection:
-    """What the command line asks for; tests/conftest.py sets it before the modules of tests are imported."""
-
-    full = False
+def is_full() -> bool:
+    """Return whether the profile is full."""
+    return settings.get_current_profile_name() == "full"
 
 
 def register_profiles() -> None:
@@ -25,19 +24,19 @@ def register_profiles() -> None:
 
 
 def cases[Case](each_push: Iterable[Case], *, full: Iterable[Case]) -> list[Case]:
-    """Return the cases of a parametrisation: one a rule for each push, and with --full those of `full` too."""
-    return [*each_push, *full] if Selection.full else list(each_push)
+    """Return the cases of a parametrisation: those of each push, and with the profile full those of `full`, too."""
+    return [*each_push, *full] if is_full() else list(each_push)
 
 
 def first_of[Case](every: Iterable[Case]) -> list[Case]:
-    """Return the first case, which stands for a rule that is the same for all; with --full return them all."""
+    """Return the first case, as the rule is the same for all; return all with the profile full."""
     first, *rest = every
     return cases([first], full=rest)
 
 
 def only_in_full(reason: str) -> pytest.MarkDecorator:
-    """Return the marker of a test that only `make test ARGS=--full` runs."""
-    return pytest.mark.skipif(not Selection.full, reason=f"{reason}: make test ARGS=--full")
+    """Return the marker of a test that only the profile full runs."""
+    return pytest.mark.skipif(not is_full(), reason=f"{reason}: --hypothesis-profile full")
 
 
 def examples(number: int, *suppressed: HealthCheck) -> settings:

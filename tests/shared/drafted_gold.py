@@ -10,7 +10,8 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import change, judge_all, person
+from tests.shared.coding import change, judge_all
+from tests.shared.projects import person
 from tests.shared.schemes import BRIDGING, rich_project
 
 CODERS = ("alice", "bob", "carol")

@@ -15,7 +15,7 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.conftest import person
+from tests.shared.projects import person
 
 CODERS = ("ann", "ben", "cem", "dee")
 

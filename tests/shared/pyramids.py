@@ -13,7 +13,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
-from tests.conftest import change
+from tests.shared.coding import change
 
 SUMMARIES = (
     ("one", "The ferry sank at dawn. Forty people were rescued."),

@@ -26,8 +26,8 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.conftest import change
 from tests.shared.agreeing import hand_in
+from tests.shared.coding import change
 from tests.shared.schemes import change_rows
 
 

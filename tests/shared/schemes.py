@@ -30,7 +30,8 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.conftest import DIALOGUE, change
+from tests.shared.coding import change
+from tests.shared.projects import DIALOGUE
 
 GENDERS = tuple(ValueSpec(key, label) for key, label in (("f", "feminine"), ("m", "masculine"), ("n", "neuter")))
 

@@ -15,9 +15,10 @@ from agreement.results import computations
 from annotations.coding.status import submit_coding
 from annotations.models import Membership, Project
 from annotations.projects.people.members import add_member
-from tests.conftest import judge, make_project
 from tests.shared.agreeing import WALK, coded_project, convention, hand_in
 from tests.shared.agreeing import answer as answer_all
+from tests.shared.coding import judge
+from tests.shared.projects import make_project
 from tests.shared.pyramids import pyramid_project
 
 URL = "/api/v1/projects/tea/agreement/"

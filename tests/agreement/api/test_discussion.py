@@ -4,7 +4,7 @@ import pytest
 
 from agreement.models import Flag, Mapping, Remark
 from annotations.projects.people.members import add_member
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 URL = "/api/v1/projects/tea/agreement/"
 ITEM = f"{URL}items/tea/phrase:4-14/"

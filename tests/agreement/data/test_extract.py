@@ -14,8 +14,9 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.conftest import DIALOGUE, in_another_connection, judge, make_project
+from tests.shared.coding import in_another_connection, judge
 from tests.shared.following import another_process
+from tests.shared.projects import DIALOGUE, make_project
 from tests.shared.schemes import change_rows
 
 PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}

@@ -42,10 +42,10 @@ from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
 from annotations.web.forms.texts import TextForm
-from tests.conftest import close_gold
-from tests.conftest import judge as judge_one
 from tests.shared.agreeing import WALK, answer, coded_project, convention, judge_again
 from tests.shared.cases import cases
+from tests.shared.coding import close_gold
+from tests.shared.coding import judge as judge_one
 from tests.shared.following import another_process, figures
 from tests.shared.plans import plan_request
 from tests.shared.schemes import change_rows

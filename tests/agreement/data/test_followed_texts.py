@@ -17,7 +17,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.progress import read_progress
 from annotations.planning.work.remaining import count_remaining
 from annotations.texts.changes import delete_text, deletion_figures
-from tests.conftest import judge
+from tests.shared.coding import judge
 from tests.shared.following import another_process, figures
 from tests.shared.plans import make_large_project, plan_request
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project

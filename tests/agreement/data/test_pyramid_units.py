@@ -11,7 +11,7 @@ from agreement.reports.request import resolve
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.models import Coding, Docset, Markable, Text, User
 from annotations.projects.people.members import add_member
-from tests.conftest import change
+from tests.shared.coding import change
 from tests.shared.following import another_process
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 from tests.shared.work import work_by_text

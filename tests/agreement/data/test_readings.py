@@ -26,9 +26,9 @@ from annotations.coding import operations
 from annotations.models import Coding, User
 from annotations.projects.scheme_rows import stamp_scheme
 from tests.agreement.measures import exact
-from tests.conftest import change, judge
 from tests.shared.agreeing import coded_project, hand_in, table
 from tests.shared.cases import examples
+from tests.shared.coding import change, judge
 from tests.shared.schemes import change_rows
 
 LINKS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 5)), unique=True)

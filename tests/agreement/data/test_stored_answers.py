@@ -20,8 +20,8 @@ from annotations.planning.rounds import add_texts, create_round, delete_round
 from annotations.planning.work.assignments import assign_texts, unassign
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.changes import delete_text, deletion_figures
-from tests.conftest import in_another_connection, judge
 from tests.shared.agreeing import WALK, answer, coded_project, convention, decide_gold, judge_again
+from tests.shared.coding import in_another_connection, judge
 from tests.shared.following import another_process
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 from tests.shared.questions import any_answers, question_project

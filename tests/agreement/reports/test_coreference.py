@@ -21,8 +21,10 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.conftest import ROOT, judge, make_project, person
+from tests.conftest import ROOT
 from tests.shared.agreeing import coded_project, convention, digits, figures, hand_in
+from tests.shared.coding import judge
+from tests.shared.projects import make_project, person
 from tests.shared.schemes import change_rows
 
 CASES = json.loads((ROOT / "tests" / "reference" / "coreference_scores.json").read_text())["cases"]

@@ -17,8 +17,8 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme
 from tests.agreement.measures import exact
-from tests.conftest import judge
 from tests.shared.agreeing import KINDS, WALK, coded_project, convention
+from tests.shared.coding import judge
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 ANNOTATED = """\

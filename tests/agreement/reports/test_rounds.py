@@ -30,8 +30,9 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import bounds
-from tests.conftest import DIALOGUE, judge, make_project
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention
+from tests.shared.coding import judge
+from tests.shared.projects import DIALOGUE, make_project
 
 # What two coders answer, the first time and again: categories and antecedents by label.
 FIRST = {"alice": {"a": "none", "c": "phrase a", "d": "phrase c", "e": "phrase d"},

@@ -29,9 +29,9 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.reports.overall.test_basis import LETTERS, same, sorted_out, table_of
-from tests.conftest import change
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention, decide_gold, hand_in
 from tests.shared.cases import cases, first_of
+from tests.shared.coding import change
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,8 @@ from agreement.models import Computation
 from agreement.reports.basis import select_data
 from agreement.reports.request import AnalysisRequest
 from agreement.results import computations
-from tests.conftest import person
 from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.projects import person
 
 PAGE, API = "/projects/walk/agreement/", "/api/v1/projects/walk/agreement/"
 ASKED = {"interval": "bootstrap", "distance": "masi"}

@@ -15,8 +15,8 @@ from annotations.coding.status import reopen_coding
 from annotations.core.processes.heartbeat import host_name
 from annotations.core.processes.queue import fail_lost_tasks
 from annotations.planning.rounds import move_to_round
-from tests.conftest import close_gold, judge
 from tests.shared.agreeing import decide_gold, hand_in, judge_again
+from tests.shared.coding import close_gold, judge
 
 URL = "/projects/tea/agreement/{}/"
 KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix", "course": "coders"}  # pages, and a table of each

@@ -12,8 +12,8 @@ from agreement.reports.coders import coders as reports
 from agreement.reports.coders.profiles import compute_profiles, seconds_per_judgement
 from agreement.reports.parameters import default_preset
 from agreement.reports.wording import RELATION_LABELS
-from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, digits, figures, hand_in, links, table
+from tests.shared.coding import judge
 from tests.shared.work import work_by_text
 
 URL = "/projects/walk/agreement/coders/"

@@ -21,8 +21,9 @@ from annotations.models import Coding, Markable, Membership, Project, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.people.model_coders import add_model
-from tests.conftest import judge_all, judgement, person
 from tests.shared.agreeing import answer, coded_project, convention
+from tests.shared.coding import judge_all, judgement
+from tests.shared.projects import person
 
 PEOPLE = ("alice", "bob", "carol", "dora")
 PAGE = "/projects/walk/agreement/models/"

@@ -12,9 +12,10 @@ from annotations.coding import operations
 from annotations.models import Coding
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import change, person
+from tests.shared.coding import change
+from tests.shared.projects import person
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.faults]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.db, pytest.mark.slow]
 
 CODERS = [f"coder-{number}" for number in range(8)]
 ADDRESSES = (

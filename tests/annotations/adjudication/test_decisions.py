@@ -22,8 +22,8 @@ from annotations.models import Coding
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
-from tests.conftest import change, judge, judge_rest
 from tests.shared.cases import cases
+from tests.shared.coding import change, judge, judge_rest
 
 CATEGORY = "category"
 

@@ -21,7 +21,8 @@ from annotations.coding.log.replay import log_mismatches
 from annotations.coding.operations import Change
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Operation, Project, User
-from tests.conftest import judge, judge_rest, person
+from tests.shared.coding import judge, judge_rest
+from tests.shared.projects import person
 
 
 def run(*arguments: str, **options: object) -> None:

@@ -16,7 +16,7 @@ from annotations.models import Coding, Project
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.exporting.gold import HOLES, UNDECIDED
-from tests.conftest import judge, person
+from tests.shared.coding import judge
 from tests.shared.drafted_gold import (
     LABELS,
     LINKED,
@@ -27,6 +27,7 @@ from tests.shared.drafted_gold import (
     drafted,
     keys_of,
 )
+from tests.shared.projects import person
 from tests.shared.schemes import change_rows
 
 

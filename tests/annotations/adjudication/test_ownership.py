@@ -26,7 +26,8 @@ from annotations.projects.locks import ProjectArchived
 from annotations.projects.people.members import add_member
 from annotations.transfers.archiving import restore_project
 from tests.annotations.transfers.archiving.test_archiving import archived, changed, lines, refused, renamed
-from tests.conftest import judge, judge_rest, person
+from tests.shared.coding import judge, judge_rest
+from tests.shared.projects import person
 
 ROUND = "/projects/tea/rounds/main/"
 OPEN, HAND_ON, FROM_CODING = (f"{ROUND}gold/tea/{rest}" for rest in ("", "hand-on/", "from-coding/"))

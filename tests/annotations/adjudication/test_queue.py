@@ -16,7 +16,8 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Membership
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import judge, person
+from tests.shared.coding import judge
+from tests.shared.projects import person
 
 QUEUE = "/api/v1/projects/tea/texts/tea/gold/queue/"
 # What each says: the kettle (a), the stove (b), then three times “it” (c, d, e), and “that” (f).

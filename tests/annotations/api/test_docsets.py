@@ -8,7 +8,7 @@ from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Docset, Membership, Text
 from annotations.projects.people.members import add_member
 from tests.annotations.docsets.test_creation import SINKING
-from tests.conftest import person
+from tests.shared.projects import person
 from tests.shared.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
 
 DOCSETS = "/api/v1/projects/ferry/docsets/"

@@ -1,7 +1,7 @@
 """Deleting and ordering texts, and unassigning coders, by the API."""
 
 from annotations.models import Coding, Text
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 PROJECT = "/api/v1/projects/tea/"
 URL = f"{PROJECT}texts/tea/"

@@ -7,7 +7,8 @@ from annotations.models import Category, SchemeVersion
 from annotations.projects.locks import set_archived
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme
-from tests.conftest import judge, person
+from tests.shared.coding import judge
+from tests.shared.projects import person
 
 URL = "/api/v1/projects/tea/scheme/"
 JSON = {"content_type": "application/json"}

@@ -12,7 +12,7 @@ from annotations.models import Project, Text, Transfer
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restoring
 from tests.annotations.web.transfers.test_import import CONLL
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 PROJECT = "/api/v1/projects/tea/"
 

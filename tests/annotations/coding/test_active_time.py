@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from annotations.coding import operations
 from annotations.coding.active_time import active_time, count_active_time, read_worked_days
 from annotations.models import Coding, Operation, Text
-from tests.conftest import change, judge
+from tests.shared.coding import change, judge
 
 NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ from annotations.coding.judgements import judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.status import submit_coding
 from annotations.models import Coding
-from tests.conftest import change, judge
+from tests.shared.coding import change, judge
 
 
 @pytest.fixture

@@ -25,8 +25,9 @@ from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.files.sources import open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
-from tests.conftest import judge_all, make_project
+from tests.shared.coding import judge_all
 from tests.shared.imports import import_result
+from tests.shared.projects import make_project
 from tests.shared.schemes import RICH, change_rows, coding_of, rich_project
 
 SCHEME = replace(RICH, categories=tuple(replace(category, takes_optional=True) for category in RICH.categories))

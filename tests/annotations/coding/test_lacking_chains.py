@@ -4,7 +4,7 @@ import pytest
 
 from annotations.models import Coding
 from annotations.planning.work.remaining import count_remaining
-from tests.conftest import judge
+from tests.shared.coding import judge
 from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 
 

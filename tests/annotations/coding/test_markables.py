@@ -21,8 +21,9 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme, set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
-from tests.conftest import change, judge, make_project
+from tests.shared.coding import change, judge
 from tests.shared.growth import FACTOR, assert_grows_with_input
+from tests.shared.projects import make_project
 
 # put the kettle on the stove: the kettle 4-14, the stove 18-27
 PUT, OWN, WIDER = "phrase:0-3", "phrase:8-14", "phrase:8-17"

@@ -19,8 +19,9 @@ from annotations.models import Coding, Index, Judgement, Membership, Operation, 
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import SchemeKeys
-from tests.conftest import change, judge, make_project, person
 from tests.shared.cases import examples
+from tests.shared.coding import change, judge
+from tests.shared.projects import make_project, person
 
 NUL, SURROGATE = "\x00", "\ud800"
 

@@ -23,12 +23,12 @@ from annotations.schemes.constraints import is_complete, missing_attributes
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
-from tests.conftest import ROOT, change, skip_or_fail_in_ci
+from tests.conftest import ROOT
 from tests.shared.cases import cases
+from tests.shared.coding import change
 from tests.shared.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
 from tests.shared.schemes import RICH, any_answer, any_scheme, coding_of, rich_project, send_any
-
-pytestmark = pytest.mark.one_database
+from tests.shared.skipping import skip_or_fail_in_ci
 
 REPLAY = ROOT / "tests" / "js" / "coding" / "replay.mjs"
 RULES = REPLAY.with_name("rules.mjs")

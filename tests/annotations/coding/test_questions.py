@@ -14,7 +14,7 @@ from annotations.formats.model.scheme import CATEGORY, Condition
 from annotations.models import Attribute, AttributeAnswer, Coding, Pointer
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.texts.correction import correct_text, plan_correction
-from tests.conftest import change, judge
+from tests.shared.coding import change, judge
 from tests.shared.schemes import change_rows, coding_of, rich_project
 
 

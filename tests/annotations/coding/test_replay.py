@@ -13,8 +13,8 @@ from annotations.coding.status import reopen_coding
 from annotations.models import SCU, Coding, Index, Judgement, Operation, Pointer
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from tests.annotations.coding.test_page_and_server import any_change
-from tests.conftest import change, judge
 from tests.shared.cases import cases
+from tests.shared.coding import change, judge
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 
@@ -56,7 +56,6 @@ def test_a_pyramid_is_what_its_log_says(pyramid):
 
 
 @pytest.mark.slow
-@pytest.mark.one_database
 def test_the_demo_is_what_its_logs_say(db, settings, capsys):
     settings.LOCAL = True
     call_command("load_demo", verbosity=0)

@@ -21,8 +21,9 @@ from annotations.formats.syntax.headers import find_summaries
 from annotations.models import Coding, Docset, Level, Markable, Membership, Text
 from annotations.planning.work.assignments import assign_docset, assign_peers
 from annotations.projects.people.members import add_member, remove_membership
-from tests.conftest import change, make_project, person
+from tests.shared.coding import change
 from tests.shared.growth import assert_grows_with_input
+from tests.shared.projects import make_project, person
 from tests.shared.pyramids import (
     SUMMARIES,
     build,

@@ -25,7 +25,7 @@ from annotations.projects.people.peer_names import coded_title
 from annotations.texts.questions import ask, reply_to
 from annotations.transfers.pruning import prune
 from config.settings import TASKS
-from tests.conftest import change
+from tests.shared.coding import change
 from tests.shared.pyramids import SUMMARIES, models_of, pyramid_project
 
 pytestmark = pytest.mark.django_db

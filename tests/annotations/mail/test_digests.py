@@ -11,7 +11,7 @@ from annotations.planning.work import work_mails
 from annotations.planning.work.work_mails import queue_digests
 from annotations.projects.people.accounts import set_muted_mails
 from annotations.projects.people.members import add_member
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 MONDAY = datetime(2026, 11, 23, 6, tzinfo=UTC)
 

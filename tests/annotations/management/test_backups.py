@@ -1,6 +1,7 @@
 """Backups that are kept for some days and weeks, and the drill that brings the newest one back."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,8 +18,8 @@ from django.core.management import CommandError, call_command
 from annotations.management.base import restore_elsewhere
 from annotations.management.commands import restore_drill
 from annotations.transfers.backups import TIME_FORMAT, backups_in, delete_old_backups, times_to_keep
-from tests.conftest import ROOT, judge
-from tests.shared.migrated import copy_kept
+from tests.conftest import ROOT
+from tests.shared.coding import judge
 
 NOW = datetime(2026, 3, 4, 3, 0, tzinfo=UTC)  # a Wednesday
 
@@ -97,12 +98,10 @@ def test_numbers_that_would_keep_nothing_are_refused(given, tmp_path):
 
 
 @pytest.mark.slow
-def test_it_goes_on_until_it_is_told_to_end(tmp_path):
+def test_it_goes_on_until_it_is_told_to_end(tmp_path, migrated_folder):
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     environment |= {"LOCAL": "1", "DATA_DIR": str(tmp_path)}
     run = [sys.executable, "manage.py"]
-    copy_kept(tmp_path / "coindex.sqlite3")
-    subprocess.run([*run, "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True)
     # Every 36 seconds; one is there already, which is 34 seconds old, and one that a wrong clock has made.
     folder = tmp_path / "backups"
     folder.mkdir()
@@ -137,14 +136,14 @@ def backed_up(codings, keys, settings, tmp_path) -> Path:
 
 
 @pytest.fixture
-def quicker(monkeypatch) -> None:
+def quicker(monkeypatch, migrated_file) -> None:
     """Let a drill find its database migrated, which takes most of its time.
 
     tests/repository/test_container.py waits for that.
     """
 
     def restore_into_tables(path: Path, folder: Path, database: str) -> Iterator[str]:
-        copy_kept(folder / "drill.sqlite3")
+        shutil.copyfile(migrated_file, folder / "drill.sqlite3")
         return restore_elsewhere(path, folder, database)
 
     monkeypatch.setattr(restore_drill, "restore_elsewhere", restore_into_tables)

@@ -20,8 +20,9 @@ from annotations.planning.repeats import RepeatRequest, apply_repeats
 from annotations.planning.work.assignments import assign_texts
 from annotations.transfers.orders import run_transfer
 from config.settings import TASKS
-from tests.conftest import judge, person
+from tests.shared.coding import judge
 from tests.shared.plans import make_large_project
+from tests.shared.projects import person
 
 ONCE = ["db_worker", "--batch", "--no-startup-delay", "--interval=0"]
 

@@ -19,8 +19,8 @@ from annotations.core.processes.serving import hold_data
 from annotations.management.commands import doctor
 from annotations.models import Judgement
 from annotations.transfers.backups import TIME_FORMAT
-from tests.conftest import judge
-from tests.shared.migrated import unapply_last
+from tests.shared.coding import judge
+from tests.shared.migrations import unapply_last
 
 GIGABYTE = 10**9
 

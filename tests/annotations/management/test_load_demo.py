@@ -48,9 +48,10 @@ from annotations.planning.work.states import State
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import expected_of
 from tests.annotations.transfers.importing.test_importing import all_rows
-from tests.conftest import QUICK_HASHERS, person
 from tests.reference import alt_test as slow
-from tests.shared.cases import Selection
+from tests.shared.cases import is_full
+from tests.shared.projects import person
+from tests.shared.settings import QUICK_HASHERS
 
 pytestmark = pytest.mark.slow
 
@@ -495,7 +496,6 @@ def values_of_notices() -> dict[tuple[str, str], dict[str, Any]]:
     return table
 
 
-@pytest.mark.one_database
 def test_model_beside_six_people_has_figures_of_independent_programs(demo, client):
     assert client.login(username="manager", password="coindex-demo")
     found = client.get("/api/v1/projects/notices/agreement/models/?candidate=baseline-notices").json()
@@ -523,7 +523,7 @@ def test_model_beside_six_people_has_figures_of_independent_programs(demo, clien
             return exact.cross_alpha(some, 1, distance)[0]
 
         assert one["value"] == pytest.approx(float(cross(against)), abs=1e-9)
-        if place < 2 or Selection.full:  # ten exact figures each
+        if place < 2 or is_full():  # ten exact figures each
             assert (one["low"], one["high"]) == pytest.approx(expected_of(against, texts, 3, cross), abs=1e-9)
     rows = {one["human"]: one for one in found["alt_test"]["rows"]}
     p_values = []

@@ -1,6 +1,7 @@
 """manage.py move_to: from SQLite to PostgreSQL."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,6 @@ from django.db import connection
 from annotations.core.processes.serving import hold_data
 from annotations.management.commands.move_to import without_password
 from tests.conftest import ROOT
-from tests.shared.migrated import copy_kept
 
 
 @pytest.fixture
@@ -41,12 +41,11 @@ def empty_database(suffix: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def data(tmp_path) -> Path:
+def data(tmp_path, migrated_file) -> Path:
     """Return a folder with a text that Anna has coded, in SQLite."""
     folder = tmp_path / "data"
     folder.mkdir()
-    if not copy_kept(folder / "coindex.sqlite3"):
-        assert manage(folder, "migrate", "--verbosity", "0")[0] == 0
+    shutil.copyfile(migrated_file, folder / "coindex.sqlite3")
     (tmp_path / "walk.txt").write_text("[Anna](A=1) took [[her](B=1) dog](C=2) for a walk. [It](D=2) was fun.\n")
     given = ["plain", str(tmp_path / "walk.txt"), "--project", "pilot", "--coder", "anna", "--create"]
     assert manage(folder, "import_codings", *given)[0] == 0

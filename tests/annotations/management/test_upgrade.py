@@ -9,7 +9,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from annotations.management.base import moved_file
 from annotations.management.commands import upgrade
-from tests.shared.migrated import unapply_last
+from tests.shared.migrations import unapply_last
 
 
 @pytest.fixture(autouse=True)

@@ -52,7 +52,7 @@ from annotations.models import (
 )
 from annotations.projects.people.invitations import invite
 from annotations.projects.people.tokens import create_token
-from tests.conftest import make_shared_project, person
+from tests.shared.projects import make_shared_project, person
 
 UUID = uuid4()
 

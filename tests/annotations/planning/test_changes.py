@@ -12,8 +12,9 @@ from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import change_round
 from annotations.planning.work.assignments import FreedPlaces, assign_texts, release_idle, replace_coder
-from tests.conftest import judge, person
+from tests.shared.coding import judge
 from tests.shared.plans import plan_request
+from tests.shared.projects import person
 
 
 def texts_of(name):

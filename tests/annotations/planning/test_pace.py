@@ -12,7 +12,8 @@ from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.pace import MIN_WORKED_DAYS, WORKED_DAYS, Pace, estimate_pace, read_coder_paces
 from annotations.planning.work.progress import read_progress_matrix
-from tests.conftest import judge, person
+from tests.shared.coding import judge
+from tests.shared.projects import person
 
 TODAY = date(2026, 3, 20)
 

@@ -16,8 +16,9 @@ from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member, remove_membership
-from tests.conftest import judge, person
+from tests.shared.coding import judge
 from tests.shared.plans import CODERS, bring_texts, plan_request
+from tests.shared.projects import person
 
 
 def assigned(project):

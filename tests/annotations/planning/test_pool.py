@@ -18,8 +18,9 @@ from annotations.projects.locks import set_archived
 from annotations.projects.people.members import add_member
 from annotations.projects.rounds import current_round, put_into_round
 from annotations.schemes.ready_made import SCHEMES
-from tests.conftest import judge, person
+from tests.shared.coding import judge
 from tests.shared.plans import plan_request
+from tests.shared.projects import person
 
 
 @pytest.fixture

@@ -24,8 +24,9 @@ from annotations.planning.work.remaining import count_remaining
 from annotations.projects.people.members import activity_of_members, remove_membership
 from annotations.projects.rounds import put_into_round
 from annotations.texts.questions import ask, reply_to, resolve_question
-from tests.conftest import judge, person
+from tests.shared.coding import judge
 from tests.shared.plans import plan_request
+from tests.shared.projects import person
 
 HALF = RepeatRequest(share=0.5, seed=7)
 

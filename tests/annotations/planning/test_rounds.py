@@ -20,7 +20,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
-from tests.conftest import change, judge
+from tests.shared.coding import change, judge
 from tests.shared.pyramids import SUMMARIES
 
 

@@ -12,7 +12,8 @@ from annotations.models import Coding, Operation, Plan
 from annotations.planning.rounds import create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.states import MAX_REMINDERS, read_states, reminders_of, with_states
-from tests.conftest import judge, person
+from tests.shared.coding import judge
+from tests.shared.projects import person
 
 PAGE = "/projects/large/"
 TODAY = date(2026, 11, 24)

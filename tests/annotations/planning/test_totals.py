@@ -9,7 +9,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.progress import Total, total_by
 from annotations.planning.work.states import read_states
 from annotations.projects.people.members import add_member
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 PAGE = "/projects/tea/"
 TODAY = date(2026, 11, 24)

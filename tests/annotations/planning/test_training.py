@@ -49,8 +49,9 @@ from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.conftest import DIALOGUE, change, judge, make_project, person
+from tests.shared.coding import change, judge
 from tests.shared.plans import plan_request
+from tests.shared.projects import DIALOGUE, make_project, person
 
 RULE = {"pass_measure": "category", "pass_mark": 0.8}
 

@@ -10,7 +10,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member, get_or_create_coder
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 
 @pytest.mark.parametrize("key", SCHEMES)

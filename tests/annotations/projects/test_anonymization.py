@@ -41,7 +41,8 @@ from annotations.projects.people.tokens import create_token
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project
 from annotations.transfers.exporting.dispatch import export_files
-from tests.conftest import DIALOGUE, judge, make_project
+from tests.shared.coding import judge
+from tests.shared.projects import DIALOGUE, make_project
 
 NAME, PASSWORD = "alice", "correct horse battery"
 

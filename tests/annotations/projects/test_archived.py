@@ -33,8 +33,8 @@ from annotations.texts.cloning import clone_project
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restore_project
 from tests.access.role_world import upload
-from tests.conftest import person
 from tests.shared.plans import CODERS, make_large_project, plan_request
+from tests.shared.projects import person
 from tests.shared.pyramids import SUMMARIES, pyramid_project
 
 pytestmark = pytest.mark.django_db

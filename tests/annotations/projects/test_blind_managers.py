@@ -15,7 +15,8 @@ from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.conftest import DIALOGUE, judge, person
+from tests.shared.coding import judge
+from tests.shared.projects import DIALOGUE, person
 from tests.shared.pyramids import pyramid_project
 
 HOME = "/projects/tea/"

@@ -8,7 +8,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.listing import steps_to_do
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 
 def seen_by(project, user):

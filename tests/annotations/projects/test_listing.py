@@ -8,7 +8,7 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Membership
 from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects
 from annotations.projects.people.members import activity_of_members, add_member
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 
 @pytest.fixture

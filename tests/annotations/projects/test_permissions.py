@@ -11,7 +11,7 @@ from annotations.models import Coding, Membership, Project, Text, User
 from annotations.models.people.rights import RIGHTS, Right
 from annotations.projects.people.members import add_member
 from annotations.projects.permissions import own_coding, project_for
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 # The rights that each role has, in the order of Right.
 MATRIX = {

@@ -21,7 +21,7 @@ from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme,
 from annotations.revision.undoing import undo_merges
 from annotations.schemes.changes import Merge, plan_change
 from annotations.schemes.project_scheme import read_scheme
-from tests.conftest import change
+from tests.shared.coding import change
 from tests.shared.schemes import coding_of, rich_project
 
 PHRASES = ("phrase:0-3", "phrase:8-11", "phrase:20-24")

@@ -11,9 +11,9 @@ import pytest
 from annotations.formats.model.scheme_json import scheme_from_json, scheme_to_json
 from annotations.schemes.consistency import check_scheme
 from benchmarks.environment.serving import ROOT
-from tests.conftest import skip_or_fail_in_ci
 from tests.shared.cases import cases
 from tests.shared.schemes import RICH, any_scheme
+from tests.shared.skipping import skip_or_fail_in_ci
 
 EDITS = ROOT / "tests" / "js" / "scheme" / "scheme-edits.mjs"
 # What one has not said yet, or has unticked oneself; no step makes anything else.

@@ -15,8 +15,8 @@ from annotations.schemes.constraints import is_complete
 from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.cloning import clone_project
 from annotations.transfers.archiving import archive_project, restore_project
-from tests.conftest import judge
 from tests.shared.cases import cases
+from tests.shared.coding import judge
 from tests.shared.schemes import any_scheme, coding_of, rich_project, send_any
 
 SEEDS = cases(range(6), full=range(6, 40))

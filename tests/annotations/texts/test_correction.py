@@ -40,9 +40,10 @@ from annotations.texts.questions import Seen, ask
 from annotations.transfers.archiving.restoring import restore_project
 from annotations.transfers.archiving.tables import archive_project
 from annotations.transfers.exporting.dispatch import export_files
-from tests.conftest import change, judge, make_project
 from tests.shared.cases import examples
+from tests.shared.coding import change, judge
 from tests.shared.exports import documents_of
+from tests.shared.projects import make_project
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project
 
 WORDS = st.text(alphabet="abcé \n.", max_size=24)

@@ -27,10 +27,11 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
-from tests.conftest import in_another_connection, judge, make_project
+from tests.shared.coding import in_another_connection, judge
 from tests.shared.documents import plain_of
 from tests.shared.exports import documents_of
 from tests.shared.imports import import_result
+from tests.shared.projects import make_project
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
 

@@ -26,8 +26,8 @@ from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report
-from tests.conftest import judge
 from tests.shared.cases import cases
+from tests.shared.coding import judge
 from tests.shared.exports import documents_of
 from tests.shared.imports import import_result
 from tests.shared.schemes import any_scheme, change_rows, coding_of, rich_project, send_any

@@ -38,7 +38,8 @@ from annotations.transfers.exporting.gold import (
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.conftest import judge, judge_rest, person
+from tests.shared.coding import judge, judge_rest
+from tests.shared.projects import person
 
 WALK = "Anna took her dog for a walk. She liked it ."
 # What each coder says: two of three join her to Anna, and one of three leaves it out.

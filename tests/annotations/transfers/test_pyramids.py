@@ -31,7 +31,8 @@ from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.pyramids.pyramids import import_pyramids, read_pyramids
 from annotations.transfers.importing.report import ImportFailed, Report
 from tests.annotations.docsets.test_creation import SINKING
-from tests.conftest import change, make_project, person
+from tests.shared.coding import change
+from tests.shared.projects import make_project, person
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 from tests.shared.schemes import change_rows
 

@@ -27,7 +27,7 @@ from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
 from tests.annotations.formats.test_project import files, rezipped
 from tests.annotations.web.transfers.test_import import CONLL
-from tests.conftest import judge
+from tests.shared.coding import judge
 from tests.shared.exports import documents_of
 
 # What Alice answers in each round: the category of one markable.

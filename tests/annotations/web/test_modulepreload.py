@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.templatetags.static import static
 
 from annotations.templatetags.modules import imported_modules, modulepreload
-from tests.conftest import skip_or_fail_in_ci
+from tests.shared.skipping import skip_or_fail_in_ci
 
 STATIC = project.BASE_DIR / "static"
 WORKBENCHES = ("coding", "pyramid")

@@ -11,7 +11,8 @@ from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.rounds import put_into_round
-from tests.conftest import judge, person
+from tests.shared.coding import judge
+from tests.shared.projects import person
 from tests.shared.schemes import change_rows
 
 URL = "/projects/tea/rounds/"

@@ -22,10 +22,11 @@ from annotations.transfers import orders
 from annotations.web.forms.projects import ProjectForm
 from annotations.web.views import assignments as assignment_pages
 from annotations.web.views import coding as coding_pages
-from tests.conftest import in_another_connection, person
 from tests.shared import pyramids
+from tests.shared.coding import in_another_connection
+from tests.shared.projects import person
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.db]
 SCHEME, ASSIGN = "/projects/tea/scheme/", "/projects/tea/assign/"
 
 

@@ -11,9 +11,8 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.browser.conftest import offline, saved
 from tests.browser.pages.test_accessibility import violations
-from tests.conftest import judge, person
-
-pytestmark = pytest.mark.browser
+from tests.shared.coding import judge
+from tests.shared.projects import person
 
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
 ROUND = "/projects/own/rounds/main/"

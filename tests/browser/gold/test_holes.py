@@ -15,8 +15,8 @@ from annotations.adjudication.states import State, gold_states
 from annotations.coding.judgements import judgements_of
 from annotations.models import Coding
 from tests.browser.conftest import saved
-from tests.conftest import person
 from tests.shared.drafted_gold import LABELS, THREE_CATEGORIES, THREE_KINDS, bridging_project, drafted
+from tests.shared.projects import person
 
 ADDRESS = "/projects/tea-holes/texts/tea/gold/code/"
 

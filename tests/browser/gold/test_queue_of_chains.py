@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 from annotations.coding.judgements import judgements_of
 from annotations.models import Coding
 from tests.browser.conftest import saved
-from tests.conftest import person
 from tests.shared.drafted_gold import LINKED, bridging_project, drafted, keys_of
+from tests.shared.projects import person
 
 ADDRESS = "/projects/tea-holes/texts/tea/gold/code/"
 NEW = {"category": "place"}

@@ -17,7 +17,8 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.exporting.gold import EMPTY
 from tests.browser.conftest import saved
-from tests.conftest import judge, make_project, person
+from tests.shared.coding import judge
+from tests.shared.projects import make_project, person
 
 ADDRESS = "/projects/marks/texts/tea/gold/code/"
 TEXT = "The pump of the old mill is new. It runs."

@@ -14,8 +14,6 @@ from annotations.projects.locks import set_archived
 from annotations.projects.people.members import add_member, get_or_create_coder
 from tests.browser.conftest import PASSWORD, saved
 
-pytestmark = pytest.mark.browser
-
 
 def test_a_member_without_a_password_gets_a_link_signs_in_and_confirms_an_address(
     live_server, browser, sign_in, charlie, project, mail_server, mailoutbox

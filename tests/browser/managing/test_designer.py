@@ -26,8 +26,8 @@ from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.annotations.transfers.test_further_answers import brought, exported, said
 from tests.browser.conftest import offline, saved
 from tests.browser.pages.test_accessibility import violations
-from tests.conftest import judge
 from tests.shared.cases import cases
+from tests.shared.coding import judge
 
 EDIT = "/projects/own/scheme/edit/"
 TEXT = "[Ann](a) saw [a house](b). [The roof](c) was red, and [she](d) liked [it](e)."

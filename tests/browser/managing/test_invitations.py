@@ -9,8 +9,6 @@ from annotations.models import Membership
 from annotations.projects.people import invitations
 from tests.browser.conftest import PASSWORD
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture
 def secret(project, charlie) -> str:

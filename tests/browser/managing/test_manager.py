@@ -14,8 +14,8 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import ImportOptions
-from tests.conftest import make_project
 from tests.shared.imports import import_result
+from tests.shared.projects import make_project
 
 WALK = {
     "anna": "[Anna](A=1) took [her](B=1) dog. [It](C=2) barked. [He](D=2) ran.",

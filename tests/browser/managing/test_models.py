@@ -11,10 +11,8 @@ from annotations.models import Coding, ModelCoder, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.model_coders import add_model
 from annotations.projects.people.tokens import find_token
-from tests.conftest import judge_all, judgement
 from tests.shared.agreeing import WALK, answer, coded_project
-
-pytestmark = pytest.mark.browser
+from tests.shared.coding import judge_all, judgement
 
 
 def test_a_manager_adds_a_model_makes_its_key_and_reads_its_version_of_a_text(sign_in, project, charlie):

@@ -14,10 +14,9 @@ from annotations.planning.plans.plans import apply_plan
 from tests.browser.clicks import Clicks
 from tests.browser.managing.test_project_walk import FILES
 from tests.browser.pages.test_accessibility import violations
-from tests.conftest import judge, person
+from tests.shared.coding import judge
 from tests.shared.plans import make_large_project, plan_request
-
-pytestmark = pytest.mark.browser
+from tests.shared.projects import person
 
 
 @pytest.fixture

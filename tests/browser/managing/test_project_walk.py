@@ -14,8 +14,6 @@ from tests.browser.clicks import Clicks
 from tests.browser.conftest import PASSWORD, saved
 from tests.browser.pages.test_accessibility import violations
 
-pytestmark = pytest.mark.browser
-
 FILES = [
     {
         "name": f"{number:02}-text.txt",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding
 from tests.browser.pages.test_accessibility import violations
-from tests.conftest import judge, person
+from tests.shared.coding import judge
 from tests.shared.plans import make_large_project
-
-pytestmark = pytest.mark.browser
+from tests.shared.projects import person
 
 
 def test_a_coder_codes_a_text_again_without_seeing_the_first_time(sign_in, db):

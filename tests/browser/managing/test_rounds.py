@@ -12,8 +12,6 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.browser.conftest import offline, saved
 
-pytestmark = pytest.mark.browser
-
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
 
 

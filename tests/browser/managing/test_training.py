@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from annotations.adjudication.ownership import open_gold
@@ -16,9 +15,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
 from tests.browser.conftest import saved
-from tests.conftest import judge
-
-pytestmark = pytest.mark.browser
+from tests.shared.coding import judge
 
 SHARE = "share of the gold’s judgements with its category"
 THREE = "[Ann](a) met [Bob](b). [She](c) left."

@@ -19,9 +19,7 @@ from tests.annotations.transfers.importing.test_corpora import zipped
 from tests.annotations.transfers.importing.test_mapping import corpus
 from tests.annotations.web.transfers.test_import import CONLL
 from tests.browser.conftest import DelayedAnswer
-from tests.conftest import judge
-
-pytestmark = pytest.mark.browser
+from tests.shared.coding import judge
 
 DOG = {"name": "dog.conll", "mimeType": "text/plain", "buffer": CONLL.encode()}
 

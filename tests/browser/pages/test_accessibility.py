@@ -11,8 +11,6 @@ from playwright.sync_api import Page, expect
 
 from tests.shared.cases import cases
 
-pytestmark = pytest.mark.browser
-
 DIALOGUE = """\
 #turns: turn
 1 Margaret: [Ann](a) met [Bob](b)

@@ -3,8 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.browser
-
 MILLISECONDS = 120_000  # both pages lay out the whole description at once
 # ReDoc asks for the logo of its makers; the policy refuses it.
 LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg"

@@ -14,8 +14,6 @@ from tests.attacks.hostile import poisoned
 from tests.browser.conftest import PASSWORD, wait_until
 from tests.shared.cases import cases
 
-pytestmark = pytest.mark.browser
-
 # Elements and attributes that are not ours, whoever has put them there.
 INJECTED = """(root) => [...root.querySelectorAll("*")].filter((one) => [...one.attributes].some((attribute) =>
   attribute.name.includes("xss") || attribute.name.startsWith("on"))).map((one) => one.outerHTML.slice(0, 200))"""

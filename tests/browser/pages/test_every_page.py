@@ -15,9 +15,7 @@ from tests.access.role_asking import World
 from tests.access.role_matrix import AREAS, Row
 from tests.browser.pages.test_accessibility import violations
 from tests.repository.test_vocabulary import WORDS
-from tests.shared.cases import Selection
-
-pytestmark = pytest.mark.browser
+from tests.shared.cases import is_full
 
 WIDTHS = (390, 1440)
 # Each page is opened as the first of these who may see it.
@@ -117,7 +115,7 @@ def test_no_page_is_cut_without_a_shadow_has_barriers_or_private_words(
         if page.locator("#progress-text").count():  # what a script fills
             expect(page.locator("#progress-text")).not_to_be_empty()
         # On each push no look is asked for twice: its colours come from the same rules of the stylesheets.
-        looks = page.evaluate(MARK_NEW_LOOKS, [] if Selection.full else sorted(looks_seen))
+        looks = page.evaluate(MARK_NEW_LOOKS, [] if is_full() else sorted(looks_seen))
         looks_seen.update(looks)
         wrong: list[object] = [*violations(page, but=[CONTRAST]), *private_words(page)]
         for width in WIDTHS:

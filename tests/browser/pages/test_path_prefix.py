@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -11,9 +13,6 @@ from playwright.sync_api import Browser, Page, expect
 from annotations.management.demo.work import MANAGER, PASSWORD
 from benchmarks.environment.serving import Server
 from tests.browser.conftest import saved
-from tests.shared.migrated import copy_kept
-
-pytestmark = [pytest.mark.browser, pytest.mark.one_database]
 
 PREFIX = "/tools/coindex"
 # Of another program, for all paths of the host.
@@ -21,11 +20,10 @@ FOREIGN = {"sessionid": "another", "csrftoken": "x" * 32, "messages": "another"}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory, migrated_file: Path) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("prefix")
     server = Server(str(folder), variables={"PATH_PREFIX": PREFIX})
-    copy_kept(folder / "coindex.sqlite3")
-    server.run("manage.py", "migrate", "--verbosity", "0")
+    shutil.copyfile(migrated_file, folder / "coindex.sqlite3")
     server.run("manage.py", "load_demo", "dialogue")
     server.start(f"{PREFIX}/sign-in/")
     try:

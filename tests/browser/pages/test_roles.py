@@ -9,9 +9,8 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import judge, person
-
-pytestmark = pytest.mark.browser
+from tests.shared.coding import judge
+from tests.shared.projects import person
 
 
 @pytest.mark.expected_errors("status of 403")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from annotations.models import Docset, Membership, Text
 from annotations.projects.people.members import add_member
 from tests.shared.pyramids import pyramid_project
-
-pytestmark = pytest.mark.browser
 
 
 def test_a_manager_makes_a_docset_adds_peers_and_assigns_them(sign_in, charlie, alice):

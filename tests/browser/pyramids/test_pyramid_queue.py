@@ -19,10 +19,8 @@ from annotations.models import Coding, Membership, User
 from annotations.projects.people.members import add_member
 from tests.browser.conftest import saved
 from tests.browser.pages.test_accessibility import violations
-from tests.conftest import person
+from tests.shared.projects import person
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project
-
-pytestmark = pytest.mark.browser
 
 ADDRESS = "/projects/ferry/texts/sinking/agreed/code/"
 # Alice and Bob have the same but for the boats; Carol has other words for the people, and the sinking in two SCUs.

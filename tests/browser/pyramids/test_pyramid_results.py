@@ -17,8 +17,6 @@ from tests.browser.results.test_dashboards import drawn
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 from tests.shared.scored import ANN, BEN, SUMMARIES, harbour, people
 
-pytestmark = pytest.mark.browser
-
 RESULTS = ("gold/?coder=ben", "scores/", "study/", "scus/", "scus/?view=subsumption", "peers/")
 
 

@@ -17,11 +17,9 @@ from annotations.projects.people.members import add_member
 from annotations.projects.people.peer_names import coded_title
 from tests.browser.conftest import DelayedAnswer, offline, saved
 from tests.browser.pages.test_accessibility import violations
-from tests.conftest import change
 from tests.shared.cases import cases
+from tests.shared.coding import change
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project, send
-
-pytestmark = pytest.mark.browser
 
 CODE = "/projects/ferry/texts/{}/code/"
 

@@ -25,11 +25,9 @@ from config.settings import TASKS
 from tests.browser.conftest import DelayedAnswer, wait_until
 from tests.browser.pages.test_accessibility import violations
 from tests.browser.pages.test_every_page import CUTS
-from tests.conftest import judge
 from tests.shared.agreeing import decide_gold, hand_in, judge_again
 from tests.shared.cases import cases
-
-pytestmark = pytest.mark.browser
+from tests.shared.coding import judge
 
 DEMO = "dialogue"
 PAGES = (

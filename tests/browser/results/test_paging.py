@@ -22,8 +22,6 @@ from tests.shared.agreeing import WALK, answer, coded_project
 from tests.shared.plans import make_large_project
 from tests.shared.pyramids import docset, pyramid_project
 
-pytestmark = pytest.mark.browser
-
 WIDTHS = (1440, 768, 390)
 # Pages are made short, so that few rows fill them.
 SHORT = 4

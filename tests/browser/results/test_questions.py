@@ -3,14 +3,11 @@
 import random
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from annotations.models import User
 from tests.browser.pages.test_accessibility import violations
 from tests.shared.questions import any_answers, question_project
-
-pytestmark = pytest.mark.browser
 
 
 def test_a_manager_reads_the_figures_of_an_attribute_and_goes_on_to_its_items(sign_in, db):

@@ -7,8 +7,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.browser
-
 PEOPLE = "[Ann](a) met [Bob](b). [She](c) greeted [him](d). Later [the woman](e) left [the man](f)."
 
 

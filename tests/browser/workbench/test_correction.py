@@ -12,8 +12,6 @@ from annotations.texts.correction_plan import plan_correction
 from tests.browser.conftest import judgement, offline, saved
 from tests.browser.workbench.test_coding import CODE, open_coding
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED", "status of 409")
 def test_a_text_is_corrected_under_the_hands_of_a_coder_who_loses_nothing(sign_in, alice, charlie, codings, text):

@@ -10,10 +10,8 @@ from annotations.models import Coding, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.browser.conftest import Coder, saved, wait_until
-from tests.conftest import change, judge
+from tests.shared.coding import change, judge
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
-
-pytestmark = pytest.mark.browser
 
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
 CODE = "/projects/own/texts/tea/code/"

@@ -13,9 +13,7 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.data.documents import marked_text
 from tests.browser.conftest import saved, wait_until
-from tests.conftest import make_project
-
-pytestmark = pytest.mark.browser
+from tests.shared.projects import make_project
 
 MARKABLES = 5000
 

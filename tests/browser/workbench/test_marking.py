@@ -10,8 +10,6 @@ from playwright.sync_api import expect
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from tests.browser.conftest import Coder, wait_until
 
-pytestmark = pytest.mark.browser
-
 BALL = "The big red ball lay there. [It](it) was Ann's.\n\nShe looked the number up."
 
 

@@ -18,9 +18,8 @@ from annotations.schemes.project_scheme import read_scheme
 from benchmarks.environment.serving import Server, serving
 from tests.browser.conftest import DelayedAnswer, judgement, offline, saved
 from tests.browser.workbench.test_coding import another_window, open_coding
-from tests.shared.migrated import copy_kept
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.db
 
 NAME, PASSWORD = "alice", "coindex-demo"
 
@@ -105,9 +104,8 @@ def test_steps_of_several_answers_are_kept_together(sign_in, alice, codings):
 
 
 @pytest.fixture
-def server(tmp_path) -> Iterator[Server]:
-    copy_kept(tmp_path / "coindex.sqlite3")
-    with serving(str(tmp_path), ["manage.py", "load_demo", "dialogue"]) as running:
+def server(migrated_folder) -> Iterator[Server]:
+    with serving(str(migrated_folder), ["manage.py", "load_demo", "dialogue"]) as running:
         yield running
 
 

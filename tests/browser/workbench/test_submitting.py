@@ -17,10 +17,8 @@ from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.browser.conftest import offline, saved
-from tests.conftest import judge
+from tests.shared.coding import judge
 from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
-
-pytestmark = pytest.mark.browser
 
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
 

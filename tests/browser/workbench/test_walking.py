@@ -7,8 +7,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.browser
-
 WALK = """\
 #turns: turn
 1 A: [Ann](a) met [Bob](b)

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from annotations.models import User
 from annotations.projects.people.tokens import create_token
 from coindex.client import Client, Patience
-from tests.conftest import person
+from tests.shared.projects import person
 
 # As short as a wait can be that is not none.
 IMPATIENT = Patience(total=5, first=0.001, longest=0.01)

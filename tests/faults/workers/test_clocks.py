@@ -21,8 +21,8 @@ from annotations.models import Coding, Membership, Transfer
 from annotations.projects.people import invitations
 from annotations.projects.people.tokens import create_token, find_token
 from annotations.transfers import orders
-from tests.conftest import judge
 from tests.shared.agreeing import hand_in
+from tests.shared.coding import judge
 
 OPERATIONS = "/api/v1/projects/tea/texts/tea/coding/operations/"
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

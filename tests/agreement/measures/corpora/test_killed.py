@@ -13,7 +13,7 @@ import pytest
 from agreement.measures import SumOptions, over
 from tests.agreement.measures.corpora.corpora import frame_of, write_csv
 
-pytestmark = pytest.mark.faults
+pytestmark = pytest.mark.slow
 
 OPTIONS = SumOptions(("masi",))
 TWO_PROCESSES = partial(ProcessPoolExecutor, 2, mp_context=get_context("spawn"))

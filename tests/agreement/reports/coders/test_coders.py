@@ -28,8 +28,8 @@ from agreement.reports.request import resolve
 from annotations.coding.status import submit_coding
 from annotations.models import Coding
 from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out, table_of
-from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in
+from tests.shared.coding import judge
 
 CODERS = ("alice", "bob", "carol")
 PAIRS = list(combinations(CODERS, 2))

@@ -17,8 +17,9 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.progress import read_progress_matrix
 from annotations.projects.people.members import add_member, set_group
 from annotations.projects.people.model_coders import add_model
-from tests.conftest import judge_all, judgement, person
 from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.coding import judge_all, judgement
+from tests.shared.projects import person
 
 pytestmark = pytest.mark.django_db
 

@@ -14,8 +14,9 @@ from annotations.models import Coding
 from annotations.planning.rounds import change_round, create_round
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import bounds
-from tests.conftest import judge, person
 from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.coding import judge
+from tests.shared.projects import person
 
 UNITS = "abcdef"
 # Of each of six markables an index, 0 where it does not refer, a point where it is left out.

@@ -21,7 +21,7 @@ from annotations.planning.work.remaining import Remaining, count_remaining
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from tests.agreement.reports.overall.test_basis import sorted_out
-from tests.conftest import judge
+from tests.shared.coding import judge
 from tests.shared.work import work_by_text
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

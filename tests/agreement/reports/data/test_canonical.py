@@ -7,8 +7,8 @@ from agreement.measures import alpha
 from agreement.reports.parameters import Parameters
 from agreement.results.data import build_canonical_form
 from annotations.models import Category, Coding
-from tests.conftest import judge
 from tests.shared.agreeing import coded_project, convention, hand_in
+from tests.shared.coding import judge
 from tests.shared.schemes import change_rows
 
 # Table 1: for each token the indices of three coders, 0 for NIL; Table 2: the integers.

@@ -27,8 +27,9 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member, set_group
 from annotations.transfers.archiving import archive_project, restore_project
 from tests.agreement.measures import exact
-from tests.conftest import judge, person
 from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.coding import judge
+from tests.shared.projects import person
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 URL = "/projects/kinds/datasheet/"

@@ -19,8 +19,8 @@ from annotations.coding.judgements import decisions_of
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project
 from annotations.projects.people.members import add_member
-from tests.conftest import person
 from tests.reference import conll_scorer
+from tests.shared.projects import person
 
 CODERS = tuple(f"coder{number}" for number in range(1, 6))
 

@@ -16,8 +16,8 @@ from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Membership, Project, Round, User
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from tests.conftest import change, close_gold, judge
 from tests.shared.agreeing import answer, coded_project, convention, decide_gold, digits, figures, table
+from tests.shared.coding import change, close_gold, judge
 from tests.shared.questions import any_answers, in_keys, question_project
 
 URL = "/projects/walk/agreement/gold/"

@@ -8,8 +8,8 @@ from agreement.data.reading import read_answers
 from agreement.reports.items import AmbiguityCounts, ItemFilters, compute_items, summarize_ambiguity
 from agreement.reports.parameters import Parameters
 from annotations.models import Judgement, Markable, Pointer
-from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in, table
+from tests.shared.coding import judge
 
 pytestmark = pytest.mark.django_db
 

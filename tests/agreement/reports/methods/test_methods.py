@@ -14,8 +14,8 @@ from agreement.reports.request import choices_of, resolve
 from agreement.results import grid
 from annotations.models import Judgement, Markable
 from tests.agreement.reports.overall.test_basis import THREE, same, sorted_out
-from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in
+from tests.shared.coding import judge
 
 SCHEMES = {"pointers": "poesio-artstein-2005", "indices": "passonneau-2004", "categories": "sortal-classes"}
 BY = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}

@@ -16,8 +16,8 @@ from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Markable
 from annotations.planning.rounds import move_to_round
-from tests.conftest import change, judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in
+from tests.shared.coding import change, judge
 
 LETTERS = {"p": "person", "g": "group", "l": "loc"}
 # by text and coder a letter for each markable; a point is no answer

@@ -19,8 +19,8 @@ from annotations.planning.rounds import move_to_round
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.reports.overall.test_basis import THREE, same, sorted_out, table_of
-from tests.conftest import judge
 from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.coding import judge
 from tests.shared.work import work_by_text
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

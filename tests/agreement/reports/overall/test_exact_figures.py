@@ -9,8 +9,8 @@ from agreement.reports.overall import compute_report
 from agreement.reports.parameters import Parameters
 from annotations.models import Category, Coding
 from tests.agreement.measures import exact
-from tests.conftest import judge
 from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.coding import judge
 from tests.shared.schemes import change_rows
 
 CODERS = ("ann", "bea", "cem")

@@ -22,9 +22,10 @@ from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.measures import exact
-from tests.conftest import DIALOGUE, change, judge, make_project, person
 from tests.shared.agreeing import hand_in
 from tests.shared.cases import examples
+from tests.shared.coding import change, judge
+from tests.shared.projects import DIALOGUE, make_project, person
 
 CODERS = ("alice", "bob", "carol")
 # text: (its coded markables in text order, its turns)

@@ -24,8 +24,8 @@ from annotations.projects.people.members import add_member
 from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
 from tests.agreement.measures import exact
-from tests.conftest import change
 from tests.shared.agreeing import hand_in
+from tests.shared.coding import change
 from tests.shared.pyramids import pyramid_project
 from tests.shared.questions import CODERS, any_answers, in_keys, question_project
 

@@ -26,8 +26,8 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import add_member
 from tests.agreement.reports.pyramids.test_matching import best_pairs
-from tests.conftest import change
 from tests.shared.agreeing import cost, digits, figures, table
+from tests.shared.coding import change
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project, send
 from tests.shared.scored import SUMMARIES, harbour, people
 

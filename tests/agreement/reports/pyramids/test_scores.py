@@ -14,8 +14,8 @@ from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Docset, Judgement, Membership, User
 from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import change
 from tests.shared.agreeing import cost, digits, figures, table
+from tests.shared.coding import change
 from tests.shared.pyramids import contributor, docset, models_of, pyramid_project, says, send
 from tests.shared.scored import ANN, SUMMARIES, add_docset, harbour
 

@@ -5,8 +5,8 @@ from html import unescape
 
 import pytest
 
-from tests.conftest import judge
 from tests.shared.agreeing import hand_in
+from tests.shared.coding import judge
 
 URL = "/projects/tea/agreement/items/tea/{}/"
 

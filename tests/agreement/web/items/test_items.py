@@ -18,8 +18,9 @@ from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Membership
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import judge, person
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in, judge_again, table
+from tests.shared.coding import judge
+from tests.shared.projects import person
 
 URL = "/projects/tea/agreement/items/"
 ALL_TEXTS = re.compile(r'<a href="([^"]*)">All texts</a>')

@@ -6,8 +6,8 @@ import pytest
 
 from agreement.data.categories import name_categories
 from agreement.data.reading import read_answers
-from tests.conftest import judge
 from tests.shared.agreeing import hand_in
+from tests.shared.coding import judge
 
 PAGES = (
     "",

@@ -24,9 +24,10 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.conftest import judge, person
 from tests.shared.agreeing import hand_in, table
+from tests.shared.coding import judge
 from tests.shared.plans import plan_request
+from tests.shared.projects import person
 from tests.shared.pyramids import build, docset, pyramid_project
 
 MARKED = "[Anna](a) took [her](b) dog out"

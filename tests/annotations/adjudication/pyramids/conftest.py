@@ -10,7 +10,7 @@ from annotations.coding import operations
 from annotations.coding.operations import Change
 from annotations.models import Coding, Docset, Membership
 from annotations.projects.people.members import add_member
-from tests.conftest import person
+from tests.shared.projects import person
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 DAWN = {"at dawn": ["at dawn", "At dawn"]}

@@ -19,7 +19,7 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Docset, Membership, User
 from annotations.projects.people.members import add_member
 from tests.annotations.adjudication.pyramids.conftest import BOATS, DAWN, agreed_of, draft, send
-from tests.conftest import person
+from tests.shared.projects import person
 from tests.shared.pyramids import codings_of, contributor, models_of
 from tests.shared.schemes import change_rows
 

@@ -7,7 +7,8 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, Membership
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import judge, make_project
+from tests.shared.coding import judge
+from tests.shared.projects import make_project
 
 URL = "/api/v1/projects/tea/texts/tea/coding/"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from annotations.models import Project
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 URL = "/api/v1/projects/tea/"
 JSON = {"content_type": "application/json"}

@@ -1,6 +1,6 @@
 """Correcting a text by the API."""
 
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 URL = "/api/v1/projects/tea/texts/tea/"
 

@@ -18,8 +18,9 @@ from annotations.models import Coding, Membership, Project
 from annotations.planning.rounds import add_texts, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import close_gold, judge, person
 from tests.shared.agreeing import WALK, answer, coded_project, cost
+from tests.shared.coding import close_gold, judge
+from tests.shared.projects import person
 
 PAGE, LIST = "/projects/tea/gold/decisions/", "/api/v1/projects/tea/gold/decisions/"
 OWN_PAGE, OWN_LIST = "/projects/tea/gold/own/", "/api/v1/projects/tea/gold/own/"

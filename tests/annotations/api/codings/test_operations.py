@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from annotations.coding import operations
 from annotations.coding.judgements import judgements_of
 from annotations.models import Operation
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 URL = "/api/v1/projects/tea/texts/tea/coding/operations/"
 WRONG_LISTS: list[Any] = [[], None, "x", {"uuid": 1}, ["x"], [None], [{}]]

@@ -7,8 +7,8 @@ import pytest
 from annotations.models import Coding, Plan
 from annotations.planning.plans.plans import apply_plan
 from annotations.projects.people.members import add_member
-from tests.conftest import person
 from tests.shared.plans import make_large_project, plan_request
+from tests.shared.projects import person
 
 PLAN = {"design": "k", "k": 2, "seed": 7}
 

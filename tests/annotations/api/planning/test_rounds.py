@@ -6,7 +6,7 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 URL = "/api/v1/projects/tea/"
 ROUNDS = f"{URL}rounds/"

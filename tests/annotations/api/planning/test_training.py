@@ -9,7 +9,8 @@ from annotations.models import Coding, Membership, Project
 from annotations.planning.rounds import add_texts, create_round
 from annotations.planning.work.assignments import assign_texts
 from tests.annotations.web.transfers.test_import import CONLL
-from tests.conftest import change, close_gold, judge, make_project
+from tests.shared.coding import change, close_gold, judge
+from tests.shared.projects import make_project
 
 ROUND = "/api/v1/projects/tea/rounds/training/"
 OWN = "/api/v1/projects/tea/texts/tea/coding/"

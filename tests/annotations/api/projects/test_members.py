@@ -5,7 +5,7 @@ import pytest
 from annotations.models import Invitation, Membership
 from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import digest_of
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 URL = "/api/v1/projects/tea/members/"
 INVITATIONS = "/api/v1/projects/tea/invitations/"

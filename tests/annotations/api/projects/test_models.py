@@ -15,7 +15,7 @@ from annotations.projects.people.model_coders import add_model, make_key
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 URL = "/api/v1/projects/tea/"
 MODELS = f"{URL}models/"

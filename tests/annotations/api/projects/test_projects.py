@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import Permission
 
 from annotations.models import Membership, Project, User
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 URL = "/api/v1/projects/"
 JSON = {"content_type": "application/json"}

@@ -10,7 +10,8 @@ from annotations.models import Coding, Markable, Membership, Text
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers import orders
-from tests.conftest import judge, make_project
+from tests.shared.coding import judge
+from tests.shared.projects import make_project
 from tests.shared.pyramids import docset, models_of, pyramid_project
 
 URL = "/api/v1/projects/tea/"

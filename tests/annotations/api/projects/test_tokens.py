@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotations.models import Token
 from annotations.projects.people.tokens import create_token
-from tests.conftest import change
+from tests.shared.coding import change
 
 PROJECT, TEXT = "/api/v1/projects/tea/", "/api/v1/projects/tea/texts/tea/"
 OPERATIONS = f"{TEXT}coding/operations/"

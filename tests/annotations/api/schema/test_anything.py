@@ -16,9 +16,9 @@ from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from annotations.api.serializers.problems import ConflictSerializer, InvalidSerializer, ProblemSerializer
 from annotations.projects.people.members import add_member
-from tests.conftest import make_shared_project, person
 from tests.shared.api import schema_of_api
 from tests.shared.cases import examples
+from tests.shared.projects import make_shared_project, person
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 # What addresses may name: mostly what is there, so that requests get further than "there is no such thing".

@@ -63,7 +63,6 @@ def test_the_comparison_finds_what_is_not_as_printed():
 
 
 @pytest.mark.slow
-@pytest.mark.one_database
 def test_the_examples_are_answered_as_they_are_printed(names, tmp_path):
     kinds = [kind for kind, _ in BLOCKS]
     script = f"\necho '{BETWEEN}'\n".join(body for kind, body in BLOCKS if kind == "sh")

@@ -11,7 +11,7 @@ from annotations.coding.judgements import decisions_of, decisions_of_judgements
 from annotations.core.database.compiled_queries import compiled_query
 from annotations.models import Coding, Membership, Operation, Project, Text, User
 from annotations.schemes.project_scheme import read_scheme
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 
 @compiled_query(IntegerField())

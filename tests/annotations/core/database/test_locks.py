@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from annotations.coding import operations
 from annotations.core.database.locks import sqlite_write_lock
-from tests.conftest import change
+from tests.shared.coding import change
 
 DEADLINE = 60
 LOCKS = Path("/proc/locks")

@@ -7,7 +7,8 @@ from django.db import transaction
 
 from annotations.core.processes.progress import Cancelled, progress_recorder, report_completion
 from annotations.models import Transfer
-from tests.conftest import in_another_connection, person
+from tests.shared.coding import in_another_connection
+from tests.shared.projects import person
 
 STATE = Transfer.State
 

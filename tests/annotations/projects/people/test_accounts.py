@@ -19,7 +19,7 @@ from annotations.projects.people.accounts import make_reset_link, record_origin,
 from annotations.projects.people.invitations import find_invitation, invite, invite_by_mail
 from annotations.projects.people.members import add_member, get_or_create_coder
 from annotations.projects.people.tokens import create_token
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "lavender-9-canoe"

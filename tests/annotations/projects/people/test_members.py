@@ -4,7 +4,7 @@ import pytest
 
 from annotations.models import Membership, User
 from annotations.projects.people.members import add_member
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 URL = "/projects/tea/members/"
 

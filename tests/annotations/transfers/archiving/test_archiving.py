@@ -77,11 +77,12 @@ from annotations.transfers.importing.report import ImportFailed
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.formats.test_project import files, rezipped
 from tests.annotations.transfers.importing.test_importing import all_rows
-from tests.conftest import change, close_gold, in_another_connection, judge, make_project, person
 from tests.shared.agreeing import of_size
 from tests.shared.cases import examples
+from tests.shared.coding import change, close_gold, in_another_connection, judge
 from tests.shared.documents import INDEXING, documents, spoiled
 from tests.shared.exports import documents_of
+from tests.shared.projects import make_project, person
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 from tests.shared.schemes import RICH, change_rows
 
@@ -528,7 +529,6 @@ def _reversed(data: bytes) -> dict[str, bytes]:
     return of
 
 
-@pytest.mark.one_database
 def test_all_demo_projects_come_back_equal_with_the_same_agreement(db, settings, capsys):
     settings.LOCAL = True
     call_command("load_demo")

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -26,8 +27,8 @@ from annotations.texts.correction_plan import plan_correction
 from annotations.transfers import orders
 from annotations.transfers.backups import MANIFEST, back_up
 from tests.annotations.transfers.importing.test_importing import all_rows
-from tests.conftest import ROOT, change, in_another_connection, judge
-from tests.shared.migrated import copy_kept
+from tests.conftest import ROOT
+from tests.shared.coding import change, in_another_connection, judge
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 
@@ -323,7 +324,7 @@ def test_a_file_that_is_not_there_or_cannot_be_written_is_said(db, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings):
+def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings, migrated_file):
     """Of another process, on a database of its own."""
     place = {**os.environ, "DATA_DIR": str(tmp_path / "old"), "LOCAL": "1"}
     place.pop("DATABASE_URL", None)
@@ -332,8 +333,7 @@ def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings):
         subprocess.run([sys.executable, "manage.py", *arguments], cwd=ROOT, env=place, check=True, capture_output=True)
 
     (tmp_path / "old").mkdir()
-    copy_kept(tmp_path / "old" / "coindex.sqlite3")
-    manage("migrate", "--verbosity=0")
+    shutil.copyfile(migrated_file, tmp_path / "old" / "coindex.sqlite3")
     manage("load_demo")
     manage("backup", str(tmp_path / "all.zip"))
     emptied()

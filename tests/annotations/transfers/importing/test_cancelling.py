@@ -19,7 +19,7 @@ from annotations.transfers.importing.options import ImportOptions
 from config.settings import TASKS
 from tests.annotations.transfers.test_pyramids import SANK, pyr
 from tests.annotations.web.transfers.test_import import CONLL
-from tests.conftest import in_another_connection
+from tests.shared.coding import in_another_connection
 from tests.shared.pyramids import pyramid_project
 
 STATE = Transfer.State

@@ -37,8 +37,8 @@ from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
-from tests.conftest import DIALOGUE
 from tests.shared.imports import import_result
+from tests.shared.projects import DIALOGUE
 from tests.shared.schemes import change_rows
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."

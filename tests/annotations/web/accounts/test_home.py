@@ -3,7 +3,7 @@
 from django.contrib.auth.models import Permission
 
 from annotations.models import User
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 
 def test_home_lists_my_projects_and_no_others(signed_in, bob, project):

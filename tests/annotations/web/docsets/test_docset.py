@@ -14,7 +14,7 @@ from annotations.projects.people.members import add_member
 from annotations.projects.people.peer_names import coded_slug
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.transfers.test_pyramids import SANK, pan
-from tests.conftest import person
+from tests.shared.projects import person
 from tests.shared.pyramids import (
     SUMMARIES,
     build,

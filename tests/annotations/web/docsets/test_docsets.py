@@ -14,7 +14,7 @@ from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.transfers.test_pyramids import SANK, pyr
-from tests.conftest import person
+from tests.shared.projects import person
 from tests.shared.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
 
 URL = "/projects/ferry/docsets/"

@@ -10,7 +10,7 @@ from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Docset, Membership
 from annotations.planning.work.assignments import assign_peers
 from annotations.projects.people.members import add_member
-from tests.conftest import change
+from tests.shared.coding import change
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 

@@ -18,7 +18,8 @@ from annotations.planning.work.states import read_states
 from annotations.projects.people.accounts import set_address
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from tests.conftest import DIALOGUE, judge, make_project
+from tests.shared.coding import judge
+from tests.shared.projects import DIALOGUE, make_project
 from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 
 LOCKED = "You have not passed the training round training: no further text of it has gold. Your manager decides"

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from annotations.coding.status import submit_coding
 from annotations.models import Text
 from annotations.planning.work.assignments import assign_texts
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 URL = "/projects/tea/"
 

@@ -8,7 +8,8 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project
 from annotations.projects.people.members import add_member
 from annotations.transfers import orders
-from tests.conftest import judge, person
+from tests.shared.coding import judge
+from tests.shared.projects import person
 
 URL = "/projects/tea/texts/tea/reopen/"
 

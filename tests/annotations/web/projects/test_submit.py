@@ -9,7 +9,7 @@ from annotations.projects.permissions import own_coding
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.web.views import coding as pages
-from tests.conftest import change, judge
+from tests.shared.coding import change, judge
 from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 
 URL = "/projects/tea/texts/tea/submit/"

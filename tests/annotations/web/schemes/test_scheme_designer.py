@@ -17,7 +17,7 @@ from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import STARTING_POINTS
 from annotations.templatetags.modules import imported_modules
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 EDIT = "/projects/tea/scheme/edit/"
 DRAFT = "/projects/tea/scheme/draft/"

@@ -13,7 +13,7 @@ from annotations.revision import completeness
 from annotations.revision.saving import save_scheme
 from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 VERSIONS = "/projects/tea/scheme/versions/"
 TO_COMPLETE = "/projects/tea/scheme/to-complete/"

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotations.models import Coding, Text, Transfer
 from annotations.transfers.importing import writing
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 URL = "/projects/tea/add-texts/"
 

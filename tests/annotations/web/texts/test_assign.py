@@ -12,8 +12,9 @@ from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import change_round
 from annotations.projects.people.members import add_member
-from tests.conftest import judge, person
+from tests.shared.coding import judge
 from tests.shared.plans import bring_texts, make_large_project, plan_request
+from tests.shared.projects import person
 
 URL = "/projects/large/assign/"
 PLAN = {"design": "k", "k": "2", "seed": "7"}

@@ -4,7 +4,7 @@ import json
 import re
 
 from annotations.coding.status import submit_coding
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 URL = "/projects/tea/texts/tea/code/"
 

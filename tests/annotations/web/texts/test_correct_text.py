@@ -2,7 +2,7 @@
 
 from annotations.models import Membership, Operation
 from annotations.projects.people.members import add_member
-from tests.conftest import judge
+from tests.shared.coding import judge
 from tests.shared.pyramids import docset, models_of, pyramid_project
 
 URL = "/projects/tea/texts/tea/correct/"

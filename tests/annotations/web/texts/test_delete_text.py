@@ -4,7 +4,7 @@ from agreement.discussion import add_remark
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, Markable, Operation, Segment, Text
-from tests.conftest import change, judge
+from tests.shared.coding import change, judge
 from tests.shared.pyramids import docset as make_docset
 from tests.shared.pyramids import pyramid_project
 from tests.shared.schemes import coding_of, rich_project

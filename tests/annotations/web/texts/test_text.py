@@ -10,7 +10,8 @@ from annotations.coding import operations
 from annotations.models import Coding, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.conftest import change, judge, make_project
+from tests.shared.coding import change, judge
+from tests.shared.projects import make_project
 from tests.shared.schemes import rich_project
 
 URL = "/projects/tea/texts/tea/"

@@ -12,7 +12,7 @@ from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.texts import listing
-from tests.conftest import judge
+from tests.shared.coding import judge
 from tests.shared.pyramids import pyramid_project
 
 URL = "/projects/tea/texts/"

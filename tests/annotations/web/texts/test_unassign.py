@@ -3,7 +3,7 @@
 from annotations.docsets.creation import add_peer
 from annotations.models import Coding
 from annotations.planning.work.assignments import assign_peers
-from tests.conftest import judge
+from tests.shared.coding import judge
 from tests.shared.pyramids import docset as make_docset
 from tests.shared.pyramids import pyramid_project
 

@@ -9,7 +9,7 @@ import pytest
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Transfer
 from annotations.transfers.exporting.dispatch import export_files
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 URL = "/projects/tea/export/"
 

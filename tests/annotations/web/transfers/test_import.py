@@ -13,7 +13,7 @@ from annotations.coding.judgements import judgements_of
 from annotations.formats import FORMATS
 from annotations.models import Coding, Markable, Membership, Text, Transfer, User
 from annotations.projects.people.members import add_member
-from tests.conftest import make_project
+from tests.shared.projects import make_project
 
 URL = "/projects/walk/import/"
 CONLL = """\

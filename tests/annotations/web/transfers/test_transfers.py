@@ -15,7 +15,7 @@ from annotations.models import Project, Transfer
 from annotations.transfers import orders
 from config.settings import TASKS
 from tests.annotations.web.transfers.test_import import CONLL, zipped
-from tests.conftest import judge
+from tests.shared.coding import judge
 
 ROLES = ("manager", "adjudicator", "viewer")
 LIST = "/projects/tea/transfers/"
