@@ -27,7 +27,7 @@ REASONS = ("", *REASONS_LEFT_OUT)
 # All judgements of the coding are of versions of the scheme that were not read.
 OTHER_VERSIONS = "other versions"
 # A question with more different answers, in words or numbers, has no table with a column for each.
-MOST_VALUES = 60
+MAX_VALUES = 60
 
 
 def name_value(value: Hashable) -> str:
@@ -107,7 +107,7 @@ class ProjectAnswers:
     @property
     def countable(self) -> tuple[str, ...]:
         """The categories or values that tables have a column for; none where there are too many, as of free words."""
-        return self.categories if len(self.categories) <= MOST_VALUES or not self.question else ()
+        return self.categories if len(self.categories) <= MAX_VALUES or not self.question else ()
 
     def label(self, category: str) -> str:
         """Return what a category is called on pages; what is no key of one is its own label."""

@@ -16,7 +16,7 @@ from .options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, SumOp
 from .values import Bools, Floats, Ints, Label, Readings, Value, parse_number
 
 # Up to so many assignments of one side's readings to the other's are tried one by one, in arrays.
-_MOST_ASSIGNMENTS = 120
+_MAX_ASSIGNMENTS = 120
 # Squares of numbers beyond these, added up, are 0 or infinite.
 SMALLEST, LARGEST = 1e-100, 1e100
 
@@ -80,7 +80,7 @@ def _sum_matched(similar: Floats) -> Floats:
     rows = np.arange(k)
     best = np.zeros(n)
     # terms are added in ascending order, so that no order of readings changes a digit
-    if perm(m, k) <= _MOST_ASSIGNMENTS:
+    if perm(m, k) <= _MAX_ASSIGNMENTS:
         for columns in permutations(range(m), k):
             np.maximum(best, np.sort(similar[:, rows, columns], axis=1).sum(axis=1), out=best)
         return best

@@ -20,7 +20,7 @@ from .values import Floats, Value
 MEANS = ("round", "interpolate")
 COEFFICIENTS = ("pearson", "kendall", "spearman")
 # The orders of so many peers are counted one by one: 5,040.
-MOST_ORDERED = 7
+MAX_ORDERED = 7
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ def score_correlation(
 
 def _spearman_p(first: Floats, second: Floats, asymptotic: float) -> float:
     """Return the share of all orders whose ranks correlate as far from 0, or that of Student's distribution."""
-    if len(first) > MOST_ORDERED:
+    if len(first) > MAX_ORDERED:
         return asymptotic
     orders = np.array(list(permutations(range(len(first)))))
     products = np.abs(second[orders] @ (first - first.mean()))

@@ -18,7 +18,7 @@ from agreement.measures import RELATIONS, ReliabilityData, UnitReadings, ambigui
 from agreement.measures.coefficients.alpha import count_relations
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.data.arrays import sorted_unique
-from agreement.measures.models.reading_groups import LEAST_IN_CAMPS, are_camps, count_camps
+from agreement.measures.models.reading_groups import MIN_IN_CAMPS, are_camps, count_camps
 from agreement.measures.results import pluralize
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
@@ -37,7 +37,7 @@ type Rows = int | Ints | EllipsisType  # one, some, or all
 SHARE_DIGITS = 12  # shares that differ by less are equal: they were summed in another order
 MOST = 5  # items with the highest share that are listed
 # Of more items, or more items x coders, the model is not fitted for a page: of so many it takes about a second.
-MOST_RANKED, MAX_RANKED_CELLS = 20_000, 1_000_000
+MAX_RANKED, MAX_RANKED_CELLS = 20_000, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class ItemReadings:
     def verdict(self, unit: int) -> str:
         """Return what is likely where four coders or more differ, one of VERDICTS, else nothing."""
         one = self.units.get(unit)
-        return one.verdict if one and sum(map(len, one.groups)) >= LEAST_IN_CAMPS else ""
+        return one.verdict if one and sum(map(len, one.groups)) >= MIN_IN_CAMPS else ""
 
     def posterior(self, unit: int) -> float | None:
         """Return the probability that the unit has two readings; None where fewer than two coders gave one."""
@@ -374,7 +374,7 @@ def _count_ambiguous(parameters: Parameters, answers: ProjectAnswers, texts: Seq
 @cached_report
 def read_readings(answers: ProjectAnswers, parameters: Parameters, items: Items) -> ItemReadings:
     """Return the readings of the items of these parameters, unless there are too many."""
-    n_items, most = len(items.unit), min(MOST_RANKED, MAX_RANKED_CELLS // max(len(answers.coders), 1))
+    n_items, most = len(items.unit), min(MAX_RANKED, MAX_RANKED_CELLS // max(len(answers.coders), 1))
     if n_items > most:
         return ItemReadings(reason=f"There are {n_items:,} items: choose texts or rounds with {most:,} at most.")
     if not n_items:

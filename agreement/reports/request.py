@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from agreement.data.coders import count_codings_of_models, read_groups, read_model_names
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reading import answer_kind, counted_units, read_answers
-from agreement.measures.data.cells import MOST_READINGS
+from agreement.measures.data.cells import MAX_READINGS
 from agreement.reports.basis import cached, distances_of, pick_texts, remembered
 from agreement.reports.parameters import (
     CHOICES,
@@ -150,14 +150,14 @@ def remembered_report[**P, R](compute: Report[P, R]) -> Report[P, R]:
 
 def _check_number_of_readings(answers: ProjectAnswers) -> None:
     columns = answers.columns
-    for mark in np.flatnonzero(columns.is_judgement & (columns.n_readings > MOST_READINGS))[:1].tolist():
+    for mark in np.flatnonzero(columns.is_judgement & (columns.n_readings > MAX_READINGS))[:1].tolist():
         coding = columns.coding_of_mark[mark]
         coder = answers.names[columns.codings["coder"][coding]]
         text = answers.texts[columns.document_of_coding[coding]]
         raise InvalidParameter(
             "readings",
             f"{coder} gives {int(columns.n_readings[columns.coding_of_mark == coding].max())} readings of one unit in"
-            f" {text.slug}, and {MOST_READINGS} at most are matched: choose union.",
+            f" {text.slug}, and {MAX_READINGS} at most are matched: choose union.",
         )
 
 

@@ -28,7 +28,7 @@ from agreement.reports.request import AnalysisRequest, read_asked, relevant_sett
 LABELS: Mapping[str, Mapping[str, str]] = load_words("labels")
 CODINGS_LEFT_OUT, SCORE_LABELS, RELATION_LABELS = (LABELS[of] for of in ("codings_left_out", "scores", "relations"))
 BY_MODELS = "by models"
-MOST_NAMES = 3  # of a selection that stand on a chip
+MAX_NAMES = 3  # of a selection that stand on a chip
 IN_SIGHT = ("distance",)  # what is in sight besides the chips
 # What the values of a question are called, and one of them.
 TERMS = {"categories": "category", "values": "value", "labels": "label"}
@@ -213,8 +213,8 @@ def _in_words(request: AnalysisRequest, name: str) -> tuple[str, str]:
         "include": {MODELS: BY_MODELS, **CODINGS_LEFT_OUT},
     }
     chosen = [labels.get(name, {}).get(key, key) for key in sorted(request.parameters.selection(name))]
-    more = f" and {len(chosen) - MOST_NAMES} more" if len(chosen) > MOST_NAMES else ""
-    return label, ", ".join(chosen[:MOST_NAMES]) + more
+    more = f" and {len(chosen) - MAX_NAMES} more" if len(chosen) > MAX_NAMES else ""
+    return label, ", ".join(chosen[:MAX_NAMES]) + more
 
 
 def _address_without(request: AnalysisRequest, name: str, value: str) -> str:

@@ -47,7 +47,7 @@ PUBLISHED = (
 OPTION, BOOTSTRAP = "interval", "bootstrap"
 REPLICATES, SEED = 2000, 0
 # Above so many texts a worker draws the replicates of the bootstrap.
-MOST_TEXTS_DRAWN_AT_ONCE = 2000
+MAX_TEXTS_DRAWN_AT_ONCE = 2000
 OF_UNITS = (
     "All is in one text, whose units are drawn. They hang together by their chains, so this interval is too narrow:"
     " the one above leaves out what hangs together at once."
@@ -253,7 +253,7 @@ class Bootstrap(ResultPage[PageSections]):
     def cost(self, request: AnalysisRequest) -> int:
         """Return the cost of so many texts: their sums are drawn, however many judgements they have."""
         n_texts = len(basis.pick_texts(request.extract, request.parameters))
-        return computations.MAX_IMMEDIATE_COST * n_texts // MOST_TEXTS_DRAWN_AT_ONCE
+        return computations.MAX_IMMEDIATE_COST * n_texts // MAX_TEXTS_DRAWN_AT_ONCE
 
     def compute(self, request: AnalysisRequest) -> PageSections:
         drawn = _compute_bootstrap(request)

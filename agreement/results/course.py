@@ -73,7 +73,7 @@ class RunningPoint:
 
 
 def compute_running(extract: ProjectAnswers, parameters: Parameters, work: Work) -> list[RunningPoint]:
-    """Return the coefficient as texts are finished, at MOST_POINTS points at most. Raises InvalidParameter."""
+    """Return the coefficient as texts are finished, at MAX_POINTS points at most. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     texts, points = profiles.order_by_time(basis.pick_texts(extract, parameters), work), list[RunningPoint]()
     # of numbers nothing can be drawn from sums

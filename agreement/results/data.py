@@ -28,7 +28,7 @@ from annotations.formats.tables.matrix import Value as MatrixValue
 
 PAGE_SIZE = 50
 # So many members of a set stand in words, too.
-MOST_WORDS = 12
+MAX_WORDS = 12
 NOTE_RAW = (
     "Indices, or the category and the rows it points to; other targets by their keys. A question mark: the"
     " answer is incomplete."
@@ -255,7 +255,7 @@ def _describe_value(form: CanonicalForm, value: Value, snippets: Mapping[int, Sn
     sets = sorted(sorted((cast(int, member) for member in one), key=place_of) for one in _sets_of(value))
     rows = (", ".join(str(form.row_of.get(one, snippets[one].key)) for one in members) for members in sets)
     words = (
-        "; ".join([*(snippets[one].words for one in members[:MOST_WORDS]), *(["…"] if members[MOST_WORDS:] else [])])
+        "; ".join([*(snippets[one].words for one in members[:MAX_WORDS]), *(["…"] if members[MAX_WORDS:] else [])])
         for members in sets
     )
     return " or ".join(rows), " or ".join(words)

@@ -10,8 +10,8 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import RECHECK, UNMARKED
-from agreement.reports.datasheet.report import MOST_CODERS, Datasheet, describe_project
-from agreement.reports.datasheet.rounds import MOST_QUESTIONS, Adjudication, ErrorEstimate, count_chains
+from agreement.reports.datasheet.report import MAX_CODERS, Datasheet, describe_project
+from agreement.reports.datasheet.rounds import MAX_QUESTIONS, Adjudication, ErrorEstimate, count_chains
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import LABELS
 from agreement.results.computations import PageSections, ResultPage, register
@@ -27,7 +27,7 @@ from annotations.schemes.design.wording import SchemeWording
 # What begins a heading, a list, a quotation, a rule or a line below a heading.
 BLOCK_START = re.compile(r"^(?P<number>\d{1,9})(?=[.)](\s|$))|^(?=[#>+=-])")
 # So many languages and values are named; the others are counted.
-MOST_NAMED = 20
+MAX_NAMED = 20
 # What a field says that nobody has filled in.
 NOT_GIVEN = "not given"
 ROUND = Column("round", "Round", explanation="datasheet-round")
@@ -95,8 +95,8 @@ def _describe_corpus(sheet: Datasheet) -> Section:
 
 
 def _name_first(names: Sequence[str]) -> str:
-    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return ", ".join([*names[:MOST_NAMED], *more])
+    more = [f"{len(names) - MAX_NAMED} more"] if len(names) > MAX_NAMED else []
+    return ", ".join([*names[:MAX_NAMED], *more])
 
 
 def _scheme_tables(sheet: Datasheet) -> list[Table]:
@@ -194,8 +194,8 @@ def _describe_coders(sheet: Datasheet) -> Section:
         *([chains] if any(one.n_chains is not None for one in sheet.coders) else []),
     ]
     note = "Judgements and chains are those of the codings that are counted." if sheet.coders else ""
-    if n_coders > MOST_CODERS:
-        note += f" {pluralize(n_coders - MOST_CODERS, 'more coder')} with fewer judgements."
+    if n_coders > MAX_CODERS:
+        note += f" {pluralize(n_coders - MAX_CODERS, 'more coder')} with fewer judgements."
     models = [
         Column("model", "Model", explanation="datasheet-model", cell="name"),
         Column("version", "Version", explanation="datasheet-model"),
@@ -279,7 +279,7 @@ def _describe_agreement(sheet: Datasheet) -> Section:
         Table.of("references", "References", [reference], sheet.references),
     ]
     facts = [("Coefficient", whole.coefficient), ("How it was computed", sheet.methods)]
-    more = f"{pluralize(sheet.n_other_questions, 'further question')} beyond the first {MOST_QUESTIONS}"
+    more = f"{pluralize(sheet.n_other_questions, 'further question')} beyond the first {MAX_QUESTIONS}"
     notes = [f"The agreement in {more} is on the page Agreement."] if sheet.n_other_questions else []
     return Section("agreement", "Agreement", facts=facts, tables=tables, notes=notes)
 

@@ -26,7 +26,7 @@ from annotations.planning.work.remaining import count_remaining
 MAX_TEXTS = 5  # that are looked into, those with the largest share first
 N_ITEMS = 5
 N_DAYS = 28
-MOST_CODERS = 12
+MAX_CODERS = 12
 LATEST = 5
 EVENT_VERBS = {"submit": "submitted", "reopen": "reopened", "import": "imported"}
 
@@ -164,8 +164,8 @@ def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
     return {
         "pace": whole,
         "round_paces": rounds,
-        "coder_bars": bars[:MOST_CODERS],
-        "coders_more": len(bars[MOST_CODERS:]),
+        "coder_bars": bars[:MAX_CODERS],
+        "coders_more": len(bars[MAX_CODERS:]),
         "n_days": N_DAYS,
         "has_training": any(text.reason == "practice" for text in request.project_answers.texts),
     }

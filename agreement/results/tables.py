@@ -22,9 +22,9 @@ Place = Literal["both", "page", "file"]
 DECIMALS = 3
 # What a page shows of a long table, fewer rows of a wide one; of columns that mean the same, such as one a coder, the
 # first. Files and the API have all.
-MOST_ROWS = 100
-MOST_CELLS = 3000
-MOST_ALIKE = 30
+MAX_ROWS = 100
+MAX_CELLS = 3000
+MAX_ALIKE = 30
 # A spreadsheet would compute a cell that begins so.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 MARKDOWN = str.maketrans(
@@ -167,10 +167,10 @@ class Table:
         chosen = []
         for place, column in enumerate(self.columns):
             alike[column.explanation_key] += 1
-            if alike[column.explanation_key] <= MOST_ALIKE:
+            if alike[column.explanation_key] <= MAX_ALIKE:
                 chosen.append(place)
-        most = min(self.page_rows or MOST_ROWS, MOST_ROWS)
-        size = most if len(self.rows) <= most else min(most, max(MOST_CELLS // len(chosen), 1))
+        most = min(self.page_rows or MAX_ROWS, MAX_ROWS)
+        size = most if len(self.rows) <= most else min(most, max(MAX_CELLS // len(chosen), 1))
         shown = Paginator(self.rows, size).get_page(number)
         rows = [[row[place] for place in chosen] for row in shown]
         return replace(self, rows=rows, columns=[self.columns[place] for place in chosen]), shown

@@ -26,7 +26,7 @@ from annotations.web.views.questions import describe_threads
 
 PAGE_SIZE = 25
 # Of more comments on one item, or replies to a question, the page shows the latest.
-MOST_COMMENTS = 10
+MAX_COMMENTS = 10
 KINDS = LABELS["discussion"]
 STATES = {"open": "Open", "resolved": "Resolved"}
 
@@ -75,7 +75,7 @@ def _rows(project: Project, user: User, page: Sequence[tuple[str, int]]) -> list
     items = _items([pk for name, pk in page if name == "flags"])
     keys = [pk for name, pk in page if name == "questions"]
     questions = list(Question.objects.filter(pk__in=keys).select_related("coder", "resolved_by")) if keys else []
-    described = describe_threads(read_threads(questions, project, user), MOST_COMMENTS) if questions else []
+    described = describe_threads(read_threads(questions, project, user), MAX_COMMENTS) if questions else []
     threads = {one["question"].pk: {"thread": one} for one in described}
     rows = ((items if name == "flags" else threads).get(pk) for name, pk in page)
     return [row for row in rows if row is not None]
@@ -91,8 +91,8 @@ def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
             "text": one.text.slug,
             "title": one.text.title,
             "flag": getattr(one, "flag", None),
-            "comments": [*one.remarks.all()][-MOST_COMMENTS:],
-            "more": max(len(one.remarks.all()) - MOST_COMMENTS, 0),
+            "comments": [*one.remarks.all()][-MAX_COMMENTS:],
+            "more": max(len(one.remarks.all()) - MAX_COMMENTS, 0),
         }
         for one in rows.defer("text__content").prefetch_related(comments)
     }

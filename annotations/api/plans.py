@@ -19,7 +19,7 @@ from annotations.models.people.rights import Right
 from annotations.models.project import KEY_LENGTH, may
 from annotations.planning.forms import RepeatForm
 from annotations.planning.plans.designs.terms import LARGEST_WEIGHT, SMALLEST_WEIGHT, WEIGHT_UNIT
-from annotations.planning.plans.forms import MOST_TEXTS, PlanForm
+from annotations.planning.plans.forms import MAX_TEXTS, PlanForm
 from annotations.planning.plans.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import pools_of, take_next_text
 from annotations.planning.repeats import DAYS, RepeatRequest, apply_repeats, view_repeats
@@ -75,7 +75,7 @@ class NewPlanSerializer(StrictSerializer):
         help_text="shares of the work, by name; 1 where nothing is said",
     )
     maxima = serializers.DictField(
-        child=serializers.IntegerField(min_value=0, max_value=MOST_TEXTS), default=dict, help_text="texts at most"
+        child=serializers.IntegerField(min_value=0, max_value=MAX_TEXTS), default=dict, help_text="texts at most"
     )
     pool = plan_field("pool", default=False, help_text="coders take the next text themselves")
     move = plan_field("move", default=False, help_text="what nobody has begun may go to others")

@@ -13,7 +13,7 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
 from annotations.formats.syntax.table import SEPARATOR_LINE
 
 HEAD_BYTES = 4096
-MOST_FILES = 50
+MAX_FILES = 50
 
 _FORMATS: list[Format | PyramidFormat] = [*FORMATS.values(), *PYRAMID_FORMATS.values()]
 _COUNTS = Counter(suffix for format_ in _FORMATS for suffix in format_.suffixes)
@@ -67,7 +67,7 @@ CLUSTERS = re.compile(
 def detect_format(files: Iterable[tuple[str, bytes]]) -> str:
     """Return the key of the format of most of the files, each a name and how it begins; empty if it is none known."""
     found: Counter[str] = Counter()
-    files = list(islice(files, MOST_FILES))
+    files = list(islice(files, MAX_FILES))
     if any(PurePosixPath(name).name == INCEPTION for name, _ in files):
         # Its texts lie beside the annotations, and say nothing of their format.
         files = [(name, head) for name, head in files if PurePosixPath(name).suffix.lower() in (".tsv", ".xmi")]

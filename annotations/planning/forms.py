@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from annotations.core.http.fields import (
     MAX_NAMED,
-    MOST_CHOICES,
+    MAX_CHOICES,
     BoundedModelCheckboxes,
     BoundedModelField,
     BoundedSelect,
@@ -19,8 +19,8 @@ from annotations.models import Project, RepeatPlan, Round, Text, TrainingDecisio
 from annotations.models.coding import REASON_LENGTH
 from annotations.models.project import KEY_LENGTH
 from annotations.planning.plans.designs.terms import LARGEST_SEED
-from annotations.planning.repeats import DAYS, MOST_REPEATED, TERMS, RepeatRequest
-from annotations.planning.work.assignments import MOST_DAYS
+from annotations.planning.repeats import DAYS, MAX_REPEATED, TERMS, RepeatRequest
+from annotations.planning.work.assignments import MAX_DAYS
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.rounds import rounds_of
 
@@ -119,7 +119,7 @@ class RoundTextsForm(forms.Form):
         super().__init__(data)
         self.round = round_
         texts: QuerySet[Text] = Text.objects.filter(project=round_.project_id, docset=None).defer("content")
-        self.names_texts = texts.count() > MOST_CHOICES if data is None else "add" in data or "remove" in data
+        self.names_texts = texts.count() > MAX_CHOICES if data is None else "add" in data or "remove" in data
         if self.names_texts:
             del self.fields["texts"]
             field_of(self, "add", NamesField).queryset = texts
@@ -163,7 +163,7 @@ class MoveToRoundForm(forms.Form):
         number = texts.count()
         self.has_texts = number > 0
         # A long list of texts is a text field.
-        unused = "texts" if number > MOST_CHOICES else "names"
+        unused = "texts" if number > MAX_CHOICES else "names"
         if unused not in self.data:
             del self.fields[unused]
 
@@ -197,12 +197,12 @@ class RepeatForm(forms.Form):
     number = forms.IntegerField(
         required=False,
         min_value=1,
-        max_value=MOST_REPEATED,
+        max_value=MAX_REPEATED,
         label="Or texts per coder",
         help_text="In place of a share.",
     )
     days = forms.IntegerField(
-        min_value=0, max_value=MOST_DAYS, label="Days since the last change", help_text="Texts changed later wait."
+        min_value=0, max_value=MAX_DAYS, label="Days since the last change", help_text="Texts changed later wait."
     )
     seed = forms.IntegerField(
         required=False, min_value=-LARGEST_SEED, max_value=LARGEST_SEED, help_text="The same seed draws the same texts."
@@ -258,7 +258,7 @@ class ReplaceForm(forms.Form):
 class ReleaseForm(forms.Form):
     """The number of days without work after which texts are released."""
 
-    days = forms.IntegerField(min_value=1, max_value=MOST_DAYS, initial=14, label="Days without work")
+    days = forms.IntegerField(min_value=1, max_value=MAX_DAYS, initial=14, label="Days without work")
 
 
 class ReasonForm(forms.Form):

@@ -16,7 +16,7 @@ from django.utils import timezone
 from annotations.models import Coding, Operation, Project, Question, RepeatPlan, Round, User
 from annotations.planning.plans.designs.draws import draw, share_of
 from annotations.planning.plans.plans import BATCH, users_by_name
-from annotations.planning.work.assignments import MOST_DAYS
+from annotations.planning.work.assignments import MAX_DAYS
 from annotations.projects.locks import ProjectArchived, lock_project
 from annotations.projects.people.members import BLIND_ROLES, members_in_roles
 from annotations.projects.rounds import COUNTED_KINDS, find_round, open_round, refuse_closed
@@ -24,7 +24,7 @@ from annotations.projects.rounds import COUNTED_KINDS, find_round, open_round, r
 logger = logging.getLogger(__name__)
 
 DAYS = 7  # default days between the two occasions
-MOST_REPEATED = 10_000
+MAX_REPEATED = 10_000
 # The fields that a request, its record and its response share.
 TERMS = ("share", "number", "days", "seed", "automatic")
 
@@ -133,10 +133,10 @@ def _check(request: RepeatRequest) -> None:
         raise ValidationError("Say which share of their texts each coder codes again, or how many: one of the two.")
     if request.share is not None and not 0 < request.share <= 1:
         raise ValidationError("A share is above 0 and at most 1.")
-    if request.number is not None and not 0 < request.number <= MOST_REPEATED:
-        raise ValidationError(f"Choose from 1 to {MOST_REPEATED} texts.")
-    if not 0 <= request.days <= MOST_DAYS:
-        raise ValidationError(f"Choose from 0 to {MOST_DAYS} days.")
+    if request.number is not None and not 0 < request.number <= MAX_REPEATED:
+        raise ValidationError(f"Choose from 1 to {MAX_REPEATED} texts.")
+    if not 0 <= request.days <= MAX_DAYS:
+        raise ValidationError(f"Choose from 0 to {MAX_DAYS} days.")
 
 
 def _members(project: Project, request: RepeatRequest) -> Mapping[str, User]:

@@ -12,7 +12,7 @@ from annotations.core.http.fields import BoundedSelect, are_many, render_suggest
 register = template.Library()
 
 PART = "part"  # by which a script asks for a part of a page; links are to whole ones
-MOST_NAMES = 20
+MAX_NAMES = 20
 
 
 @register.inclusion_tag("pages.html", takes_context=True)
@@ -39,8 +39,8 @@ def pages(
 @register.filter
 def some(names: Sequence[str]) -> str:
     """Return the first of the names, and how many more there are."""
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - MAX_NAMES
+    return ", ".join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 @register.simple_tag

@@ -27,7 +27,7 @@ from annotations.transfers.project_formats import check_format, docset_option, f
 
 OPTION_PREFIX = "option-"
 LONGEST_OPTION = 20_000
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 NO_FORMAT = ("", "Choose the format")
 DETECT_FORMAT = ("", "Detect from the files")
 ARCHIVE_LABEL = "Project archive (everything, to restore as a project)"
@@ -194,8 +194,8 @@ class ImportForm(FormatForm):
         formats = formats_of(project)
         self.set_formats(project, [(key, candidate.label) for key, candidate in formats.items()], DETECT_FORMAT)
         if stored:
-            more = f" and {len(stored) - MOST_SHOWN} more" if len(stored) > MOST_SHOWN else ""
-            shown = f"{', '.join(stored[:MOST_SHOWN])}{more}"
+            more = f" and {len(stored) - MAX_SHOWN} more" if len(stored) > MAX_SHOWN else ""
+            shown = f"{', '.join(stored[:MAX_SHOWN])}{more}"
             self.fields["files"].required = False
             self.fields["files"].help_text = f"Uploaded: {shown}. Choose files to replace them."
         self.project = project

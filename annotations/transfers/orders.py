@@ -30,7 +30,7 @@ from annotations.core.http.limits import Limit
 from annotations.core.processes.progress import Cancelled, Progress, WorkerStopped, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
 from annotations.formats import FORMATS, FormatError
-from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format, recognise
+from annotations.formats.detection import HEAD_BYTES, MAX_FILES, detect_format, recognise
 from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.syntax.archive import Entry, claimed_bytes
 from annotations.models import Coding, Judgement, Project, Text, Transfer, User
@@ -123,7 +123,7 @@ def _fitting(choices: Mapping[str, Any], format_key: str) -> dict[str, Any]:
 
 def _heads(files: Iterable[tuple[str, Entry | File[Any]]]) -> Iterator[tuple[str, bytes]]:
     """Yield the names of the files, and of those in zips, with how each begins."""
-    for name, content in islice(files, MOST_FILES):
+    for name, content in islice(files, MAX_FILES):
         file = io.BytesIO(content.read()) if isinstance(content, Entry) else content
         file.seek(0)
         if not name.lower().endswith(".zip"):
@@ -132,7 +132,7 @@ def _heads(files: Iterable[tuple[str, Entry | File[Any]]]) -> Iterator[tuple[str
             # What is wrong with a zip is told when it is read.
             with suppress(*ZIP_ERRORS), zipfile.ZipFile(file) as archive:
                 names = [inner for inner in archive.namelist() if not inner.endswith("/") and inner != LOSSES_FILE]
-                for inner in names[:MOST_FILES]:
+                for inner in names[:MAX_FILES]:
                     with archive.open(inner) as opened:
                         head = opened.read(HEAD_BYTES)
                     yield inner, head

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from annotations.formats import FormatError
 from annotations.formats.schemes import SCHEME_FORMATS
 from annotations.formats.schemes import read_scheme as read_scheme_file
-from annotations.formats.schemes.files import MOST_UNPACKED_BYTES
+from annotations.formats.schemes.files import MAX_UNPACKED_BYTES
 from annotations.formats.schemes.scheme_file import SchemeFile
 from annotations.models import Project
 from annotations.schemes.project_scheme import read_scheme
@@ -50,8 +50,8 @@ def export_scheme(project: Project, key: str) -> SchemeDownload:
 
 def read_uploaded_scheme(file: UploadedFile[bytes]) -> SchemeFile:
     """Return the scheme of an uploaded file. Raise ValidationError by field."""
-    if (file.size or 0) > MOST_UNPACKED_BYTES:
-        raise ValidationError({"file": f"The limit is {MOST_UNPACKED_BYTES // 1_000_000} MB."})
+    if (file.size or 0) > MAX_UNPACKED_BYTES:
+        raise ValidationError({"file": f"The limit is {MAX_UNPACKED_BYTES // 1_000_000} MB."})
     try:
         return read_scheme_file(file.read(), file.name or "")
     except FormatError as error:

@@ -20,14 +20,14 @@ from tests.access.large_world import crowd, enlarge, shorten_pages
 from tests.access.role_asking import World
 from tests.access.role_matrix import AREAS, Row
 
-# Of so many of everything pages show a part, each list and each choice MOST_ROWS of them at most.
+# Of so many of everything pages show a part, each list and each choice MAX_ROWS of them at most.
 MANY = 51
-MOST_ROWS = 50
-MOST_BYTES = 500_000
+MAX_ROWS = 50
+MAX_BYTES = 500_000
 CHOICES = (
     "agreement.web.forms.TOO_MANY",
-    "annotations.core.http.fields.MOST_CHOICES",
-    "annotations.planning.forms.MOST_CHOICES",
+    "annotations.core.http.fields.MAX_CHOICES",
+    "annotations.planning.forms.MAX_CHOICES",
 )
 # Pages of results have their own bounds of rows.
 RESULTS = frozenset(row.name for row in AREAS["agreement"])
@@ -35,7 +35,7 @@ N = 12
 FACTOR = 4
 SHORT = 4
 # Of as many rows again as a page has, the last figures of addresses and numbers are longer.
-MOST_TIMES = 1.1
+MAX_TIMES = 1.1
 # Figures of small projects are computed at once, and those of larger ones by a worker, which takes other queries: but
 # never one for each that is added.
 # What has to be whole, and why.
@@ -103,7 +103,7 @@ def test_no_answer_grows_with_the_project(db):
         for (name, number, role), before in small.items()
         for after in [large[name, number, role]]
         if after.queries - before.queries >= (FACTOR - 1) * N
-        or (name not in WHOLE and after.size > MOST_TIMES * before.size)
+        or (name not in WHOLE and after.size > MAX_TIMES * before.size)
     }
     assert not grown, "\n".join(f"{name}: {before} -> {after}" for name, (before, after) in grown.items())
 
@@ -138,7 +138,7 @@ class Lists(HTMLParser):
 @pytest.mark.usefixtures("mail_server")
 def test_no_page_lists_more_than_fifty_of_many_things(db, monkeypatch):
     for bound in CHOICES:
-        monkeypatch.setattr(bound, MOST_ROWS - 1)
+        monkeypatch.setattr(bound, MAX_ROWS - 1)
     world = World()
     enlarge(world.here, MANY, MANY, MANY)
     crowd(world.here, MANY)
@@ -152,7 +152,7 @@ def test_no_page_lists_more_than_fifty_of_many_things(db, monkeypatch):
                 continue
             lists = Lists(response.content.decode())
             rows, choices = lists.longest("tbody", "ul", "ol"), lists.longest("select", "datalist")
-            too_many = rows > MOST_ROWS and row.name not in RESULTS
-            if too_many or choices > MOST_ROWS or len(response.content) > MOST_BYTES:
+            too_many = rows > MAX_ROWS and row.name not in RESULTS
+            if too_many or choices > MAX_ROWS or len(response.content) > MAX_BYTES:
                 long[f"{row.name} as {role} of {row.at['slug']}"] = (len(response.content), rows, choices)
     assert not long, "\n".join(f"{name}: bytes, rows, choices {found}" for name, found in long.items())

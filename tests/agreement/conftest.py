@@ -17,7 +17,7 @@ def by_worker(settings, monkeypatch):
     """Let every computation wait for the worker, and return a function that runs the worker."""
     settings.TASKS = TASKS
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
-    monkeypatch.setattr(agreement, "MOST_TEXTS_DRAWN_AT_ONCE", 1)
+    monkeypatch.setattr(agreement, "MAX_TEXTS_DRAWN_AT_ONCE", 1)
     # a worker begins with a connection of its own, but here it works in the transaction of the test
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
     return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-MOST_PAGES = "most-pages"
+MAX_PAGES = "most-pages"
 
 
 def post_worker_init(worker: Any) -> None:
@@ -18,7 +18,7 @@ def post_worker_init(worker: Any) -> None:
 
 
 def _bound(connection: Any, **_: Any) -> None:
-    path = Path(os.environ["DATA_DIR"], MOST_PAGES)
+    path = Path(os.environ["DATA_DIR"], MAX_PAGES)
     if path.exists() and connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(f"PRAGMA max_page_count = {int(path.read_text())}")

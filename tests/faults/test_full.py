@@ -88,7 +88,7 @@ def test_a_save_for_which_the_database_has_no_room_is_not_acknowledged_and_arriv
     program.project("full")
     window = program.window("full", program.coders[0])
     window.more = {"note": "as long as a note may well be " * 100}
-    bound = program.folder / small_database.MOST_PAGES
+    bound = program.folder / small_database.MAX_PAGES
     with sqlite3.connect(program.database["NAME"]) as connection:
         [pages] = connection.execute("PRAGMA page_count").fetchone()
     connection.close()

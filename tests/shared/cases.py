@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 
 # How many times as many examples of a property are tried, by the profile of Hypothesis; 1 with any other profile.
 FACTORS = {"quick": 0.1, "full": 5.0}
-FEWEST_EXAMPLES = 3
+MIN_EXAMPLES = 3
 
 
 def is_full() -> bool:
@@ -46,4 +46,4 @@ def examples(number: int, *suppressed: HealthCheck) -> settings:
 
 
 def _scaled(number: int, profile: str) -> int:
-    return max(min(number, FEWEST_EXAMPLES), round(number * FACTORS.get(profile, 1.0)))
+    return max(min(number, MIN_EXAMPLES), round(number * FACTORS.get(profile, 1.0)))

@@ -20,7 +20,7 @@ type _Compute = Callable[[Part], _Sums]
 type _Outcome = tuple[int, str, _Sums | Exception]
 
 # How many executors may break, one after the other, until the rest is given up.
-MOST_EXECUTORS = 4
+MAX_EXECUTORS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ def _compute(
     if isinstance(executor, Executor):
         yield from _compute_by(executor, pending, compute)
     else:
-        for _ in range(MOST_EXECUTORS):
+        for _ in range(MAX_EXECUTORS):
             with executor() as own:
                 yield from _compute_by(own, pending, compute)
             if not pending:

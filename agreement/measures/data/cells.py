@@ -18,7 +18,7 @@ from .arrays import row_starts, run_offsets, run_starts
 
 MISSING = -1
 # Each reading is a bit of an integer with a sign.
-MOST_READINGS = 62
+MAX_READINGS = 62
 _NOTHING = ("NAType", "NaTType")
 
 
@@ -132,8 +132,8 @@ def keep_others(members: Ints, others: Sequence[Label], n_units: int) -> tuple[I
 def pack_readings(readings: Iterable[Iterable[int]]) -> tuple[int, list[int], list[int]]:
     """Return the number of different readings, all members, ascending, and their bits; too many are a ValueError."""
     ordered = sorted({tuple(sorted(members)) for members in readings})
-    if len(ordered) > MOST_READINGS:
-        raise ValueError(f"{len(ordered)} readings of one unit, and there may be {MOST_READINGS}")
+    if len(ordered) > MAX_READINGS:
+        raise ValueError(f"{len(ordered)} readings of one unit, and there may be {MAX_READINGS}")
     bits: dict[int, int] = {}
     for number, members in enumerate(ordered):
         for member in members:

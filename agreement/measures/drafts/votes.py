@@ -29,7 +29,7 @@ type ValueSet = frozenset[Hashable] | Readings
 # Of each node its class or NO_VOTE; of each class those whose nodes are joined with its own.
 type Profile = tuple[int, ...]
 # Rounds of moves and merges, of which each makes the sum larger or is the last; texts take fewer than ten.
-MOST_ROUNDS = 100
+MAX_ROUNDS = 100
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ class _Search:
         """Move groups and merge clusters until the sum of votes no longer grows."""
         changed = set(self.members)
         unmerged = set(self.members)
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             moved = self._move_groups(changed)
             merged = self._merge_clusters(moved | unmerged)
             changed, unmerged = moved | merged, set()

@@ -23,11 +23,11 @@ from ..values import Bools, Distance, Floats, Ints
 # Scores, and shares of the terms of a sum, that differ by no more are equal, whatever the rounding.
 _TIE = 1e-9
 # Up to so many texts all signs are tried: 16,384 of them.
-MOST_EXACT = 14
+MAX_EXACT = 14
 # Random signs are drawn in blocks of so many numbers.
 _BLOCK = 1 << 22
 # The normal distribution on which the published test rests takes so many units (Calderon et al. 2025).
-_LEAST_UNITS = 30
+_MIN_UNITS = 30
 # The candidate passes if it wins against so many of the humans.
 _PASSING = 0.5
 
@@ -202,7 +202,7 @@ def alt_test(
         q=float(q),
         n_units=len(advantages.documents),
         n_texts=n_texts,
-        exact=all(row.n_texts <= MOST_EXACT for row in rows),
+        exact=all(row.n_texts <= MAX_EXACT for row in rows),
         resamples=resamples,
         seed=seed,
         left_out=advantages.left_out,
@@ -295,12 +295,12 @@ def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float, resamples: int) 
     harmonic = sum(1 / rank for rank in range(1, len(tested) + 1))
     most = max(row.n_texts for row in tested)
     if harmonic * least_p_value(most, resamples) > q:
-        few = pluralize(n_texts, "text") if most <= MOST_EXACT else pluralize(resamples, "resample")
+        few = pluralize(n_texts, "text") if most <= MAX_EXACT else pluralize(resamples, "resample")
         notes.append(f"{few} are too few for any p-value up to {q:g}")
     if len(rows) == 2:
         notes.append("two humans: each is compared with one other only; three or more say what humans agree on")
-    if any(row.n_units < _LEAST_UNITS for row in rows):
-        notes.append(f"the published test takes {_LEAST_UNITS} units of each human")
+    if any(row.n_units < _MIN_UNITS for row in rows):
+        notes.append(f"the published test takes {_MIN_UNITS} units of each human")
     return "; ".join(notes)
 
 
@@ -366,7 +366,7 @@ def _sum_distances(data: ReliabilityData, options: Options) -> tuple[Floats, Flo
 def sign_flip_p_value(differences: Floats, resamples: int, seed: int) -> float:
     """Return the one-sided p-value of a mean above 0, where each difference could have the other sign.
 
-    Up to MOST_EXACT differences it is the share of all signs whose sum is at least that at hand. Of more, `resamples`
+    Up to MAX_EXACT differences it is the share of all signs whose sum is at least that at hand. Of more, `resamples`
     random signs are drawn, and the data at hand count as one of them, so that it is never 0. The order of differences
     does not matter.
     """
@@ -374,7 +374,7 @@ def sign_flip_p_value(differences: Floats, resamples: int, seed: int) -> float:
     at_hand = float(differences.sum())
     least = at_hand - _TIE * float(np.abs(differences).sum())
     n = len(differences)
-    if n <= MOST_EXACT:
+    if n <= MAX_EXACT:
         sums = np.zeros(1)
         for difference in differences.tolist():
             sums = np.concatenate((sums + difference, sums - difference))
@@ -392,7 +392,7 @@ def sign_flip_p_value(differences: Floats, resamples: int, seed: int) -> float:
 
 def least_p_value(n: int, resamples: int) -> float:
     """Return the smallest p-value that `sign_flip_p_value` can give of n differences."""
-    return 2.0**-n if n <= MOST_EXACT else 1 / (resamples + 1)
+    return 2.0**-n if n <= MAX_EXACT else 1 / (resamples + 1)
 
 
 def student_p_value(differences: Floats) -> float:

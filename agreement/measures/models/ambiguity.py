@@ -11,11 +11,11 @@ from ..data.inputs import Data, as_data
 from ..data.reliability_data import check_known_coders
 from ..results import TOO_FEW_CODERS, Figure, Point, format_defined, pluralize
 from ..values import Ints
-from .reading_groups import LEAST_IN_CAMPS, fit_two_readings, group_readings, split_into_camps
+from .reading_groups import MIN_IN_CAMPS, fit_two_readings, group_readings, split_into_camps
 
 # So many readings, all alike, a markable could have that is or may be in a chain: a slip gives any of them.
 READINGS_OF_CHAINS = 5.0
-MOST_ALTERNATIVES = 1e9
+MAX_ALTERNATIVES = 1e9
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
         raise ValueError(f"{there}: it takes two who may differ, better four")
     if alternatives is None:
         alternatives = READINGS_OF_CHAINS if data.has_sets else float(max(len(data.labels), 2))
-    if not 2 <= alternatives <= MOST_ALTERNATIVES:
+    if not 2 <= alternatives <= MAX_ALTERNATIVES:
         raise ValueError(f"alternatives is {alternatives}: a unit has two possible readings or more, up to a billion")
     readings = group_readings(data)
     left_out = len(data.units) - len(readings.rows)
@@ -174,7 +174,7 @@ def _note(groups: Ints, converged: bool) -> str:
     if not len(groups):
         return "no unit is coded by two coders"
     notes = []
-    if (groups >= 0).sum(axis=1).max() < LEAST_IN_CAMPS:
+    if (groups >= 0).sum(axis=1).max() < MIN_IN_CAMPS:
         notes.append("of two or three coders who differ nobody can tell whether the unit is ambiguous")
     if not converged:
         notes.append("fitting did not come to an end")

@@ -16,16 +16,16 @@ from ..values import Bools, Floats, Ints
 # Chains that are on average no farther apart than this, without the unit itself, are one reading of it.
 SAME_READING = 0.8
 # Fewer coders than this are no camps: of two or three who differ nobody can tell whether the item is ambiguous.
-LEAST_IN_CAMPS = 4
+MIN_IN_CAMPS = 4
 # An ambiguous unit is read in the first way by one of these shares of coders, in the second by the rest.
 SHARES = np.array([0.3, 0.5, 0.7])
 # Only the largest groups of a unit may be what it means.
-MOST_GROUPS = 8
+MAX_GROUPS = 8
 # What is known before, as answers and units: eight of ten answers are right, and a tenth of the units is ambiguous.
 RIGHT, WRONG = 8.0, 2.0
 AMBIGUOUS, CLEAR = 10.0, 90.0
 # Fitting ends where no parameter moves by more than this, or after so many rounds.
-TOLERANCE, MOST_ROUNDS = 1e-5, 200
+TOLERANCE, MAX_ROUNDS = 1e-5, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
     rows, codes = judged.rows[enough], codes[enough]
     numbered = _number_by_frequency(_join_sets(data, rows, codes) if data.has_sets else codes)
     # where some groups may be no reading, values decide which, not the order of coders
-    for place in np.flatnonzero(numbered.max(axis=1, initial=MISSING) >= MOST_GROUPS).tolist():
+    for place in np.flatnonzero(numbered.max(axis=1, initial=MISSING) >= MAX_GROUPS).tolist():
         numbered[place] = _number_by_value(data, numbered[place], codes[place])
     return ReadingGroups(rows, numbered, several.sum(axis=1)[enough])
 
@@ -184,7 +184,7 @@ def split_into_camps(codes: Ints) -> Bools:
 
 def are_camps(judged: Ints, second: Ints) -> Bools:
     """Return which units are split, by the numbers of their coders and of those with the second most frequent value."""
-    camps: Bools = (judged >= LEAST_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
+    camps: Bools = (judged >= MIN_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
     return camps
 
 
@@ -237,7 +237,7 @@ def fit_two_readings(groups: Ints, alternatives: float) -> Fit:
     while True:
         expected = state.expect(skill, prevalence)
         objectives.append(expected.log_probability + _log_prior(skill, prevalence))
-        if moved <= TOLERANCE or len(objectives) > MOST_ROUNDS:
+        if moved <= TOLERANCE or len(objectives) > MAX_ROUNDS:
             break
         updated = (state.count_right(expected, skill) + RIGHT) / (judged + RIGHT + WRONG)
         share = float(expected.posterior @ weights + AMBIGUOUS) / (len(groups) + AMBIGUOUS + CLEAR)
@@ -253,7 +253,7 @@ class _Model:
     def __init__(self, groups: Ints, weights: Ints, alternatives: float) -> None:
         self.weights = weights
         self.n_coders = groups.shape[1]
-        self.n_groups = min(int(groups.max(initial=0)) + 1, MOST_GROUPS)
+        self.n_groups = min(int(groups.max(initial=0)) + 1, MAX_GROUPS)
         # the judgements that may be a reading: which unit, coder and group
         self.unit, self.coder = np.nonzero((groups != MISSING) & (groups < self.n_groups))
         self.group = groups[self.unit, self.coder]

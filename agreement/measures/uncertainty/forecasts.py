@@ -25,7 +25,7 @@ from .resampling import Coefficient, check_level
 from .score_intervals import ScoreInterval
 
 SAMPLES = ("groups", "both")
-FEWEST, FEWEST_CODERS = LEAST["document"], LEAST["coder"]
+FEWEST, MIN_CODERS = LEAST["document"], LEAST["coder"]
 # No number of documents beyond is looked at: nobody codes as many, and what holds of so many is not known from a few.
 MOST = 10_000
 NUMBERS = np.arange(FEWEST, MOST + 1, dtype=np.float64)
@@ -144,8 +144,8 @@ class Forecast(Figure):
     def _check_numbers(self, n_documents: int, n_coders: int | None) -> None:
         if n_documents < FEWEST:
             raise ValueError(f"n_documents is {n_documents}: an interval takes {FEWEST}")
-        if n_coders is not None and n_coders < FEWEST_CODERS:
-            raise ValueError(f"n_coders is {n_coders}: an interval over coders takes {FEWEST_CODERS}")
+        if n_coders is not None and n_coders < MIN_CODERS:
+            raise ValueError(f"n_coders is {n_coders}: an interval over coders takes {MIN_CODERS}")
         if n_coders is not None and not self.n_coders:
             raise ValueError("n_coders is of forecasts in which coders are a sample: sample='both'")
 

@@ -25,7 +25,7 @@ from agreement.reports.request import resolve
 
 KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000
-MOST_GROUPS = 8  # that are compared with each other: those with most coders
+MAX_GROUPS = 8  # that are compared with each other: those with most coders
 OTHERS = "all others"  # what a category is told apart from
 
 
@@ -206,7 +206,7 @@ def compare_groups(
     for name, coders in groups.items():
         own = resolve(extract, replace(parameters, coders=",".join(coders)))
         within.append(CoderGroup(name, coders, GroupInterval.of(basis.compute_interval(*own))))
-    largest = sorted(groups, key=lambda name: -len(groups[name]))[:MOST_GROUPS]
+    largest = sorted(groups, key=lambda name: -len(groups[name]))[:MAX_GROUPS]
     pairs = []
     for first, second in combinations([name for name in groups if name in largest], 2):
         between = measure_between(extract, parameters, groups[first], groups[second])

@@ -27,7 +27,7 @@ from annotations.core.text import pluralize
 
 DEFAULTS = {"epsilon": 0.1, "q": 0.05}
 TIE = 1e-9  # scores that differ by no more are equal, whatever the rounding
-MOST_PEOPLE = 30  # who are set beside the model one by one
+MAX_PEOPLE = 30  # who are set beside the model one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +304,7 @@ def compare_model(
     alpha = replace(own, coefficient="alpha", distance=basis.effective_distance(own))
     of_people = basis.compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
     agreements = []
-    for coder in reported((candidate, *people[:MOST_PEOPLE]), progress):
+    for coder in reported((candidate, *people[:MAX_PEOPLE]), progress):
         between = measure_between(answers, alpha, [coder], [name for name in people if name != coder])
         assert between is not None, "alpha is of all values"
         agreements.append(AgreementWithPeople(coder, between))
@@ -319,7 +319,7 @@ def compare_model(
         alt_test=ModelTest(test.test, test.judgements_of_other_versions),
         categories=tuple(items.by_category()),
         models=compared.models,
-        n_more_people=max(len(people) - MOST_PEOPLE, 0),
+        n_more_people=max(len(people) - MAX_PEOPLE, 0),
         compared=items,
     )
 

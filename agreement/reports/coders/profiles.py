@@ -145,7 +145,7 @@ def _average_distances(
     return means
 
 
-MOST_POINTS = 24  # of what is shown as texts are finished
+MAX_POINTS = 24  # of what is shown as texts are finished
 
 type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
 
@@ -279,8 +279,8 @@ def find_last(work: Mapping[tuple[int, str], Activity]) -> dict[int, datetime]:
 
 
 def divide_evenly(n_texts: int) -> list[int]:
-    """Return after how many texts there is a point: of `MOST_POINTS` at most, as far from each other as can be."""
-    n_points = min(n_texts, MOST_POINTS)
+    """Return after how many texts there is a point: of `MAX_POINTS` at most, as far from each other as can be."""
+    n_points = min(n_texts, MAX_POINTS)
     return [n_texts * number // n_points for number in range(1, n_points + 1)]
 
 

@@ -30,7 +30,7 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.project_formats import formats_of
 
 # So many coders have a row of their own, those with most judgements; the others are counted.
-MOST_CODERS = 100
+MAX_CODERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def describe_project(
         rounds=rounds,
         agreement=agreement,
         questions=parts.measure_questions(project, answers),
-        n_other_questions=max(len(answers.questions) - (answers.question is not None) - parts.MOST_QUESTIONS, 0),
+        n_other_questions=max(len(answers.questions) - (answers.question is not None) - parts.MAX_QUESTIONS, 0),
         methods=methods.paragraph,
         references=methods.references,
         repeats=unmarked,
@@ -196,7 +196,7 @@ def _describe_coders(
         group, n_counted = group_of.get(coder, ""), counted[coder]
         rows.append(CoderDescription(group, n_codings, n_submitted, n_counted, n_judgements, chains))
     rows.sort(key=lambda row: (-row.n_judgements, -row.n_submitted, -row.n_codings, row.group, -(row.n_chains or 0)))
-    return tuple(replace(row, place=str(number)) for number, row in enumerate(rows[:MOST_CODERS], start=1))
+    return tuple(replace(row, place=str(number)) for number, row in enumerate(rows[:MAX_CODERS], start=1))
 
 
 def _read_languages(project: Project) -> tuple[Language, ...]:

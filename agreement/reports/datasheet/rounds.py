@@ -32,8 +32,8 @@ from annotations.planning.rounds import describe_rounds
 from annotations.planning.training import training_results
 
 # The agreement in the answers to so many questions besides the category is computed.
-MOST_QUESTIONS = 10
-MOST_TRAININGS = 5  # rounds, the latest
+MAX_QUESTIONS = 10
+MAX_TRAININGS = 5  # rounds, the latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +139,10 @@ def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Rou
 
 
 def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[RoundAgreement, ...]:
-    """Return the agreement in each further question of the scheme, as its page opens: in MOST_QUESTIONS of them."""
+    """Return the agreement in each further question of the scheme, as its page opens: in MAX_QUESTIONS of them."""
     asked = answers.question.key if answers.question else ""
     others = [one for one in answers.questions if one.key != asked]
-    return tuple(_measure(one.label, *parse_asked(project, {"question": one.key})) for one in others[:MOST_QUESTIONS])
+    return tuple(_measure(one.label, *parse_asked(project, {"question": one.key})) for one in others[:MAX_QUESTIONS])
 
 
 def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> RoundAgreement:
@@ -225,7 +225,7 @@ class Training:
 def measure_training(rounds: Sequence[Round]) -> tuple[Training, ...]:
     """Return the results of the latest training rounds. Sixteen queries at most for each."""
     found = []
-    for round_ in [one for one in rounds if one.kind == Round.Kind.TRAINING][-MOST_TRAININGS:]:
+    for round_ in [one for one in rounds if one.kind == Round.Kind.TRAINING][-MAX_TRAININGS:]:
         results = training_results(round_)
         scores = [one.best for one in results if one.best is not None]
         passed = [one for one in results if one.passed]

@@ -30,7 +30,7 @@ from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_
 PAGE_ROWS = 20  # each cell is a link
 LONGEST_CHAIN = 10  # from here on chains are counted together
 FARTHEST_LINK = 20  # and links
-MOST_TEXTS = 30  # in the table of distances by text; its file has all
+MAX_TEXTS = 30  # in the table of distances by text; its file has all
 MEASURES = {**LABELS["pair_measures"], **{name: f"{label}, F1" for name, label in SCORE_LABELS.items()}}
 MEASURE = {"measure": ChoiceField(list(MEASURES))}
 
@@ -244,7 +244,7 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
         return PageSections()
     # of texts with equal distances the first one comes first, whatever last digits say
     texts.sort(key=lambda one: -round(one.mean or 0.0, SHARE_DIGITS))
-    shown = texts[:MOST_TEXTS] if request.page is not None else texts
+    shown = texts[:MAX_TEXTS] if request.page is not None else texts
     distance = choice_label("distance", effective_distance(request.parameters))
     title = f"Disagreement of each coder by text: {distance} distance from the others"
     coders, items = request.extract.coders, reverse("items", args=[request.project.slug])
@@ -256,9 +256,9 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
         [Linked(one.text.label, address), one.mean, *one.coders] for one, address in zip(shown, addresses, strict=True)
     ]
     note = "Mean distances, ordered by disagreement. A high figure says that a coder differs, not that they are wrong."
-    mapped = shown[:MOST_TEXTS]
+    mapped = shown[:MAX_TEXTS]
     labels, values = [one.text.label for one in mapped], [one.coders for one in mapped]
-    figure = heat_map(labels, coders, values, "mean distance", addresses=addresses[:MOST_TEXTS])
+    figure = heat_map(labels, coders, values, "mean distance", addresses=addresses[:MAX_TEXTS])
     cells = [(value, coder, one.text.label) for one in mapped for coder, value in zip(coders, one.coders, strict=True)]
     farthest, coder, label = max((cell for cell in cells if cell[0] is not None), key=lambda cell: cell[0] or 0.0)
     words = (

@@ -24,7 +24,7 @@ from annotations.projects.navigation import NO_PYRAMIDS
 PAGE_SIZE = 50
 AMONG = "people with each other"
 NO_MAJORITY = "no most frequent answer"
-MOST_DOTS = 20  # categories in a chart: those in which the model and people differ most
+MAX_DOTS = 20  # categories in a chart: those in which the model and people differ most
 YES = {True: "yes", False: "no", None: None}
 
 OPTIONS: Mapping[str, Field[Any, Any, Any, Any]] = {
@@ -90,7 +90,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
             Chart("humans", title, figure, words, "alt_test"),
         ]
         if report.compared.names:
-            most = sorted(report.categories, key=lambda part: -abs(part.difference))[:MOST_DOTS]
+            most = sorted(report.categories, key=lambda part: -abs(part.difference))[:MAX_DOTS]
             parts = [part for part in report.categories if part in most]
             dots = [Dot(part.name or NO_MAJORITY, part.difference, part.low, part.high) for part in parts]
             title = f"Score of {candidate} less that of people, by what most people say, with 95% CI"

@@ -100,9 +100,9 @@ def _pair_chains(first: tuple[Chain, ...], second: tuple[Chain, ...]) -> list[Ch
     ]
 
 
-MOST_CHAINS = 15  # of each coder in the matrix
-MOST_ROWS = 60  # of the table on the page; its file has all
-MOST_MEMBERS = 3  # whose words stand for a chain
+MAX_CHAINS = 15  # of each coder in the matrix
+MAX_ROWS = 60  # of the table on the page; its file has all
+MAX_MEMBERS = 3  # whose words stand for a chain
 LONGEST_NAME = 22
 
 
@@ -170,11 +170,11 @@ def _build_alignment(request: AnalysisRequest, first: str, second: str) -> PageS
     }
     if found is None:
         return PageSections(context=choices)
-    shown = found.pairs[:MOST_ROWS] if request.page is not None else found.pairs
-    chains = [*found.first[:MOST_CHAINS], *found.second[:MOST_CHAINS]]
+    shown = found.pairs[:MAX_ROWS] if request.page is not None else found.pairs
+    chains = [*found.first[:MAX_CHAINS], *found.second[:MAX_CHAINS]]
     chains += [found.first[one.first] for one in shown if one.first is not None]
     chains += [found.second[one.second] for one in shown if one.second is not None]
-    snippets = read_snippets({unit for chain in chains for unit in chain[:MOST_MEMBERS]})
+    snippets = read_snippets({unit for chain in chains for unit in chain[:MAX_MEMBERS]})
     table = _alignment_table(found, first, second, shown, snippets)
     return PageSections([table], [_alignment_chart(found, first, second, snippets)], context=choices)
 
@@ -183,8 +183,8 @@ def _alignment_table(
     found: ChainAlignment, first: str, second: str, shown: Sequence[ChainPair], snippets: Mapping[int, Snippet]
 ) -> Table:
     def name(chain: Chain) -> str:
-        named = ", ".join(snippets[unit].keyword.words for unit in chain[:MOST_MEMBERS])
-        more = len(chain) - MOST_MEMBERS
+        named = ", ".join(snippets[unit].keyword.words for unit in chain[:MAX_MEMBERS])
+        more = len(chain) - MAX_MEMBERS
         return f"{named}, and {more} more" if more > 0 else named
 
     rows: list[list[Cell]] = []
@@ -209,7 +209,7 @@ def _alignment_table(
 def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: Mapping[int, Snippet]) -> Chart:
     def largest(n_chains: int, aligned: Sequence[int | None]) -> list[int]:
         """Return the places of the largest chains; aligned ones in the same order, to lie on a diagonal."""
-        places = range(min(n_chains, MOST_CHAINS))  # chains stand by their size
+        places = range(min(n_chains, MAX_CHAINS))  # chains stand by their size
         ordered = [place for place in aligned if place is not None and place in places]
         return ordered + [place for place in places if place not in ordered]
 
@@ -223,7 +223,7 @@ def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: M
     shared = {(one.first, one.second): one.shared for one in found.pairs}
     counts = [[shared.get((row, column)) for column in columns] for row in rows]
     title = f"Chains in {found.text.label}: shared markables, aligned chains framed"
-    drawn = f" The {MOST_CHAINS} largest of each coder are drawn." if max(n_first, n_second) > MOST_CHAINS else ""
+    drawn = f" The {MAX_CHAINS} largest of each coder are drawn." if max(n_first, n_second) > MAX_CHAINS else ""
     words = (
         f"{pluralize(n_first, 'chain')} of {first} and {pluralize(n_second, 'chain')} of {second}: {len(aligned)} are"
         f" aligned and share {pluralize(sum(one.shared for one in aligned), 'markable')}.{drawn}"

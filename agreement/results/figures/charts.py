@@ -12,7 +12,7 @@ from agreement.results.tables import format_value
 type Figure = dict[str, Any]
 type Number = float | int | None
 
-MOST_POINTS = 4000  # more are no picture any more, and a page is not to grow with them
+MAX_POINTS = 4000  # more are no picture any more, and a page is not to grow with them
 POINTS_OF_CELL = 3  # as a cell of a heat map has its names
 POINTS_OF_LINE = 8  # as each has a name and its style
 ROW = 26  # pixels for a row of dots or cells
@@ -21,7 +21,7 @@ PANEL = 76  # pixels for a row of small multiples, of which its name and the gap
 PANEL_SHARE = 0.85
 MARGIN_OF_SHARES = 0.02
 WIDEST_LABEL = 40
-MOST_IN_WORDS = 24  # columns of a heat map that have room for figures
+MAX_IN_WORDS = 24  # columns of a heat map that have room for figures
 LINE_ACROSS: dict[str, Any] = {"type": "line", "line": {"dash": "dot", "width": 1}}
 PATTERNS = ("", "/", ".", "x", "-", "|", "+", "\\")
 # Besides its colour each line has a marker of its own.
@@ -55,7 +55,7 @@ class Chart:
         for trace in self.figure["data"]:
             lines = POINTS_OF_LINE + max(len(trace["x"]), len(trace["y"]))
             points += POINTS_OF_CELL * sum(map(len, trace["z"])) if "z" in trace else lines
-        return points > MOST_POINTS
+        return points > MAX_POINTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def heat_map(
         zmin=min(0, *defined, 0),
         zmax=max(1, *defined, 1),
         text=[["" if value is None else f"{value:{',' if whole else 'z.2f'}}" for value in row] for row in values],
-        texttemplate="%{text}" if len(columns) <= MOST_IN_WORDS else "",
+        texttemplate="%{text}" if len(columns) <= MAX_IN_WORDS else "",
         customdata=[[escape_markup(f"{row} – {column}") for column in columns] for row in rows],
         hoverongaps=False,
         xgap=1,

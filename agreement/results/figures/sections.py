@@ -26,7 +26,7 @@ ALONE = (
     "What both gave stands on the diagonal; what one gave alone meets what the other gave alone. A label that one gave"
     " where the other gave nothing else is in no cell."
 )
-MOST_NAMED = 3  # pairs of categories that the words of the chart name
+MAX_NAMED = 3  # pairs of categories that the words of the chart name
 
 
 def build_square(
@@ -92,7 +92,7 @@ def _name_most(request: AnalysisRequest, counts: list[list[int]], *, two: bool) 
         for b, number in enumerate(row)
         if number and a != b and (two or a < b)
     ]
-    most = sorted(pairs, key=lambda pair: -pair[0])[:MOST_NAMED]
+    most = sorted(pairs, key=lambda pair: -pair[0])[:MAX_NAMED]
     return "; ".join(f"{first} and {second} {number:,}" for number, first, second in most)
 
 
@@ -101,7 +101,7 @@ def describe_equal(term: str, counts: list[list[int]]) -> str:
     return f"The same {term} in {sum(row[place] for place, row in enumerate(counts)):,} of {sum(map(sum, counts)):,}."
 
 
-MOST_STEPS = 150  # bars; of a longer text each is of several items
+MAX_STEPS = 150  # bars; of a longer text each is of several items
 TENTHS = 10
 UNIT = "disagreement"
 
@@ -111,7 +111,7 @@ def bin_positions(items: Items, selected: Ints) -> list[Step]:
     if len(selected) < 2 or items.text[selected[0]] != items.text[selected[-1]]:
         return []
     of_text = np.flatnonzero(items.text == items.text[selected[0]])
-    width, steps = -(-len(of_text) // MOST_STEPS), []
+    width, steps = -(-len(of_text) // MAX_STEPS), []
     number = (selected - of_text[0]) // width
     for place in sorted(set(number.tolist())):
         rows = selected[number == place]
@@ -188,8 +188,8 @@ def _mean_by_tenth(items: Items, rows: Ints) -> list[float | None]:
     return [total / number if number else None for total, number in zip(totals.tolist(), numbers.tolist(), strict=True)]
 
 
-MOST_DAYS = 60  # on the page, the latest; the file of the table has all
-MOST_CODERS = 20  # with most judgements, in the chart
+MAX_DAYS = 60  # on the page, the latest; the file of the table has all
+MAX_CODERS = 20  # with most judgements, in the chart
 
 
 def build_times(request: AnalysisRequest) -> PageSections:
@@ -223,7 +223,7 @@ def build_days(request: AnalysisRequest) -> PageSections:
     counts = count_by_day(request.extract, request.parameters, times)
     if not counts.days:
         return PageSections()
-    first = max(len(counts.days) - MOST_DAYS, 0)
+    first = max(len(counts.days) - MAX_DAYS, 0)
     latest, hidden = counts.days[first:], 0 if request.page is None else first
     unit = "contributors" if request.extract.units else "judgements"
     title = f"{unit.capitalize()} per day, by coder"
@@ -232,7 +232,7 @@ def build_days(request: AnalysisRequest) -> PageSections:
     rows = [[day.isoformat(), *of_day] for day, *of_day in zip(counts.days, *counts.coders.values(), strict=True)]
     note = "What is judged again later counts on the first day. Imported judgements have no day." + rest
     table = Table("days", title, [Column("day", "Day"), *columns], rows[hidden:], note)
-    by_work = sorted(counts.coders, key=lambda coder: -sum(counts.coders[coder]))[:MOST_CODERS]
+    by_work = sorted(counts.coders, key=lambda coder: -sum(counts.coders[coder]))[:MAX_CODERS]
     series = {coder: of_coder[first:] for coder, of_coder in counts.coders.items() if coder in by_work}
     totals = ", ".join(f"{coder} {sum(values):,}" for coder, values in series.items())
     drawn = f" The {len(series)} of {len(counts.coders)} coders with most." if len(series) < len(counts.coders) else ""

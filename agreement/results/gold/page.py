@@ -20,9 +20,9 @@ from annotations.models import Coding, Project, Text
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 
-MOST_SCUS = 50
-MOST_DIFFERENCES = 200
-MOST_DOCSETS = 100
+MAX_SCUS = 50
+MAX_DIFFERENCES = 200
+MAX_DOCSETS = 100
 TO_SEE = ": choose docsets to see others"
 
 
@@ -192,8 +192,8 @@ def _build_tables(report: AgreedReport) -> list[Table]:
             *columns_of("count", missing=("Missing", "scu_missing"), fused=("Fused", "scu_fused")),
         ]
         note = "Those that fewest of their coders have come first, then the heaviest."
-        note += _name_first(MOST_SCUS, len(report.scus))
-        tables.append(Table.of("lacking", "Agreed SCUs that coders lack most", columns, report.scus[:MOST_SCUS], note))
+        note += _name_first(MAX_SCUS, len(report.scus))
+        tables.append(Table.of("lacking", "Agreed SCUs that coders lack most", columns, report.scus[:MAX_SCUS], note))
     return [*tables, _docsets_table(report), *texts.build_trends(report).tables]
 
 
@@ -248,7 +248,7 @@ def _name_first(most: int, n: int, rest: str = "") -> str:
 def _docsets_table(report: AgreedReport) -> Table:
     coders = [one.name for one in report.coders]
     rows: list[list[Cell]] = []
-    for docset in sorted(report.docsets, key=lambda one: one.mean_f1)[:MOST_DOCSETS]:
+    for docset in sorted(report.docsets, key=lambda one: one.mean_f1)[:MAX_DOCSETS]:
         f1 = {one.name: one.f1 for one in docset.coders}
         rows.append([docset.label, docset.n_scus, docset.mean_f1, *map(f1.get, coders)])
     columns = [
@@ -257,7 +257,7 @@ def _docsets_table(report: AgreedReport) -> Table:
         Column("mean", "Mean of coders", "figure", explanation="docset_f1"),
         *(Column(coder, coder, "figure", explanation="docset_f1") for coder in coders),
     ]
-    note = f"Those with the lowest mean come first.{_name_first(MOST_DOCSETS, len(report.docsets), TO_SEE)}"
+    note = f"Those with the lowest mean come first.{_name_first(MAX_DOCSETS, len(report.docsets), TO_SEE)}"
     return Table("docsets", "F1 of SCUs in each docset", columns, rows, note)
 
 
@@ -287,7 +287,7 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
     tables = [Table.of("differences", f"How {who} from agreed pyramids", columns, found, note)]
     if chosen:
         own = report.differences.get(chosen, ())
-        shown = own[:MOST_DIFFERENCES]
+        shown = own[:MAX_DIFFERENCES]
         texts = Text.objects.filter(pk__in={one.text.text_pk for one in shown if one.difference.parts})
         contents = dict(texts.values_list("pk", "content"))
 
@@ -301,6 +301,6 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
             *columns_of("text", agreed=("Agreed SCU", "agreed_scu"), own=("Coder’s SCU", "own_scu")),
             Column("words", "Contributor", explanation="difference_words", cell=words_of),
         ]
-        note = f"In the order of docsets.{_name_first(MOST_DIFFERENCES, len(own), TO_SEE)}"
+        note = f"In the order of docsets.{_name_first(MAX_DIFFERENCES, len(own), TO_SEE)}"
         tables.append(Table.of("places", f"Where agreed pyramids differ from {chosen}", columns, shown, note))
     return tables

@@ -22,8 +22,8 @@ from annotations.core.text import pluralize
 from annotations.models import Membership
 from annotations.projects.letters import letters_of_coders, sees_names
 
-MOST_ERRORS = 50
-MOST_DIFFERENCES = 200
+MAX_ERRORS = 50
+MAX_DIFFERENCES = 200
 CONLL = SCORE_LABELS[TREND_SCORE]
 LETTERS = "letters"
 
@@ -223,12 +223,12 @@ def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> Pag
 def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> list[Table]:
     differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
     found = count_alike(differences, attrgetter("kind", "gold", "answer"))
-    shown, own = found[:MOST_ERRORS], differences.get(chosen, ())
-    items, n = own[:MOST_DIFFERENCES], len(own)
+    shown, own = found[:MAX_ERRORS], differences.get(chosen, ())
+    items, n = own[:MAX_DIFFERENCES], len(own)
     snippets = read_snippets({*(one.example.unit for one in shown), *(one.unit for one in items)})
     who = chosen or "all coders"
     total = sum(one.number for one in found)
-    left = f" The {MOST_ERRORS} most frequent of {len(found)} are here." if len(found) > MOST_ERRORS else ""
+    left = f" The {MAX_ERRORS} most frequent of {len(found)} are here." if len(found) > MAX_ERRORS else ""
     documents = {text.pk: text for text in request.project_answers.texts}
 
     def in_context(one: Difference) -> Cell:
@@ -259,7 +259,7 @@ def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> 
     note = f"An error is an item in which an answer differs from gold.{left}"
     tables = [Table.of("errors", f"Most frequent errors of {who}", frequent, shown, note)]
     if chosen:
-        rest = f" The first {MOST_DIFFERENCES} of {n}: choose texts to see others." if n > MOST_DIFFERENCES else ""
+        rest = f" The first {MAX_DIFFERENCES} of {n}: choose texts to see others." if n > MAX_DIFFERENCES else ""
         item = Column("item", "Item", explanation="gold_item", cell=in_context)
         columns = [Column("text", "Text", cell="text.label"), item, *of_error("")]
         there = [one for one in items if one.unit in snippets]

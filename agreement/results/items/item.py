@@ -17,7 +17,7 @@ from agreement.data.project_answers import ProjectAnswers, name_value
 from agreement.data.pyramids import PyramidAnnotation, read_pyramids
 from agreement.data.texts import read_keys, read_snippets, read_snippets_and_texts
 from agreement.measures import distance, relation
-from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
+from agreement.measures.models.reading_groups import MIN_IN_CAMPS
 from agreement.measures.values import Ints, Readings, Value, remove_unit
 from agreement.reports.basis import distances_of, select_data
 from agreement.reports.fields import WhereThere
@@ -214,7 +214,7 @@ def _place_of(request: AnalysisRequest, items: Items, rows: Ints, unit: int) -> 
 def _readings_tables(report: ItemReport, readings: ItemReadings) -> list[Table]:
     """Return who gives the same reading of an item, by the model; nothing of fewer than four coders who differ."""
     one = readings.units.get(report.unit)
-    if one is None or len(one.groups) < 2 or sum(map(len, one.groups)) < LEAST_IN_CAMPS:
+    if one is None or len(one.groups) < 2 or sum(map(len, one.groups)) < MIN_IN_CAMPS:
         return []
     likely = {"ambiguous": " It is likely ambiguous.", "slip": " It is likely a slip."}
     columns = [Column("coders", "Coders"), Column("meant", "Probability that it is meant", "probability")]

@@ -16,7 +16,7 @@ from agreement.data.project_answers import CHAINED
 from agreement.data.texts import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
-from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
+from agreement.measures.models.reading_groups import MIN_IN_CAMPS
 from agreement.measures.results import pluralize
 from agreement.reports import items as reports
 from agreement.reports.basis import pick_texts
@@ -27,7 +27,7 @@ from agreement.results.computations import PageSections, ResultPage, paginate, r
 from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.figures.sections import bin_positions, build_positions
 from agreement.results.tables import Column, Composed, Table
-from annotations.core.http.fields import MOST_CHOICES
+from annotations.core.http.fields import MAX_CHOICES
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
@@ -39,7 +39,7 @@ OPTIONS = ("relation", "level", "category", "ambiguity", "text", *reports.MARKS,
 # By the rule of camps: where the model ranks the items, which does it better, only who asks for them is shown these.
 BY_CAMPS = ("implicit", "either")
 MODELS = {"dawid-skene": "of coders (Dawid and Skene 1979)", "mention-pair": "of mention pairs (Paun et al. 2018)"}
-MOST_NAMED = 3  # coders whose answers are shown with their names; of more it is their number
+MAX_NAMED = 3  # coders whose answers are shown with their names; of more it is their number
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +289,7 @@ def group_answers(answers: Sequence[GivenAnswer]) -> list[dict[str, Any]]:
         alike[one.category, one.targets, one.antecedents].append(one)
     return [
         {
-            "who": f"{', '.join(one.coder for one in group)}:" if len(answers) <= MOST_NAMED else str(len(group)),
+            "who": f"{', '.join(one.coder for one in group)}:" if len(answers) <= MAX_NAMED else str(len(group)),
             "answer": group[0],
             "unsure": any(one.unsure for one in group),
             "note": any(one.note for one in group),
@@ -366,7 +366,7 @@ def _items_table(request: AnalysisRequest, report: ItemsReport, described: Seque
 
 
 def _readings_note(items: reports.Items, readings: reports.ItemReadings) -> str:
-    if items.n_coders.max(initial=0) < LEAST_IN_CAMPS:
+    if items.n_coders.max(initial=0) < MIN_IN_CAMPS:
         return "Of fewer than four coders who differ nobody can tell whether an item is ambiguous."
     if not readings.units:
         return f"Split: by the rule of camps. {readings.reason} A model of coders says then what is likely ambiguous."
@@ -430,7 +430,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
 
 
 def _text_choices(request: AnalysisRequest, items: reports.Items) -> list[tuple[str, str]]:
-    """Return the texts that have items: addresses, and titles, of the first MOST_CHOICES, with the number of items."""
+    """Return the texts that have items: addresses, and titles, of the first MAX_CHOICES, with the number of items."""
     slugs, chosen = [text.slug for text in items.texts], request.options.get("text")
     if len(set(slugs)) < 2:
         return []
@@ -439,5 +439,5 @@ def _text_choices(request: AnalysisRequest, items: reports.Items) -> list[tuple[
     for slug, count in zip(slugs, counts, strict=True):
         of_text[slug] += count
     listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
-    named = {slug: f"{titles[slug]} ({of_text[slug]})" for slug in islice(listed, MOST_CHOICES)}
+    named = {slug: f"{titles[slug]} ({of_text[slug]})" for slug in islice(listed, MAX_CHOICES)}
     return [(slug, named.get(slug, slug)) for slug in listed]

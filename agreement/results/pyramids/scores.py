@@ -27,7 +27,7 @@ CORRELATIONS = ("pearson", "spearman", "kendall")
 PYRAMID_OWNERS = {False: "own", True: "agreed"}
 PAGE_SIZE = 100
 # More rows are no picture any more: the table has them.
-MOST_DOTS = 60
+MAX_DOTS = 60
 COVERAGE = (
     "Original: the weight found over the best weight with as many SCUs as the peer has, those outside the pyramid"
     " included. Modified, which others call coverage: over the best weight with the mean number of SCUs of the model"
@@ -247,7 +247,7 @@ def _build_charts(report: ScoresReport, score: str) -> Iterator[Chart]:
         dots = [dot(one.system or "not named", one.against, *with_ends(getattr(one, score))) for one in report.systems]
         yield dots_chart("systems", f"{label} of each system, mean of its peers", dots, unit)
     dots = [dot(f"{one.marks.peer.title}, {one.coder}", one.against, getattr(one, score)) for one in report.peers]
-    if 0 < sum(one.value is not None for one in dots) <= MOST_DOTS:
+    if 0 < sum(one.value is not None for one in dots) <= MAX_DOTS:
         yield dots_chart("scores", f"{label} of each peer", dots, unit)
 
 

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from annotations.core.text import is_storable
 
 # Longer lists of choices would let a page grow with the project.
-MOST_CHOICES = 100
+MAX_CHOICES = 100
 MAX_NAMED = 5
 # Names typed at once, as databases limit the size of a query.
 MAX_NAMES = 5_000
@@ -44,11 +44,11 @@ def field_of[F: forms.Field](form: forms.BaseForm, name: str, kind: type[F]) -> 
 
 def are_many(choices: Sized) -> bool:
     """Return whether the choices are too many for a list on a page."""
-    return len(choices) > MOST_CHOICES
+    return len(choices) > MAX_CHOICES
 
 
 class BoundedSelect(forms.Select):
-    """A list to choose from; with more than MOST_CHOICES a text field that suggests the first ones.
+    """A list to choose from; with more than MAX_CHOICES a text field that suggests the first ones.
 
     Values are names that people know from elsewhere, such as the addresses of texts.
     """
@@ -82,15 +82,15 @@ def render_suggestions(
         f"{everything}, or one of {len(options)}" if everything else f"one of {len(options)} names",
         flatatt(dict(attrs)),
         list_id,
-        format_html_join("", '<option value="{}">{}</option>', options[:MOST_CHOICES]),
+        format_html_join("", '<option value="{}">{}</option>', options[:MAX_CHOICES]),
     )
 
 
 class BoundedCheckboxes(forms.CheckboxSelectMultiple):
-    """A checkbox for each choice; with more than MOST_CHOICES a field for names, separated by spaces or lines."""
+    """A checkbox for each choice; with more than MAX_CHOICES a field for names, separated by spaces or lines."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        if len(self.choices) <= MOST_CHOICES:  # type: ignore[arg-type]
+        if len(self.choices) <= MAX_CHOICES:  # type: ignore[arg-type]
             return super().render(name, value, attrs, renderer)
         return format_html(
             '<textarea name="{}" rows="3" aria-label="Names" placeholder="{}"{}>{}</textarea>',
@@ -106,7 +106,7 @@ class BoundedCheckboxes(forms.CheckboxSelectMultiple):
 
 
 class _BoundedChoice(forms.ModelChoiceField[Any]):
-    """A choice of rows; of more than MOST_CHOICES, by names that are values of the field `names`."""
+    """A choice of rows; of more than MAX_CHOICES, by names that are values of the field `names`."""
 
     many: type[forms.Widget]
     is_bounded = False
@@ -117,8 +117,8 @@ class _BoundedChoice(forms.ModelChoiceField[Any]):
 
     def choose_from(self, rows: QuerySet[Any]) -> None:
         """Set the rows to choose from. One query."""
-        listed = list(rows[: MOST_CHOICES + 1])
-        self.is_bounded = len(listed) > MOST_CHOICES
+        listed = list(rows[: MAX_CHOICES + 1])
+        self.is_bounded = len(listed) > MAX_CHOICES
         if self.is_bounded:
             self.to_field_name, self.widget = self.names, self.many()
         self.queryset = rows

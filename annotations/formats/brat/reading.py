@@ -25,7 +25,7 @@ OWN_NOTES = (names.NOTE, names.CHAIN_NAME, names.LABEL)
 # The value of an attribute that has none: it is there or not.
 YES = "true"
 # What BioNLP has behind the words: where the least words stand, and these.
-LEAST_WORDS = re.compile(r"\t(\d{1,9} \d{1,9})\t[^\t]*\Z", re.ASCII)
+MIN_WORDS = re.compile(r"\t(\d{1,9} \d{1,9})\t[^\t]*\Z", re.ASCII)
 LONGEST_TYPE = 1000
 LONGEST_NAME = 200
 LONGEST_SHOWN = 50
@@ -216,7 +216,7 @@ class _Draft:
     def _add_span(self, number: int, line: str) -> None:
         key, _, rest = line.partition("\t")
         data, _, quoted = rest.partition("\t")
-        least = LEAST_WORDS.search(quoted)
+        least = MIN_WORDS.search(quoted)
         quoted = quoted[: least.start()] if least else quoted
         kind, _, offsets = data.partition(" ")
         if "\t" not in line:

@@ -27,7 +27,7 @@ CARRIAGE_RETURN = "a bare carriage return stands here"
 CONLLU = re.compile(r"# *(?:newdoc|global\.Entity|sent_id|text)\b|\d+\t(?:[^\t]*\t){8}[^\t]*\Z")
 SPEAKER_COLUMN = 9
 LONGEST_SHOWN = 50
-MOST_FINDINGS = 1000
+MAX_FINDINGS = 1000
 
 
 def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
@@ -228,7 +228,7 @@ class _Draft(DocumentDraft):
 
     def _span(self, chain: str, first: int, last: int, number: int) -> None:
         line, chains = self.spans.setdefault((first, last), (number, {}))
-        if chain in chains and len(self.findings) < MOST_FINDINGS:
+        if chain in chains and len(self.findings) < MAX_FINDINGS:
             message = f"the chain {chain[:LONGEST_SHOWN]} has the words from line {line} on twice"
             self.findings.append(Finding("duplicate", message, self.file, number, "they are one markable"))
         chains[chain] = None

@@ -11,7 +11,7 @@
 A text is its lines joined by line ends; offsets count UTF-16 units, or code points where the labels of a file say so.
 """
 
-from annotations.formats.ducview.reading import LONGEST_TEXT, MOST_MOVED, read, read_peer, read_pyramid
+from annotations.formats.ducview.reading import LONGEST_TEXT, MAX_MOVED, read, read_peer, read_pyramid
 from annotations.formats.ducview.writing import find_losses, write_peer, write_pyramid
 from annotations.formats.model.format import PyramidFormat
 
@@ -21,7 +21,7 @@ FORMAT = PyramidFormat("ducview", "DUCView pyramids and peers", (PYRAMID_SUFFIX,
 __all__ = [
     "FORMAT",
     "LONGEST_TEXT",
-    "MOST_MOVED",
+    "MAX_MOVED",
     "PEER_SUFFIX",
     "PYRAMID_SUFFIX",
     "find_losses",

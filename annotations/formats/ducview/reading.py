@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 LONGEST_TEXT = 500_000
-MOST_MOVED = 500
+MAX_MOVED = 500
 NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 WEIGHT = re.compile(r"\((\d{1,9})\) ", re.ASCII)
 ATTRIBUTES = {
@@ -195,8 +195,8 @@ class _Reader:
         if part and offsets.matches(part, label):
             return part
         self.moved += 1
-        if self.moved > MOST_MOVED:
-            raise self._error(element, f"more than {MOST_MOVED} parts do not say what stands at their offsets")
+        if self.moved > MAX_MOVED:
+            raise self._error(element, f"more than {MAX_MOVED} parts do not say what stands at their offsets")
         at = offsets.part(start, start + 1)
         summary = pyramid.summary_at(at.start) if pyramid and at else None
         places = offsets.find(label, summary.start, summary.end) if summary else []

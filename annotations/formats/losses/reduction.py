@@ -8,7 +8,7 @@ from annotations.formats.losses.rules import RULES, LostAnswer, Rule
 from annotations.formats.model.document import Document, Mark
 from annotations.formats.model.features import Feature, describe_mark
 
-MOST_EXAMPLES = 5
+MAX_EXAMPLES = 5
 LOSSES_FILE = "LOSSES.txt"
 
 
@@ -55,7 +55,7 @@ def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[
             by_question.setdefault(question, []).append(what)
         for question, of_question in sorted(by_question.items()):
             shown = (each if isinstance(each, str) else describe_mark(before, each) for each in of_question)
-            examples = tuple(f"{before.name}: {example}" for example in list(dict.fromkeys(shown))[:MOST_EXAMPLES])
+            examples = tuple(f"{before.name}: {example}" for example in list(dict.fromkeys(shown))[:MAX_EXAMPLES])
             losses.append(Loss(feature, len(of_question), examples, question))
     return document, losses
 
@@ -79,7 +79,7 @@ def merge_losses(losses: Iterable[Loss]) -> list[Loss]:
     for loss in losses:
         key = loss.feature, loss.question
         before = merged.get(key, Loss(loss.feature, 0, (), loss.question))
-        examples = (*before.examples, *loss.examples)[:MOST_EXAMPLES]
+        examples = (*before.examples, *loss.examples)[:MAX_EXAMPLES]
         merged[key] = Loss(loss.feature, before.count + loss.count, examples, loss.question)
     order = {feature: number for number, feature in enumerate(Feature)}
     return sorted(merged.values(), key=lambda loss: (order[loss.feature], loss.question))

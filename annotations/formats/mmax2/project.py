@@ -34,8 +34,8 @@ LINES = ("sentence", "turn", "line")
 LAYOUT_NAMES = frozenset(name for names in LAYOUTS.values() for name in names)
 WORDS_FILE = re.compile(r"[._]words\.xml$", re.IGNORECASE)
 MARKABLE = re.compile(rb"<markable\s")
-MOST_LEVELS = 50
-MOST_SHARED = 1000
+MAX_LEVELS = 50
+MAX_SHARED = 1000
 DEEPEST_FOLDER = 50
 LONGEST_NAME = 500
 
@@ -69,7 +69,7 @@ def bundle_projects(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tup
         folder, main_stem = posixpath.dirname(main), name_text(main)
         keys = [(folder, True)] + ([(posixpath.dirname(folder), False)] if folder else [])
         own = [name for key in keys for name in by_stem[*key, main_stem]]
-        shared = [name for key in keys for name in by_stem[*key, ""][:MOST_SHARED]]
+        shared = [name for key in keys for name in by_stem[*key, ""][:MAX_SHARED]]
         bundles.append((main, *own, *shared))
     return bundles
 
@@ -192,8 +192,8 @@ def _read_levels(file: str, root: etree._Element, schemes: str, prefixes: Sequen
     levels: list[Level] = []
     for element in root.iter("{*}level"):
         name = element.get("name", "").strip()
-        if not name or len(levels) == MOST_LEVELS:
-            message = f"there are more than {MOST_LEVELS} levels" if name else "a level has no name"
+        if not name or len(levels) == MAX_LEVELS:
+            message = f"there are more than {MAX_LEVELS} levels" if name else "a level has no name"
             raise FormatError(message, file, element.sourceline)
         level = Level(name, make_key(name, [other.key for other in levels]))
         level.scheme = where.find(schemes, element.get("schemefile", "").strip() or f"{name}{SCHEME_FILE}")
@@ -217,8 +217,8 @@ def _guess_levels(prefixes: Sequence[str], where: _Files) -> list[Level]:
         if not name:
             continue
         if name not in levels:
-            if len(levels) == MOST_LEVELS:
-                raise FormatError(f"there are more than {MOST_LEVELS} levels", where.main)
+            if len(levels) == MAX_LEVELS:
+                raise FormatError(f"there are more than {MAX_LEVELS} levels", where.main)
             levels[name] = Level(name, make_key(name, [other.key for other in levels.values()]))
             levels[name].scheme = where.find("", f"{name}{SCHEME_FILE}")
         levels[name].files.setdefault(posixpath.dirname(path), path)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from lxml import etree
 
 LONGEST_KEY = 50
-MOST_ATTRIBUTES = 200
-MOST_VALUES = 1000
+MAX_ATTRIBUTES = 200
+MAX_VALUES = 1000
 UNSET = ("", "empty", "none", "not_set")
 # `phrase_antecedent_2` is the second reading of `phrase_antecedent`.
 READING = re.compile(r"(?P<first>.+)_(?:[2-9]|[1-9][0-9]{1,3})")
@@ -130,7 +130,7 @@ def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
         message = f"a scheme file holds <annotationscheme>, not <{local_name(root.tag)}>"
         raise FormatError(message, file, root.sourceline)
     attributes: list[Attribute] = []
-    left = MOST_VALUES
+    left = MAX_VALUES
     for element in root.iter("{*}attribute"):
         # `next` names the attributes by their ids, in any case.
         identity, name = element.get("id", "").strip().lower(), element.get("name", "").strip().lower()
@@ -151,8 +151,8 @@ def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
                 {"true": True, "false": False}.get(element.get("identity", "").strip().lower()),
             )
         )
-        if len(attributes) > MOST_ATTRIBUTES or left < 0:
-            message = f"a scheme has at most {MOST_ATTRIBUTES} attributes and {MOST_VALUES} values"
+        if len(attributes) > MAX_ATTRIBUTES or left < 0:
+            message = f"a scheme has at most {MAX_ATTRIBUTES} attributes and {MAX_VALUES} values"
             raise FormatError(message, file, element.sourceline)
     return tuple(attributes)
 

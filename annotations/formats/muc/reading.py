@@ -27,14 +27,14 @@ CODED = ("HL", "DATELINE")
 TABLE_LINE = re.compile(r"(?:\A|(?<=[\r\n]))@[^\r\n]*")
 SPANS = re.compile(r"\d{1,9}-\d{1,9}(?:,\d{1,9}-\d{1,9}){0,99}", re.ASCII)
 LONGEST_MIN = 1000
-MOST_ALTERNATIVES = 5
-MOST_PLACES = 100
+MAX_ALTERNATIVES = 5
+MAX_PLACES = 100
 NAMING = ("DOCNO", "DOCID")
 ATTRIBUTES = ("ID", "REF", "TYPE", "MIN", "MINSPAN", "STATUS", "STAT")
 DOCUMENT = re.compile(r"<DOC[\s/>]", re.IGNORECASE)
 DEEPEST = 50
 # So many names of tags, attributes and types that are not MUC's are reported; the others are counted together.
-MOST_NAMES = 1000
+MAX_NAMES = 1000
 OTHER_TYPE = re.compile("APPOS|ATTR|BRIDG|PART|PRED")
 # A word with its part of speech, and how many of the words have one where that is told.
 TAGGED_WORD = re.compile(r"\S+/(?:[A-Z]{1,5}\$?|[-.,:`'#$]{1,2}|-[A-Z]{3}-)")
@@ -201,7 +201,7 @@ class _Draft:
 
     def _count(self, code: str, what: str, tag: Tag, fix: str = "left out") -> None:
         finding = Finding(code, what, self.file, fix=fix, left_out=fix.startswith("left out"))
-        if finding not in self.counts and len(self.counts) >= MOST_NAMES:
+        if finding not in self.counts and len(self.counts) >= MAX_NAMES:
             finding = Finding("other-names", "tags, attributes and types of other names", self.file, left_out=True)
         self.counts.setdefault(finding, []).append(tag.line)
 
@@ -402,7 +402,7 @@ def parse_spans(minspan: str, least: str, words: str) -> list[Span]:
 def find_spans(least: str, words: str) -> tuple[list[Span], bool]:
     """Return where MIN stands in the words of the markable, and whether it does so several times."""
     flat = " ".join(words.split())
-    for alternative in (least, *least.split("|", MOST_ALTERNATIVES)[:MOST_ALTERNATIVES]):
+    for alternative in (least, *least.split("|", MAX_ALTERNATIVES)[:MAX_ALTERNATIVES]):
         wanted = " ".join(alternative.split())
         places = _find_places(wanted, flat) if 0 < len(wanted) <= LONGEST_MIN else []
         if places:
@@ -415,7 +415,7 @@ def _find_places(wanted: str, words: str) -> list[int]:
     """Return the first places as whole words, else the first at all."""
     places: list[int] = []
     at = words.find(wanted)
-    while at >= 0 and len(places) < MOST_PLACES:
+    while at >= 0 and len(places) < MAX_PLACES:
         places.append(at)
         at = words.find(wanted, at + 1)
     padded = f" {words} "

@@ -11,7 +11,7 @@ from annotations.formats.schemes import brat, mmax2_reading, mmax2_writing, uima
 from annotations.formats.schemes.files import base_name, files_of, find_by_name, json_of
 from annotations.formats.schemes.scheme_file import SchemeFile, SchemeFormat
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 KINDS = (
     "a scheme exported here (JSON), annotation schemes of MMAX2 (XML, or a zip with common_paths.xml), "
     "annotation.conf of brat (or a zip with visual.conf), "
@@ -25,7 +25,7 @@ def read_own(files: Mapping[str, bytes], name: str) -> SchemeFile:
     try:
         return SchemeFile(*scheme_from_json(json_of(files, file)))
     except SchemeShapeError as error:
-        named = [str(problem) for problem in error.problems[:MOST_NAMED]]
+        named = [str(problem) for problem in error.problems[:MAX_NAMED]]
         more = len(error.problems) - len(named)
         raise FormatError(" ".join([*named, f"And {more} more."] if more else named), file) from None
 

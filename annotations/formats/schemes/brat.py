@@ -17,7 +17,7 @@ LEVEL = specs.LevelSpec("mention", "mention", coders_mark=True)
 MACRO = re.compile(r"<([^<>\s]+)>\s*=\s*(.+)")
 ANY_SPAN = ("<ENTITY>", "<ANY>")
 COLOUR = re.compile(r"bgColor\s*:\s*(#[0-9a-fA-F]{6})\b")
-MOST_TYPES = 1000
+MAX_TYPES = 1000
 # Characters of a line whose macros are replaced: macros may name macros.
 LONGEST_LINE = 20_000
 YES = specs.ValueSpec("true", "yes")
@@ -68,8 +68,8 @@ def _read_sections(text: str, file: str) -> dict[str, list[_Row]]:
             current = sections.setdefault(section, [])
             continue
         n_rows += 1
-        if n_rows > MOST_TYPES:
-            raise FormatError(f"there are more than {MOST_TYPES} types, relations, attributes and macros", file, number)
+        if n_rows > MAX_TYPES:
+            raise FormatError(f"there are more than {MAX_TYPES} types, relations, attributes and macros", file, number)
         macro = MACRO.fullmatch(stripped)
         if macro:
             macros[f"<{macro[1]}>"] = macro[2].strip()

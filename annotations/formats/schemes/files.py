@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 # A scheme file is small; a zip may hold those of a whole corpus, of which few are read.
 MAX_BYTES = 2_000_000
-MOST_FILES = 20_000
-MOST_UNPACKED_BYTES = 50_000_000
+MAX_FILES = 20_000
+MAX_UNPACKED_BYTES = 50_000_000
 
 
 def files_of(data: bytes, name: str) -> dict[str, bytes]:
     """Return the files of an upload by their paths: those of a zip, or the one. Raise FormatError on too large ones."""
     if name.lower().endswith(".zip") or data.startswith(b"PK\x03\x04"):
-        return dict(unpack(data, name, most_files=MOST_FILES, most_bytes=MOST_UNPACKED_BYTES))
+        return dict(unpack(data, name, most_files=MAX_FILES, most_bytes=MAX_UNPACKED_BYTES))
     return {name: _bounded({name: data}, name)}
 
 

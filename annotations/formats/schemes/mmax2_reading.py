@@ -23,7 +23,7 @@ from annotations.formats.schemes.files import base_name, find_by_name, xml_of
 from annotations.formats.schemes.scheme_file import SchemeFile, SchemeReader, fit_label, fit_question, make_keys
 from annotations.formats.syntax.xml import local_name
 
-MOST_LEVELS = 50
+MAX_LEVELS = 50
 ANSWERS = {Kind.POINTER: specs.POINTERS, Kind.SET: specs.INDICES}
 
 
@@ -44,8 +44,8 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     known = {each.lower() for each in names}
     targets = (each.domain for each in every if each.kind == Kind.POINTER)
     keys = make_keys([*names, *(target for target in targets if target and target.lower() not in known)])
-    if len(keys) > MOST_LEVELS:
-        raise FormatError(f"there are more than {MOST_LEVELS} levels", name)
+    if len(keys) > MAX_LEVELS:
+        raise FormatError(f"there are more than {MAX_LEVELS} levels", name)
     lookup = {level_name.lower(): key for level_name, key in keys.items()} | keys
     coded = set[str]()
     before = 0
@@ -81,8 +81,8 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
                 places.setdefault(level, path)
     if not places:
         raise FormatError("no scheme file of MMAX2 is in it: XML with <annotationscheme>", name)
-    if max(len(places), len(declared)) > MOST_LEVELS:
-        raise FormatError(f"there are more than {MOST_LEVELS} levels", name)
+    if max(len(places), len(declared)) > MAX_LEVELS:
+        raise FormatError(f"there are more than {MAX_LEVELS} levels", name)
     read_files = {file: read_scheme(xml_of(files, file), file) for file in dict.fromkeys(places.values())}
     return [_LevelFile(level, file, read_files[file]) for level, file in places.items()], declared
 

@@ -11,8 +11,8 @@ from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import File
 
 SETS = "coref_class"
-MOST_TARGETS = 9999
-MOST_BUTTONS = 6
+MAX_TARGETS = 9999
+MAX_BUTTONS = 6
 
 type _Question = specs.RelationSpec | specs.AttributeSpec
 
@@ -179,7 +179,7 @@ class _Writer:
         self._lose(key, {"its help is left out": help_text, "its colour is left out": colour})
 
     def _most(self, relation: specs.RelationSpec) -> int | None:
-        too_many = relation.max_targets is not None and relation.max_targets > MOST_TARGETS
+        too_many = relation.max_targets is not None and relation.max_targets > MAX_TARGETS
         self._lose(relation.key, {"MMAX2 does not bound its targets": too_many})
         return None if too_many else relation.max_targets
 
@@ -281,7 +281,7 @@ class _Writer:
             lines += elements.attribute(SETS, "markable_set", [Value(SETS)])
         for question in questions:
             kind = "nominal_list"
-            if isinstance(question, specs.AttributeSpec) and len(question.values) <= MOST_BUTTONS:
+            if isinstance(question, specs.AttributeSpec) and len(question.values) <= MAX_BUTTONS:
                 kind = "nominal_button"
             lines += elements.further(self._fitted(question), self.names[question.key], level, leads, kind)
         return lines + (elements.flag("optional") if optional else [])
@@ -289,7 +289,7 @@ class _Writer:
     def _fitted(self, question: _Question) -> _Question:
         label = _fit(question.label)
         if isinstance(question, specs.RelationSpec):
-            most = question.max_targets if (question.max_targets or 0) <= MOST_TARGETS else None
+            most = question.max_targets if (question.max_targets or 0) <= MAX_TARGETS else None
             return replace(question, label=label, max_targets=most, to_levels=(self.levels[question.to_levels[0]],))
         values = tuple(replace(value, label=_fit(value.label)) for value in question.values)
         kind = specs.AnswerKind.ONE if question.kind in specs.LISTED_KINDS else specs.AnswerKind.TEXT

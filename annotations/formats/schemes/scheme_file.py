@@ -10,7 +10,7 @@ from annotations.formats.model.format import File
 
 LONGEST_LABEL = 100
 LONGEST_HELP = 1000
-MOST_LOSSES = 200
+MAX_LOSSES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class SchemeReader(Findings):
     """A file while it becomes a scheme, with what a scheme here cannot say. used: the keys of its questions."""
 
     def __init__(self, file: str) -> None:
-        super().__init__(file, most=MOST_LOSSES, code="scheme-loss", noun="things")
+        super().__init__(file, most=MAX_LOSSES, code="scheme-loss", noun="things")
         self.used = {specs.CATEGORY}
 
     def make_key(self, name: str) -> str:

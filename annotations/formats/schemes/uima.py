@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from lxml import etree
 
 BUILT_IN = ("de.tudarmstadt.ukp.dkpro.core.", "org.dkpro.core.")
-MOST_LAYERS = 200
-MOST_FEATURES = 500
+MAX_LAYERS = 200
+MAX_FEATURES = 500
 ROOTS = (ANNOTATION, "uima.cas.AnnotationBase", "uima.cas.TOP")
 KINDS = {
     STRING: specs.AnswerKind.TEXT,
@@ -73,8 +73,8 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
             layers = _read_type_system(xml_of(files, file), file)
         for layer in layers:
             named.setdefault(layer.name, layer)
-    if len(named) > MOST_LAYERS or sum(len(layer.features) for layer in named.values()) > MOST_FEATURES:
-        raise FormatError(f"there are more than {MOST_LAYERS} layers or {MOST_FEATURES} features", name)
+    if len(named) > MAX_LAYERS or sum(len(layer.features) for layer in named.values()) > MAX_FEATURES:
+        raise FormatError(f"there are more than {MAX_LAYERS} layers or {MAX_FEATURES} features", name)
     own = {layer_name: layer for layer_name, layer in named.items() if not layer_name.startswith(BUILT_IN)}
     if own and len(own) < len(named):
         reader.add("the layer Coreference, which every project has, is left out beside layers of its own")

@@ -14,7 +14,7 @@ from typing import IO, cast
 from annotations.formats.model.findings import FormatError
 
 # A larger file than that may not grow more than so many times: text grows ten to thirty times.
-FREE_BYTES, MOST_GROWTH = 2**20, 200
+FREE_BYTES, MAX_GROWTH = 2**20, 200
 CHUNK = 2**16
 # Python decompresses the other methods without a bound on what comes out.
 BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -115,8 +115,8 @@ def _refuse_unsafe(entry: zipfile.ZipInfo, file: str) -> None:
         raise FormatError(f"{entry.filename} is a link, not a file", file)
     if entry.compress_type not in BOUNDED:
         raise FormatError(f"{entry.filename} is compressed by a method that is not read here", file)
-    if entry.file_size > max(FREE_BYTES, MOST_GROWTH * entry.compress_size):
-        raise FormatError(f"{entry.filename} would grow to more than {MOST_GROWTH} times its size", file)
+    if entry.file_size > max(FREE_BYTES, MAX_GROWTH * entry.compress_size):
+        raise FormatError(f"{entry.filename} would grow to more than {MAX_GROWTH} times its size", file)
 
 
 def _path(entry: zipfile.ZipInfo) -> str:
@@ -135,7 +135,7 @@ def add_file(archive: zipfile.ZipFile, path: str, data: bytes) -> None:
     entry = zipfile.ZipInfo(path)
     level = -1 if archive.compresslevel is None else archive.compresslevel
     # `unpack` would refuse a million times the same letter. Compressed as zipfile does it: without zlib's header.
-    grows_too_much = len(data) > FREE_BYTES and len(data) > MOST_GROWTH * len(zlib.compress(data, level, wbits=-15))
+    grows_too_much = len(data) > FREE_BYTES and len(data) > MAX_GROWTH * len(zlib.compress(data, level, wbits=-15))
     entry.compress_type = zipfile.ZIP_STORED if grows_too_much else archive.compression
     entry.external_attr = 0o644 << 16
     archive.writestr(entry, data, compresslevel=archive.compresslevel)

@@ -11,8 +11,8 @@ from typing import Any
 LONGEST_PATTERN = 200
 LONGEST_TEXT = 200_000
 LONGEST_MATCH = 1000
-MOST_MATCHES = 1000
-MOST_INSTRUCTIONS = 1000
+MAX_MATCHES = 1000
+MAX_INSTRUCTIONS = 1000
 
 
 class ExpressionError(ValueError):
@@ -39,8 +39,8 @@ def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
         if end - start > LONGEST_MATCH:
             raise ExpressionError(f"what it finds is longer than {LONGEST_MATCH} characters")
         matches.append((start, end))
-        if len(matches) > MOST_MATCHES:
-            raise ExpressionError(f"it is found more than {MOST_MATCHES} times")
+        if len(matches) > MAX_MATCHES:
+            raise ExpressionError(f"it is found more than {MAX_MATCHES} times")
         offset, position = last, end
     return matches
 
@@ -58,7 +58,7 @@ def _compile(pattern: str) -> Any:
     except re2.error as error:
         raise ExpressionError(f"RE2 refuses it: {error.args[0].decode()}") from None
     re2.purge()  # else the module would keep the last 128, and all the memory that searching them took
-    if expression.programsize > MOST_INSTRUCTIONS:
+    if expression.programsize > MAX_INSTRUCTIONS:
         raise ExpressionError("it is too large")
     return expression
 

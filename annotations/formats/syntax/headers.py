@@ -15,7 +15,7 @@ SHORT_RULE = 3
 LONGEST_NAME = 80
 SENTENCE_ENDS = (".", "!", "?", "。")
 # So many dashes at most mark the headers that we make; where a text has more in a row, numbers do.
-MOST_DASHES = 50
+MAX_DASHES = 50
 NUMBERED = re.compile(r"---(\d+)", re.ASCII)
 NUMBERED_HEADER = re.compile(r"---\d+--- (?=\S)", re.ASCII)
 
@@ -44,7 +44,7 @@ def join_summaries(contents: Iterable[tuple[str, str]]) -> Pyramid:
 def _mark(texts: Sequence[str]) -> str:
     """Return what begins headers and stands in none of the texts: more dashes than they have, or else a number."""
     longest = max((len(dashes) for text in texts for dashes in DASHES.findall(text)), default=2)
-    if longest < MOST_DASHES:
+    if longest < MAX_DASHES:
         return "-" * (longest + 1)
     numbers = {number for text in texts for number in NUMBERED.findall(text)}
     return next(f"---{number}---" for number in count(1) if str(number) not in numbers)

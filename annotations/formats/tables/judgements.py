@@ -37,7 +37,7 @@ RELATION, ATTRIBUTE = "relation", "attribute"
 KEYS = (*REQUIRED_COLUMNS, "label", "pointers", "indices", *OPTIONAL_COLUMNS, "relations", "attributes")
 READING = re.compile(rf"{KEY.pattern}(?:\+{KEY.pattern})*", re.ASCII)
 TOGETHER = "+"
-MOST_NAMES = 20
+MAX_NAMES = 20
 
 # What rows and answers have alike; rows name targets by their keys.
 SAME_FIELDS = ("indices", "attributes", *VALUE_FIELDS)
@@ -277,8 +277,8 @@ def _describe_unknown(read: table.Table, places: Sequence[int]) -> str:
         values: Counter[int] = Counter(dict.fromkeys(places, 0))
         for _, cells in read.rows():
             values.update(place for place in places if cells[place])
-        counted = [f"{read.header[place][:50]!r} ({number} values)" for place, number in values.most_common(MOST_NAMES)]
-        counted += [f"{len(places) - MOST_NAMES} more"] * (len(places) > MOST_NAMES)
+        counted = [f"{read.header[place][:50]!r} ({number} values)" for place, number in values.most_common(MAX_NAMES)]
+        counted += [f"{len(places) - MAX_NAMES} more"] * (len(places) > MAX_NAMES)
         names = f"the columns {', '.join(counted)}"
     return f"there is no use for {names}; known are {known}; {way}"
 

@@ -29,7 +29,7 @@ from annotations.formats.tables.textless import FEATURES, Codings, key_in, place
 COLUMNS = ("text", "unit")
 # Beside a column of coders these make a table of judgements.
 JUDGED = {"label", "value", "category", "chain"}
-MOST_CODERS = 1000
+MAX_CODERS = 1000
 LONGEST_SHOWN = 100
 LIKE_A_KEY = re.compile(rf"\\*{KEY.pattern}", re.ASCII)
 
@@ -69,8 +69,8 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
         raise FormatError(f"the columns of a matrix are text, unit, and one for each coder; {begins}", file, read.line)
     if "coder" in names and JUDGED.intersection(names):
         raise FormatError("this looks like a table of judgements: choose it (judgements-csv)", file, read.line)
-    if len(coders) > MOST_CODERS:
-        raise FormatError(f"a matrix has at most {MOST_CODERS} coders, this one {len(coders)}", file, read.line)
+    if len(coders) > MAX_CODERS:
+        raise FormatError(f"a matrix has at most {MAX_CODERS} coders, this one {len(coders)}", file, read.line)
     for number, coder in enumerate(coders):
         if not coder:
             raise FormatError("a coder has no name", file, read.line)
@@ -118,8 +118,8 @@ def read_json(bundle: Bundle) -> Matrix:
         if "" in values:
             raise row.error("values", "has a coder without a name")
         coders |= dict.fromkeys(values)
-        if len(coders) > MOST_CODERS:
-            raise FormatError(f"a matrix has at most {MOST_CODERS} coders", file, line)
+        if len(coders) > MAX_CODERS:
+            raise FormatError(f"a matrix has at most {MAX_CODERS} coders", file, line)
         checked = _check_row(Row(row.required("text"), row.text("unit"), (), line), values.values(), seen, row)
         rows_and_values.append((checked, values))
     rows = (Row(row.text, row.unit, tuple(map(values.get, coders)), row.line) for row, values in rows_and_values)

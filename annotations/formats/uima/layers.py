@@ -34,7 +34,7 @@ YES = "true"
 BRIDGING = "bridg"
 # The feature that leads to a knowledge base: it is no category.
 IDENTIFIER = "identifier"
-MOST_FINDINGS = 1000
+MAX_FINDINGS = 1000
 
 SUPPORTED_FEATURES = (frozenset(Feature) - ENTITIES - LAYOUT) - {
     Feature.CONTROL_CHARACTERS,
@@ -139,7 +139,7 @@ class Layers(Findings):
     links: list[Link] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     _: KW_ONLY
-    most: int = MOST_FINDINGS
+    most: int = MAX_FINDINGS
     code: str = "more"
 
     def report_features(self, values: Mapping[tuple[str, str], int], fix: str = "") -> None:

@@ -24,7 +24,7 @@ from annotations.planning.plans.designs.terms import (
 )
 from annotations.planning.plans.plans import PlanRequest
 
-MOST_TEXTS = 1_000_000
+MAX_TEXTS = 1_000_000
 MAX_CHANGES = 100  # cells changed by hand before a plan is applied; afterwards there is no limit
 # Rows of coders on a page. Chosen coders on other pages are sent as ranges of keys, with weight and maximum.
 CODERS_ON_A_PAGE = 50
@@ -47,12 +47,12 @@ class PlanForm(forms.Form):
         required=False, min_value=0, max_value=100, label="Shared texts, in %", help_text="The others have one coder."
     )
     blocks = forms.IntegerField(
-        required=False, min_value=1, max_value=MOST_TEXTS, help_text="Empty: as many as there are coders."
+        required=False, min_value=1, max_value=MAX_TEXTS, help_text="Empty: as many as there are coders."
     )
     calibration = forms.IntegerField(
         required=False,
         min_value=0,
-        max_value=MOST_TEXTS,
+        max_value=MAX_TEXTS,
         label="Calibration set",
         help_text="So many texts, drawn at random, are coded by all.",
     )
@@ -91,7 +91,7 @@ class PlanForm(forms.Form):
             self.fields[f"weight-{coder.pk}"] = forms.FloatField(
                 required=False, min_value=SMALLEST_WEIGHT, max_value=LARGEST_WEIGHT
             )
-            self.fields[f"maximum-{coder.pk}"] = forms.IntegerField(required=False, min_value=0, max_value=MOST_TEXTS)
+            self.fields[f"maximum-{coder.pk}"] = forms.IntegerField(required=False, min_value=0, max_value=MAX_TEXTS)
             for name, label in (("part", "takes part"), ("weight", "weight"), ("maximum", "texts at most")):
                 self.fields[f"{name}-{coder.pk}"].widget.attrs["aria-label"] = f"{coder.get_username()}: {label}"
 

@@ -19,7 +19,7 @@ from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.people.model_coders import mark_codings_of_models
 from annotations.projects.rounds import current_round, latest_round, put_into_round, refuse_closed, rounds_by_text
 
-MOST_DAYS = 3650
+MAX_DAYS = 3650
 KIND_BY_ROLE: dict[str, str] = {
     Text.Role.SOURCE: Coding.Kind.TEXT,
     Text.Role.MODELS: Coding.Kind.PYRAMID,
@@ -187,8 +187,8 @@ def release_idle(project: Project, round_: Round, days: int) -> FreedPlaces:
     """Release open codings without work for this number of days; begun work stays. Raise ValidationError."""
     lock_project(project.pk)
     refuse_closed(Round.objects.get(pk=round_.pk))
-    if not 0 < days <= MOST_DAYS:
-        raise ValidationError(f"Choose from 1 to {MOST_DAYS} days.")
+    if not 0 < days <= MAX_DAYS:
+        raise ValidationError(f"Choose from 1 to {MAX_DAYS} days.")
     last = Operation.objects.filter(coding=OuterRef("pk")).order_by("-sequence").values("applied_at")[:1]
     since = timezone.now() - timedelta(days=days)
     idle = Coding.objects.first_occasions(round_).filter(status=Coding.Status.OPEN, released_at=None)

@@ -26,8 +26,8 @@ from annotations.formats.project import Kind, Table
 from annotations.models import Coding, Membership, Operation, Project, Segment, Text
 from annotations.models.coding import DECIDED_KINDS
 from annotations.models.people.rights import ROLES_SEEING_ALL_WORK
-from annotations.planning.repeats import MOST_REPEATED
-from annotations.planning.work.assignments import MOST_DAYS
+from annotations.planning.repeats import MAX_REPEATED
+from annotations.planning.work.assignments import MAX_DAYS
 from annotations.projects.scheme_rows import SchemeRows
 from annotations.schemes.consistency import check_scheme, find_leftovers
 from annotations.transfers.archiving.judging import check_judgements
@@ -53,8 +53,8 @@ BOUNDS: Mapping[tuple[str, str], tuple[int, int]] = {
     ("codings", "place"): (0, MAX_POSITION),
     ("plans", "share"): (0, 1),
     ("repeat_plans", "share"): (0, 1),
-    ("repeat_plans", "number"): (0, MOST_REPEATED),
-    ("repeat_plans", "days"): (0, MOST_DAYS),
+    ("repeat_plans", "number"): (0, MAX_REPEATED),
+    ("repeat_plans", "days"): (0, MAX_DAYS),
 }
 
 

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from annotations.adjudication.states import GoldState, State, gold_states
 from annotations.coding.required_answers import describe_hole
-from annotations.formats.losses.reduction import MOST_EXAMPLES, OtherLoss
+from annotations.formats.losses.reduction import MAX_EXAMPLES, OtherLoss
 from annotations.models import Coding, Project, RoundText, Text
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.project_scheme import question_labels
@@ -73,7 +73,7 @@ def select_gold(
         else:
             left_out[_why_left_out(states[text][-1], gold) if states[text] else WITHOUT_GOLD].append(slug)
     codings = Coding.objects.filter(pk__in=[one.coding.pk for one in chosen])
-    reasons = [OtherLoss(why, len(names), tuple(names[:MOST_EXAMPLES])) for why, names in left_out.items()]
+    reasons = [OtherLoss(why, len(names), tuple(names[:MAX_EXAMPLES])) for why, names in left_out.items()]
     return codings, reasons, _count_holes(project, [one for one in chosen if one.holes], slugs)
 
 
@@ -82,14 +82,14 @@ def _count_holes(project: Project, gold: Sequence[GoldState], slugs: Mapping[int
     if not gold:
         return []
     labels = question_labels(project)
-    first = gold[:MOST_EXAMPLES]
+    first = gold[:MAX_EXAMPLES]
     contents = dict(Text.objects.filter(pk__in=[one.coding.text_id for one in first]).values_list("pk", "content"))
     examples = [
         f"{slugs[one.coding.text_id]}: {describe_hole(hole, contents[one.coding.text_id], labels)}"
         for one in first
-        for hole in one.holes[:MOST_EXAMPLES]
+        for hole in one.holes[:MAX_EXAMPLES]
     ]
-    return [OtherLoss(HOLES, sum(len(one.holes) for one in gold), tuple(examples[:MOST_EXAMPLES]))]
+    return [OtherLoss(HOLES, sum(len(one.holes) for one in gold), tuple(examples[:MAX_EXAMPLES]))]
 
 
 def _why_left_out(state: GoldState, gold: str) -> str:

@@ -46,7 +46,7 @@ TITLE_LENGTH = Text._meta.get_field("title").max_length or 0
 # A text of nothing else is a column of a table in which no words stand.
 PLACEHOLDERS = re.compile(r"[\s_*-]*")
 LONGEST_SHOWN = 40
-MOST_REASONS = 3
+MAX_REASONS = 3
 # Refusals of what an answer says besides category and links.
 REFUSED_QUESTIONS = (
     "unknown_relation",
@@ -174,7 +174,7 @@ def check_empty(source: SourceDocument, naming: Naming, *, file_coded: bool, tex
     if document.coder or naming.takes_empty or file_coded or (text_coded and not reasons):
         return [Finding("nothing-coded", f"no markable is coded in {document.name}", document.file)]
     message = f"nothing is coded in it, of {pluralize(len(document.marks), 'markable')}"
-    message += f" ({'; '.join(reasons[:MOST_REASONS])})" if reasons else ""
+    message += f" ({'; '.join(reasons[:MAX_REASONS])})" if reasons else ""
     ways = f"if {source.coder} has coded nothing, say that a file in which nothing is coded is a coding (empty=take)"
     raise FormatError(f"{message}; {ways}; if it is only a text, import texts only (--texts-only)", document.file)
 

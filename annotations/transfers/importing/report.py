@@ -12,14 +12,14 @@ from annotations.core.text import common_length, pluralize
 from annotations.formats import Finding
 
 # So many findings of a kind are listed, the others counted; and so many texts of an import are shown before it is done.
-MOST_FINDINGS, MOST_PREVIEWS = 1000, 50
+MAX_FINDINGS, MAX_PREVIEWS = 1000, 50
 MAX_PLACES = 200
 NOTHING: Mapping[str, int] = MappingProxyType({})
 # What differs between messages of one kind: quoted words, names in advice, code points, numbers, names of files.
 PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|\b(?:level|category)=.*?(?= reads|:)|U\+[0-9A-F]+|\S*/\S*|[0-9]+")
 # A finding that counts: how many, and of what.
 COUNTED = re.compile(r"(?:the )?(?P<number>[0-9]+) (?P<what>.+)", re.DOTALL)
-MOST_NAMES = 20
+MAX_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Report:
     found: dict[str, Any] | None = None  # of a trial, the names in the files
     new_scheme: dict[str, Any] | None = None  # as JSON
     names: dict[str, dict[str, str]] = field(default_factory=dict)  # of the files, with those here, by option
-    unlisted: Counter[str] = field(default_factory=Counter)  # findings beyond MOST_FINDINGS of a kind
+    unlisted: Counter[str] = field(default_factory=Counter)  # findings beyond MAX_FINDINGS of a kind
     n_answers_left_out: int = 0  # markables of which files say what they are, and texts only leave that out
     n_links_left_out: int = 0  # those of them that the files link
 
@@ -83,11 +83,11 @@ class Report:
         kept = Counter(finding.code for finding in self.findings)
         for finding in other.findings:
             kept[finding.code] += 1
-            if kept[finding.code] <= MOST_FINDINGS:
+            if kept[finding.code] <= MAX_FINDINGS:
                 self.findings.append(finding)
             else:
                 self.unlisted[finding.code] += 1
-        self.previews = [*self.previews, *other.previews][:MOST_PREVIEWS]
+        self.previews = [*self.previews, *other.previews][:MAX_PREVIEWS]
         self.new_scheme = self.new_scheme or other.new_scheme
         self.names = self.names or other.names
 
@@ -177,8 +177,8 @@ def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
     """
     counts = count_by_name(group)
     if len(counts) > 1:
-        names = [f"{number:,} × {name}" for name, number in counts.most_common(MOST_NAMES)]
-        names += [f"{len(counts) - MOST_NAMES} more names"] * (len(counts) > MOST_NAMES)
+        names = [f"{number:,} × {name}" for name, number in counts.most_common(MAX_NAMES)]
+        names += [f"{len(counts) - MAX_NAMES} more names"] * (len(counts) > MAX_NAMES)
         largest = max(group, key=lambda finding: _number_and_phrase(finding)[0])
         return f"{largest} – in all {', '.join(names)}{' and more' * (n_unlisted > 0)}"
     more = len(group) - 1 + n_unlisted

@@ -13,7 +13,7 @@ from annotations.projects.rounds import put_into_round
 from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.changes import markables_changed
 from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
-from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPreview
+from annotations.transfers.importing.report import MAX_PREVIEWS, Report, TextPreview
 
 SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
 # The fields of a markable besides what it belongs to.
@@ -50,7 +50,7 @@ class PlannedText:
 
 
 def report_plan(texts: Sequence[PlannedText]) -> Report:
-    report = Report(previews=[planned.preview() for planned in texts[:MOST_PREVIEWS]])
+    report = Report(previews=[planned.preview() for planned in texts[:MAX_PREVIEWS]])
     for planned in texts:
         report.documents += len(planned.checked)
         report.texts += planned.text.pk is None

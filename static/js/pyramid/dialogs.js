@@ -7,8 +7,8 @@ import { filtered, nameOf } from "./state.js";
 import { badge } from "./view/words.js";
 /** @import { Contributor, Frame, Picker, Places, PyramidEditor, Run, Scu } from "./types.js" */
 
-const MOST_SCUS = 20;
-const MOST_MATCHES = 200;
+const MAX_SCUS = 20;
+const MAX_MATCHES = 200;
 const BEFORE = 2; // words of the text around a match that are shown
 const AFTER = 3;
 
@@ -63,10 +63,10 @@ export function createPlaces({ page, select }, goTo) {
   const { model } = page;
   return (query) => {
     const wanted = query.trim();
-    const scus = wanted ? filtered(page.pyramid.order, query, page.numberOf).slice(0, MOST_SCUS).map((scu) => ({
+    const scus = wanted ? filtered(page.pyramid.order, query, page.numberOf).slice(0, MAX_SCUS).map((scu) => ({
       label: nameOf(scu), badge: badge(page.numberOf(scu.key), scu.weight), hint: `weight ${scu.weight}`, run: () => select(scu.key, null),
     })) : [];
-    const matches = wanted.length > 1 ? findMatches(model.content, query).slice(0, MOST_MATCHES) : [];
+    const matches = wanted.length > 1 ? findMatches(model.content, query).slice(0, MAX_MATCHES) : [];
     return [...scus, ...matches.flatMap(([start, end]) => {
       const first = model.words.findIndex((word) => model.toUnits(word.end) > start);
       const last = model.words.findLastIndex((word) => model.toUnits(word.start) < end);

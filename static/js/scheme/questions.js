@@ -82,7 +82,7 @@ export function joined(words, last = "or") {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** When a question is asked, in words; "" where it always is. @type {(scheme: Scheme, condition: Condition | null) => string} */
 export function whenAsked(scheme, condition) {
@@ -95,7 +95,7 @@ export function whenAsked(scheme, condition) {
   const attribute = find(scheme, "attribute", condition.question);
   const values = condition.question === CATEGORY ? scheme.categories : attribute?.values ?? [];
   const labels = condition.values.map((key) => labelOf(values.find((one) => one.key === key), key));
-  const named = labels.length > MOST_NAMED ? [...labels.slice(0, MOST_NAMED - 1), `${labels.length - MOST_NAMED + 1} others`] : labels;
+  const named = labels.length > MAX_NAMED ? [...labels.slice(0, MAX_NAMED - 1), `${labels.length - MAX_NAMED + 1} others`] : labels;
   const what = condition.question === CATEGORY ? "" : `${labelOf(attribute, condition.question)} is `;
   return `if ${what}${joined(named) || "nothing chosen yet"}`;
 }

@@ -96,7 +96,7 @@ def test_each_item_has_its_disagreement_at_its_place(query):
 
 
 def test_of_a_long_text_a_bar_is_several_items_and_leads_to_that_with_most(monkeypatch):
-    monkeypatch.setattr(positions, "MOST_STEPS", 3)
+    monkeypatch.setattr(positions, "MAX_STEPS", 3)
     letters = {"alice": "pppppppp", "bob": "ppppgppg"}
     table, chart = parts(ItemsPage(), sorted_out({"text-1": letters}), "", "positions")
     assert [tuple(row[:1]) + tuple(row[2:]) for row in table.rows] == [
@@ -176,7 +176,7 @@ def test_kappa_without_items_of_some_coders_has_those_that_all_judged():
 
 def test_texts_with_most_disagreement_come_first(monkeypatch):
     project = sorted_out(THREE)
-    monkeypatch.setattr(coders, "MOST_TEXTS", 2)
+    monkeypatch.setattr(coders, "MAX_TEXTS", 2)
     by_mean = sorted(compute_text_distances(read_answers(project), Parameters()), key=lambda one: -(one.mean or 0))
 
     def build(*, whole):

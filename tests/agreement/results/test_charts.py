@@ -5,7 +5,7 @@ import pytest
 
 from agreement.results.figures import charts
 from agreement.results.figures.charts import (
-    MOST_IN_WORDS,
+    MAX_IN_WORDS,
     Chart,
     Dot,
     band_chart,
@@ -27,7 +27,7 @@ MEMBERS = {
     frozenset({"bob"}): [LONG],
     frozenset({"alice", "carol"}): ["x", "y", "z"],
 }
-MANY = [str(n) for n in range(MOST_IN_WORDS + 1)]
+MANY = [str(n) for n in range(MAX_IN_WORDS + 1)]
 BUILT = {
     "dots": dot_plot(ROWS, "alpha", [0.667, 0.8]),
     "dots of nothing": dot_plot([], "alpha"),

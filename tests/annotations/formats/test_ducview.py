@@ -12,7 +12,7 @@ from lxml import etree
 from annotations.formats import Bundle, FormatError
 from annotations.formats.ducview import (
     LONGEST_TEXT,
-    MOST_MOVED,
+    MAX_MOVED,
     find_losses,
     read,
     read_peer,
@@ -477,8 +477,8 @@ def test_long_texts_are_refused():
 def test_many_parts_that_stand_elsewhere_are_refused_in_bounded_time():
     def refuse(n):
         text = "--- A\n" + "ab" * n + "c"
-        error = refused(pyr(scu(*[("abc", 8, 11)] * (MOST_MOVED + 1)), text))
-        assert error.message == f"more than {MOST_MOVED} parts do not say what stands at their offsets"
+        error = refused(pyr(scu(*[("abc", 8, 11)] * (MAX_MOVED + 1)), text))
+        assert error.message == f"more than {MAX_MOVED} parts do not say what stands at their offsets"
         many = pyr(scu(*[("ab", 6, 2 * n)] * (2 * n // 5)), text)
         assert "in several places" in refused(many).message
 

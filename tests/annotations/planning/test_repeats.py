@@ -315,8 +315,8 @@ def test_the_page_of_a_round_without_repeats_says_why_and_has_no_form(half_done,
 
 def test_the_repeats_of_many_coders_have_pages_and_their_coders_are_named(half_done, signed_in, charlie, monkeypatch):
     monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 2)
-    monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 3)
-    monkeypatch.setattr("annotations.templatetags.paging.MOST_NAMES", 1)
+    monkeypatch.setattr("annotations.core.http.fields.MAX_CHOICES", 3)
+    monkeypatch.setattr("annotations.templatetags.paging.MAX_NAMES", 1)
     client, address = signed_in(charlie), "/projects/large/rounds/main/repeats/"
     asked = {"share": "50", "days": "0", "seed": "7"}
 

@@ -35,7 +35,7 @@ def pilot(project, texts) -> Round:
 @pytest.fixture
 def few_choices(monkeypatch):
     for name in ("core.http.fields", "planning.forms"):
-        monkeypatch.setattr(f"annotations.{name}.MOST_CHOICES", FEW)
+        monkeypatch.setattr(f"annotations.{name}.MAX_CHOICES", FEW)
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def chosen_in(client, sent) -> tuple[list[str], list[str]]:
 def test_names_that_are_typed_mean_what_ticked_boxes_mean(manager, codings, texts, monkeypatch):
     ticked = chosen_in(manager, {"texts": ["tea", "t1"], "coders": ["alice", "bob"]})
     assert ticked[0]
-    monkeypatch.setattr(fields, "MOST_CHOICES", 1)
+    monkeypatch.setattr(fields, "MAX_CHOICES", 1)
     page = manager.get(EXPORT).content.decode()
     assert re.search(r'<textarea name="texts"[^>]*placeholder="7 to choose from', page)
     assert chosen_in(manager, {"texts": "t1\r\ntea, t1", "coders": "bob alice"}) == ticked

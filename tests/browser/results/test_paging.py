@@ -89,7 +89,7 @@ def test_of_many_texts_names_are_typed_by_keyboard_and_a_wrong_one_is_named(
     live_server, project, text, charlie, sign_in, monkeypatch
 ):
     for module in ("core.http.fields", "planning.forms"):
-        monkeypatch.setattr(f"annotations.{module}.MOST_CHOICES", 2)
+        monkeypatch.setattr(f"annotations.{module}.MAX_CHOICES", 2)
     texts = Text.objects.bulk_create(
         [Text(project=project, slug=f"t{number}", title=f"Text {number}", content="Tea.") for number in range(4)]
     )
@@ -123,7 +123,7 @@ def test_of_many_texts_names_are_typed_by_keyboard_and_a_wrong_one_is_named(
 
 
 def test_one_of_many_texts_is_typed_and_a_link_leads_back_to_all(live_server, sign_in, charlie, monkeypatch):
-    monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 2)
+    monkeypatch.setattr("annotations.core.http.fields.MAX_CHOICES", 2)
     answer(coded_project("walk", "poesio-artstein-2005", *(WALK + "." * number for number in range(3))))
     page = sign_in(charlie, "/projects/walk/agreement/items/?sort=text")
     items = page.get_by_role("table").locator("tbody tr")

@@ -13,10 +13,10 @@ SOFA = "uima.cas.Sofa"
 INITIAL = "_InitialView"
 NUMBER = re.compile(r"[0-9]{1,9}")
 TYPE_NAME = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z_]\w*)*")
-MOST_TYPES = 2000
+MAX_TYPES = 2000
 # The library's time for a type grows with the square of its features.
-MOST_FEATURES_SQUARED = 100_000
-MOST_TEXTS = 100
+MAX_FEATURES_SQUARED = 100_000
+MAX_TEXTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ class CasIndex:
         name, text = structure.features.get("sofaID"), structure.features.get("sofaString")
         if not isinstance(name, str) or any(name == other for other, _, _ in self.sofas.values()):
             raise FormatError("a text has no name, or that of another", self.file, structure.line)
-        if len(self.sofas) == MOST_TEXTS:
-            raise FormatError(f"there are more than {MOST_TEXTS} texts in this file", self.file, structure.line)
+        if len(self.sofas) == MAX_TEXTS:
+            raise FormatError(f"there are more than {MAX_TEXTS} texts in this file", self.file, structure.line)
         words = check_text(text, self.file, structure.line)
         self.sofas[number] = (name, words, Units(words))
 
@@ -126,8 +126,8 @@ def check_text(value: object, file: str, line: int | None = None) -> str:
 
 def check_types(types: Mapping[str, tuple[str, Sequence[str]]], file: str) -> None:
     """Raise FormatError on types that cannot be. types: for each its supertype and the names of its own features."""
-    if len(types) > MOST_TYPES:
-        raise FormatError(f"there are more than {MOST_TYPES} types", file)
+    if len(types) > MAX_TYPES:
+        raise FormatError(f"there are more than {MAX_TYPES} types", file)
     below: dict[str, list[str]] = {}
     for name, (above, features) in types.items():
         below.setdefault(above, []).append(name)
@@ -143,7 +143,7 @@ def check_types(types: Mapping[str, tuple[str, Sequence[str]]], file: str) -> No
         name, number = inherited.pop()
         number += len(types[name][1])
         reached, cost = reached + 1, cost + number * number
-        if cost > MOST_FEATURES_SQUARED:
+        if cost > MAX_FEATURES_SQUARED:
             raise FormatError("the types have too many features", file)
         inherited += [(each, number) for each in below.get(name, ())]
     if reached < len(types):

@@ -21,7 +21,7 @@ NUMBER = re.compile(r"\[([0-9]{1,9})\]$")
 SEPARATORS = {separator: re.compile(rf"\\.|[{separator}]") for separator in "|;"}
 SLOT = "ROLE_"
 # An annotation counts once for each of its columns on each of its tokens.
-MOST_ANNOTATIONS = 1_000_000
+MAX_ANNOTATIONS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +224,8 @@ class Annotations(Layers):
             ends = [*(match.start() for match in parting), len(cell)]
             pieces = [cell[start:end] for start, end in zip(starts, ends, strict=True)]
         self.n_annotations += len(pieces)
-        if self.n_annotations > MOST_ANNOTATIONS:
-            message = f"more than {MOST_ANNOTATIONS:,} annotations stand on the tokens up to here"
+        if self.n_annotations > MAX_ANNOTATIONS:
+            message = f"more than {MAX_ANNOTATIONS:,} annotations stand on the tokens up to here"
             raise FormatError(message, self.file, row.line)
         return pieces
 

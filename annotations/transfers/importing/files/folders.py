@@ -14,7 +14,7 @@ from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
-MOST_FOLDERS = 20
+MAX_FOLDERS = 20
 LONGEST_SHOWN = 60
 
 Folder = tuple[str, ...]
@@ -23,7 +23,7 @@ Folder = tuple[str, ...]
 def text_folder(file: str, coder_from: str) -> Folder:
     """Return the last folders of a file, without that of its coder."""
     parts = [part for part in PurePosixPath(file).parent.parts if part != "/"]
-    return tuple((parts[:-1] if coder_from == "parent" else parts)[-MOST_FOLDERS:])
+    return tuple((parts[:-1] if coder_from == "parent" else parts)[-MAX_FOLDERS:])
 
 
 def names_in_folders(folder: Folder, name: str) -> list[str]:
@@ -136,7 +136,7 @@ def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
     different = set(folders)
     depths = range(1, max(map(len, folders)) + 1)
     depth = next((each for each in depths if len({folder[-each:] for folder in different}) == len(different)), 0)
-    return [" ".join([*folder[-(depth or MOST_FOLDERS) :], name]) for folder in folders]
+    return [" ".join([*folder[-(depth or MAX_FOLDERS) :], name]) for folder in folders]
 
 
 def name_by_folder(

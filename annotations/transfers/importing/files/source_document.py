@@ -15,7 +15,7 @@ from annotations.formats.model.format import SEPARATOR
 from annotations.models import Project, Text
 from annotations.transfers.importing.files.addresses import slugs_of_name
 
-MOST_NAMES, LONGEST_NAME = 3, 60
+MAX_NAMES, LONGEST_NAME = 3, 60
 SPACES = str.maketrans("", "", f" {WHITE_SPACE}")
 ONE_TEXT = "they are different texts: for one text of several coders give the files one name, each in a coder's folder"
 
@@ -73,8 +73,8 @@ def find_words_of_project(project: Project, documents: Sequence[SourceDocument])
 def _same_words(files: Mapping[str, str]) -> Finding:
     """Return the finding on names of one text, at the file of the second of them."""
     names = list(files)
-    shown = [_cut(name) for name in names[:MOST_NAMES]]
-    further = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
+    shown = [_cut(name) for name in names[:MAX_NAMES]]
+    further = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
     *before, last = [*shown, *further]
     message = f"{', '.join(before)} and {last} have the same words"
     texts = {sign: {name.rpartition(sign)[0] for name in names} for sign, _ in SEPARATOR.choices}

@@ -34,7 +34,7 @@ from annotations.transfers.importing.files.folders import KnownTexts, name_by_fo
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
-MOST_SUFFIXES = 5
+MAX_SUFFIXES = 5
 NOT_OPENED = {".zip": " (a zip in a zip is not opened)", ".gz": " (unpack it, or give a zip)"}
 SEPARATORS = [key for key, _ in SEPARATOR.choices]
 MAX_LINES_OF_HEAD = 50
@@ -251,7 +251,7 @@ def why_nothing(format_: Format | PyramidFormat, names: Sequence[str]) -> str:
         return f"{message}; there are no files"
     counts = Counter(PurePosixPath(name).suffix.lower() for name in names)
     kinds = []
-    for suffix, count in counts.most_common(MOST_SUFFIXES):
+    for suffix, count in counts.most_common(MAX_SUFFIXES):
         others: list[Format | PyramidFormat] = [*FORMATS.values(), *PYRAMID_FORMATS.values()]
         of = [other.key for other in others if suffix in other.suffixes]
         hint = f" (which may be {' or '.join(of)})" if of else NOT_OPENED.get(suffix, "")

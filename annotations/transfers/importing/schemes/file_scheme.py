@@ -51,7 +51,7 @@ CONVENTIONS = {
 MAIN_LEVEL = "markable"
 NO_WAYS: Mapping[str, str] = {}
 WAY_OUT = "Choose other options of the format, or map their names onto a scheme."
-MOST_PROBLEMS = 5
+MAX_PROBLEMS = 5
 KEY = re.compile("[-a-zA-Z0-9_]{1,50}")
 
 
@@ -111,7 +111,7 @@ def build_scheme(documents: Iterable[Document], ways: Mapping[str, str] = NO_WAY
     else:
         problems = [str(problem) for problem in check_scheme(found.spec)]
     if problems:
-        told = " ".join(problems[:MOST_PROBLEMS])
+        told = " ".join(problems[:MAX_PROBLEMS])
         numbers = f"{len(found.spec.levels)} levels and {len(found.spec.categories)} categories"
         raise ImportFailed(f"No scheme can be made from the files, which have {numbers}: {told} {WAY_OUT}")
     return found

@@ -22,7 +22,7 @@ from annotations.transfers.importing.report import ImportFailed
 OTHERS = "*"
 NAME_OPTIONS = (LEVEL.key, CATEGORY.key, QUESTION.key)
 LONGEST_SHOWN = 60
-MOST_SHOWN = 10
+MAX_SHOWN = 10
 
 
 def parse_names(option: str, value: str, main: str, known: Collection[str]) -> dict[str, str]:
@@ -64,7 +64,7 @@ def _parse_json_names(option: str, value: str, known: Collection[str]) -> dict[s
         raise ImportFailed(f"{option}: this is not JSON that maps names: {error}.") from None
     wrong = [theirs for theirs, ours in names.items() if not isinstance(ours, str) or (ours and ours not in known)]
     if wrong:
-        shown = ", ".join(repr(f"{theirs} -> {names[theirs]}"[:LONGEST_SHOWN]) for theirs in wrong[:MOST_SHOWN])
+        shown = ", ".join(repr(f"{theirs} -> {names[theirs]}"[:LONGEST_SHOWN]) for theirs in wrong[:MAX_SHOWN])
         raise ImportFailed(f"{option}: {shown}: that is not here; here there are {', '.join(known)}.")
     return dict(names)
 
@@ -292,13 +292,13 @@ def recall_names(project: Project, format_key: str) -> dict[str, str]:
     return {option: format_names(names) for option, names in kept.items() if names}
 
 
-MOST_NAMES = 200
-MOST_VALUES = 10
+MAX_NAMES = 200
+MAX_VALUES = 10
 LONGEST_VALUE = 50
 
 
 def find_names(documents: Iterable[Document]) -> dict[str, Any]:
-    """Return the names in the documents with their counts, as reports have them, at most MOST_NAMES of a kind."""
+    """Return the names in the documents with their counts, as reports have them, at most MAX_NAMES of a kind."""
     markables, coded, pointed = Counter[str](), Counter[str](), Counter[str]()
     categories, relations = Counter[str](), Counter[str]()
     values: dict[str, Counter[str]] = {}
@@ -328,11 +328,11 @@ def find_names(documents: Iterable[Document]) -> dict[str, Any]:
         "questions": [each | {"is_relation": True, "values": []} for each in _with_answers(relations)],
     }
     found["questions"] += [
-        {"name": name, "answers": counts.total(), "is_relation": False, "values": _with_answers(counts, MOST_VALUES)}
+        {"name": name, "answers": counts.total(), "is_relation": False, "values": _with_answers(counts, MAX_VALUES)}
         for name, counts in values.items()
     ]
-    n_unlisted = sum(max(0, len(names) - MOST_NAMES) for names in found.values())
-    return {**{kind: names[:MOST_NAMES] for kind, names in found.items()}, "n_unlisted": n_unlisted}
+    n_unlisted = sum(max(0, len(names) - MAX_NAMES) for names in found.values())
+    return {**{kind: names[:MAX_NAMES] for kind, names in found.items()}, "n_unlisted": n_unlisted}
 
 
 def _with_answers(counts: Counter[str], most: int | None = None) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import { apply, withMarks } from "../state.js";
 
 const REACH = 600; // characters around an edge in which the next words are sought
 const LONGEST = 20; // parts, as on the server
-const MOST_REPEATS = 100; // marked in one step: what one request carries
+const MAX_REPEATS = 100; // marked in one step: what one request carries
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const segmenters = /** @type {Map<string, Intl.Segmenter>} */ (new Map());
@@ -217,7 +217,7 @@ export function repeatsOf(model, { level, parts }) {
       repeats.marked += 1;
     } else if (crossedBy(near, [match]).length > 0) {
       repeats.crossing += 1;
-    } else if (repeats.keys.length === MOST_REPEATS) {
+    } else if (repeats.keys.length === MAX_REPEATS) {
       repeats.rest += 1;
     } else {
       repeats.keys.push(key);

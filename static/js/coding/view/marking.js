@@ -22,7 +22,7 @@ const EDGES = {
 };
 
 const GAP_OF_TOUCH = 32; // pixels between the words and the bar: the handles of the selection are there
-const MOST_CROSSED = 3; // that a warning names
+const MAX_CROSSED = 3; // that a warning names
 
 const GIVEN = "This markable came with the text and cannot be changed.";
 
@@ -85,7 +85,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   /** What words would cross, in a sentence; "" where they nest. @param {Span[]} parts @param {string} [but] key of a markable */
   function crossingOf(parts, but) {
     const crossed = crossedBy(page.model.coded, parts).filter(({ key }) => key !== but).map((one) => `“${one.words}”`);
-    return crossed.length === 0 ? "" : `Crosses ${crossed.slice(0, MOST_CROSSED).join(", ")}${crossed.length > MOST_CROSSED ? " and others" : ""}.`;
+    return crossed.length === 0 ? "" : `Crosses ${crossed.slice(0, MAX_CROSSED).join(", ")}${crossed.length > MAX_CROSSED ? " and others" : ""}.`;
   }
 
   /** The bar stands at the words that are being chosen. */

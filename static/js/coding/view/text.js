@@ -6,8 +6,8 @@ import { categoryLook, isDecided } from "../state.js";
 /** @import { Block, Keyboard, Model, Page, Part, Row, Slice, Stretch, TextView } from "../types.js" */
 
 const DEEPEST = 6;
-const MOST_SHIFT = 12;
-const MOST_BADGES = 3;
+const MAX_SHIFT = 12;
+const MAX_BADGES = 3;
 // Blocks are drawn together in stretches of about so many lines; the style sheet knows the number too.
 const LINES_A_STRETCH = 40;
 const CHARACTERS_A_LINE = 68;
@@ -205,7 +205,7 @@ function paintBadges(view, { numbers, judgements }) {
       }
       for (const { text, number } of labels) {
         if (fresh && place) {
-          place.append(element("sup", `badge${chainLook(number)}${shiftLook(at, MOST_SHIFT)}`, text));
+          place.append(element("sup", `badge${chainLook(number)}${shiftLook(at, MAX_SHIFT)}`, text));
         }
         at += text.length;
       }
@@ -219,7 +219,7 @@ function paintBadges(view, { numbers, judgements }) {
 
 /** The numbers to show; of many the first, and how many more there are. @type {(numbers: number[]) => { text: string, number: number | null }[]} */
 export function badgeLabels(numbers) {
-  const shown = numbers.length > MOST_BADGES ? numbers.slice(0, MOST_BADGES - 1) : numbers;
+  const shown = numbers.length > MAX_BADGES ? numbers.slice(0, MAX_BADGES - 1) : numbers;
   const labels = shown.map((number) => ({ text: String(number), number }));
   return shown.length < numbers.length ? [...labels, { text: `+${numbers.length - shown.length}`, number: null }] : labels;
 }

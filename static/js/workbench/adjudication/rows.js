@@ -21,11 +21,11 @@ export const shortened = (words) => (words.length > LETTERS_SHOWN ? `${words.sli
 /** The items that are decided with a row. @type {(card: QueueCard, row: QueueRow) => Items} */
 export const itemsOf = (card, { units }) => units.map((unit) => [unit, card.question || CATEGORY]);
 
-const MOST_ITEMS = 500;
+const MAX_ITEMS = 500;
 
 /** Items as many operations have them: one decides at most 500. @type {(items: Items) => Items[]} */
 export const inParts = (items) => Array.from(
-  { length: Math.ceil(items.length / MOST_ITEMS) }, (_, part) => items.slice(part * MOST_ITEMS, (part + 1) * MOST_ITEMS),
+  { length: Math.ceil(items.length / MAX_ITEMS) }, (_, part) => items.slice(part * MAX_ITEMS, (part + 1) * MAX_ITEMS),
 );
 
 /** @type {(card: QueueCard, row: QueueRow) => boolean} */

@@ -62,8 +62,8 @@ def test_text_not_coded_by_both_is_refused(project):
 
 
 def test_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(project, monkeypatch):
-    monkeypatch.setattr(pair, "MOST_CHAINS", 2)
-    monkeypatch.setattr(pair, "MOST_ROWS", 3)
+    monkeypatch.setattr(pair, "MAX_CHAINS", 2)
+    monkeypatch.setattr(pair, "MAX_ROWS", 3)
 
     def build(*, whole):
         request = Pair().request(

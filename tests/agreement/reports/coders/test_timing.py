@@ -126,7 +126,7 @@ def test_judgements_count_on_their_first_day_and_open_codings_count_too(project)
 
 
 def test_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(project, monkeypatch):
-    monkeypatch.setattr(sections, "MOST_DAYS", 2)
+    monkeypatch.setattr(sections, "MAX_DAYS", 2)
 
     def build(page, key, *, whole=False):
         content = page.show(page.request(project, QueryDict(), "charlie", {}, whole_tables=whole))
@@ -141,7 +141,7 @@ def test_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(projec
     assert "The last 2 of 3 days" in table.note
     assert [(trace["name"], trace["y"]) for trace in chart.figure["data"]] == [("alice", [2, 0]), ("bob", [0, 2])]
     assert "alice 2, bob 2 in 2 days with work" in chart.alternative
-    monkeypatch.setattr(sections, "MOST_CODERS", 1)
+    monkeypatch.setattr(sections, "MAX_CODERS", 1)
     _, chart = build(Course(), "days")
     assert chart.alternative.endswith("alice 2 in 2 days with work. The 1 of 2 coders with most.")
     table, _ = build(Course(), "days", whole=True)

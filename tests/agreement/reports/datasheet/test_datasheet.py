@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.reports.coders.differences import compare_occasions
-from agreement.reports.datasheet.report import MOST_CODERS, describe_project
+from agreement.reports.datasheet.report import MAX_CODERS, describe_project
 from agreement.reports.datasheet.rounds import describe_design
 from agreement.reports.fields import as_json
 from agreement.reports.gold import compare_with_gold
@@ -247,13 +247,13 @@ def test_design_of_a_plan_is_said_in_words(fields, words):
 
 def test_of_many_coders_those_with_most_judgements_have_a_row(kinds):
     text = kinds.texts.get(slug="text-4")
-    crowd = [person(f"crowd-{number:03}") for number in range(MOST_CODERS)]
+    crowd = [person(f"crowd-{number:03}") for number in range(MAX_CODERS)]
     for one in crowd:
         add_member(kinds, one, Membership.Role.CODER)
     assign_texts(kinds, [text], crowd)
     sheet = described(kinds)
-    assert len(sheet.coders) == MOST_CODERS
-    assert sheet.n_coders == MOST_CODERS + 3
+    assert len(sheet.coders) == MAX_CODERS
+    assert sheet.n_coders == MAX_CODERS + 3
     assert "3 more coders with fewer judgements." in as_file(sheet)
 
 

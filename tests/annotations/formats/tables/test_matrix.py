@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotations.formats import FORMATS, Answer, Bundle, Document, FormatError, Links, Mark, Place
 from annotations.formats.tables.matrix import (
-    MOST_CODERS,
+    MAX_CODERS,
     Matrix,
     Row,
     from_documents,
@@ -248,13 +248,13 @@ def test_entity_may_have_any_name(indices, key):
 def test_columns_are_checked_in_time_that_grows_with_them():
     def refuse(n):
         header = ",".join(["text", "unit", *(f"c{number}" for number in range(n)), "c0"])
-        assert f"a matrix has at most {MOST_CODERS} coders" in refused(matrix, f"{header}\n").message
+        assert f"a matrix has at most {MAX_CODERS} coders" in refused(matrix, f"{header}\n").message
 
     assert_grows_with_input(refuse, 1_000_000)
 
 
 def test_coders_of_a_matrix_in_json_are_bounded():
-    most = {"text": "a", "unit": "u", "values": {f"c{number}": "x" for number in range(MOST_CODERS)}}
-    assert len(matrix_json(json.dumps([most])).coders) == MOST_CODERS
+    most = {"text": "a", "unit": "u", "values": {f"c{number}": "x" for number in range(MAX_CODERS)}}
+    assert len(matrix_json(json.dumps([most])).coders) == MAX_CODERS
     more = json.dumps([most, {"text": "a", "unit": "v", "values": {"more": "x"}}])
-    assert f"a matrix has at most {MOST_CODERS} coders" in refused(matrix_json, more).message
+    assert f"a matrix has at most {MAX_CODERS} coders" in refused(matrix_json, more).message

@@ -13,7 +13,7 @@ from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.features import Feature
 from annotations.formats.syntax.units import Units
 from annotations.formats.uima import webanno
-from annotations.formats.uima.layers import MARKABLE, MOST_FINDINGS
+from annotations.formats.uima.layers import MARKABLE, MAX_FINDINGS
 from annotations.formats.uima.webanno import reading
 from tests.shared.cases import examples
 from tests.shared.documents import codes, indices, plain_of, pointers, relations, words
@@ -382,14 +382,14 @@ def test_error_names_file_and_line(text, line, message):
 
 def test_findings_annotations_and_cells_are_bounded(monkeypatch):
     document = read(spans_of("1-1,0-2,aa," + "|".join(f"x[{number}]" for number in range(5000)) + ","))
-    assert (len(document.marks), len(document.findings)) == (1, MOST_FINDINGS + 1)
+    assert (len(document.marks), len(document.findings)) == (1, MAX_FINDINGS + 1)
     assert document.findings[-1].code == "more"
     for cell in ("\\" * 100_000 + "|x", "[1" * 50_000, "x[1]" * 30_000, "x;" * 50_000):
         assert len(read(spans_of(f"1-1,0-2,aa,{cell},")).marks) == 1
     assert refused(SMALL.replace("*->1-1", "->1-" * 50_000)).line == 7
     rows = "".join(f"\n#Text=a\n{n + 1}-1,{n * 901}-{n * 901 + 1},a,_,\n" for n in range(300))
     assert "characters after the one before it" in refused(f"#FORMAT=WebAnno TSV 3.3\n#T_SP=a.b|v\n\n{rows}").message
-    monkeypatch.setattr(reading, "MOST_ANNOTATIONS", 6)
+    monkeypatch.setattr(reading, "MAX_ANNOTATIONS", 6)
     assert len(read(spans_of("1-1,0-2,aa,x[0]|x[1]|x[2],")).findings) > 0
     error = refused(spans_of("1-1,0-2,aa," + "|".join(["x"] * 7) + ","))
     assert "more than 6 annotations" in error.message

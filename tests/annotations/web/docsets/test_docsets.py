@@ -276,7 +276,7 @@ def test_the_list_of_docsets_names_the_first_coders(signed_in, ferry, charlie, m
 def test_coders_and_peers_of_long_lists_are_typed(signed_in, scored, charlie, alice, bob, monkeypatch):
     client, address = signed_in(charlie), f"{URL}sinking/assign/"
     assert "All peer summaries" not in client.get(address).content.decode()
-    monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 1)
+    monkeypatch.setattr("annotations.core.http.fields.MAX_CHOICES", 1)
     page = client.get(address).content.decode()
     assert re.search(r'<textarea name="coders"[^>]*placeholder="2 to choose from', page)
     assert re.search(r'<textarea name="peers"[^>]*placeholder="5 to choose from', page)

@@ -69,7 +69,7 @@ def test_a_zip_is_looked_into(send):
 
 
 def test_a_long_import_shows_the_first_of_its_texts(send, monkeypatch):
-    monkeypatch.setattr(writing, "MOST_PREVIEWS", 2)
+    monkeypatch.setattr(writing, "MAX_PREVIEWS", 2)
     page = send(*((f"{number}.txt", f"Text {number}") for number in range(3))).content.decode()
     assert [row[0] for row in rows(page)] == ["0", "1"]
     assert "3 new texts" in page

@@ -282,7 +282,7 @@ def test_what_is_wrong_in_a_row_that_is_not_shown_is_said_with_its_coder(manager
 def test_one_of_many_coders_is_replaced_by_name(manager, large, monkeypatch):
     apply_plan(large, plan_request())
     before = Coding.objects.of_people().filter(coder=person("ann")).count()
-    monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 3)
+    monkeypatch.setattr("annotations.core.http.fields.MAX_CHOICES", 3)
     page = manager.get(URL).content.decode()
     assert re.search(r'<input type="text" name="coder"[^>]*list="replace_coder-choices"', page)
     address = re.search(r'action="([^"]*/replace/)"', page)[1]
