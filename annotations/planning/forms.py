@@ -6,8 +6,8 @@ from django import forms
 from django.db.models import QuerySet
 
 from annotations.core.http.fields import (
-    MAX_NAMED,
     MAX_CHOICES,
+    MAX_NAMED,
     BoundedModelCheckboxes,
     BoundedModelField,
     BoundedSelect,
