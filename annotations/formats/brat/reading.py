@@ -106,7 +106,7 @@ def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int
     content = text.removeprefix("\ufeff")
     mark = len(text) - len(content)
     unix = content.replace("\r\n", "\n")
-    # What the offsets do not count, by possible earlier version of the text; the first of equal versions counts.
+    # What the offsets do not count, for each possible earlier version of the text; of equal versions the first counts.
     copies: dict[tuple[str, int], str] = {(content, mark): ""}
     copies.setdefault((content, 0), "its byte order mark")
     copies.setdefault((unix, mark), "the CR of its line ends")
@@ -454,7 +454,7 @@ class _Draft:
 
 
 def _join_fragments(spans: Iterable[Span], content: str) -> Parts:
-    """Return the fragments in text order; fragments that touch or are split by a line end alone are joined."""
+    """Return the fragments in text order, joined if they touch or are split only by white space with a line end."""
     parts: list[Span] = []
     for start, end in merge_spans(spans):
         between = content[parts[-1][1] : start] if parts and start - parts[-1][1] <= LONGEST_GAP else ""

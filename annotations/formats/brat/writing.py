@@ -85,7 +85,7 @@ def _format_relations(mark: Mark, ids: Mapping[Place, str]) -> Iterator[tuple[st
 
 
 def _words(document: Document, marks: Iterable[Mark]) -> Iterator[tuple[Place, str, str, bool]]:
-    """Yield each value of an answer with its markable and attribute, and whether it is a line of a note (texts)."""
+    """Yield each value with its markable, its attribute, and whether it is a line of a note, as texts are."""
     attributes = document.scheme.attributes if document.scheme else ()
     texts = {attribute.key for attribute in attributes if attribute.kind == AnswerKind.TEXT}
     for mark in marks:

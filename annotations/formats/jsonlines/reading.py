@@ -22,7 +22,7 @@ READ = ("text", "sent_id", "plurals", "includes", "mentions", "attributes")
 
 
 def read(bundle: Bundle, offsets: str = "", clusters: str = "", slips: str = "") -> list[Document]:
-    """Return the documents of a file. Raises FormatError with file and line on other JSON."""
+    """Return the documents of a file. Raises FormatError with file and line on any other JSON."""
     return list(read_each(bundle.main, io.BytesIO(bundle.data), offsets, clusters, slips))
 
 

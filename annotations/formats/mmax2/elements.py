@@ -84,7 +84,7 @@ def pointer(
 def categories(
     specs: Iterable[CategorySpec], pointers: Mapping[str, str], sets: Sequence[str], leads: Leads
 ) -> list[str]:
-    """Return the lines of the categories, each of which leads to its pointer and, if it takes an index, the sets."""
+    """Return the lines of the categories, which lead to their pointers and, if they take an index, to the sets."""
     values = []
     for spec in specs:
         to = [pointers[spec.key]] if spec.key in pointers else []

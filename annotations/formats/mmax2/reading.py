@@ -410,7 +410,7 @@ class Coder:
                     yield value, row.attributes.get(f"entity_name{reading}", "")
 
     def _entities(self) -> Mapping[tuple[str, str], str]:
-        """Return the entity of each level and set; equal sets of two levels are one only by their entity names."""
+        """Return the entity of each level and set. Equal sets of two levels are one only if their entity names are."""
         coded = [level for level in self.levels.project.levels if level.question.kind == Kind.SET]
         names: dict[tuple[str, str], dict[str, None]] = {}
         for level, row in self.rows if coded else ():

@@ -87,7 +87,7 @@ class Question:
     branches: Mapping[str, Mapping[str, Branch]] = field(default_factory=dict)
     categories: tuple[CategorySpec, ...] = ()
     declared: frozenset[str] = frozenset()
-    relations: tuple[Link, ...] = ()  # the pointers that do not say identity
+    relations: tuple[Link, ...] = ()  # the pointers that do not express identity
     # The other attributes, each with its values by lower-case value; empty for a free text.
     further: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -238,7 +238,7 @@ class QuestionBuilder:
         self.reached = _reachable_attributes(attributes)
         self.first_readings = {(each.kind, _first_reading(each.name)) for each in attributes}
         self.categories: dict[str, CategorySpec] = {}
-        self.links: list[Attribute] = []  # the sets or pointers that say identity
+        self.links: list[Attribute] = []  # the sets or pointers that express identity
         candidates = [each for each in attributes if not chosen or each.name == chosen]
         if kind == Kind.NOMINAL:
             nominal = [each for each in candidates if each.kind == kind and each.name not in ("optional", "unsure")]

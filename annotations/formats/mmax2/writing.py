@@ -171,7 +171,7 @@ def _format_span(runs: Runs) -> str:
 
 
 def _name_sets(marks: Iterable[Mark]) -> dict[tuple[str, str], str]:
-    """Return the set name of each level and entity; names that are not set_N, as in MMAX2, are numbered."""
+    """Return the set name of each level and entity; entity names other than set_N get free numbers."""
     set_names: dict[tuple[str, str], str] = {}
     for mark in sorted(marks, key=text_order):
         for index in mark.answer.indices if mark.answer else ():
@@ -327,7 +327,7 @@ def _condition(question: specs.RelationSpec | specs.AttributeSpec) -> specs.Cond
 
 
 def _unique_name(name: str, others: Collection[str]) -> str:
-    """Return a unique name for an attribute that begins with a letter."""
+    """Return a unique attribute name that begins with a letter."""
     name = name if name[0].isalpha() else f"a{name}"
     while name in others:
         name = f"x{name}"

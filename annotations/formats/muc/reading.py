@@ -412,7 +412,7 @@ def find_spans(least: str, words: str) -> tuple[list[Span], bool]:
 
 
 def _find_places(wanted: str, words: str) -> list[int]:
-    """Return the first positions as whole words, else the first positions of any kind."""
+    """Return the positions as whole words among the first MAX_PLACES, or else all of these."""
     places: list[int] = []
     at = words.find(wanted)
     while at >= 0 and len(places) < MAX_PLACES:
@@ -428,7 +428,7 @@ def _find_places(wanted: str, words: str) -> list[int]:
 
 
 def _position_in_words(words: str, flat: str, position: int) -> int:
-    """Return the position in `words` of a position in `flat`, which has single blanks as white space."""
+    """Return the position in `words` of a character of `flat`, which is `words` with single blanks."""
     before = flat.count(" ", 0, position)
     within = position - (flat.rfind(" ", 0, position) + 1)
     return len(words) - len(words.split(None, before)[before]) + within

@@ -241,7 +241,7 @@ def from_documents(documents: Sequence[Document]) -> Matrix:
 def _document_rows(
     documents: Sequence[Document], coders: Sequence[str], numbers: Mapping[str, Sequence[int]]
 ) -> Iterator[Row]:
-    """Yield the rows by text. numbers: the numbers of the documents of each text."""
+    """Yield the rows by text. numbers: the document numbers of each text."""
     for text, of_text in sorted(numbers.items()):
         values: dict[tuple[tuple[object, ...], str], dict[str, Value]] = {}
         for document in map(documents.__getitem__, of_text):
