@@ -1,4 +1,4 @@
-"""What the messages of an import advise: in words of the page, and as controls of it."""
+"""Advice in the messages of an import, in the words of the page and as controls of its form."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION, SEPARATO
 from annotations.transfers.forms import OPTION_PREFIX
 
 CODER_IN_NAME = "--coder-from name"
-# What the page calls the arguments of the command.
+# The labels of the page for arguments of the command.
 LABELS_OF_ARGUMENTS = {
     "--scheme files": "Create the scheme from the files",
     "--texts-only": "Texts only",
@@ -25,9 +25,9 @@ LABELS_OF_ARGUMENTS = {
 }
 ARGUMENT = "|".join(map(re.escape, LABELS_OF_ARGUMENTS))
 NAMES = "|".join((LEVEL.key, CATEGORY.key, QUESTION.key))
-# Two ways to say what a name is here, in one message: as another, or left out.
+# The two ways to map a name in one message: to another name, or left out.
 WAYS_OF_NAMES = re.compile(rf"\b({NAMES})=[^;]*?, (?:or )?\1=[^;.]*")
-# Names such as London-1 are those of entities; of a format with such an option, it reads them so.
+# Names such as London-1 name entities; the option of the format reads them as entities.
 NUMBERED = re.compile(r".+-\d{1,9}", re.ASCII)
 MIN_NUMBERED = 50
 OPTION_OF_NUMBERED = {"brat": ("types", "chains")}
@@ -35,7 +35,7 @@ OPTION_OF_NUMBERED = {"brat": ("types", "chains")}
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A field of the form of an import with the value that a message advises."""
+    """A field of the import form with the value that a message advises."""
 
     field: str
     value: str
@@ -44,10 +44,10 @@ class Control:
 
 @dataclass(slots=True)
 class Advice:
-    """Translates the messages on an import of a format, and collects the controls that they name."""
+    """A translator of the messages on an import of a format, which collects the controls that they name."""
 
     format_key: str
-    choices: Mapping[str, str]  # what was chosen already is no advice
+    choices: Mapping[str, str]  # chosen values are not advised again
     has_names: bool = False  # the page maps the names of the files
     controls: dict[Control, None] = field(default_factory=dict)
 
@@ -57,7 +57,7 @@ class Advice:
         return {option.key: option for option in format_.options_read if option.choices} if format_ else {}
 
     def translate(self, message: str) -> str:
-        """Return a message with the names of the page for options and arguments of the command."""
+        """Return a message with the page's labels instead of options and arguments of the command."""
         pattern = rf"(?<![\w-])(?:({ARGUMENT})|({NAMES})=[^\s;,)]+|(\w+)=([\w-]+)|the format ([a-z0-9-]+)\b)"
         options = self._options
         if self.has_names:
@@ -84,7 +84,7 @@ class Advice:
         return f"“{label.replace('“', '‘').replace('”', '’')}”"
 
     def add_option(self, option: Option, value: str) -> str:
-        """Offer a choice of an option unless it was chosen already. Return its label, which is empty for no choice."""
+        """Offer a choice of an option unless it is chosen already. Return its label, or an empty string if unknown."""
         choice = dict(option.choices).get(value)
         if choice is None:
             return ""
@@ -94,7 +94,7 @@ class Advice:
         return label
 
     def numbered_names(self, found: Mapping[str, Any]) -> list[str]:
-        """Return the names of the files that are a word and a number, if they are many, and offer what reads them."""
+        """Return the numbered names of the files if there are many, and offer the option that reads them."""
         names = [each["name"] for kind in ("levels", "categories") for each in found.get(kind, ())]
         numbered = [name for name in names if NUMBERED.fullmatch(name)]
         if len(numbered) < MIN_NUMBERED:
@@ -105,7 +105,7 @@ class Advice:
         return numbered
 
     def translate_groups(self, groups: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return groups of refusals or findings of a report, with the words of the page."""
+        """Return groups of refusals or findings of a report in the words of the page."""
         return [
             {
                 **group,

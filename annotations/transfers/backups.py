@@ -1,6 +1,6 @@
-"""Backups of an installation: every table row by row from one snapshot, and the files, for an empty database.
+"""Backups of an installation: the rows of every table from one snapshot, and the files, for an empty database.
 
-One of an earlier version, or of a database that is still to be migrated, comes back as it was and is migrated then.
+A backup of an earlier version, or of a database before its migration, is restored unchanged and then migrated.
 """
 
 import io
@@ -60,10 +60,10 @@ def back_up(out: IO[bytes]) -> dict[str, int]:
                         table.write("".join(f"{encode(row)}\n" for row in batch).encode())
                         counts[model._meta.label] += len(batch)
             migrations = applied_migrations()
-        # A file whose name begins with a dot is still being written.
+        # Files whose names begin with a dot are still being written.
         paths = (path for path in Path(settings.MEDIA_ROOT).rglob("[!.]*") if path.is_file())
         for path in sorted(paths):
-            with suppress(FileNotFoundError):  # discarded since
+            with suppress(FileNotFoundError):  # discarded meanwhile
                 archive.write(path, f"{FILES}/{path.relative_to(settings.MEDIA_ROOT).as_posix()}")
         manifest = {
             "format": FORMAT,
@@ -77,14 +77,14 @@ def back_up(out: IO[bytes]) -> dict[str, int]:
 
 
 def written_rows(path: Path) -> Mapping[str, int]:
-    """Return how many rows of each table a backup holds, by the names of tables. Raise BackupFailed if it is none."""
+    """Return the number of rows in a backup by table. Raise BackupFailed if the file is no backup."""
     with zipfile.ZipFile(path) as archive:
         rows: Mapping[str, int] = _manifest(archive)["rows"]
     return rows
 
 
 def count_rows() -> dict[str, int]:
-    """Return how many rows of each table a backup of this moment would hold, by the names of tables."""
+    """Return the number of rows by table that a backup would hold now."""
     with read_snapshot():
         return {model._meta.label: model._base_manager.count() for model in _tables()}
 
@@ -97,7 +97,7 @@ def restore(path: Path) -> dict[str, int]:
             _check_migrations(manifest["migrations"])
             _check_empty()
             names = [(app, name) for app, name in manifest["migrations"]]
-            # The files outside the transaction, because foreign keys are only checked when that ends.
+            # Files are removed again if the commit fails, which checks the foreign keys.
             with migrated_as(names) as registry, ExitStack() as taking_back:
                 with transaction.atomic():
                     _check_empty()
@@ -106,7 +106,7 @@ def restore(path: Path) -> dict[str, int]:
                 taking_back.pop_all()
             return counts
     except OperationalError as error:
-        # A full disk, a lock, a lost connection: nothing is wrong with the file.
+        # A full disk, a lock or a lost connection: the file itself is not at fault.
         raise BackupFailed(f"The database did not take {path}: {_first_line(error)}. Try again.") from error
     # Python raises the last two for an unknown compression method and for encryption.
     except (zipfile.BadZipFile, zlib.error, EOFError, DatabaseError, NotImplementedError, RuntimeError) as error:
@@ -114,12 +114,12 @@ def restore(path: Path) -> dict[str, int]:
 
 
 def _first_line(error: Exception) -> str:
-    """Return the first line of the message; the others that PostgreSQL adds are about its own keys."""
+    """Return the first line of the message; PostgreSQL adds lines about its own keys."""
     return str(error).partition("\n")[0].rstrip(".")
 
 
 def _tables(registry: Apps = apps) -> list[type[models.Model]]:
-    """Return the models of all tables but sessions, by name."""
+    """Return the models of all tables except sessions, sorted by label."""
     models_with_tables = registry.get_models(include_auto_created=True)
     return sorted(
         (model for model in models_with_tables if model._meta.label != SESSIONS and model._meta.managed),
@@ -132,7 +132,7 @@ def _columns(model: type[models.Model]) -> list[str]:
 
 
 def _plain(value: object) -> str:
-    """Return a value that JSON has no kind for; of these archives have no durations."""
+    """Return a value without a JSON type as text; `encode_value` lacks durations, which archives do not have."""
     return duration_string(value) if isinstance(value, timedelta) else encode_value(value)
 
 
@@ -155,7 +155,7 @@ def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:
 
 
 def _check_migrations(written: list[list[str]]) -> None:
-    """Raise BackupFailed unless the program has the migrations of a backup, and these are those of a version."""
+    """Raise BackupFailed if a migration of the backup is unknown, repeated or out of order."""
     known = known_migrations()
     if other := next((name for name in written if tuple(name) not in known), None):
         raise BackupFailed(
@@ -201,7 +201,7 @@ def _read_table(archive: zipfile.ZipFile, model: type[models.Model], columns: Se
                 insert(model, [field.name for field in fields], (_values(fields, line) for line in batch))
                 count += len(batch)
     except OperationalError:
-        raise  # nothing is wrong with the table
+        raise  # the table itself is not at fault
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError, ValidationError, DatabaseError) as error:
         message = " ".join(error.messages) if isinstance(error, ValidationError) else str(error).partition("\n")[0]
         raise BackupFailed(f"The table {model._meta.label} cannot be read after {count} rows: {message}") from error
@@ -216,7 +216,7 @@ def _values(fields: list[models.Field[Any, Any]], line: str) -> list[Any]:
 
 
 def _write_files(archive: zipfile.ZipFile, taking_back: ExitStack) -> None:
-    """Write the files, and let them be deleted again where the restoring fails."""
+    """Write the files, and register their deletion in case the restore fails."""
     for name in archive.namelist():
         entry_path = PurePosixPath(name)
         if entry_path.parts[0] != FILES:
@@ -231,33 +231,33 @@ def _write_files(archive: zipfile.ZipFile, taking_back: ExitStack) -> None:
 
 
 NAME = re.compile(r"coindex-(\d{8}T\d{6})Z\.zip")
-# So long each backup stays, so that one made before an upgrade outlives the one of that night.
+# Each backup is kept this long, so that a backup before an upgrade outlives the backup of the next night.
 KEPT_FOR = timedelta(days=1)
 TIME_FORMAT = "%Y%m%dT%H%M%S"
 
 
 def backups_in(folder: Path) -> dict[datetime, Path]:
-    """Return the backups in the folder by the time at which they were begun, the newest first. Other files stay."""
+    """Return the backups in the folder by start time, newest first; other files are ignored."""
     found = {}
     for path in folder.iterdir() if folder.is_dir() else ():
         if match := NAME.fullmatch(path.name):
-            with suppress(ValueError):  # digits that are no time
+            with suppress(ValueError):  # digits that form no valid time
                 found[datetime.strptime(match[1], TIME_FORMAT).replace(tzinfo=UTC)] = path
     return dict(sorted(found.items(), reverse=True))
 
 
 def past_backups(folder: Path, now: datetime) -> dict[datetime, Path]:
-    """Return the backups in the folder but those of the future, which a clock has made that was wrong."""
+    """Return the backups in the folder except backups from the future, which a wrong clock has dated."""
     return {time: path for time, path in backups_in(folder).items() if time <= now}
 
 
 def named_backup(folder: Path, now: datetime) -> Path:
-    """Return the path of the backup of this time."""
+    """Return the path of a backup with this start time."""
     return folder / f"coindex-{now.astimezone(UTC):{TIME_FORMAT}}Z.zip"
 
 
 def write_backup(folder: Path, now: datetime) -> Path:
-    """Write a backup into the folder and return its path. Raise OSError if it cannot be written: then there is none."""
+    """Write a backup into the folder and return its path. Raise OSError and leave no file if writing fails."""
     folder.mkdir(parents=True, exist_ok=True)
     path = named_backup(folder, now)
     write_whole(path, back_up)
@@ -265,7 +265,7 @@ def write_backup(folder: Path, now: datetime) -> Path:
 
 
 def times_to_keep(times: Iterable[datetime], daily: int, weekly: int) -> set[datetime]:
-    """Return the newest time of each of the last `daily` days and `weekly` weeks that have one."""
+    """Return the newest time of each of the last `daily` days and `weekly` weeks with backups."""
     days: dict[tuple[int, ...], datetime] = {}
     weeks: dict[tuple[int, ...], datetime] = {}
     for time in sorted(times, reverse=True):
@@ -275,7 +275,7 @@ def times_to_keep(times: Iterable[datetime], daily: int, weekly: int) -> set[dat
 
 
 def delete_old_backups(folder: Path, daily: int, weekly: int, now: datetime) -> list[Path]:
-    """Delete the backups that are not to be kept, none of the last day or of the future; return their paths."""
+    """Delete the old backups and return their paths. Backups of the last day or the future are kept."""
     backups = past_backups(folder, now)
     kept = times_to_keep(backups, daily, weekly)
     old = [path for time, path in backups.items() if time not in kept and now - time > KEPT_FOR]

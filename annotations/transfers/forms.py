@@ -40,7 +40,7 @@ class FilesInput(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    """Several files, within the limits of the settings; one may be empty, as an `.ann` of a text without markables."""
+    """A field for several files within the limits of the settings. A file may be empty, such as an `.ann`."""
 
     widget = FilesInput
 
@@ -61,13 +61,13 @@ class FilesField(forms.FileField):
 
 
 def check_total_size(files: Iterable[UploadedFile[Any]], most_bytes: int, setting: str) -> None:
-    """Raise ValidationError if the files together have more than `most_bytes`, naming the setting that bounds them."""
+    """Raise ValidationError with the name of the setting if the files have more than `most_bytes` in total."""
     if sum(file.size or 0 for file in files) > most_bytes:
         raise forms.ValidationError(f"The limit is {most_bytes // 2**20} MB (setting {setting}).")
 
 
 class OptionField(forms.ChoiceField):
-    """An option of a format with choices. Encodings may be said in any of Python's spellings."""
+    """An option of a format with choices. Encodings may have any of Python's spellings."""
 
     def __init__(self, option: Option) -> None:
         super().__init__(label=option.label, choices=option.choices, initial=option.choices[0][0], required=False)
@@ -79,7 +79,7 @@ class OptionField(forms.ChoiceField):
 
 
 class FormatForm(forms.Form):
-    """A form with a format and its options; `format_dependent` names the fields that only some formats have."""
+    """A form for a format and its options; `format_dependent` names the fields of some formats only."""
 
     format_dependent: ClassVar[tuple[str, ...]] = ()
     format = forms.ChoiceField(
@@ -89,7 +89,7 @@ class FormatForm(forms.Form):
     )
 
     def set_formats(self, project: Project, choices: Sequence[tuple[str, str]], none: tuple[str, str]) -> None:
-        """Offer these formats, and `none` in projects that take several; errors for others name those that suit."""
+        """Offer these formats, and `none` except in pyramid projects. Errors for others name suitable formats."""
         field = field_of(self, "format", forms.ChoiceField)
         is_pyramid_project = project.answers == Project.Answers.SCUS
         if is_pyramid_project and not self.initial.get("format"):
@@ -104,27 +104,27 @@ class FormatForm(forms.Form):
 
     @property
     def format_key(self) -> str:
-        """The key of the selected format, sent or initial; it may be empty."""
+        """The key of the sent or initial format; it may be empty."""
         return str(self["format"].value() or "")
 
     @property
     def option_fields(self) -> list[forms.BoundField]:
-        """The options of the format, which the page reloads when another format is selected."""
+        """The option fields of the format, which the page reloads when the format changes."""
         return [self[name] for name in self.fields if name.startswith(OPTION_PREFIX)]
 
     @property
     def format_fields(self) -> list[forms.BoundField]:
-        """The fields that only some formats have. Their values stay when another format is selected."""
+        """The fields of some formats only. Their values are kept when the format changes."""
         return [self[name] for name in self.fields if name in self.format_dependent]
 
     @property
     def other_fields(self) -> list[forms.BoundField]:
-        """The fields that every format has, other than the format itself."""
+        """The fields of every format, except the format itself."""
         first_names = {"format", *self.format_dependent}
         return [self[name] for name in self.fields if name not in first_names and not name.startswith(OPTION_PREFIX)]
 
     def add_options(self, options: Iterable[Option]) -> None:
-        """Add fields for the options of the format; an option that is not sent has its first choice."""
+        """Add fields for the options of the format; the first choice is the default."""
         for option in options:
             if option.choices:
                 field: forms.Field = OptionField(option)
@@ -137,7 +137,7 @@ class FormatForm(forms.Form):
 
     @property
     def options(self) -> dict[str, str]:
-        """The options that were sent; the others are left to the format."""
+        """The options that were sent; the format has defaults for the others."""
         return {
             name.removeprefix(OPTION_PREFIX): value
             for name, value in self.cleaned_data.items()
@@ -146,7 +146,7 @@ class FormatForm(forms.Form):
 
 
 class ImportForm(FormatForm):
-    """Files to import, and how to find the coder of each."""
+    """A form of the files to import and the options of the import."""
 
     format_dependent = ("whose", "coder")
     WHOSE = [
@@ -189,7 +189,7 @@ class ImportForm(FormatForm):
     )
 
     def __init__(self, project: Project, *args: Any, stored: Sequence[str] = (), **kwargs: Any) -> None:
-        """Take the names of files that are `stored` from an upload before, which need not be chosen again."""
+        """Create the form; files `stored` by an earlier upload need not be chosen again."""
         super().__init__(*args, **kwargs)
         formats = formats_of(project)
         self.set_formats(project, [(key, candidate.label) for key, candidate in formats.items()], DETECT_FORMAT)
@@ -294,7 +294,7 @@ class ExportForm(FormatForm):
             if not isinstance(format_, Format) or format_.write is not None
         ]
         self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])], NO_FORMAT)
-        # of models for who may know of them, where they are named
+        # models are named only to users who may see them
         codings = Coding.objects.of_coders() if may_see_models(project) else Coding.objects.of_people()
         coders = User.objects.filter(codings__in=codings.filter(text__project=project)).distinct()
         field_of(self, "coders", ModelCheckboxField).queryset = coders.order_by("username")
@@ -363,7 +363,7 @@ type Row = tuple[forms.BoundField, Mapping[str, Any]]
 
 
 class NamesForm(forms.Form):
-    """What each level, category, attribute and relation of the files is called in the project."""
+    """A form that maps levels, categories, attributes and relations of the files to the project."""
 
     def __init__(self, project: Project, transfer: Transfer, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -388,7 +388,7 @@ class NamesForm(forms.Form):
         self._add_questions(relations, attributes)
 
     def _add(self, option: str, here: Mapping[str, str], none: tuple[str, str], only: str) -> None:
-        """Add a field for each name of the files. only: what a single name that is not here is called."""
+        """Add a field for each name of the files. only: the initial choice if there is a single, unknown name."""
         said, found = self.names[option], self.found[option]
         for number, name in enumerate(found):
             initial = said.get(name, name if name in here else said.get(OTHERS, ""))
@@ -397,7 +397,7 @@ class NamesForm(forms.Form):
             self._add_choice(f"{option}-{number}", name, here, none, initial)
 
     def _add_questions(self, relations: Mapping[str, str], attributes: Mapping[str, str]) -> None:
-        """Add a field for each attribute and relation of the files, with those here to choose from."""
+        """Add a field for each attribute and relation of the files, with the project's questions as choices."""
         said = self.names[QUESTION.key]
         for number, (option, one) in enumerate(self.found[QUESTION.key].items()):
             here, name = relations if one["is_relation"] else attributes, one["name"]
@@ -416,7 +416,7 @@ class NamesForm(forms.Form):
 
     @property
     def rows(self) -> dict[str, list[Row]]:
-        """The fields of levels, categories and questions, each with what the files say of its name."""
+        """The fields of levels, categories and questions, each with the details of its name in the files."""
         return {
             option: [(self[f"{option}-{number}"], name) for number, name in enumerate(found.values())]
             for option, found in self.found.items()
@@ -424,7 +424,7 @@ class NamesForm(forms.Form):
 
     @property
     def mapped_options(self) -> dict[str, str]:
-        """The options of the import with the names that were chosen; a name that is not listed stays as it is."""
+        """The options of the import with the chosen names; names that are not listed stay unchanged."""
         mapped = dict(self.options)
         for option, found in self.found.items():
             names = {name: self.cleaned_data[f"{option}-{number}"] for number, name in enumerate(found)}
@@ -434,7 +434,7 @@ class NamesForm(forms.Form):
 
 
 def _by_name(questions: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return attributes and relations by what the option of an import calls them."""
+    """Return attributes and relations by their names in the option of an import."""
     number = Counter(one["name"] for one in questions)
     return {
         with_kind(one["name"], is_relation=one["is_relation"]) if number[one["name"]] > 1 else one["name"]: one
@@ -443,7 +443,7 @@ def _by_name(questions: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, A
 
 
 def _names_of(option: str, options: Mapping[str, str], main: str, here: Mapping[str, str]) -> dict[str, str]:
-    """Return what an option of the import says; nothing where it is wrong, which the report has said."""
+    """Return the names in an option of the import; empty if it is invalid, which the report has shown."""
     try:
         return parse_names(option, options.get(option, ""), main, here)
     except ImportFailed:

@@ -1,4 +1,4 @@
-"""Jobs of import and export: checked, carried out, and stored for a while; a worker runs all but small ones."""
+"""Jobs of import and export: checked, run, and stored for a while. A worker runs all but small jobs."""
 
 import errno
 import io
@@ -45,18 +45,18 @@ from annotations.transfers.importing.files.sources import describe, open_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
 
-# Uploads of at most so many bytes, and exports of so many texts and judgements, run in the request: a second or two.
+# Uploads up to this size, and exports up to these numbers, run in the request and take a second or two.
 QUICK_BYTES = 200_000
 # The largest unpacked size of zips that are read in the request.
 QUICK_UNPACKED_BYTES = 5_000_000
 QUICK_TEXTS, QUICK_JUDGEMENTS = 500, 10_000
-# The number of transfers of one user in one project that are stored with their files, and for how long.
+# The maximum number of stored transfers of a user in a project, and their maximum age.
 MAX_TRANSFERS = 30
 MAX_AGE = timedelta(days=30)
-# A file is written a moment before its row.
+# A younger file may still get its row, which is written after it.
 ORPHAN_AGE = timedelta(days=1)
 
-CHANGEABLE_STATES = (Transfer.State.CHECKED, Transfer.State.FAILED)  # in which an import can be checked again
+CHANGEABLE_STATES = (Transfer.State.CHECKED, Transfer.State.FAILED)  # states in which an import can be checked again
 ZIP_ERRORS = (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error)
 UNKNOWN_FORMAT = "The format of the files could not be detected: choose it under “Change options”"
 
@@ -70,21 +70,21 @@ DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 STOPPED_MESSAGE = "The worker was stopped during this. Nothing was changed. Try again."
 FAILURE_MESSAGE = "An error on the server stopped this; its log has details. Nothing was changed."
 
-# How often somebody has ordered an import, export or archive: by API_ORDERS_AN_HOUR.
+# Counts the transfers ordered by a user; the setting API_ORDERS_AN_HOUR limits them.
 ORDERS = Limit("orders", seconds=3600)
 
 logger = logging.getLogger(__name__)
 
 type Rows = QuerySet[Transfer]
 
-# Of what is written in one transaction the row says so in that transaction: then `done` is `total`.
+# A transfer that writes in one transaction sets `done` to `total` there; until then it is unwritten.
 UNWRITTEN = Q(total=0) | Q(done__lt=F("total"))
 
 
 def order_import(
     project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
 ) -> Transfer:
-    """Check an import of the uploaded files, with the `choices` of ImportForm. Without a format, it is detected."""
+    """Check an import of the uploaded files, with the `choices` of ImportForm. An empty format is detected."""
     format_key = format_key or detect_format(_heads((file.name or "", file) for file in files))
     stored_choices = {**_fitting(choices, format_key), "files": [file.name for file in files]}
     transfer = Transfer(
@@ -94,7 +94,7 @@ def order_import(
         return _save_order(transfer, files[0])
     with tempfile.TemporaryFile() as out:
         with zipfile.ZipFile(out, "w") as archive:
-            for number, file in enumerate(files, start=1):  # in folders, since two may have the same name
+            for number, file in enumerate(files, start=1):  # in folders, since two files may have the same name
                 with archive.open(f"{number}/{file.name}", "w", force_zip64=True) as entry:
                     for chunk in file.chunks():
                         entry.write(chunk)
@@ -103,7 +103,7 @@ def order_import(
 
 
 def check_again(transfer: Transfer, user: User, format_key: str, choices: Mapping[str, Any]) -> bool:
-    """Check an import with other choices. Return False if it runs or is done. Raise PermissionDenied, ImportFailed."""
+    """Check an import with new choices. Return False if it runs or is done. Raise PermissionDenied or ImportFailed."""
     if transfer.user_id != user.pk:
         raise PermissionDenied(f"{transfer.user} started this.")
     if not format_key:
@@ -116,20 +116,20 @@ def check_again(transfer: Transfer, user: User, format_key: str, choices: Mappin
 
 
 def _fitting(choices: Mapping[str, Any], format_key: str) -> dict[str, Any]:
-    """Return the choices of an import; files of some formats are nobody's work, whatever was chosen."""
+    """Return the choices of an import; a format of texts only has no coders, whatever was chosen."""
     format_ = FORMATS.get(format_key)
     return {**choices, "coder_from": "nobody"} if format_ is not None and format_.texts_only else dict(choices)
 
 
 def _heads(files: Iterable[tuple[str, Entry | File[Any]]]) -> Iterator[tuple[str, bytes]]:
-    """Yield the names of the files, and of those in zips, with how each begins."""
+    """Yield the name and first bytes of each file, or of each file in a zip."""
     for name, content in islice(files, MAX_FILES):
         file = io.BytesIO(content.read()) if isinstance(content, Entry) else content
         file.seek(0)
         if not name.lower().endswith(".zip"):
             yield name, file.read(HEAD_BYTES)
         else:
-            # What is wrong with a zip is told when it is read.
+            # Errors of a zip are reported when it is read.
             with suppress(*ZIP_ERRORS), zipfile.ZipFile(file) as archive:
                 names = [inner for inner in archive.namelist() if not inner.endswith("/") and inner != LOSSES_FILE]
                 for inner in names[:MAX_FILES]:
@@ -140,20 +140,20 @@ def _heads(files: Iterable[tuple[str, Entry | File[Any]]]) -> Iterator[tuple[str
 
 
 def order_export(project: Project, user: User, format_key: str, choices: Mapping[str, Any]) -> Transfer:
-    """Find the losses of an export. `choices`: coders, texts, rounds, unfinished, gold and the options, or none."""
+    """Find the losses of an export. `choices`: coders, texts, rounds, unfinished, gold and options, or empty."""
     return _save_order(
         Transfer(project=project, user=user, kind=Transfer.Kind.EXPORT, format=format_key, choices=dict(choices))
     )
 
 
 def order_restore(user: User, file: UploadedFile[Any], slug: str) -> Transfer:
-    """Check a project archive that is to become a project with that slug; if empty, with its old one."""
+    """Check a project archive to restore with this slug; an empty slug keeps the old one."""
     choices = {"slug": slug, "file": file.name}
     return _save_order(Transfer(user=user, kind=Transfer.Kind.RESTORE, format=ARCHIVE, choices=choices), file)
 
 
 def carry_out(transfer: Transfer, user: User) -> bool:
-    """Run what was checked. Return False if it is running or was refused. Only the user who ordered it may."""
+    """Run a checked transfer, as the user who ordered it. Return False if it is running or was refused."""
     if transfer.user_id != user.pk:
         raise PermissionDenied(f"{transfer.user} started this; only they can confirm it.")
     if transfer.kind == Transfer.Kind.RESTORE and not user.has_perm("annotations.add_project"):
@@ -165,7 +165,7 @@ def carry_out(transfer: Transfer, user: User) -> bool:
 
 
 def _start(rows: Rows, transfer: Transfer, **fields: object) -> bool:
-    """Give the row a state in which it is worked on, and run it. Return False if another request was faster."""
+    """Set an active state and run the transfer. Return False if another request was faster."""
     started = rows.update(**fields, heartbeat_at=timezone.now(), done=0, total=0, written=0)
     if started and _refresh(transfer):
         _run_or_enqueue(transfer)
@@ -173,7 +173,7 @@ def _start(rows: Rows, transfer: Transfer, **fields: object) -> bool:
 
 
 def _refresh(transfer: Transfer, *fields: str) -> bool:
-    """Reload the transfer from its row. Return False if the row is deleted; then the transfer stays as it is."""
+    """Reload the transfer from its row. Return False, without a change, if the row is deleted."""
     try:
         transfer.refresh_from_db(fields=list(fields) or None)
     except Transfer.DoesNotExist:
@@ -182,7 +182,7 @@ def _refresh(transfer: Transfer, *fields: str) -> bool:
 
 
 def discard(transfer: Transfer, user: User) -> bool:
-    """Delete a transfer with its file; what it changed stays. Return False if a worker is running it.
+    """Delete a transfer with its file, but not its results. Return False if a worker is running it.
 
     Raise PermissionDenied, or DatabaseBusy while an import writes to SQLite. `transfer_for` must have read the project.
     """
@@ -193,7 +193,7 @@ def discard(transfer: Transfer, user: User) -> bool:
 
 
 def describe_discarding(transfer: Transfer) -> str:
-    """Return what is said once a transfer is deleted: what becomes of what it brought, if it has brought anything."""
+    """Return the message after the deletion of a transfer, which says whether its results are kept."""
     if transfer.kind == Transfer.Kind.EXPORT:
         return "Deleted."
     done = "restored" if transfer.kind == Transfer.Kind.RESTORE else "imported"
@@ -203,9 +203,9 @@ def describe_discarding(transfer: Transfer) -> str:
 
 
 def cancel(transfer: Transfer, user: User) -> bool:
-    """Break off a transfer that waits for a worker or is at work; nothing of it stays. Return False if it is too late.
+    """Cancel a waiting or running transfer, which leaves no results. Return False if it is too late.
 
-    The worker learns of it when it next reports its progress. Raise as `discard` does.
+    The worker notices when it next reports its progress. Raise the errors of `discard`.
     """
     _refuse_others(transfer, user)
     if not transfer.is_active:
@@ -218,7 +218,7 @@ def cancel(transfer: Transfer, user: User) -> bool:
 
 
 def may_discard(transfer: Transfer, user: User) -> bool:
-    """Return whether the user ordered it or manages its project, which must be read by `transfer_for`."""
+    """Return whether the user ordered the transfer or manages its project, which `transfer_for` must have read."""
     return transfer.user_id == user.pk or (transfer.project is not None and may(transfer.project, Right.MANAGE))
 
 
@@ -228,7 +228,7 @@ def _refuse_others(transfer: Transfer, user: User) -> None:
 
 
 def _delete(transfer: Transfer) -> bool:
-    """Delete the transfer with its file unless a worker is running it, as its row says at the moment of deletion."""
+    """Delete the transfer with its file unless its row says, at deletion, that a worker is running it."""
     is_running = Q(state__in=Transfer.ACTIVE_STATES, total__gt=0)
     n_deleted, _ = Transfer.objects.filter(pk=transfer.pk).exclude(is_running).delete()
     if n_deleted:
@@ -249,14 +249,14 @@ def download_response(transfer: Transfer) -> FileResponse:
         gold = transfer.choices.get("gold") if transfer.kind == Transfer.Kind.EXPORT else ""
         whose = transfer.project.slug if transfer.project else transfer.kind
         name = "-".join(filter(None, [whose, gold, f"{transfer.format}.zip"]))
-    # Caches must not store it: another user of the cache may not have the right.
+    # Shared caches must not store the file, as other users may not have the right.
     headers = {"Cache-Control": "private, no-store"}
     kind = "application/zip" if name.lower().endswith(".zip") else "application/octet-stream"
     return FileResponse(file, as_attachment=True, filename=name, content_type=kind, headers=headers)
 
 
 def mark_if_lost(transfer: Transfer) -> None:
-    """Mark the transfer as failed if its worker has died. A transfer that waits in a long queue is not lost."""
+    """Mark the transfer as failed if its worker has died. Waiting in a long queue is no failure."""
     path, is_begun = run_transfer.module_path, not transfer.is_queued
     if transfer.is_active and is_abandoned(path, transfer.pk, transfer.heartbeat_at, is_begun=is_begun):
         row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state, heartbeat_at=transfer.heartbeat_at)
@@ -265,8 +265,8 @@ def mark_if_lost(transfer: Transfer) -> None:
 
 
 def _uploaded_files(transfer: Transfer, upload: File[Any]) -> Iterator[tuple[str, Entry | File[Any]]]:
-    """Yield the uploaded files with their names: the upload itself, or the files in it, which are read when needed."""
-    names = transfer.choices.get("files", [""])  # none of an archive
+    """Yield the uploaded files with their names: the upload itself, or the files in it, which are read on demand."""
+    names = transfer.choices.get("files", [""])  # archives have no names
     if len(names) == 1:
         yield names[0], upload
         return
@@ -293,7 +293,7 @@ def _save_order(transfer: Transfer, file: File[Any] | None = None) -> Transfer:
 
 
 def discard_old(transfer: Transfer | None = None) -> None:
-    """Discard transfers that are too old, and after a new one its user's oldest beyond the limit."""
+    """Discard transfers that are too old, and the oldest beyond the limit of a new transfer's user."""
     old_transfers = set(Transfer.objects.filter(created_at__lt=timezone.now() - MAX_AGE))
     if transfer is not None:
         latest_first = Transfer.objects.filter(project=transfer.project_id, user=transfer.user_id).order_by("-pk")
@@ -306,7 +306,7 @@ def discard_old(transfer: Transfer | None = None) -> None:
 
 
 def _delete_orphaned_files() -> None:
-    """Delete files without a row: those of deleted projects, and those left by servers that were killed."""
+    """Delete files without a row, from deleted projects or killed servers."""
     referenced = set(Transfer.objects.values_list("file", flat=True))
     with suppress(FileNotFoundError):  # nothing was ever stored
         for path in (f"{FOLDER}/{name}" for name in default_storage.listdir(FOLDER)[1]):
@@ -334,42 +334,42 @@ def _is_quick(transfer: Transfer) -> bool:
         if transfer.file.size > QUICK_BYTES:
             return False
         with _open_upload(transfer) as upload:
-            # No more is read from zips than they declare.
+            # Readers never unpack more than zips declare.
             unpacked = sum(
                 claimed_bytes(content.read() if isinstance(content, Entry) else content)
                 for name, content in _uploaded_files(transfer, upload)
                 if name.lower().endswith(".zip") or transfer.kind == Transfer.Kind.RESTORE
             )
-    except (FileNotFoundError, ImportFailed):  # which is reported at once
+    except (FileNotFoundError, ImportFailed):  # the error is reported at once
         return True
     return unpacked <= QUICK_UNPACKED_BYTES
 
 
 @task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)
 def run_transfer(pk: int) -> None:
-    """Check or carry out a transfer. Errors of its files are written to its row, all others to the log too."""
+    """Check or run a transfer. Errors of its files are written to its row; other errors also go to the log."""
     active = Transfer.objects.filter(pk=pk, state__in=Transfer.ACTIVE_STATES)
     transfer = active.select_related("project", "user").first()
     if transfer is None:  # discarded meanwhile
         return
     row = Transfer.objects.filter(pk=pk, state=transfer.state)
-    # total=1 marks it as started; how much there is to do is not known yet.
+    # total=1 marks the transfer as started; the real total is not known yet.
     if not row.update(heartbeat_at=timezone.now(), total=1):
         return
     trial = transfer.state == Transfer.State.CHECKING
     try:
         result = RUNNERS[transfer.kind](transfer, trial, progress_recorder(row))
-    except Cancelled:  # its row says so already, or is gone
+    except Cancelled:  # the row already shows this, or is gone
         return
     except (FormatError, ImportFailed, ValidationError) as error:
         _fail(row, _error_text(" ".join(error.messages) if isinstance(error, ValidationError) else str(error)))
     except BaseException as error:  # also when the worker is told to stop
-        # Where it came too late, all is written, and what is said of a lost worker is true.
+        # If all is written already, the message for a lost worker applies.
         _fail(row.filter(UNWRITTEN), _failure_text(error)) or _fail(row, LOST_MESSAGE)
         raise
     else:
         state = result.pop("state", Transfer.State.CHECKED if trial else Transfer.State.DONE)
-        if not _finish(row, state, **result) and "file" in result:  # lost or cancelled meanwhile: nobody would find it
+        if not _finish(row, state, **result) and "file" in result:  # lost or cancelled meanwhile: an orphaned file
             transfer.file.delete(save=False)
 
 
@@ -379,7 +379,7 @@ def _finish(row: Rows, state: str, **fields: Any) -> bool:
 
 
 def _fail(row: Rows, error: str) -> bool:
-    """Write the error, and delete the report of the check, which no longer applies. Return False if there is no row."""
+    """Write the error and delete the outdated report of the check. Return False if there is no row."""
     before, _, after = error.partition(f" {NOTHING_CHANGED}")
     parts = Value(f"{before} {STAYS}"), Cast("written", TextField()), Value(f".{after} {GOES_ON}")
     stays = Concat(*parts, output_field=TextField())
@@ -431,7 +431,7 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
 
 
 def _unknown_format(transfer: Transfer) -> str:
-    """Return why an import without a format is refused: what its files look like, if that is known."""
+    """Return why an import without a format is refused, with the kind that its files look like, if known."""
     with _open_upload(transfer) as upload:
         heads = list(_heads(_uploaded_files(transfer, upload)))
     kinds = ((name, recognise(name, head)) for name, head in heads)
@@ -454,7 +454,7 @@ def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
     transfer.file.name = f"{FOLDER}/{project.slug}-{transfer.format}-{uuid4().hex}.zip"
     path = Path(default_storage.path(transfer.file.name))
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Nothing remains of a file that cannot be written completely, and it is on the disk before the row names it.
+    # An incomplete file is removed, and a complete one is on disk before the row names it.
     return {"report": write_whole(path, write), "file": transfer.file.name}
 
 
@@ -464,7 +464,7 @@ def _run_restore(transfer: Transfer, trial: bool, progress: Progress) -> dict[st
     row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state)
 
     def record_done(restored: RestoreReport) -> None:
-        # In the transaction that makes the project: an order whose worker dies after it is done.
+        # Written in the transaction of the project, so the transfer is done even if its worker dies next.
         _finish(row, Transfer.State.DONE, report=restored.as_json(), project=restored.project)
 
     restored = restore_project(

@@ -31,7 +31,7 @@ def check_format(project: Project, format_key: str) -> None:
 
 
 def may_create_scheme(project: Project) -> bool:
-    """Return whether files that are imported may bring the scheme, by the rights for which the project was read."""
+    """Return whether an import may bring the scheme, by the rights with which the project was read."""
     return (
         may_change(project, Right.MANAGE)
         and project.answers != Project.Answers.SCUS
@@ -40,6 +40,6 @@ def may_create_scheme(project: Project) -> bool:
 
 
 def docset_option(project: Project) -> Option:
-    """Return the option for the docset to which files of pyramids belong."""
+    """Return the option for the docset of pyramid files."""
     docsets = Docset.objects.filter(project=project).values_list("slug", "title")
     return Option("docset", "Docset", (("", "the docset with the name of the file, or with the same text"), *docsets))

@@ -1,4 +1,4 @@
-"""The deletion of what nobody needs any more: who failed to sign in, ended sessions and invitations, old transfers."""
+"""The deletion of expired rows: failed sign-ins, sessions, tasks, invitations, mails and transfers."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,18 +15,18 @@ from django_tasks_db.models import DBTaskResult
 from annotations.models import IdempotencyRecord, Invitation, Mail, Operation, Transfer, User
 from annotations.transfers.orders import discard_old
 
-TASK_AGE = timedelta(days=1)  # of one that went well: each change of a coding may leave one
+TASK_AGE = timedelta(days=1)  # of a successful task; each change of a coding may leave a task
 FAILED_TASK_AGE = timedelta(days=30)
-INVITATION_AGE = timedelta(days=30)  # after its end, so that a manager sees for a while that it has ended
+INVITATION_AGE = timedelta(days=30)  # after its expiry, so that managers can still see it for a while
 MAIL_AGE = timedelta(days=30)
 IDEMPOTENCY_AGE = timedelta(days=1)
-# After so much time without work a worker does not delete at its start: the clock may have been set wrong.
+# After a longer idle time a worker deletes nothing at its start, as the clock may be wrong.
 MAX_IDLE = timedelta(days=7)
-BATCH = 1000  # rows of one transaction: others write in between
+BATCH = 1000  # rows of one transaction, so that others can write in between
 
 
 def idle_time() -> timedelta:
-    """Return the time since anybody has coded, signed in, ordered a file or a task, by the clock of this machine."""
+    """Return the time since the last operation, sign-in, transfer or task, by the clock of this machine."""
     now = timezone.now()
     newest: list[QuerySet[Any, Any]] = [
         Operation.objects.order_by("-pk").values_list("applied_at", flat=True),
@@ -39,7 +39,7 @@ def idle_time() -> timedelta:
 
 
 def prune() -> dict[str, int]:
-    """Delete what is over, and return how many rows of each kind. (Old transfers go with their files, uncounted.)"""
+    """Delete expired rows and return their number by kind. Old transfers go with their files, uncounted."""
     now = timezone.now()
     well = Q(status=TaskResultStatus.SUCCESSFUL, finished_at__lt=now - TASK_AGE)
     failed = Q(status=TaskResultStatus.FAILED, finished_at__lt=now - FAILED_TASK_AGE)
@@ -56,7 +56,7 @@ def prune() -> dict[str, int]:
 
 
 def _delete(rows: QuerySet[Any]) -> int:
-    """Delete the rows batch by batch, but those that another worker deletes at this moment; return their number."""
+    """Delete the rows in batches, except rows that another worker has locked; return their number."""
     number = 0
     skip_locked = connection.features.has_select_for_update_skip_locked
     while True:

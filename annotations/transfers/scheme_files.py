@@ -1,4 +1,4 @@
-"""The scheme of a project as a file, for pages, the API and the command alike."""
+"""The scheme of a project as a file, for pages, the API and the command."""
 
 import io
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ WRITTEN = {key: format_ for key, format_ in SCHEME_FORMATS.items() if format_.wr
 
 @dataclass(frozen=True, slots=True)
 class SchemeDownload:
-    """The file of a scheme, and what it cannot say; in a zip that stands in LOSSES_FILE, too."""
+    """The file of a scheme and its losses, which a zip also has in LOSSES_FILE."""
 
     name: str
     data: bytes
@@ -34,7 +34,7 @@ class SchemeDownload:
 
 
 def export_scheme(project: Project, key: str) -> SchemeDownload:
-    """Return the scheme of a project as a file of that kind. Raise FormatError where that kind cannot hold it."""
+    """Return the scheme of a project as a file of this format. Raise FormatError if the format cannot hold it."""
     write = WRITTEN[key].write if key in WRITTEN else None
     if write is None:
         raise FormatError(f"a scheme is written as {' or '.join(WRITTEN)}, not as {key[:50]!r}", project.slug)

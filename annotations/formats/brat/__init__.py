@@ -5,8 +5,8 @@
     *	Coreference T1 T2
     R1	Antecedent Arg1:T2 Arg2:T1
 
-A T line is a markable, a * line an entity, an R line a pointer or another relation. What is read, written, kept and
-lost is in docs/formats.md.
+A T line is a markable, a * line an entity, an R line a pointer or another relation. docs/formats.md describes
+what is read, written, kept and lost.
 """
 
 from annotations.formats.brat.names import SUFFIX, TEXT_SUFFIX

@@ -1,13 +1,13 @@
-"""What brat's files are called, and what stands in them."""
+"""File suffixes and reserved names of brat."""
 
 import re
 
 MENTION = "Mention"
 COREFERENCE, ANTECEDENT = "Coreference", "Antecedent"
 CATEGORY = "Category"
-# The attribute that types of T lines are answers to, where they are neither levels nor categories.
+# The attribute answered by the types of T lines, if types are neither levels nor categories.
 TYPE = "type"
-# `Relation-KEY` is an R line of another relation than identity; `Reading` says of R lines which are meant together.
+# `Relation-KEY` marks an R line of a relation other than identity; `Reading` numbers the R lines of one reading.
 RELATION, READING = "Relation-", "Reading"
 FLAGS = ("Optional", "Unsure", "Uncoded", "Unlinked")
 NOTE, CHAIN_NAME, LABEL, LEAST = "AnnotatorNotes", "ChainName", "Label", "Min"

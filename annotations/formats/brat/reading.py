@@ -1,4 +1,4 @@
-"""A text and its annotations -> document."""
+"""Read a text and its annotations into a document."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,15 +16,15 @@ from annotations.formats.model.spans import Span, lie_in, merge_spans
 from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 from annotations.formats.syntax.units import Units
 
-# A text without annotations that is called so is about the other files.
+# A text without annotations and with such a name documents the other files.
 ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?", re.IGNORECASE)
 SPAN = re.compile(r"\s*(\d{1,9}) (\d{1,9})\s*", re.ASCII)
 ENTITY_TYPE = re.compile(r".+-\d{1,9}", re.ASCII)
 NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
 OWN_NOTES = (names.NOTE, names.CHAIN_NAME, names.LABEL)
-# The value of an attribute that has none: it is there or not.
+# The value of a flag attribute, which is written without a value.
 YES = "true"
-# What BioNLP has behind the words: where the least words stand, and these.
+# BioNLP adds two fields after the words: the offsets of the minimal words, and the minimal words.
 MIN_WORDS = re.compile(r"\t(\d{1,9} \d{1,9})\t[^\t]*\Z", re.ASCII)
 LONGEST_TYPE = 1000
 LONGEST_NAME = 200
@@ -33,13 +33,13 @@ LONGEST_GAP = 1000
 
 
 def pair_files(file_names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return annotations with their text; those without one, and texts without annotations, by themselves.
+    """Return the files of each document: annotations with their text, or either alone if the other is missing.
 
-    A text lies beside its annotations; else it is the only one of that name in other folders, where several coders
-    share it. One without annotations that is called like a file about the others (README.txt) is none of them.
+    The text is in the folder of its annotations. Otherwise it is the only text of that name in any folder, which
+    several coders share. A text without annotations is skipped if its name marks it as documentation (README.txt).
     """
     files = dict.fromkeys(file_names)
-    # A name as it is before one that differs in capital letters.
+    # An exact name takes precedence over a name in other capital letters.
     beside = {name.lower(): name for name in files} | {name: name for name in files}
     texts = [name for name in files if name.lower().endswith(names.TEXT_SUFFIX)]
     elsewhere: dict[str, list[str]] = {}
@@ -57,12 +57,12 @@ def pair_files(file_names: Iterable[str], suffixes: tuple[str, ...]) -> list[tup
 
 
 def text_file(name: str) -> str:
-    """Return the name of the text of an annotation file, beside it."""
+    """Return the name of the text in the folder of an annotation file; other names are returned unchanged."""
     return name[: -len(names.SUFFIX)] + names.TEXT_SUFFIX if name.lower().endswith(names.SUFFIX) else name
 
 
 def _shared_text(name: str, texts: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the only text of that name, with or without the name of a coder at its end, in whatever folder."""
+    """Return the only text in any folder with this name, with or without a coder's name at its end; None otherwise."""
     whole = stem(name).lower()
     for candidate in (whole, *(whole.rpartition(sign)[0] for sign, _ in SEPARATOR.choices)):
         if len(texts.get(candidate, ())) == 1:
@@ -84,7 +84,7 @@ def read(
             f"the annotations of this file, {main[: -len(names.TEXT_SUFFIX)]}{names.SUFFIX}, cannot be found", main
         )
     data = bundle.files[texts[0]]
-    decode(data, texts[0])  # all its checks, but the line ends stay as they are
+    decode(data, texts[0])  # runs all checks; the line ends are kept for the offsets
     text = data.decode()
     if not text.removeprefix("\ufeff").strip():
         raise FormatError("there is no text in this file", texts[0], 1)
@@ -102,11 +102,11 @@ def read(
 
 
 def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int, str]], slips: Slips) -> "_Draft":
-    """Return a draft over the copy of the text whose offsets fit best: as it is, or before it was saved anew."""
+    """Return the draft with the best fitting offsets, over the text as it is or as it was before it was resaved."""
     content = text.removeprefix("\ufeff")
     mark = len(text) - len(content)
     unix = content.replace("\r\n", "\n")
-    # What the offsets do not count, by copies that may have been saved anew; of equal ones the first.
+    # What the offsets do not count, for each possible earlier version of the text; of equal versions the first counts.
     copies: dict[tuple[str, int], str] = {(content, mark): ""}
     copies.setdefault((content, 0), "its byte order mark")
     copies.setdefault((unix, mark), "the CR of its line ends")
@@ -137,7 +137,7 @@ def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int
 
 @dataclass(slots=True)
 class _Span:
-    """A markable while lines come in. Targets have the numbers of their readings, entities those of their lines."""
+    """A markable under construction. Each target has its reading number; entities are numbers."""
 
     parts: Parts
     level: str
@@ -177,7 +177,7 @@ class _Span:
 
 @dataclass(slots=True)
 class _Draft:
-    """A text while lines come in. mark: how many characters of the file stand before the content."""
+    """A document under construction. mark: the number of characters of the file before the content."""
 
     file: str
     content: str
@@ -198,14 +198,14 @@ class _Draft:
         return FormatError(message, self.file, number)
 
     def _report(self, code: str, message: str, number: int, fix: str = "") -> None:
-        """Report what is read otherwise than it says; without a fix it is left out."""
+        """Report that a line is read differently; without a fix it is left out."""
         self.findings.append(Finding(code, message, self.file, number, fix or "it is left out", left_out=not fix))
 
     def _leave_out(self, what: str, number: int) -> None:
         self.left_out.setdefault(what[:LONGEST_NAME], []).append(number)
 
     def add_spans(self, rows: Iterable[tuple[int, str]]) -> Iterator[FormatError]:
-        """Add what T lines say; yield what is wrong with those that are left out."""
+        """Add the markables of T lines; yield the error of each T line that is left out."""
         for number, line in rows:
             if line.startswith("T"):
                 try:
@@ -262,9 +262,9 @@ class _Draft:
         return spans
 
     def _check(self, key: str, spans: Sequence[tuple[int, int]], quoted: str, number: int) -> None:
-        """Raise FormatError where other words stand in the text than in the line."""
+        """Raise FormatError if the text at the offsets differs from the words of the line."""
         length = sum(end - start for start, end in spans)
-        # White space may differ; the bound keeps lines that quote little of much from costing much.
+        # White space may differ; the bound avoids reading a long span for a short quotation.
         words = [self.content[start:end] for start, end in spans] if length <= 10 * len(quoted) + 100 else []
         quotation = (quoted[0].isspace(), quoted.split())
         if quotation not in ((join.join(words)[:1].isspace(), join.join(words).split()) for join in (" ", "")):
@@ -286,7 +286,7 @@ class _Draft:
             span.entities.add(self.named_entities.setdefault(kind, len(self.named_entities)))
 
     def add_line(self, number: int, line: str) -> None:
-        """Add what any other line says. Raises FormatError on one that is none of brat's."""
+        """Add a line that is no T line. Raises FormatError if it is not a line of brat."""
         key, tab, rest = line.partition("\t")
         data, _, words = rest.partition("\t")
         fields = data.split()
@@ -309,7 +309,7 @@ class _Draft:
                 self._leave_out({"E": "events", "M": "modifications", "N": "normalisations"}[other], number)
 
     def _find_span(self, key: str, number: int, of_others: str = "") -> _Span | None:
-        """Return the span of a number. of_others: what is left out where it stands on other lines than T lines."""
+        """Return the span of a T line's key, or None. of_others: what is left out if the key is of another line."""
         if of_others and not key.startswith("T"):
             self._leave_out(of_others, number)
             return None
@@ -320,7 +320,7 @@ class _Draft:
 
     def _relation(self, key: str, fields: Sequence[str], number: int) -> None:
         arguments = [(role, key) for role, colon, key in (each.partition(":") for each in fields[1:]) if role and colon]
-        # BioNLP says by the role which is the anaphor, and may have several antecedents.
+        # In BioNLP the role names the anaphor, and a relation may have several antecedents.
         arguments.sort(key=lambda argument: not argument[0].lower().startswith("anaph"))
         further = [role for role, _ in arguments[2:] if not role.lower().startswith("antecedent")]
         if len(arguments) < 2 or further or len(fields) != len(arguments) + 1:
@@ -390,7 +390,7 @@ class _Draft:
             code = f"left-out-{what.partition(' ')[0]}"
             self.findings.append(Finding(code, f"{len(numbers)} {what}", self.file, numbers[0], "left out", True))
         has_pointers = any(span.targets for span in spans)
-        # It says what is in an entity, if only by what is in none.
+        # A file with the flag Unlinked records entities even if it has no * line.
         is_unlinked = not has_pointers and any("Unlinked" in span.flags for span in spans)
         has_entities = bool(self.sets or self.named_entities) or is_unlinked
         marks = [
@@ -412,7 +412,7 @@ class _Draft:
         self.sets = [each for each in self.sets if each[0] in identity]
 
     def _point(self, relations: str) -> None:
-        """Add what R lines lead to: antecedents, or targets of other relations."""
+        """Add the antecedents and the targets of other relations from the R lines."""
         pointing = relations != "leave" and not self.sets and not self.named_entities
         plain = {name for _, name, _, _, _ in self.relations if not name.startswith(names.RELATION)}
         identity = plain if relations == "all" else identity_names(plain)
@@ -436,9 +436,9 @@ class _Draft:
             self._report("identity", message, numbers[0], "relations=names reads them as relations of that name")
 
     def _indices(self, spans: Sequence[_Span], has_entities: bool) -> Iterator[tuple[str, ...]]:
-        """Yield the names of the entities of each span: those of the file, or numbers in text order."""
+        """Yield the entity names of each span: names from the file, or numbers in text order."""
         half = LONGEST_INDEX // 2 - 1
-        # Of two long names that are the same when shortened the second is a number.
+        # If two long names are equal when shortened, the second entity gets a number.
         short = {
             name if len(name) <= LONGEST_INDEX else f"{name[:half]}…{name[-half:]}": number
             for name, number in reversed(self.named_entities.items())
@@ -454,7 +454,7 @@ class _Draft:
 
 
 def _join_fragments(spans: Iterable[Span], content: str) -> Parts:
-    """Return the fragments in text order, those in one that touch or are parted by a line end and white space alone."""
+    """Return the fragments in text order, joined if they touch or are split only by white space with a line end."""
     parts: list[Span] = []
     for start, end in merge_spans(spans):
         between = content[parts[-1][1] : start] if parts and start - parts[-1][1] <= LONGEST_GAP else ""

@@ -1,4 +1,4 @@
-"""Documents -> texts with their annotations."""
+"""Write documents as texts with their annotations."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ SPACE = re.compile(r"\s+")
 
 
 def write(documents: Sequence[Document]) -> list[File]:
-    """Return a text and its annotations for each document, and the configuration with which brat shows them."""
+    """Return a text and an annotation file for each document, and one configuration file for brat."""
     attribute_names = name_attributes(documents, names.RESERVED)
 
     def format_annotations(document: Document) -> bytes:
@@ -28,7 +28,7 @@ def write(documents: Sequence[Document]) -> list[File]:
 
 
 def _format_text(document: Document) -> str:
-    """Return the text; one that begins with a byte order mark of its own gets another before it."""
+    """Return the text; a text that begins with a byte order mark gets a second one, as readers drop the first."""
     return "\ufeff" * document.content.startswith("\ufeff") + document.content
 
 
@@ -61,7 +61,7 @@ def _annotation_lines(document: Document, attribute_names: Mapping[str, str]) ->
 
 
 def _split_at_line_ends(part: tuple[int, int], content: str) -> Iterator[tuple[int, int]]:
-    """Yield the part cut at line ends as brat cuts it, without the white space around them."""
+    """Yield the fragments of a part, which brat splits at line ends, without the white space around these."""
     start, end = part
     for space in SPACE.finditer(content, *part):
         if part[0] < space.start() and space.end() < end and names.LINE_END.search(space.group()):
@@ -75,7 +75,7 @@ def _format_offsets(spans: Iterable[tuple[int, int]], before: int) -> str:
 
 
 def _format_relations(mark: Mark, ids: Mapping[Place, str]) -> Iterator[tuple[str, int]]:
-    """Yield the R lines of a mark, each with the number of its reading, from 1; 0 where each target is one."""
+    """Yield each R line of a mark with its reading number from 1, or 0 if each target is a reading."""
     answer = mark.answer or Answer()
     relations: list[tuple[str, Readings]] = [(names.ANTECEDENT, answer.all_readings)]
     relations += [(f"{names.RELATION}{key}", readings) for key, readings in answer.relations]
@@ -85,7 +85,7 @@ def _format_relations(mark: Mark, ids: Mapping[Place, str]) -> Iterator[tuple[st
 
 
 def _words(document: Document, marks: Iterable[Mark]) -> Iterator[tuple[Place, str, str, bool]]:
-    """Yield the words of answers with their markable and attribute, and whether they are lines of a note, as texts."""
+    """Yield each value with its markable, its attribute, and whether it is a line of a note, as texts are."""
     attributes = document.scheme.attributes if document.scheme else ()
     texts = {attribute.key for attribute in attributes if attribute.kind == AnswerKind.TEXT}
     for mark in marks:
@@ -145,7 +145,7 @@ def _configuration(documents: Sequence[Document], attribute_names: Mapping[str, 
 
 
 def _value_configuration(documents: Sequence[Document], attribute_names: Mapping[str, str]) -> list[str]:
-    """Return the attributes with the values that are answered; texts are notes, which need no configuration."""
+    """Return the configuration lines of attributes with their used values; texts are notes and need no line."""
     values: dict[str, set[str]] = {}
     for document in documents:
         for _, key, word, is_note in _words(document, document.marks):

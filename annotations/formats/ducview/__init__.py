@@ -8,7 +8,7 @@
      </scu>
     </pyramid>
 
-A text is its lines joined by line ends; offsets count UTF-16 units, or code points where the labels of a file say so.
+A text is its lines joined by line ends. Offsets count UTF-16 units, or code points if these fit more labels.
 """
 
 from annotations.formats.ducview.reading import LONGEST_TEXT, MAX_MOVED, read, read_peer, read_pyramid

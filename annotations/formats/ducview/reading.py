@@ -1,4 +1,4 @@
-"""Files -> pyramids and peer annotations."""
+"""Read files into pyramids and peer annotations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}\sencoding\s*=")
 
 
 def read(bundle: Bundle) -> Pyramid | PeerAnnotation:
-    """Return what a file holds. Raises FormatError with file and line on anything else than a DUCView file."""
+    """Return the pyramid or peer annotation of a file. Raises FormatError with file and line on any other file."""
     file = bundle.main
     root = _parse_root(bundle.data, file)
     reader = _Reader(file)
@@ -55,7 +55,7 @@ def read_pyramid(bundle: Bundle) -> Pyramid:
 
 
 def read_peer(bundle: Bundle) -> PeerAnnotation:
-    """Return the peer annotation of a .pan file. Raises FormatError as `read` does, and for a pyramid alone."""
+    """Return the peer annotation of a .pan file. Raises FormatError as `read` does, and for a .pyr file."""
     content = read(bundle)
     if isinstance(content, Pyramid):
         raise FormatError("this is a pyramid, a peer annotation is expected", bundle.main)
@@ -79,7 +79,7 @@ def _parse_root(data: bytes, file: str) -> Element:
 
 
 class _Reader:
-    """Reads the elements of one file and gathers what is odd in them."""
+    """A reader of the elements of one file, which collects findings."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -87,7 +87,7 @@ class _Reader:
         self.moved = 0
 
     def report_attributes(self, root: Element) -> None:
-        """Count attributes that no file of DUCView has, by element and name."""
+        """Report the number of attributes unknown to DUCView, by element and name."""
         found: dict[tuple[str, str], list[Element]] = {}
         for element in root.iter(*ATTRIBUTES):
             for name in map(str, element.attrib):
@@ -153,7 +153,7 @@ class _Reader:
         return PeerAnnotation(pyramid, text, marks, comments, tuple(self.findings), self.file)
 
     def _is_known(self, element: Element, uid: int, pyramid: Pyramid, scu: SCU | None, is_said: bool) -> bool:
-        """Return whether the pyramid has the SCU that a peer is said to express."""
+        """Return whether the pyramid has the SCU of a peer's element; report a different label or weight."""
         label = self._attribute(element, "label")
         if uid == NOT_IN_PYRAMID:
             return True
@@ -222,7 +222,7 @@ class _Reader:
         return text
 
     def _children(self, element: Element, *tags: str) -> dict[str, list[Element]]:
-        """Return the children by their names. Others are passed over."""
+        """Return the children by tag; children with other tags are reported."""
         children: dict[str, list[Element]] = {tag: [] for tag in tags}
         for child in element:
             if child.tag in children:
@@ -252,13 +252,13 @@ class _Reader:
 
 
 class _Offsets:
-    """A text, its offsets as a file counts them, and its characters without white space: what labels agree in."""
+    """A text, the file's unit of offsets, and the characters without white space, which labels are compared with."""
 
     def __init__(self, text: str, parts: Sequence[Element]) -> None:
         self.text = text
         self.places = [place for place, character in enumerate(text) if not character.isspace()]
         self.squeezed = "".join(text.split())
-        # How many characters that are no white space stand before each offset.
+        # The number of characters other than white space before each offset.
         self.before = list(accumulate((not character.isspace() for character in text), initial=0))
         self.units: Units | None = None
         if max(text, default="") > "\uffff":
@@ -268,7 +268,7 @@ class _Offsets:
                 self.units = None
 
     def matching(self, parts: Iterable[Element]) -> Iterator[ContributorPart]:
-        """Yield the parts that say what stands at their offsets."""
+        """Yield the parts whose label equals the text at their offsets."""
         for element in parts:
             start, end = element.get("start") or "", element.get("end") or ""
             if NUMBER.fullmatch(start.strip()) and NUMBER.fullmatch(end.strip()):
@@ -277,19 +277,19 @@ class _Offsets:
                     yield part
 
     def part(self, start: int, end: int) -> ContributorPart | None:
-        """Return the part between two offsets as the file counts them, or None where that is none."""
+        """Return the part between two offsets in the file's unit, or None if the offsets are invalid."""
         first, last = (start, end) if self.units is None else (self.units.point(start), self.units.point(end))
         if first is None or last is None or not 0 <= first < last <= len(self.text):
             return None
         return ContributorPart(first, last)
 
     def matches(self, part: ContributorPart, label: str) -> bool:
-        """Return whether a label without white space is what stands there. Takes no longer than the label is long."""
+        """Return whether a label without white space equals the text of a part, in time linear in the label."""
         start, end = self.before[part.start], self.before[part.end]
         return end - start == len(label) and self.squeezed.startswith(label, start)
 
     def find(self, label: str, start: int, end: int) -> list[ContributorPart]:
-        """Return the first two places between two offsets where a label without white space stands."""
+        """Return the first two occurrences of a label without white space between two offsets."""
         low, high = self.before[start], self.before[end]
         places: list[ContributorPart] = []
         while label and len(places) < 2:

@@ -1,4 +1,4 @@
-"""Pyramids and peer annotations -> files."""
+"""Write pyramids and peer annotations as files."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -30,7 +30,7 @@ PEER_DTD = """\
 
 
 def write_pyramid(pyramid: Pyramid) -> bytes:
-    """Return a .pyr file. What it cannot hold, as `lost` says, is left out or replaced."""
+    """Return a .pyr file; `find_losses` lists what is left out or replaced."""
     return _format_file("pyramid", PYRAMID_DTD, _pyramid_lines(pyramid))
 
 
@@ -51,7 +51,7 @@ def write_peer(annotation: PeerAnnotation) -> bytes:
 
 
 def find_losses(written: Pyramid | PeerAnnotation) -> list[str]:
-    """Return what writing leaves out or replaces, in words; empty where the file holds everything."""
+    """Return a message for each loss of writing; empty if the file holds everything."""
     pyramid = written if isinstance(written, Pyramid) else written.pyramid
     without = (scu for scu in pyramid.scus if not _contributors(scu))
     losses = [f"SCU {scu.uid} ({scu.label[:60]}) has no contributor and is left out" for scu in without]
@@ -78,7 +78,7 @@ def _contributors(scu: SCU) -> list[Contributor]:
 
 
 def _writable_scus(pyramid: Pyramid) -> list[SCU]:
-    """Return the SCUs that a file can hold: it has none without contributors."""
+    """Return the SCUs with contributors, the only SCUs that a file can hold."""
     return [scu for scu in pyramid.scus if _contributors(scu)]
 
 
@@ -90,7 +90,7 @@ def _format_file(root: str, dtd: str, body: Iterable[str]) -> bytes:
 def _pyramid_lines(pyramid: Pyramid) -> Iterator[str]:
     yield "<pyramid>\n"
     if pyramid.boundary:
-        # As DUCView writes it, unless a CDATA section cannot hold it.
+        # DUCView writes a CDATA section, which cannot hold every expression.
         is_plain = "]]>" not in pyramid.boundary and "\r" not in pyramid.boundary
         boundary = f"<![CDATA[{pyramid.boundary}]]>" if is_plain else escape(pyramid.boundary)
         yield f"<startDocumentRegEx>{boundary}</startDocumentRegEx>\n"

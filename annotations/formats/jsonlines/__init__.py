@@ -2,7 +2,7 @@
 
     {"doc_key": "walk", "sentences": [["Anna", "sang"], ["She", "won"]], "clusters": [[[0, 0], [2, 2]]]}
 
-A mention is its first and last word, from 0, or what the option "offsets" says, or else `dialects` tells by the keys.
+A mention is its first and last word, from 0. The option "offsets", or else the keys (`dialects`), may say otherwise.
 """
 
 from annotations.formats.jsonlines.dialects import CHARACTERS, CONVENTIONS, EXCLUSIVE, INCLUSIVE

@@ -1,4 +1,4 @@
-"""Which keys of a line hold what, in the dialects of public corpora and programs, and how their offsets are counted."""
+"""Keys and offset conventions of JSON lines in the dialects of public corpora and programs."""
 
 from array import array
 from collections import Counter
@@ -16,12 +16,12 @@ WORDS = ("sentences", "tokens", "cased_words")
 CLUSTERS, PRECO, WL_COREF, RUCOCO, BOOKCOREF = "clusters", "mention_clusters", "span_clusters", "entities", "characters"
 INCLUSIVE, EXCLUSIVE, FROM_ONE = "inclusive", "exclusive", "from-1"
 CHARACTERS, LAST_CHARACTER, UTF_16 = "characters", "characters-inclusive", "utf-16"
-# Of so many mentions one has to begin or end oddly for a finding.
+# A finding requires at least one odd mention in this many.
 ODD_SHARE = 10
 
 
 class Convention(NamedTuple):
-    """A way to count: the number of the first unit, and what is added to the last offset of a mention."""
+    """A way to count offsets: the number of the first unit, and the amount added to the last offset of a mention."""
 
     label: str
     in_words: bool
@@ -44,7 +44,7 @@ CONVENTIONS = {
 
 
 class RawMention(NamedTuple):
-    """The offsets of a mention, the first unit that these may name, how many there are, and its words in the file."""
+    """The offsets of a mention, the start and length of the range that they count in, and its words in the file."""
 
     first: int
     last: int
@@ -54,7 +54,7 @@ class RawMention(NamedTuple):
 
 
 class Spans:
-    """What offsets count: the words of a text, or its characters."""
+    """The units that offsets count: the words or the characters of a text."""
 
     def __init__(self, words: Sequence[str], content: str, *, in_words: bool) -> None:
         self.content = content
@@ -67,17 +67,17 @@ class Spans:
 
     @cached_property
     def before(self) -> array[int]:
-        """How much of the solid text stands before each word or character."""
+        """The number of characters of the solid text before each word or character."""
         return array("Q", accumulate((len("".join(unit.split())) for unit in self.units), initial=0))
 
     def is_equal(self, start: int, end: int, words: str) -> bool:
-        """Return whether these words stand there, whatever white space is between them."""
+        """Return whether a span has these words, apart from white space."""
         words = "".join(words.split())
         start, end = self.before[start], self.before[end]
         return end - start == len(words) and self.solid[start:end] == words
 
     def is_odd(self, start: int, end: int) -> bool:
-        """Return whether a mention begins or ends as few do: with a sign, a blank, or inside a word."""
+        """Return whether a mention begins or ends with a sign or a blank, or inside a word."""
         if self.has_letter:
             return not (self.has_letter[start] and self.has_letter[end - 1])
         return cuts_word(self.content, start, end)
@@ -85,7 +85,7 @@ class Spans:
 
 @dataclass(slots=True)
 class Evidence:
-    """What all mentions of a file that were read by one convention say of how their offsets are counted."""
+    """Counts over a file's mentions read by one convention, to judge how well each convention fits."""
 
     convention: str
     mentions: int = 0
@@ -114,7 +114,7 @@ class Evidence:
                     self.of_one_word += place[1] - place[0] == 1
 
     def doubts(self) -> Iterator[tuple[str, str, bool]]:
-        """Yield what speaks against how mentions were read, what can be done, and whether something is left out."""
+        """Yield each doubt about the convention: a message, a fix, and whether something is left out."""
         others = [name for name in alternatives(self.convention) if name != self.convention]
         if self.said:
             same = self.matching[self.convention]
@@ -142,12 +142,12 @@ class Evidence:
 
 
 def alternatives(convention: str) -> list[str]:
-    """Return the conventions that count the same units."""
+    """Return the conventions that count the same units as this one."""
     return [name for name, other in CONVENTIONS.items() if other.in_words == CONVENTIONS[convention].in_words]
 
 
 def to_span(convention: str, mention: RawMention, units: Units | None) -> tuple[int, int] | None:
-    """Return the words or characters of a mention, `[start, end)` from 0; None where none stand there."""
+    """Return the span of a mention in words or characters, `[start, end)` from 0; None if it is invalid."""
     span: tuple[int | None, int | None] = CONVENTIONS[convention].span(mention.first, mention.last)
     if convention == UTF_16 and units is not None:
         span = units.point(mention.first), units.point(mention.last)
@@ -158,18 +158,18 @@ def to_span(convention: str, mention: RawMention, units: Units | None) -> tuple[
 
 
 class Layout(NamedTuple):
-    """What is read of a line: its words, the mentions that go together, and how these are counted."""
+    """The keys of a line's words and clusters, and the convention of their offsets."""
 
-    words: str  # a key, or nothing
-    clusters: str  # a key, or nothing
+    words: str  # a key, or empty
+    clusters: str  # a key, or empty
     convention: str
     by_sentence: bool = False  # mentions are [sentence, first, last]
-    reason: str = ""  # what the convention follows from, in another dialect than that of OntoNotes
-    is_certain: bool = False  # somebody has said it
+    reason: str = ""  # for the convention, if the dialect is not OntoNotes
+    is_certain: bool = False  # the user or the file names the convention
 
 
 def find_layout(line: Line, offsets: str, clusters: str) -> Layout:
-    """Return what is read of a line. offsets, clusters: what the user has said of these, or nothing."""
+    """Return the layout of a line. offsets, clusters: options of the user, or empty."""
     record = line.record
     words = next((key for key in WORDS if record.get(key) is not None), "")
     key = clusters if clusters in record else "" if clusters else _clusters_key(record, words)
@@ -194,7 +194,7 @@ def find_layout(line: Line, offsets: str, clusters: str) -> Layout:
 
 
 def _clusters_key(record: Mapping[str, Json], words: str) -> str:
-    """Return the key of the mentions that go together; nothing where the line is not coded."""
+    """Return the key of the clusters; empty if the line is not coded."""
     if CLUSTERS in record:
         return CLUSTERS
     if words == "sentences" and PRECO in record and _counts_in_sentences(record, PRECO):
@@ -220,14 +220,14 @@ def named_clusters(record: Mapping[str, Json]) -> list[tuple[str, Json]]:
 
 
 def _is_of_clusters(value: Json) -> bool:
-    """Return whether it is a list of lists of lists, as clusters are."""
+    """Return whether a value is a list of lists of lists, as clusters are."""
     if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
         return False
     return all(isinstance(mention, list) for each in value if isinstance(each, list) for mention in each)
 
 
 def _counts_in_sentences(record: Mapping[str, Json], key: str) -> bool:
-    """Return whether mentions are three numbers, the first that of a sentence; but for PreCo all have to fit."""
+    """Return whether mentions are [sentence, first, last]; all of them must be, except in PreCo."""
     value, sentences = record.get(key), record.get("sentences")
     if not isinstance(value, list) or not isinstance(sentences, list):
         return False

@@ -1,4 +1,4 @@
-"""The JSON objects of a file, one a line or one in all, what is said of each, and the spans in them."""
+"""The JSON objects of a file, one a line or in one list, with their findings and spans."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.table import decode_json, decode_object, read_records, strict_decoder
 
-# Offsets and numbers of mentions are smaller; answers may be that large.
+# Only answers may have this many digits; offsets and mention numbers are smaller.
 DECODER = strict_decoder(most_digits=20, parse_float=str)
 MAX_SHOWN = 3
 STARTS, ENDS = ("start", "begin", "start_offset"), ("end", "end_offset")
-# A list of numbers is a span if it has no more members: other lists number the words of a sentence.
+# A longer list of numbers is no span: it numbers the words of a sentence.
 MAX_SPAN = 5
 MAX_NAMED, MAX_KEY = 6, 50
 
@@ -21,7 +21,7 @@ type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
 
 @dataclass(slots=True)
 class Line:
-    """An object of a file. keeps_going: a slip is noted and what holds it is left out; else it is raised."""
+    """An object of a file. keeps_going: a slip is noted and its part left out, rather than raised."""
 
     file: str
     number: int
@@ -37,7 +37,7 @@ class Line:
         self.findings.append(Finding(code, message, self.file, self.number, fix, left_out))
 
     def note_slip(self, error: FormatError) -> None:
-        """Note what is wrong with a part that can be left out. Raise the error if nothing is."""
+        """Note an error whose part is left out. Raises the error unless the line keeps going."""
         if not self.keeps_going:
             raise error
         self.slips.append(error.message)
@@ -70,7 +70,7 @@ class Line:
 def read_objects(
     file: str, data: Iterable[bytes], refuse: Callable[[FormatError], None]
 ) -> Iterator[tuple[int, dict[str, Json]]]:
-    """Yield the objects of a file by their lines; what is none goes to `refuse`. A .json file may be one list."""
+    """Yield each line number with its object; errors go to `refuse`. A .json file may be one object or list."""
     lines = decode_lines(data, file)
     is_first = file.lower().endswith(".json")
     for number, line in enumerate(lines, start=1):
@@ -101,7 +101,7 @@ def _read_whole(text: str, file: str) -> Iterator[tuple[int, dict[str, Json]]]:
 
 
 def count_unread(record: Mapping[str, Json], read: Collection[str]) -> list[tuple[str, int]]:
-    """Return the keys that are not read and hold spans, or are called clusters, with how many spans, most first."""
+    """Return unread keys with spans, or with “cluster” in the name, and their numbers of spans, most first."""
     counts = [(key, sum(1 for _ in spans_in(value))) for key, value in record.items() if key not in read]
     named = ((key, count) for key, count in counts if count or ("cluster" in key and record[key]))
     return sorted(named, key=lambda each: -each[1])
@@ -115,7 +115,7 @@ def show_unread(counts: Sequence[tuple[str, int]]) -> str:
 
 
 def spans_in(value: Json) -> Iterator[Json]:
-    """Yield the spans in a value, however deep they lie."""
+    """Yield the spans in a value at any depth."""
     stack = [value]
     while stack:
         value = stack.pop()
@@ -139,7 +139,7 @@ def _is_span(value: Json) -> bool:
 
 
 def to_offset(value: Json) -> int | None:
-    """Return a whole number, which some corpora write as a string; None where it is none."""
+    """Return an offset as an integer; some corpora write it as a string. None if it is no whole number."""
     if type(value) is int:
         return value
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20 else None

@@ -1,4 +1,4 @@
-"""Reading JSON lines: their documents, and what a line says of its mentions."""
+"""Reading JSON lines: documents and the marks of each line."""
 
 import io
 import re
@@ -17,12 +17,12 @@ from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.model.slips import LEAVE_OUT
 from annotations.formats.model.text import LONGEST_INDEX
 
-# Keys that hold lists and are read, or looked at, wherever they stand.
+# Keys with lists that every dialect reads or checks.
 READ = ("text", "sent_id", "plurals", "includes", "mentions", "attributes")
 
 
 def read(bundle: Bundle, offsets: str = "", clusters: str = "", slips: str = "") -> list[Document]:
-    """Return the documents of a file. Raises FormatError with file and line on anything that is not such JSON."""
+    """Return the documents of a file. Raises FormatError with file and line on any other JSON."""
     return list(read_each(bundle.main, io.BytesIO(bundle.data), offsets, clusters, slips))
 
 
@@ -35,7 +35,7 @@ def read_each(
 
 @dataclass(slots=True)
 class _Reader:
-    """The lines of a file while they are read. names: the line of each document. told: what is said once."""
+    """A reader of the lines of a file. names: the line of each document. told: dialects already reported."""
 
     file: str
     offsets: str
@@ -60,7 +60,7 @@ class _Reader:
             last = document, line.findings
         if last is None:
             raise self.refused[0] if self.refused else FormatError("there is no text in this file", self.file, 1)
-        # What all lines say is told with the last one.
+        # Findings about all lines go to the last document.
         document, findings = last
         findings += [
             Finding("slips", error.message, self.file, error.line, "its document is left out", left_out=True)
@@ -109,7 +109,7 @@ class _Reader:
         return replace(document, without_text=text.is_elsewhere, is_uncoded=is_uncoded)
 
     def _name(self, line: Line) -> tuple[str, str]:
-        """Return the document's name, a slug, or else the file's with the number of the line; and the key of it."""
+        """Return a slug as the document's name, and its key. Without one the file and line number make the name."""
         key = next((key for key in NAMES if line.record.get(key) is not None), NAMES[0])
         value = line.record.get(key)
         name = str(value) if type(value) is int and key != NAMES[0] else "" if value is None else value
@@ -122,7 +122,7 @@ class _Reader:
     def _report_unread(self, line: Line, layout: Layout, text: LineText, marks: "LineMarks") -> bool:
         """Report the keys that hold spans and are not read; return whether there are any."""
         read = {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings"}
-        # What is read where others stand beside it.
+        # These keys are read only together with others.
         read |= {BOOKCOREF} if named_clusters(line.record) else set()
         read |= {"relations"} if "attributes" in line.record else set()
         read |= {"speakers", "speaker"} if layout.words else set()
@@ -148,7 +148,7 @@ def _count_unlinked(line: Line, layout: Layout, text: LineText) -> int:
 
 @dataclass(slots=True)
 class LineMarks:
-    """The marks of a line while they are made. listed: the mentions that are named by number."""
+    """A builder of the marks of a line. listed: the mentions that other keys refer to by number."""
 
     text: LineText
     clusters: list[Json] = field(default_factory=list)
@@ -160,7 +160,7 @@ class LineMarks:
     relations: dict[Parts, dict[str, dict[tuple[int, Place], None]]] = field(default_factory=dict)
 
     def read(self) -> list[Mark]:
-        """Return the clusters as entities, numbered in text order."""
+        """Return the marks, with clusters as entities numbered in text order."""
         line, key = self.text.line, self.text.layout.clusters
         characters = named_clusters(line.record)
         if key == BOOKCOREF:
@@ -204,7 +204,7 @@ class LineMarks:
         return marks
 
     def _fill_clusters(self, key: str) -> tuple[dict[int, int], int]:
-        """Find the clusters of each place. Return those of listed mentions, and the number of doubles."""
+        """Find the clusters of each mention. Return the clusters of listed mentions, and the number of duplicates."""
         belongs: dict[int, int] = {}
         named: dict[Parts, int] = {}
         twice = 0
@@ -229,7 +229,7 @@ class LineMarks:
         return {mention: named[parts] for mention, parts in enumerate(self.listed) if parts in named} | belongs, twice
 
     def _words_beside(self, key: str) -> list[list[str]]:
-        """Return the words of mentions, where the line has them in the shape of the clusters."""
+        """Return the words of mentions from KEY_strings; empty unless it has the shape of the clusters."""
         value = self.text.line.record.get(f"{key}_strings")
         if not isinstance(value, list) or len(value) != len(self.clusters):
             return []
@@ -249,7 +249,7 @@ class LineMarks:
         return [self.text.find(mention, f"mentions[{number}]") for number, mention in enumerate(mentions)]
 
     def _number(self, number: Json, name: str) -> int | None:
-        """Return the number of a mention; None where it is none, which is a slip."""
+        """Return the number of a mention; None, with a slip, if there is no such mention."""
         if type(number) is int and 0 <= number < len(self.listed):
             return number
         self.text.line.note_slip(self.text.line.error(f"{name} is not the number of a mention"))
@@ -262,7 +262,7 @@ class LineMarks:
             self.names[number] = self.text.line.storable(entity, f"{name}, a name,")
 
     def _find_names(self, characters: Sequence[tuple[str, Json]], key: str) -> None:
-        """Name the clusters that have the mentions of a character."""
+        """Name each cluster whose mentions equal the mentions of a character."""
         if key == BOOKCOREF:
             for number, (entity, _) in enumerate(characters):
                 self._name_cluster(number, entity, f"characters[{number}]")
@@ -276,7 +276,7 @@ class LineMarks:
                 self.text.find(mention, f"characters[{number}] at {place}")
                 for place, mention in enumerate(self.text.line.list_of(mentions, f"characters[{number}]"))
             ]
-            # They are counted with their clusters.
+            # These mentions are already counted in their clusters.
             del self.text.mentions[counted[0] :]
             self.text.blank, self.text.further = counted[1:]
             cluster = clusters.get(frozenset(each))
@@ -296,7 +296,7 @@ class LineMarks:
         return members
 
     def _find_plurals(self, belongs: dict[int, int]) -> None:
-        """Find of what each mention in a cluster of its own is made; another one gets the clusters of its parts."""
+        """Find the parts of each plural mention; a plural outside the clusters joins the clusters of its parts."""
         line = self.text.line
         of_cluster = belongs.copy()
         entities = len(self.clusters)
@@ -320,7 +320,7 @@ class LineMarks:
                 self.places[self.listed[anaphor]][belongs[antecedent]] = None
 
     def _find_includes(self) -> None:
-        """Find of what the first mention of each cluster is made whose line names other clusters as its parts."""
+        """Find the parts of the first mention of each cluster that `includes` other clusters."""
         line = self.text.line
         includes = line.record.get("includes")
         if includes is None:
@@ -338,7 +338,7 @@ class LineMarks:
                 whole = members.get(number, [()])[0]
                 part = whole
                 if whole and child in members:
-                    # The last that begins before, else the first.
+                    # The last mention that begins before the whole, else the first.
                     before = bisect_left(members[child], whole[0][0], key=lambda parts: parts[0][0])
                     part = members[child][max(before - 1, 0)]
                 if part == whole:
@@ -350,14 +350,14 @@ class LineMarks:
             line.report("includes", message, "left out", left_out=True)
 
     def _has_attributes(self) -> bool:
-        """Return whether `attributes` has an entry for each mention; another shape is no shape of ours."""
+        """Return whether `attributes` has an object or null for each mention."""
         attributes, mentions = self.text.line.record.get("attributes"), self.text.line.record.get("mentions")
         if not isinstance(attributes, list) or not isinstance(mentions, list):
             return False
         return len(attributes) == len(mentions) and all(each is None or isinstance(each, dict) for each in attributes)
 
     def _attributes(self) -> dict[Parts, dict[str, AnswerValue] | None] | None:
-        """Return the answers to attributes of each mention, None of one that nobody answered; None without any."""
+        """Return the attributes of each mention, None for a mention without an answer; None without `attributes`."""
         line = self.text.line
         if not self._has_attributes():
             if "attributes" in line.record:
@@ -396,7 +396,7 @@ class LineMarks:
         raise line.error(f"{name} is not a string, a number or a list of strings")
 
     def _find_relations(self) -> None:
-        """Find the targets of each mention by relation, each with the number of its reading."""
+        """Find the targets of each mention by relation, with their reading numbers."""
         line = self.text.line
         for place, row in enumerate(line.list_of(line.record.get("relations") or [], "'relations'")):
             name = f"relations[{place}]"
@@ -415,7 +415,7 @@ class LineMarks:
         if not all(type(number) is int and 0 <= number < len(self.listed) for number in ends[:2]):
             raise line.error(f"{name} is not the number of a mention")
         source, target = (self.listed[number] for number in ends[:2] if isinstance(number, int))
-        # Without the number of a reading each target is one; numbers of our own are negative.
+        # Without a reading number each target is a reading of its own, with a negative number.
         reading = ends[3] if len(ends) == 4 else -1 - place
         if type(reading) is not int or (len(ends) == 4 and reading < 0):
             raise line.error(f"{name}: its reading is not a whole number")

@@ -1,4 +1,4 @@
-"""The text of a line, and where its mentions stand in it."""
+"""The text of a line, and the positions of its mentions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ NOBODY = ("", "-", "_", "*")
 
 @dataclass(slots=True)
 class LineText:
-    """The text of a line, its words with their characters, and the mentions that were asked for."""
+    """The text of a line, the positions of its words, and the mentions looked up so far."""
 
     line: Line
     layout: Layout
@@ -39,7 +39,7 @@ class LineText:
         self.sentences = self._read_sentences()
         self.starts = [0, *accumulate(len(words) for words in self.sentences)]
         self.words = list(chain.from_iterable(self.sentences))
-        # A word of white space alone has no characters of its own.
+        # A word of white space alone has no span in the text.
         self.before = [0, *accumulate(bool(word.strip()) for word in self.words)]
         spans = None if text is None else _align(self.words, text)
         in_words = CONVENTIONS[self.layout.convention].in_words
@@ -88,7 +88,7 @@ class LineText:
         return self._by_sentence(words) if key == "cased_words" else [words]
 
     def _by_sentence(self, words: list[str]) -> list[list[str]]:
-        """Return the words by the numbers that `sent_id` has for each."""
+        """Return the words in sentences by `sent_id`, which has a sentence number for each word."""
         value = self.line.record.get("sent_id")
         if value is None:
             return [words]
@@ -114,7 +114,7 @@ class LineText:
         return segments
 
     def _speakers(self) -> list[str]:
-        """Return who says each sentence: the speaker of its first word, where each word has one."""
+        """Return the speaker of each sentence: its own entry, or the entry of its first word."""
         key, unit, expected = "speakers", "sentence", len(self.sentences)
         if self.layout.words == "cased_words":
             key, unit, expected = "speaker", "word", len(self.words)
@@ -138,7 +138,7 @@ class LineText:
         return "" if speaker in NOBODY else speaker
 
     def find(self, value: Json, name: str, words: str = "") -> Parts:
-        """Return the characters of a mention; none where it has no word, or is a slip. words: as the file has them."""
+        """Return the parts of a mention, empty if it has no word or is a slip. words: its words in the file."""
         try:
             return self._characters(self._raw_mention(value, name, words), name)
         except FormatError as error:
@@ -195,7 +195,7 @@ class LineText:
 
 
 def _say_words(clusters: Json) -> bool:
-    """Return whether mentions have their words beside their offsets."""
+    """Return whether the first mention has its words after its offsets."""
     for cluster in clusters if isinstance(clusters, list) else ():
         for mention in cluster if isinstance(cluster, list) else ():
             return isinstance(mention, list) and len(mention) > 2 and isinstance(mention[2], str)
@@ -203,7 +203,7 @@ def _say_words(clusters: Json) -> bool:
 
 
 def _align(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
-    """Return where each word that is not white space stands in the text; None where they do not make it up."""
+    """Return the span of each word that is not white space; None if the words do not make up the text."""
     spans = []
     position = 0
     for word in words:

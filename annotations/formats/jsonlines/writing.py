@@ -11,7 +11,7 @@ from annotations.formats.model.links import SPLIT, number_targets
 from annotations.formats.syntax.tokens import tokenize
 
 PATH = "documents.jsonlines"
-# Line ends to some readers of lines, though not to JSON.
+# Some programs split lines at these characters, which JSON need not escape.
 LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"})
 
 
@@ -42,14 +42,14 @@ def _format_document(document: Document, offsets: str) -> str:
         "text": document.content,
         **_further_fields(marks, mentions),
     }
-    # Mentions of one word say themselves that their last word is included.
+    # A mention of one word already shows that the last word is included.
     if mentions and not (offsets == INCLUSIVE and any(first == last for first, last in mentions)):
         record["offsets"] = offsets
     return json.dumps(record, ensure_ascii=False).translate(LINE_ENDS) + "\n"
 
 
 def _further_fields(marks: Sequence[Mark], mentions: Sequence[list[int]]) -> dict[str, object]:
-    """Return the fields that say what clusters do not; none where they say all."""
+    """Return the fields for what clusters cannot express; empty if clusters express everything."""
     answers = [mark.answer for mark in marks]
     if all(answer and answer.indices and not answer.attributes and not answer.relations for answer in answers):
         return {}
@@ -71,12 +71,12 @@ def _further_fields(marks: Sequence[Mark], mentions: Sequence[list[int]]) -> dic
 
 
 def _is_plural(answer: Answer, name: str) -> bool:
-    """Return whether `plurals` can say the relation: what the mark is made of, in one way."""
+    """Return whether `plurals` can hold a relation: the split relation of a linked mark, with one reading."""
     return name == SPLIT and bool(answer.indices) and len(dict(answer.relations)[SPLIT]) == 1
 
 
 def _relation_rows(mark: Mark, numbers: Mapping[Place, int]) -> Iterator[tuple[int | str, ...]]:
-    """Yield the relations from a mark that `plurals` do not say."""
+    """Yield the relations from a mark that `plurals` cannot hold."""
     answer = mark.answer or Answer()
     for name, readings in answer.relations:
         if not _is_plural(answer, name):

@@ -1,4 +1,4 @@
-"""What the files of projects and of schemes alone have in common: schemes of levels, and the `common_paths.xml`."""
+"""XML elements that project files and scheme files share: the schemes of levels, and `common_paths.xml`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -29,7 +29,7 @@ def encode(lines: Iterable[str]) -> bytes:
 
 
 def format_element(name: str, attributes: Mapping[str, str], content: str | None = None) -> str:
-    """Return an element as text; without content it is an empty one."""
+    """Return an element as text; an empty element if the content is None."""
     attribute_text = "".join(f' {key}="{_escape(value)}"' for key, value in attributes.items())
     return f"<{name}{attribute_text}/>" if content is None else f"<{name}{attribute_text}>{_escape(content)}</{name}>"
 
@@ -53,7 +53,7 @@ def scheme(lines: Iterable[str]) -> list[str]:
 
 
 def attribute(name: str, kind: str, values: Iterable[Value], details: Mapping[str, str] | None = None) -> list[str]:
-    """Return the lines of an attribute with its values, of which `next` names the attributes that they lead to."""
+    """Return the lines of an attribute and its values; `next` of a value names the attributes that it leads to."""
     attributes = {"id": f"at_{name}", "name": name, "type": kind, **(details or {})}
     lines = [f"{format_element('attribute', attributes)[:-2]}>"]
     for number, value in enumerate(values, start=1):
@@ -74,7 +74,7 @@ def flag(name: str) -> list[str]:
 def pointer(
     name: str, label: str, domain: str, most: int | None, identity: bool | None, leads: Sequence[str] = ()
 ) -> list[str]:
-    """Return the lines of a pointer to markables of a level, `domain`. identity: None if the file does not say it."""
+    """Return the lines of a pointer to markables of the level `domain`. identity: None to leave it unwritten."""
     details = {"text": label} if label else {}
     details |= {"target_domain": domain, "max_size": str(most or -1)}
     details |= {} if identity is None else {"identity": str(identity).lower()}
@@ -84,7 +84,7 @@ def pointer(
 def categories(
     specs: Iterable[CategorySpec], pointers: Mapping[str, str], sets: Sequence[str], leads: Leads
 ) -> list[str]:
-    """Return the lines of the categories, which lead to the pointers and sets by which they say identity."""
+    """Return the lines of the categories, which lead to their pointers and, if they take an index, to the sets."""
     values = []
     for spec in specs:
         to = [pointers[spec.key]] if spec.key in pointers else []
@@ -96,7 +96,7 @@ def categories(
 def further(
     question: RelationSpec | AttributeSpec, name: str, level: str, leads: Leads, kind: str = "nominal_list"
 ) -> list[str]:
-    """Return the lines of a further question: a pointer that says no identity, values, a free text."""
+    """Return the lines of a further question: a pointer without identity, a list of values or a free text."""
     if isinstance(question, RelationSpec):
         domain, to = next(iter(question.to_levels), level), leads.get((question.key, SET), ())
         return pointer(name, question.label, domain, question.max_targets, identity=False, leads=to)
@@ -113,7 +113,7 @@ def add_leads(
     questions: Iterable[tuple[RelationSpec | AttributeSpec, Condition | None]],
     names: Mapping[str, str],
 ) -> None:
-    """Add the names of what each value of a question, and each relation, if SET, leads to by its condition."""
+    """Add the question names that each value leads to by their conditions; SET is the value of a relation."""
     for question, condition in questions:
         if condition is not None:
             for value in condition.values or (SET,):

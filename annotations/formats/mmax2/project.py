@@ -1,4 +1,4 @@
-"""The files of an MMAX2 project: which belong together, the words, and the markables as they stand there."""
+"""The files of an MMAX2 project: their grouping, the words, and the markables as written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from annotations.formats.syntax.xml import local_name, parse
 if TYPE_CHECKING:
     from lxml import etree
 
-# Levels of these names show how a text is laid out. Each is looked for in this order.
+# Names of the levels that show the layout of a text; the first name that a project has is used.
 LAYOUTS = {
     "turn": ("turn", "turns"),
     "sentence": ("sentence", "sentences", "utterance", "utterances"),
@@ -29,7 +29,7 @@ LAYOUTS = {
     "header": ("header", "headers"),
     "line": ("line", "lines"),
 }
-# What shows where lines end: the first that a project has.
+# The layouts that show line ends; the first layout that a project has is used.
 LINES = ("sentence", "turn", "line")
 LAYOUT_NAMES = frozenset(name for names in LAYOUTS.values() for name in names)
 WORDS_FILE = re.compile(r"[._]words\.xml$", re.IGNORECASE)
@@ -43,20 +43,20 @@ Runs = tuple[tuple[int, int], ...]
 
 
 def bundle_projects(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return each .mmax file, or else each file of words, with the XML files that may be its own.
+    """Return each .mmax file with its possible XML files; without .mmax files, each words file with these.
 
-    These lie under its folder, or, where no folder above them holds a .mmax file, beside it. What is named after
-    another .mmax file of that folder is left out; what is named after none belongs to all.
+    An XML file belongs to the nearest folder above it with a .mmax file. Otherwise it belongs to all such folders
+    whose parent folder contains it. If it is named after a .mmax file there, it belongs to that file only.
     """
     shown = [name for name in dict.fromkeys(names) if not posixpath.basename(name).startswith(".")]
     mains = [name for name in shown if name.lower().endswith(suffixes)] or list(filter(WORDS_FILE.search, shown))
-    # The .mmax files of a folder, and those of all folders in a folder.
+    # Names of texts by the folder of the .mmax file, and by the parent of that folder.
     under, beside = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for main in mains:
         folder = posixpath.dirname(main)
         under[folder].add(name_text(main))
         beside[posixpath.dirname(folder)].add(name_text(main))
-    # By folder, whether it holds a .mmax file, and the stem that the file is named after.
+    # Keyed by folder, whether the folder has a .mmax file, and the stem that begins the file's name.
     by_stem = defaultdict[tuple[str, bool, str], list[str]](list)
     for name in shown:
         above = _folders_above(name) if name.lower().endswith(".xml") else []
@@ -75,21 +75,21 @@ def bundle_projects(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tup
 
 
 def name_text(main: str) -> str:
-    """Return what a text is called, after its .mmax file or its words."""
+    """Return the name of a text from its .mmax file or its words file."""
     return WORDS_FILE.sub("", posixpath.basename(main)) if WORDS_FILE.search(main) else stem(main)
 
 
 def _folders_above(name: str) -> list[str]:
-    """Return the folders that hold a file, the nearest first; none where there are too many."""
+    """Return the folders above a file, nearest first; empty if more than DEEPEST_FOLDER."""
     folders = name.split("/")[:-1]
     depths = range(len(folders), -1, -1) if len(folders) <= DEEPEST_FOLDER else ()
     return ["/".join(folders[:depth]) for depth in depths]
 
 
 def _owning_stem(name: str, stems: set[str]) -> str:
-    """Return the longest of the stems that the file is named after; empty for none."""
+    """Return the longest stem that begins the file's name; empty if none does."""
     base = posixpath.basename(name)[:LONGEST_NAME]
-    # walk_turn_level.xml is the level turn of walk, whatever is called walk_turn.
+    # walk_turn_level.xml is the level turn of walk, even if a text is called walk_turn.
     ends = [number for number, character in enumerate(base) if character in "._" and base[number:] != LEVEL_FILE]
     return next((base[:end] for end in reversed(ends) if base[:end] in stems), "")
 
@@ -100,7 +100,7 @@ class Level:
 
     name: str
     key: str
-    layout: str = ""  # what it shows, if anything
+    layout: str = ""  # the layout that it shows, or empty
     scheme: str | None = None  # its scheme file
     files: dict[str, str] = field(default_factory=dict)  # the markables file of each folder
     rows: dict[str, list[Row]] = field(default_factory=dict)  # the markables of each of these files
@@ -115,17 +115,17 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a text is called, its words and levels, and the folder in which markables are said to lie."""
+    """A text with its name, words and levels, and the declared folder of its markables."""
 
     name: str
     words: Words
     levels: tuple[Level, ...]
     markables: str
-    unnamed: Mapping[str, int]  # how many markables there are in each file of the text that is of none of the levels
+    unnamed: Mapping[str, int]  # the number of markables in each file of the text that belongs to no level
 
 
 def read_project(bundle: Bundle) -> Project:
-    """Return a text with its levels, as its .mmax file and common_paths.xml name them. Raises FormatError."""
+    """Return a text with the levels that its .mmax file or common_paths.xml names. Raises FormatError."""
     where = _Files(bundle)
     root = parse(bundle.data, bundle.main)
     common = where.find("", "common_paths.xml")
@@ -161,7 +161,7 @@ def read_project(bundle: Bundle) -> Project:
 
 
 class _Files:
-    """The files of a bundle, found by their paths, else by their names alone."""
+    """An index of the files of a bundle by path, or else by name."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.main = bundle.main
@@ -177,7 +177,7 @@ class _Files:
         return path if path in paths else next(iter(paths), None)
 
     def with_name(self, path: str) -> list[str]:
-        """Return the files of that name in any folder; capital and small letters differ only where both stand there."""
+        """Return the files in any folder with this name, or else with this name in other capital letters."""
         name = posixpath.basename(path)
         paths = self.by_base[name.lower()]
         return [each for each in paths if posixpath.basename(each) == name] or paths
@@ -206,7 +206,7 @@ def _read_levels(file: str, root: etree._Element, schemes: str, prefixes: Sequen
 
 
 def _guess_levels(prefixes: Sequence[str], where: _Files) -> list[Level]:
-    """Return the levels told by the names of the files, where nothing declares them."""
+    """Return the levels guessed from file names, for a project that declares none."""
     levels: dict[str, Level] = {}
     for path in where.paths:
         base = posixpath.basename(path)
@@ -227,13 +227,13 @@ def _guess_levels(prefixes: Sequence[str], where: _Files) -> list[Level]:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a text that are not empty, and for each id how many of these stand before it and up to it."""
+    """The non-empty words of a text, and the range `[start, end)` in them of each word id."""
 
     texts: tuple[str, ...]
     ids: Mapping[str, tuple[int, int]]
 
     def runs(self, span: str) -> Runs:
-        """Return the first and last word of each part of a span, in text order, not touching. Raises ValueError."""
+        """Return the runs of a span (first and last word) in text order, touching runs joined. Raises ValueError."""
         spans: list[tuple[int, int]] = []
         for piece in span.split(","):
             first, _, last = piece.strip().partition("..")
@@ -271,7 +271,7 @@ def _read_words(data: bytes, file: str) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A markable as it stands in its file. The names of its attributes are in small letters."""
+    """A markable as written in its file, with attribute names in small letters."""
 
     id: str
     runs: Runs

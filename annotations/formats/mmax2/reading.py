@@ -1,4 +1,4 @@
-"""Projects -> documents, one for each coder."""
+"""Read projects into documents, one for each coder."""
 
 import posixpath
 import re
@@ -40,9 +40,9 @@ READING_NUMBERS = re.compile(r"[0-9]{1,4}(?:\+[0-9]{1,4})*(?:;[0-9]{1,4}(?:\+[0-
 
 
 def read(bundle: Bundle, attribute: str = "", slips: str = "") -> list[Document]:
-    """Return one document for each coder. Raises FormatError with file and line on anything that is not such a project.
+    """Return one document for each coder. Raises FormatError with file and line on an invalid project.
 
-    attribute: the one that says what goes together, where a scheme has several.
+    attribute: the set, pointer or value attribute to read as links, if a scheme has several.
     """
     project = read_project(bundle)
     levels = Levels(bundle, project, attribute.strip().lower(), Slips(bundle.main, slips == LEAVE_OUT))
@@ -56,7 +56,7 @@ def read(bundle: Bundle, attribute: str = "", slips: str = "") -> list[Document]
 
 
 def _build_scheme(levels: "Levels", documents: Iterable[Document]) -> SchemeSpec | None:
-    """Return what the scheme files say. A category may point to later markables if it does so somewhere."""
+    """Return the scheme of the scheme files, or None. A category allows later markables if a document has one."""
     if not any(level.scheme for level in levels.project.levels):
         return None
     categories: dict[str, CategorySpec] = {}
@@ -81,19 +81,19 @@ def _build_scheme(levels: "Levels", documents: Iterable[Document]) -> SchemeSpec
 
 
 def _document_files(folders: list[str], main: str, name: str) -> list[str]:
-    """Return the files after which documents are named: that of a single coder, else the text in their folders."""
+    """Return the paths that name the documents: the main file for one coder, else the text in each folder."""
     if len(folders) == 1 and main.lower().endswith(".xml"):
         return [posixpath.join(posixpath.commonpath([posixpath.dirname(main), folders[0]]), name)]
     if len(folders) < 2:
         return [main] * len(folders)
-    # a/Markables and b/Markables differ further up.
+    # a/Markables and b/Markables differ only in the folders above.
     while len(set(map(posixpath.basename, folders))) < len(folders) and any(map(posixpath.dirname, folders)):
         folders = [posixpath.dirname(folder) or folder for folder in folders]
     return [posixpath.join(folder, name) for folder in folders]
 
 
 class Levels:
-    """The levels of a project: their markables and what is asked of them, the text and how it is laid out."""
+    """The levels of a project with their markables and questions, and the text with its layout."""
 
     def __init__(self, bundle: Bundle, project: Project, chosen: str, slips: Slips) -> None:
         self.bundle, self.project, self.words, self.chosen = bundle, project, project.words, chosen
@@ -125,14 +125,14 @@ class Levels:
             fix = "choose the attribute that says what goes together"
             self._report_attributes(project.levels, "is no set and no pointer", fix)
         self.marked = {level.key for level in coded} | self._targets()
-        # The folders of the coders: those that hold markables of a coded level, first the one that the project names.
+        # The coders' folders hold markables of a coded level; the folder that the project names comes first.
         folders = {folder for level in coded for folder in level.files}
         folders = folders or {folder for level in project.levels for folder in level.files}
         self.folders = sorted(folders, key=lambda folder: (folder != project.markables, folder))
         self.segments = self._lay_out()
 
     def _schemes(self) -> dict[str, tuple[Attribute, ...]]:
-        """Return the attributes of each level, told by the markables where there is no scheme file."""
+        """Return the attributes of each level, guessed from the markables if there is no scheme file."""
         files = dict.fromkeys(level.scheme for level in self.project.levels if level.scheme is not None)
         known = {file: scheme.read_scheme(parse(self.bundle.files[file], file), file) for file in files}
         schemes = {
@@ -154,7 +154,7 @@ class Levels:
         return {key: tuple(map(understand, attributes)) for key, attributes in schemes.items()}
 
     def _report_unread(self, level: Level, attributes: Iterable[Attribute]) -> None:
-        """Say what of the markables is not read, what is guessed, and that a scheme is missing."""
+        """Report unread attributes, pointers read as antecedents, and a missing scheme."""
         question, file = level.question, level.scheme or self.bundle.main
         if level.scheme is None and question.coded:
             message = f"the scheme of the level {level.name} is not here"
@@ -189,7 +189,7 @@ class Levels:
             self.findings.add(message, code="attribute", fix=fix, left_out=True)
 
     def _targets(self) -> set[str]:
-        """Return the keys of the levels that pointers may go to, and of those that they go to."""
+        """Return the keys of the levels that pointers may lead to or do lead to."""
         keys = {link.domain for level in self.project.levels for link in level.question.links}
         for level in self.project.levels:
             for link in level.links():
@@ -200,7 +200,7 @@ class Levels:
         return keys
 
     def file(self, level: Level, folder: str) -> str:
-        """Return the file of a level in a folder; what is not coded need stand in one folder only."""
+        """Return the file of a level in a folder, or empty; an uncoded level may be in another folder."""
         if folder in level.files or level.question.coded:
             return level.files.get(folder, "")
         first = next((other for other in self.folders if other in level.files), min(level.files, default=""))
@@ -218,7 +218,7 @@ class Levels:
         return tuple((self.spans[first][0], self.spans[last][1]) for first, last in runs)
 
     def _lay_out(self) -> tuple[Stretch, ...]:
-        """Put the text in its lines, and return its segments."""
+        """Join the words into the lines of the text, and return its segments."""
         rows_by_layout: dict[str, list[Row]] = {}
         for layout in LAYOUTS:
             level = next((level for level in self.project.levels if level.layout == layout), None)
@@ -240,7 +240,7 @@ class Levels:
 
 
 class Coder:
-    """One coder's markables while they become a document. alone: what is in no set and has no category."""
+    """A builder of one coder's document. alone: the markables in no set and without a category."""
 
     def __init__(self, levels: Levels, folder: str, file: str) -> None:
         self.levels, self.file, self.findings = levels, file, Findings(file)
@@ -280,12 +280,12 @@ class Coder:
         self._report_unasked()
         in_order, findings = sorted(marks.values(), key=text_order), self.findings.listed()
         document = Document(name, self.file, levels.content, in_order, levels.segments, levels.links, findings=findings)
-        # A markable that is read of several may have a category from another.
+        # A merged markable may have its category from another row.
         named = {place for place, mark in marks.items() if mark.answer and mark.answer.category}
         return index_places(document, self.alone - named)
 
     def _report_unasked(self) -> None:
-        """Add how many answers to attributes stand on levels that are only pointed at."""
+        """Report the answers to attributes on levels that are only targets of pointers."""
         counts = Counter(
             (level.key, name)
             for level, row in self.rows
@@ -341,7 +341,7 @@ class Coder:
             for link in question.relations
             if link.name in attributes
         }
-        # COREA says in another attribute that a pointer is none to an antecedent.
+        # In COREA another attribute says that a pointer is bridging and leads to no antecedent.
         bridging = next((attributes[name] for name in question.further if BRIDGING.match(attributes.get(name, ""))), "")
         if readings and bridging:
             relations[bridging] = (*relations.get(bridging, ()), *readings)
@@ -363,7 +363,7 @@ class Coder:
         )
 
     def _readings(self, level: Level, row: Row, place: Place, links: Iterable[Link]) -> Readings:
-        """Return the readings of the targets that pointers name; each target is one where nothing else is said."""
+        """Return the readings of the targets of pointers; by default each target is a reading."""
         readings: dict[tuple[Place, ...], None] = {}
         for link in links:
             if link.name not in row.attributes:
@@ -380,9 +380,9 @@ class Coder:
         return tuple(readings)
 
     def _targets(self, level: Level, row: Row, place: Place, link: Link) -> list[Place | None]:
-        """Return the markables that a pointer names, None for what is none."""
+        """Return the markables that a pointer names, None for an unknown one or the markable itself."""
         targets: list[Place | None] = []
-        # Every piece but those that say nothing has its place in the list.
+        # Invalid targets keep their positions, which reading numbers count.
         for piece in map(str.strip, row.attributes.get(link.name, "").split(";")):
             if piece.lower() not in UNSET:
                 target = self._target(piece, level.key, link.domain)
@@ -395,13 +395,13 @@ class Coder:
         return targets
 
     def _target(self, piece: str, level: str, domain: str) -> Place | None:
-        """Return the markable that a pointer names: one of its own level, else of the level it is meant for."""
+        """Return the markable that a pointer names: on the level in the name, else on its own level or domain."""
         name, colon, target = piece.rpartition(":")
         meant = (level_key(self.levels.keys, name),) if colon else (level, domain)
         return next((self.places[key][target] for key in meant if target in self.places.get(key, {})), None)
 
     def _sets(self, level: Level, row: Row) -> Iterable[tuple[str, str]]:
-        """Yield the sets that a markable is in, each with the name of its entity if it has one."""
+        """Yield each set of a markable with its entity name, empty if it has none."""
         links = level.question.links
         for link in links:
             reading = link.name.removeprefix(links[0].name)
@@ -410,7 +410,7 @@ class Coder:
                     yield value, row.attributes.get(f"entity_name{reading}", "")
 
     def _entities(self) -> Mapping[tuple[str, str], str]:
-        """Return the entity of each set. Sets of equal name in two levels are two, unless their entities are one."""
+        """Return the entity of each level and set. Equal sets of two levels are one only if their entity names are."""
         coded = [level for level in self.levels.project.levels if level.question.kind == Kind.SET]
         names: dict[tuple[str, str], dict[str, None]] = {}
         for level, row in self.rows if coded else ():
@@ -435,7 +435,7 @@ def _value(value: str, values: Mapping[str, str]) -> str:
 
 
 def _numbers(groups: str, most: int) -> list[list[int]]:
-    """Return the places, from 0, that `1+2;3` names; nothing where it says something else."""
+    """Return the target positions, from 0, of groups such as `1+2;3`; empty if they are invalid."""
     if not READING_NUMBERS.fullmatch(groups):
         return []
     numbers = [[int(number) - 1 for number in group.split("+")] for group in groups.split(";")]

@@ -1,4 +1,4 @@
-"""Annotation schemes of MMAX2: what a level asks. Values that lead to sets or pointers are categories."""
+"""Annotation schemes of MMAX2: the questions of a level. Values that lead to sets or pointers are categories."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ READING = re.compile(r"(?P<first>.+)_(?:[2-9]|[1-9][0-9]{1,3})")
 SET_NAME = re.compile("set_[0-9]+")
 LIMIT = re.compile("[0-9]{1,4}")
 POINTER_NAME = re.compile("(?:(?P<level>[^:;]+):)?markable_[0-9]+")
-# These say something of a markable, but do not answer what is asked of it.
+# Attributes that describe a markable but answer no question.
 NO_ANSWER = frozenset({"label", "number", "speaker", "stands_for", "min_ids", "min_words", "id", "span", "mmax_level"})
-# What every judgement can say here without being asked.
+# Attributes that every judgement may have, without a question in the scheme.
 ALWAYS_ASKED = frozenset({"optional", "unsure", "note", "comment", "chain_name"})
 ENTITY_NAME = "entity_name"
-# `bridging_readings="1+2;3"`: of the targets of `bridging` the first two are meant together.
+# `bridging_readings="1+2;3"`: the first two targets of `bridging` form one reading.
 READINGS = "_readings"
 
 
@@ -45,32 +45,32 @@ class Kind(StrEnum):
 class Value(NamedTuple):
     name: str
     label: str = ""
-    next: tuple[str, ...] = ()  # the attributes that are asked where it is chosen
+    next: tuple[str, ...] = ()  # ids of the attributes that are asked if it is chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of a scheme. id and name are in small letters, which data may have where the scheme has not."""
+    """An attribute of a scheme. id and name are in small letters, as data and scheme may differ in case."""
 
     id: str
     name: str
     kind: Kind
     values: tuple[Value, ...] = ()
     domain: str = ""
-    most: int | None = None  # how many targets a pointer may have
-    label: str = ""  # what annotators read
-    identity: bool | None = None  # whether a pointer makes chains, where the file says so
+    most: int | None = None  # the maximum number of targets of a pointer
+    label: str = ""  # the text shown to annotators
+    identity: bool | None = None  # whether a pointer makes chains; None if the file does not say
 
 
 class Link(NamedTuple):
-    """An attribute that says what goes together, and the key of the level its pointers go to."""
+    """A set or pointer attribute, and the key of the level of its targets."""
 
     name: str
     domain: str
 
 
 class Branch(NamedTuple):
-    """What follows from a value: a category, or another attribute that is asked."""
+    """The consequence of a value: a category, or another attribute to ask."""
 
     category: str = ""
     inner: str = ""
@@ -78,17 +78,17 @@ class Branch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a level asks."""
+    """The questions of a level: links, categories, relations and further attributes."""
 
     kind: Kind = Kind.FREETEXT
     links: tuple[Link, ...] = ()
     root: str = ""
-    # What follows from the values of the attributes that say the category.
+    # The branch of each value, for the attributes that determine the category.
     branches: Mapping[str, Mapping[str, Branch]] = field(default_factory=dict)
     categories: tuple[CategorySpec, ...] = ()
     declared: frozenset[str] = frozenset()
-    relations: tuple[Link, ...] = ()  # the pointers that do not say identity
-    # The other attributes, each with its values by these in small letters; none where the answer is a free text.
+    relations: tuple[Link, ...] = ()  # the pointers that do not express identity
+    # The other attributes, each with its values by lower-case value; empty for a free text.
     further: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
@@ -96,7 +96,7 @@ class Question:
         return bool(self.links or self.root)
 
     def category(self, attributes: Mapping[str, str]) -> str | None:
-        """Return the category that the attributes of a markable say; empty for none, None where it is unknown."""
+        """Return the category from the attributes of a markable; empty if unset, None if unknown."""
         name = self.root
         while name:
             value = attributes.get(name, "")
@@ -110,12 +110,12 @@ class Question:
 
 
 def is_own_name(name: str) -> bool:
-    """Return whether an attribute of that name says something here, whatever a scheme says of it."""
+    """Return whether an attribute name has a fixed meaning here, regardless of the scheme."""
     return name in NO_ANSWER | ALWAYS_ASKED or name.startswith(ENTITY_NAME) or name.endswith(READINGS)
 
 
 def make_key(name: str, others: Collection[str] = ()) -> str:
-    """Return a key made of a name: letters, digits, `-` and `_`, unlike the others."""
+    """Return a unique key made from a name, of letters, digits, `-` and `_`."""
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^-a-zA-Z0-9_]+", "-", ascii_only).strip("-")[:LONGEST_KEY] or "level"
     key, number = plain, 2
@@ -132,7 +132,7 @@ def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
     attributes: list[Attribute] = []
     left = MAX_VALUES
     for element in root.iter("{*}attribute"):
-        # `next` names the attributes by their ids, in any case.
+        # `next` names the attributes by id, in capital or small letters.
         identity, name = element.get("id", "").strip().lower(), element.get("name", "").strip().lower()
         if not identity or not name:
             raise FormatError("an attribute of a scheme has an id and a name", file, element.sourceline)
@@ -171,7 +171,7 @@ def _parse_kind(name: str) -> Kind:
 
 
 def guess_attributes(rows: Iterable[Mapping[str, str]]) -> tuple[Attribute, ...]:
-    """Return the attributes of a level without a scheme file, told by what stands in them."""
+    """Return the attributes of a level without a scheme file, guessed from their values."""
     values: dict[str, dict[str, None]] = {}
     for attributes in rows:
         for name, value in attributes.items():
@@ -192,7 +192,7 @@ def _guess_attribute(name: str, values: Iterable[str]) -> Attribute:
 
 
 def choose_kind(schemes: Iterable[Sequence[Attribute]], chosen: str) -> Kind:
-    """Return how the levels of a project say what goes together: by pointers, else by sets, else not at all."""
+    """Return the kind of a project's links: pointers, else sets, else NOMINAL. FREETEXT if `chosen` is unknown."""
     attributes = [attribute for scheme in schemes for attribute in scheme]
     if chosen:
         return next((each.kind for each in attributes if each.name == chosen), Kind.FREETEXT)
@@ -205,17 +205,17 @@ def choose_kind(schemes: Iterable[Sequence[Attribute]], chosen: str) -> Kind:
 
 
 def _is_other(pointer: Attribute) -> bool:
-    """Return whether a pointer says another relation than identity, as far as file and name tell."""
+    """Return whether a pointer is a relation other than identity, by the file or else by its name."""
     return not pointer.identity if pointer.identity is not None else bool(OTHER_RELATION.search(pointer.name))
 
 
 def level_key(keys: Mapping[str, str], name: str, other: str = "") -> str:
-    """Return the key of the level of that name, in small letters if need be; `other` if there is none."""
+    """Return the key of the level with a name, exact or in small letters; `other` if there is none."""
     return keys.get(name) or keys.get(name.lower()) or other
 
 
 def add_further(question: Question, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str]) -> Question:
-    """Return the question with what else its level asks; pointers of a level that is not coded are no relations."""
+    """Return the question with the other attributes of its level; pointers are relations only on coded levels."""
     read = {link.name for link in question.links} | question.branches.keys()
     left = [each for each in attributes if each.name not in read and not is_own_name(each.name)]
     pointers = [each for each in left if each.kind == Kind.POINTER and question.coded]
@@ -229,7 +229,7 @@ def add_further(question: Question, attributes: Sequence[Attribute], level: str,
 
 
 class QuestionBuilder:
-    """The attributes of a level while they become a question. chosen: the one attribute to go by, if any."""
+    """A builder of the question of a level from its attributes. chosen: the only attribute to use, or empty."""
 
     def __init__(
         self, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str], kind: Kind, chosen: str
@@ -238,22 +238,22 @@ class QuestionBuilder:
         self.reached = _reachable_attributes(attributes)
         self.first_readings = {(each.kind, _first_reading(each.name)) for each in attributes}
         self.categories: dict[str, CategorySpec] = {}
-        self.links: list[Attribute] = []  # the sets or pointers that say identity
+        self.links: list[Attribute] = []  # the sets or pointers that express identity
         candidates = [each for each in attributes if not chosen or each.name == chosen]
         if kind == Kind.NOMINAL:
             nominal = [each for each in candidates if each.kind == kind and each.name not in ("optional", "unsure")]
             self.root = next((each for each in nominal if each.name == "category"), next(iter(nominal), None))
         else:
             self.root = self._choose_root(_link_attributes(candidates, kind))
-        # The levels of links, by their ids.
+        # The target level of each link, by the link's id.
         self.domains = {link.id: level_key(keys, link.domain, level) for link in self.links}
 
     def _choose_root(self, links: Sequence[Attribute]) -> Attribute | None:
-        """Return the root, and keep the links that it leads to or nothing does."""
+        """Return the root attribute; keep the links under it and the links under no attribute."""
         names, reached = {link.id for link in links}, self.reached
         roots = [each for each in self.attributes if each.kind == Kind.NOMINAL and names & reached[each.id]]
         led = {identity for each in roots for identity in reached[each.id]}
-        # What no other leads to comes first; of those the one that leads to most.
+        # Prefer roots that no other root leads to, and of these the root with most links.
         first = [each for each in roots if not any(each.id in reached[other.id] for other in roots)] or roots
         root = max(first, key=lambda each: len(names & reached[each.id]), default=None)
         below = reached[root.id] if root else set()
@@ -280,7 +280,7 @@ class QuestionBuilder:
         return Question(self.kind, tuple(links), root, branches, categories, declared)
 
     def _add_category(self, name: str, label: str, to: Sequence[Attribute], *, optional: bool = False) -> str:
-        """Add a category that leads to those sets or pointers and return its key."""
+        """Add a category that leads to these sets or pointers, and return its key."""
         key = make_key(name, self.categories)
         category = CategorySpec(key, label, takes_optional=optional)
         if self.kind == Kind.SET:
@@ -293,7 +293,7 @@ class QuestionBuilder:
         return key
 
     def _build_branches(self, root: Attribute) -> dict[str, dict[str, Branch]]:
-        """Return what follows from the values of the root, and add their categories."""
+        """Return the branches of the root by attribute and value, and add their categories."""
         by_id = {attribute.id: attribute for attribute in self.attributes}
         branches: dict[str, dict[str, Branch]] = {}
         seen, left = {root.id}, [root]
@@ -308,7 +308,7 @@ class QuestionBuilder:
                 to = [link for link in self.links if link.id in after]
                 nominal = (each for each in following if each.kind == Kind.NOMINAL)
                 inner = next((each for each in nominal if not self.reached[each.id].isdisjoint(self.domains)), None)
-                # In place of a value that leads to several levels stand those of the attribute that it leads to.
+                # A value that leads to several levels is replaced by the values of the attribute it leads to.
                 if len({self.domains[link.id] for link in to}) > 1 and inner and inner.id not in seen:
                     seen.add(inner.id)
                     left.append(inner)
@@ -323,9 +323,9 @@ class QuestionBuilder:
 
 
 def _link_attributes(attributes: Sequence[Attribute], kind: Kind) -> list[Attribute]:
-    """Return the attributes of that kind that may say identity: of sets one, and of pointers no other relation.
+    """Return the attributes of a kind that may express identity: one set, or pointers that are no other relation.
 
-    Further readings are left out, they come with the first. Where every pointer is of another relation, all may.
+    Further readings are left out, as they follow the first. If all pointers are other relations, all are returned.
     """
     of_kind = {each.name: each for each in attributes if each.kind == kind and each.identity is not False}
     links = [each for each in of_kind.values() if _first_reading(each.name) not in of_kind]
@@ -340,7 +340,7 @@ def _first_reading(name: str) -> str:
 
 
 def _reachable_attributes(attributes: Sequence[Attribute]) -> dict[str, set[str]]:
-    """Return for the id of each attribute the ids of all that its values lead to."""
+    """Return the ids of all attributes that the values of each attribute lead to, by its id."""
     leads: dict[str, set[str]] = {attribute.id: set() for attribute in attributes}
     for attribute in attributes:
         leads[attribute.id].update(each for value in attribute.values for each in value.next if each in leads)

@@ -1,4 +1,4 @@
-"""Documents -> a project."""
+"""Write documents as a project."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,26 +21,26 @@ from annotations.formats.syntax.tokens import tokenize
 SET_NAME = re.compile("set_[1-9][0-9]{0,8}")
 ATTRIBUTE_NAME = re.compile("[a-z_][-a-z0-9_]*")
 ANSWER = (specs.CATEGORY, "optional", "unsure", "note", "chain_name", ENTITY_NAME)
-# The pointer of what has no category that points.
+# The pointer of markables whose category does not point.
 ANTECEDENT = "antecedent"
-# MMAX2 finds words and markables by their ids only where a DTD calls them that.
+# MMAX2 finds words and markables by id only if a DTD declares the ids.
 DTDS = (
     File(
         "Basedata/words.dtd", b"<!ELEMENT words (word*)>\n<!ELEMENT word (#PCDATA)>\n<!ATTLIST word id ID #REQUIRED>\n"
     ),
     File("Markables/markables.dtd", b"<!ELEMENT markables (markable*)>\n<!ATTLIST markable id ID #REQUIRED>\n"),
 )
-# The style sheet by which the MMAX2 program shows a text: without one it opens no project. MMAX2 gives it functions
-# that say which markables begin and end at a word.
+# The style sheet for the text, without which MMAX2 opens no project. MMAX2 provides functions that return the markables
+# that begin and end at a word.
 STYLE_FILE = "default_style.xsl"
 STYLE = Path(__file__).with_name("style.xsl")
 HANDLES = (("opening", "addLeftMarkableHandle", "["), ("closing", "addRightMarkableHandle", "]"))
-# MMAX2 asks for a file with the colours of each level; this one leaves them as they are.
+# MMAX2 requires a file with the colours of each level; this one changes none.
 CUSTOMIZATION = encode([HEAD, "<customization></customization>"])
 
 
 def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
-    """Return a project of one coder's documents. attribute: what the sets are called, if not coref_class."""
+    """Return a project of one coder's documents. attribute: the name of the sets, instead of coref_class."""
     scheme = documents[0].scheme or _infer_scheme(documents)
     drafts = [_Draft(document, scheme.main_level) for document in documents]
     fits = ATTRIBUTE_NAME.fullmatch(attribute) and attribute not in (*NO_ANSWER, *ANSWER)
@@ -58,7 +58,7 @@ def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
 
 
 def _infer_scheme(documents: Sequence[Document]) -> specs.SchemeSpec:
-    """Return a scheme for documents that have none, which are of no project: what their marks and answers show."""
+    """Return a scheme from the marks and answers of documents without a scheme."""
     marks = [mark for document in documents for mark in document.marks]
     coded = {mark.level for mark in marks if mark.answer}
     levels = [specs.LevelSpec(key, key, key in coded) for key in dict.fromkeys(mark.level for mark in marks) if key]
@@ -73,7 +73,7 @@ def _infer_scheme(documents: Sequence[Document]) -> specs.SchemeSpec:
 
 
 def _style_sheet(levels: Collection[str]) -> bytes:
-    """Return the style sheet: markables have brackets that can be clicked, and what shows where lines end ends them."""
+    """Return the style sheet, with clickable brackets at markables and a line end after each line segment."""
     templates = [
         f'<xsl:template match="*[@mmax_level=\'{level}\']" mode="{mode}">'
         f"<xsl:value-of select=\"mmax:{function}(@mmax_level, @id, '{sign}')\"/></xsl:template>\n"
@@ -98,7 +98,7 @@ class _Row:
 
 
 class _Draft:
-    """A document with the rows that its levels hold."""
+    """A document with the rows of its levels."""
 
     def __init__(self, document: Document, main: str) -> None:
         self.document = document
@@ -171,7 +171,7 @@ def _format_span(runs: Runs) -> str:
 
 
 def _name_sets(marks: Iterable[Mark]) -> dict[tuple[str, str], str]:
-    """Return the set of each entity at each level. MMAX2 counts sets, so names of another form are numbered."""
+    """Return the set name of each level and entity; entity names other than set_N get free numbers."""
     set_names: dict[tuple[str, str], str] = {}
     for mark in sorted(marks, key=text_order):
         for index in mark.answer.indices if mark.answer else ():
@@ -182,11 +182,11 @@ def _name_sets(marks: Iterable[Mark]) -> dict[tuple[str, str], str]:
 
 
 class _Plan:
-    """What the project's schemes hold: enough for every document."""
+    """The content of the project's schemes, sufficient for every document."""
 
     def __init__(self, scheme: specs.SchemeSpec, links: Links, drafts: Sequence[_Draft], sets: str) -> None:
         self.main, self.links, self.sets = scheme.main_level, links, sets
-        self.levels = {level.key: level.coded for level in scheme.levels}  # whether each is coded
+        self.levels = {level.key: level.coded for level in scheme.levels}  # whether the level is coded
         for row in (row for draft in drafts for row in draft.rows):
             answered = row.mark is not None and row.mark.answer is not None
             self.levels[row.level] = self.levels.get(row.level, False) or answered
@@ -207,7 +207,7 @@ class _Plan:
             if category.points_to:
                 name = _unique_name(f"{category.key.lower()}_{ANTECEDENT}", self.pointers.values())
                 self.pointers[category.key] = name
-        # Whether something points whose category does not, and the numbers, from 1, of the entities of a markable.
+        # Whether a mark points although its category does not, and the numbers, from 1, of a markable's entities.
         self.loose = any(answer.pointers and answer.category not in self.pointers for answer in answers)
         self.numbers = range(1, max((len(answer.indices) for answer in answers), default=1) + 1)
         self.names = self._name_questions()
@@ -216,7 +216,7 @@ class _Plan:
         keys = [*self.relations, *self.attributes]
         taken = {specs.CATEGORY, ANTECEDENT, "xmlns", *self.pointers.values(), *NO_ANSWER, *ALWAYS_ASKED}
         taken |= {name for number in self.numbers for name in self._set_names(number)}
-        # a reader takes these for something else than a question
+        # a reader does not read these names as questions
         taken |= {
             key
             for key in keys
@@ -225,14 +225,14 @@ class _Plan:
         return {key: name.lower() for key, name in name_in_files(keys, taken).items()}
 
     def _set_names(self, number: int) -> tuple[str, str]:
-        """Return the attributes of the set and of its entity that a markable is in, of several by their numbers."""
+        """Return the attribute names of the n-th set of a markable and of its entity, numbered from the second on."""
         suffix = "" if number == 1 else f"_{number}"
         return f"{self.sets}{suffix}", f"{ENTITY_NAME}{suffix}"
 
     def answer_attributes(
         self, mark: Mark, targets: Mapping[Place, tuple[str, str]], sets: Mapping[tuple[str, str], str]
     ) -> dict[str, str]:
-        """Return the attributes that hold an answer; `empty` says that it is one, where it says nothing."""
+        """Return the attributes of an answer; the value `empty` keeps an answer without content."""
         level, answer = mark.level, mark.answer
         if answer is None:
             return {}
@@ -263,7 +263,7 @@ class _Plan:
     def _pointer_attributes(
         self, level: str, name: str, readings: Readings, targets: Mapping[Place, tuple[str, str]]
     ) -> dict[str, str]:
-        """Return the attribute with the targets of a pointer, and one that says which of them are meant together."""
+        """Return the attribute of a pointer's targets, and the attribute of its readings if one has several targets."""
         numbers: dict[str, int] = {}
         groups: list[list[str]] = []
         for reading in readings:
@@ -308,7 +308,7 @@ class _Plan:
         for number in self.numbers if self.links == Links.INDICES else ():
             name, entity_name = self._set_names(number)
             lines += elements.attribute(name, "markable_set", [Value(name)]) + elements.freetext(entity_name)
-        # said where a reader might take a pointer for another relation
+        # written if a reader might take a pointer for another relation
         misleads = any(OTHER_RELATION.search(name) for name in self.pointers.values())
         identity = True if self.relations or misleads else None
         for key, name in self.pointers.items():
@@ -320,14 +320,14 @@ class _Plan:
 
 
 def _condition(question: specs.RelationSpec | specs.AttributeSpec) -> specs.Condition | None:
-    """Return when a question is asked: of a relation, where that is set."""
+    """Return the condition of a question; an attribute of a relation requires the relation."""
     if isinstance(question, specs.AttributeSpec) and question.relation:
         return specs.Condition(relation=question.relation)
     return question.asked_if
 
 
 def _unique_name(name: str, others: Collection[str]) -> str:
-    """Return a name for an attribute: it begins with a letter, and no other is called so."""
+    """Return a unique attribute name that begins with a letter."""
     name = name if name[0].isalpha() else f"a{name}"
     while name in others:
         name = f"x{name}"

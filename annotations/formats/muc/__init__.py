@@ -2,7 +2,7 @@
 
     <COREF ID="1" MIN="Fribble">Ms. Fribble</COREF> said <COREF ID="2" TYPE="IDENT" REF="1">she</COREF> is out.
 
-Where MIN would be found elsewhere than the head, the writer adds MINSPAN, the characters that are meant ("4-11").
+If a reader would find MIN elsewhere than the head, the writer adds MINSPAN, the offsets of the head ("4-11").
 """
 
 from annotations.formats.model.features import ALL_CHARACTERS, Feature

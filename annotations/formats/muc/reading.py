@@ -1,4 +1,4 @@
-"""Files -> documents."""
+"""Read files into documents."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,17 +33,17 @@ NAMING = ("DOCNO", "DOCID")
 ATTRIBUTES = ("ID", "REF", "TYPE", "MIN", "MINSPAN", "STATUS", "STAT")
 DOCUMENT = re.compile(r"<DOC[\s/>]", re.IGNORECASE)
 DEEPEST = 50
-# So many names of tags, attributes and types that are not MUC's are reported; the others are counted together.
+# The number of unknown tags, attributes and types that are reported by name; further ones are counted together.
 MAX_NAMES = 1000
 OTHER_TYPE = re.compile("APPOS|ATTR|BRIDG|PART|PRED")
-# A word with its part of speech, and how many of the words have one where that is told.
+# A word with its part of speech, and the share of such words from which this is reported.
 TAGGED_WORD = re.compile(r"\S+/(?:[A-Z]{1,5}\$?|[-.,:`'#$]{1,2}|-[A-Z]{3}-)")
 MIN_TAGGED = 0.9
 
 
 @dataclass(slots=True)
 class _Zone:
-    """What a tag of header or body encloses."""
+    """A stretch in a tag of a header or body."""
 
     tag: Tag
     start: int
@@ -52,7 +52,7 @@ class _Zone:
 
 @dataclass(slots=True)
 class _Coref(_Zone):
-    """What a COREF tag encloses. zone: in which it was opened."""
+    """A stretch in a COREF tag. zone: the zone in which the tag was opened."""
 
     zone: _Zone | None = None
 
@@ -67,7 +67,7 @@ class _Coref(_Zone):
 def read(bundle: Bundle, zones: str = "leave", slips: str = "") -> list[Document]:
     """Return the documents of a file. Raises FormatError with file, line and column on bad input."""
     file = bundle.main
-    decode(bundle.data, file)  # all its checks, but the line ends stay as they are
+    decode(bundle.data, file)  # runs all checks; the line ends are kept
     text = bundle.data.decode("utf-8-sig")
     left_out = Slips(file, slips == LEAVE_OUT)
     draft = None if DOCUMENT.search(text) else _Draft(file, 1, left_out, tagged=False)
@@ -112,7 +112,7 @@ def _open_document(file: str, tag: Tag, draft: "_Draft | None", slips: Slips) ->
 
 @dataclass(slots=True)
 class _Draft:
-    """A document while its tags come in. counts: findings of what is not MUC's, each with its lines."""
+    """A document under construction. counts: findings of names unknown to MUC, each with its lines."""
 
     file: str
     line: int
@@ -141,7 +141,7 @@ class _Draft:
             if not item.closing:
                 self.open_segments[item.name] = (self.length, item.attributes.get("LABEL", ""))
         elif item.name in HEADERS or item.name in BODIES:
-            # Zones begin and end no paragraph or sentence but those that nobody closed.
+            # The edges of a zone end paragraphs and sentences without closing tags.
             self._end_segments("P", "S")
             self._zone(item)
         elif not item.closing:
@@ -194,7 +194,7 @@ class _Draft:
         return FormatError(message, self.file, tag.line, tag.column)
 
     def _slip(self, message: str, tag: Tag, coref: _Coref | None = None) -> None:
-        """Leave out the COREF that holds a slip. Raise the error where the file is refused."""
+        """Leave out the COREF with a slip. Raises the error if slips are not left out."""
         self.slips.in_mention(self._error(message, tag), self.findings)
         if coref is not None:
             self.corefs.remove(coref)
@@ -232,7 +232,7 @@ class _Draft:
         [content] = self.pieces
         marks: dict[Place, Mark] = {}
         ids = [identity for coref in self.corefs if (identity := coref.attribute("ID"))]
-        # In OntoNotes an ID is that of an entity.
+        # In OntoNotes an ID names an entity.
         names_entities = len(set(ids)) < len(ids) and not any("REF" in coref.tag.attributes for coref in self.corefs)
         for coref, mark in self._marks(content, self._ignored_corefs(content, zones), names_entities=names_entities):
             before = marks.setdefault(mark.place, mark)
@@ -263,7 +263,7 @@ class _Draft:
         return ignored
 
     def _marks(self, content: str, ignored: set[int], *, names_entities: bool) -> Iterator[tuple[_Coref, Mark]]:
-        """Yield the markables with their tags, in the order of these."""
+        """Yield each tag with its markable, in the order of the tags."""
         numbers_by_id = {} if names_entities else self._by_id()
         leads_to = _skip_removed(self._refs(numbers_by_id), ignored)
         places = [Place("", ((coref.start, coref.end),)) for coref in self.corefs]
@@ -280,7 +280,7 @@ class _Draft:
                     continue
                 if kind not in ("", "IDENT"):
                     self._count("ident", f"types {kind[:LONGEST_LABEL]} of COREF", coref.tag, "read as IDENT")
-                # The IDs of OntoNotes count anew in each part.
+                # In OntoNotes the IDs start again in each part.
                 index = coref.attribute("ID") and f"{f'{coref.part}-' * (n_parts > 1)}{coref.attribute('ID')}"
                 if len(index) > LONGEST_INDEX:
                     raise self._error(f"an ID has more than {LONGEST_INDEX} characters", coref.tag)
@@ -291,7 +291,7 @@ class _Draft:
             if label == str(number + 1) or len(label) > LONGEST_LABEL or numbers_by_id.get(label) != number:
                 label = ""
             target = leads_to.get(number)
-            # What two tags on the same words say of each other says nothing.
+            # A pointer between two tags on the same words is dropped.
             pointers = () if target is None or places[target] == places[number] else (places[target],)
             answer = Answer(pointers=pointers, indices=(index,) if index else (), optional=status == "OPT")
             yield coref, Mark(places[number].parts, "", label, self._head(coref, content), answer, coref.tag.line)
@@ -342,7 +342,7 @@ class _Draft:
 
 
 def _skip_removed(refs: Mapping[int, int], removed: set[int]) -> dict[int, int]:
-    """Return which tag each one leads to, past removed ones; a ring of these leads nowhere."""
+    """Return the target of each tag, past removed tags; a cycle of removed tags leads to none."""
     past: dict[int, int | None] = {}
     for number in removed:
         way: list[int] = []
@@ -357,7 +357,7 @@ def _skip_removed(refs: Mapping[int, int], removed: set[int]) -> dict[int, int]:
 
 
 def _trim_segments(segments: Sequence[Stretch], content: str) -> Iterator[Stretch]:
-    """Yield the segments without white space at their edges, none of them empty, none twice."""
+    """Yield the segments without white space at their edges, except empty and duplicate segments."""
     seen = set()
     for segment in segments:
         words = content[segment.start : segment.end]
@@ -385,12 +385,12 @@ def coded_spans(zones: Sequence[tuple[str, int, int]], content: str) -> list[Spa
 
 
 def least_words(spans: Sequence[Span], words: str) -> str:
-    """Return a head as MIN has it: on one line."""
+    """Return the words of a head on one line, as in MIN."""
     return " ".join(" ".join(words[start:end] for start, end in spans).split())
 
 
 def parse_spans(minspan: str, least: str, words: str) -> list[Span]:
-    """Return what MINSPAN says, if it says something that fits MIN."""
+    """Return the spans of MINSPAN; empty if they are invalid or do not fit MIN."""
     if not SPANS.fullmatch(minspan):
         return []
     spans = [(int(start), int(end)) for start, _, end in (span.partition("-") for span in minspan.split(","))]
@@ -400,7 +400,7 @@ def parse_spans(minspan: str, least: str, words: str) -> list[Span]:
 
 
 def find_spans(least: str, words: str) -> tuple[list[Span], bool]:
-    """Return where MIN stands in the words of the markable, and whether it does so several times."""
+    """Return the first span of MIN in a markable's words, if any, and whether there are several."""
     flat = " ".join(words.split())
     for alternative in (least, *least.split("|", MAX_ALTERNATIVES)[:MAX_ALTERNATIVES]):
         wanted = " ".join(alternative.split())
@@ -412,7 +412,7 @@ def find_spans(least: str, words: str) -> tuple[list[Span], bool]:
 
 
 def _find_places(wanted: str, words: str) -> list[int]:
-    """Return the first places as whole words, else the first at all."""
+    """Return the positions as whole words among the first MAX_PLACES, or else all of these."""
     places: list[int] = []
     at = words.find(wanted)
     while at >= 0 and len(places) < MAX_PLACES:
@@ -428,7 +428,7 @@ def _find_places(wanted: str, words: str) -> list[int]:
 
 
 def _position_in_words(words: str, flat: str, position: int) -> int:
-    """Return where in the words a character stands that stands here when all white space is one blank."""
+    """Return the position in `words` of a character of `flat`, which is `words` with single blanks."""
     before = flat.count(" ", 0, position)
     within = position - (flat.rfind(" ", 0, position) + 1)
     return len(words) - len(words.split(None, before)[before]) + within

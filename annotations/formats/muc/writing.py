@@ -1,4 +1,4 @@
-"""Documents -> files."""
+"""Write documents as files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +15,13 @@ REST_OF_LINE = re.compile(r"[^\S\r\n]*+(?:\r\n?|\n)")
 
 
 def write(documents: Sequence[Document]) -> list[File]:
-    """Return a file for each document, with TXT and the zones of a header where all markables are within these."""
+    """Return a file for each document, with header zones, and with TXT if all markables are in coded zones."""
     return write_each(documents, ".sgm", lambda document: _format_document(document).encode())
 
 
 @dataclass(frozen=True, slots=True)
 class _Element:
-    """What is written around a stretch of the text. rank: of two around the same words the lower is outside."""
+    """An element around a stretch of the text. rank: the lower of two around the same words is outside."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ def _format_document(document: Document) -> str:
     elements.sort(key=lambda element: (element.start, -element.end, element.rank))
     tags: list[tuple[int, int, int, str]] = []
     for number, element in enumerate(elements):
-        # In one place tags are closed before others open, the last that was opened first.
+        # At one position tags close before others open, innermost first.
         tags.append((element.end, 0, -number, f"</{element.name}>"))
         tags.append((element.start, 1, number, opening_tag(element.name, element.attributes)))
     pieces, position = ["<DOC>"], 0
@@ -47,7 +47,7 @@ def _format_document(document: Document) -> str:
 
 
 def _zone_elements(document: Document) -> list[_Element]:
-    """Return the zones that can be written as such: all else stands wholly inside each or wholly outside."""
+    """Return the zones that can be written as tags, because no markable or segment crosses their edges."""
     headers = [segment for segment in document.segments if segment.kind == "header"]
     marks = [(mark.parts[0][0], mark.parts[-1][1]) for mark in document.marks]
     others = [*marks, *((segment.start, segment.end) for segment in document.segments)]
@@ -69,7 +69,7 @@ def _zone_elements(document: Document) -> list[_Element]:
 
 
 def _body_element(headers: Sequence[Stretch], content: str) -> _Element:
-    """Return TXT around the most that stands before, between or after headers."""
+    """Return TXT around the longest stretch before, between or after headers."""
     spans = sorted((header.start, header.end) for header in headers)
     edges = [0, *(edge for span in spans for edge in span), len(content)]
     start, end = max(zip(edges[::2], edges[1::2], strict=True), key=lambda gap: gap[1] - gap[0])
@@ -106,7 +106,7 @@ def _coref_elements(document: Document) -> Iterator[_Element]:
 
 
 def _assign_ids(marks: Sequence[Mark]) -> dict[Place, str]:
-    """Return the labels, each once; the others are counted."""
+    """Return an id for each mark: its label, or a number if the label is empty or taken."""
     labels = {mark.label for mark in marks}
     spare = iter(range(len(marks) + 1, 3 * len(marks) + 1))
     ids: dict[Place, str] = {}

@@ -1,4 +1,4 @@
-"""Judgements as tables: what each coder says of each unit, one a row, without the texts themselves.
+"""Judgements as tables without the texts: each coder's answer for each unit is a row.
 
     text,unit,coder,label,value
     walk,phrase:0-4,ann,refers,Anna
@@ -6,7 +6,7 @@
     walk,phrase:14-17,bob,phrase,phrase:0-4
     walk,turn:0-17,bob,,
 
-`value` is a set, joined by `|`: names of entities, or the keys of antecedents, by `+` where these are meant together.
+`value` is a set, joined by `|`: names of entities, or readings, each the keys of its antecedents joined by `+`.
 """
 
 import re
@@ -39,7 +39,7 @@ READING = re.compile(rf"{KEY.pattern}(?:\+{KEY.pattern})*", re.ASCII)
 TOGETHER = "+"
 MAX_NAMES = 20
 
-# What rows and answers have alike; rows name targets by their keys.
+# Fields that rows and answers share; rows name targets by key.
 SAME_FIELDS = ("indices", "attributes", *VALUE_FIELDS)
 
 type KeyReadings = ReadingsOf[str]
@@ -47,7 +47,7 @@ type KeyReadings = ReadingsOf[str]
 
 @dataclass(slots=True, unsafe_hash=True)
 class JudgementRow(JudgementData[str]):
-    """What a coder says of a unit of a text. pointers: the readings of its antecedents."""
+    """A coder's judgement of a unit of a text. pointers: the readings of its antecedents."""
 
     text: str
     unit: str
@@ -58,13 +58,13 @@ class JudgementRow(JudgementData[str]):
     line: int | None = field(default=None, compare=False)
 
     def targets(self) -> Iterator[tuple[str, str]]:
-        """Yield the keys of all that it points at, each with the column in which it stands."""
+        """Yield the column and key of each target."""
         for name, readings in (("value", self.pointers), *((f"{RELATION}:{key}", of) for key, of in self.relations)):
             yield from ((name, key) for reading in readings for key in reading)
 
     @property
     def answer(self) -> Answer | None:
-        """The answer; None where the row says nothing."""
+        """The answer; None if it is empty."""
         answer = Answer(
             category=self.category,
             relations=tuple((key, _places(readings)) for key, readings in self.relations),
@@ -80,7 +80,7 @@ def _places(readings: KeyReadings) -> Readings:
 
 @dataclass(slots=True)
 class _Rows:
-    """The rows of a file while they are read and checked. seen: their lines by text, unit and coder."""
+    """The checked rows of a file. seen: their lines by text, unit and coder."""
 
     rows: list[JudgementRow] = field(default_factory=list)
     seen: dict[tuple[str, str, str], int | None] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class _Rows:
         relations: Iterable[tuple[str, KeyReadings]],
         attributes: Iterable[tuple[str, AnswerValue]],
     ) -> None:
-        """Add a row. Raise FormatError where it says something wrong, or comes twice."""
+        """Add a row. Raises FormatError if it is invalid or a duplicate."""
         row = JudgementRow(
             source.required("text"),
             source.text("unit"),
@@ -134,7 +134,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
     file = bundle.main
     read = table.Table(bundle.data, file, {*COLUMNS, *ALIASES}, raw=raw)
     places = _find_columns(read)
-    # The keys of questions with a column, each with its name, in the order of the keys.
+    # The key and column of each question with a column, sorted by key.
     relations, attributes = (
         sorted((name.removeprefix(f"{kind}:"), name) for name in places if name.startswith(f"{kind}:"))
         for kind in (RELATION, ATTRIBUTE)
@@ -149,7 +149,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
 
 
 def write_csv(rows: Iterable[JudgementRow], *, raw: bool = False) -> bytes:
-    """Return the judgements as a table, without the optional columns in which all cells are empty."""
+    """Return the judgements as a table, without empty optional columns."""
     used = dict.fromkeys(name for row in rows for name, cell in _cells(row).items() if cell or ":" in name)
     questions = (sorted(name for name in used if name.startswith(f"{kind}:")) for kind in (RELATION, ATTRIBUTE))
     names = [*(name for name in COLUMNS if name in STANDARD_COLUMNS or name in used), *chain.from_iterable(questions)]
@@ -195,7 +195,7 @@ def read_json(bundle: Bundle) -> list[JudgementRow]:
 
 
 def write_json(rows: Iterable[JudgementRow]) -> bytes:
-    """Return the judgements as a JSON list, one a line; what is empty is left out."""
+    """Return the judgements as a JSON list, one a line, without empty optional fields."""
     return table.write_records(_json_record(row) for row in rows)
 
 
@@ -219,21 +219,21 @@ def _json_record(row: JudgementRow) -> dict[str, object]:
 
 
 def _readings_json(readings: KeyReadings) -> list[str] | list[list[str]]:
-    """Return readings as JSON: a list of keys where no two are meant together, else a list of lists."""
+    """Return readings as a list of keys if each has one target, else as a list of lists."""
     if all(len(reading) == 1 for reading in readings):
         return [key for reading in readings for key in reading]
     return [list(reading) for reading in readings]
 
 
 def _json_readings(row: table.Fields, name: str, value: object) -> KeyReadings:
-    """Return the readings of a list of keys, or of lists of those that are meant together."""
+    """Return the readings from a JSON list of keys, or of lists of keys."""
     if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
         return tuple((key,) for key in row.strings(name, value))
     return tuple(dict.fromkeys(reading for each in value if (reading := row.strings(name, each))))
 
 
 def _json_object(row: table.Fields, name: str) -> list[tuple[str, object]]:
-    """Return what an object has by key, in the order of the keys."""
+    """Return the items of a JSON object, sorted by key."""
     value = row.fields.get(name, {})
     if not isinstance(value, dict) or not all(row.string(name, key) for key in value):
         raise row.error(name, "is an object with something by the keys of questions")
@@ -267,7 +267,7 @@ def _find_columns(read: table.Table) -> dict[str, int]:
 
 
 def _describe_unknown(read: table.Table, places: Sequence[int]) -> str:
-    """Return what columns of unknown names there are, of several the one with most values first."""
+    """Return a message about the columns with unknown names, most values first."""
     known = ", ".join((*COLUMNS, f"{RELATION}:KEY", f"{ATTRIBUTE}:KEY"))
     way = "delete or rename the others"
     if "coder" not in map(_column_name, map(str.strip, read.header)) and read.header[1:2] == ["unit"]:
@@ -284,7 +284,7 @@ def _describe_unknown(read: table.Table, places: Sequence[int]) -> str:
 
 
 def _column_name(heading: str) -> str:
-    """Return what a column is called here. Keys of questions differ in capital and small letters."""
+    """Return the standard name of a column. Keys of questions are case-sensitive."""
     kind, colon, key = heading.partition(":")
     if colon and key.strip() and kind.strip().lower() in (RELATION, ATTRIBUTE):
         return f"{kind.strip().lower()}:{key.strip()}"
@@ -316,7 +316,7 @@ def _escape_index(index: str) -> str:
 
 
 def to_documents(rows: Iterable[JudgementRow], file: str) -> list[Document]:
-    """Return what each coder says of each text. Raises FormatError where one points here and names entities there."""
+    """Return a document for each text and coder. Raises FormatError if one has both antecedents and entities."""
     codings = Codings(file)
     for row in rows:
         place, head = parse_key(row.unit), parse_parts(row.head) or ()
@@ -327,7 +327,7 @@ def to_documents(rows: Iterable[JudgementRow], file: str) -> list[Document]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """The judgements of documents, each made when it is its turn: all of them take much memory."""
+    """The judgements of documents, made one by one to save memory."""
 
     documents: Iterable[Document]
 

@@ -1,12 +1,12 @@
-"""The canonical matrix of reliability data: a row a unit, a column a coder, without the texts themselves.
+"""The canonical matrix of reliability data without the texts: a row for each unit, a column for each coder.
 
     text,unit,ann,bob
     walk,phrase:0-4,{Anna},{1}
     walk,phrase:14-17,{Anna|her family},none
     walk,phrase:22-24,,{1}
 
-A cell is a set `{a|b}`, a label, or nothing where the coder did not code the unit. `{a|b||c}` is a value of several
-readings: a and b together, or c; as a document a cell has none. Escapes and JSON are described in docs/formats.md.
+A cell is a set `{a|b}`, a label, or empty if the coder did not code the unit. `{a|b||c}` is a value of two readings:
+a and b together, or c; a document cannot hold several readings. Escapes and JSON are described in docs/formats.md.
 """
 
 import re
@@ -27,16 +27,16 @@ from annotations.formats.syntax import table
 from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 
 COLUMNS = ("text", "unit")
-# Beside a column of coders these make a table of judgements.
+# One of these columns and a column of coders mark a table of judgements.
 JUDGED = {"label", "value", "category", "chain"}
 MAX_CODERS = 1000
 LONGEST_SHOWN = 100
 LIKE_A_KEY = re.compile(rf"\\*{KEY.pattern}", re.ASCII)
 
-# Of a set: words of members, and what is between them. Members are not empty: `||` is between readings.
+# Pieces of a set: members and separators. As members are not empty, `||` separates readings.
 PIECE = re.compile(r"(?:\\.|[^\\|])+|\|\|?|\\", re.DOTALL)
 
-# A set of sets are readings.
+# A set of sets holds the readings.
 type Value = str | frozenset[str] | frozenset[frozenset[str]] | None
 
 
@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The coders, and the units text by text. What is read has rows in a tuple; others may be made one by one."""
+    """The coders, and the rows by text: a tuple if read from a file, else possibly a generator."""
 
     coders: tuple[str, ...]
     rows: Iterable[Row]
@@ -86,12 +86,12 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
 
 
 def write_csv(matrix: Matrix, *, raw: bool = False) -> bytes:
-    """Return the matrix as a table, parted by commas."""
+    """Return the matrix as a table with commas."""
     return table.write_table(chain([[*COLUMNS, *matrix.coders]], _lines(matrix.rows)), raw=raw)
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[list[str]]:
-    """Yield the cells of each row. The members of a chain have equal values, which may be long: each is put once."""
+    """Yield the cells of each row. Members of a chain share values, which may be long, so each is formatted once."""
     for text, of_text in groupby(rows, key=attrgetter("text")):
         cells: dict[Value, str] = {}
         for row in of_text:
@@ -160,7 +160,7 @@ def _parse_value(row: table.Cells, coder: str, cell: str) -> Value:
 
 
 def _distinct_readings(readings: Sequence[frozenset[str]], row: table.Source, coder: str) -> Value:
-    """Return the readings of a cell. Raises FormatError where two are equal."""
+    """Return the readings of a cell. Raises FormatError if two are equal or there is only one."""
     if len(set(readings)) < max(len(readings), 2):
         raise row.error(coder, "has a reading twice, or only one")
     return frozenset(readings)
@@ -184,12 +184,12 @@ def _json_value(value: Value) -> object:
 
 
 def _as_readings(value: frozenset[str] | frozenset[frozenset[str]]) -> frozenset[frozenset[str]]:
-    """Return the readings of a value; none where it is a set."""
+    """Return the readings of a value; empty for a set without readings."""
     return frozenset(one for one in value if isinstance(one, frozenset))
 
 
 def _format_value(value: Value) -> str:
-    """Return a value in a cell. A label that could be taken for a set begins with a backslash."""
+    """Return the cell of a value. A label that could be taken for a set gets a backslash before it."""
     if value is None:
         return ""
     if isinstance(value, frozenset):
@@ -199,7 +199,7 @@ def _format_value(value: Value) -> str:
 
 
 def to_documents(matrix: Matrix, file: str) -> list[Document]:
-    """Return what each coder says of each text. Raises FormatError where a unit or value is none of a document."""
+    """Return a document for each text and coder. Raises FormatError if a document cannot hold a unit or value."""
     places = [place_of(row.unit, table.Source(file, row.line), "unit") if row.unit else None for row in matrix.rows]
     codings = Codings(file)
     for column, coder in enumerate(matrix.coders):
@@ -230,7 +230,7 @@ def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], sourc
 
 
 def from_documents(documents: Sequence[Document]) -> Matrix:
-    """Return what the coders of the documents say: units by text and place, coders as they come."""
+    """Return the matrix of documents: units by text and position, coders in document order."""
     numbers: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
         numbers.setdefault(document.name, []).append(number)
@@ -241,7 +241,7 @@ def from_documents(documents: Sequence[Document]) -> Matrix:
 def _document_rows(
     documents: Sequence[Document], coders: Sequence[str], numbers: Mapping[str, Sequence[int]]
 ) -> Iterator[Row]:
-    """Yield the units text by text, each made when it is its turn. numbers: the documents of each text."""
+    """Yield the rows by text. numbers: the document numbers of each text."""
     for text, of_text in sorted(numbers.items()):
         values: dict[tuple[tuple[object, ...], str], dict[str, Value]] = {}
         for document in map(documents.__getitem__, of_text):

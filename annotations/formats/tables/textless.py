@@ -1,4 +1,4 @@
-"""What tables of judgements and matrices share: documents without their texts, as CSV and as JSON."""
+"""Shared code of judgements and matrices: documents without their texts, as CSV and as JSON."""
 
 import re
 from collections import Counter
@@ -12,24 +12,24 @@ from annotations.formats.model.format import Bundle, File, Format
 from annotations.formats.model.keys import markable_key, parse_key
 from annotations.formats.syntax import table
 
-# Labels that other programs write where nothing was coded, and what others put between the members of a set.
+# Missing values as other programs write them, and separators that some put between the members of a set.
 MISSING = re.compile(r"n/?a|#n/a|nan|null|\.|-|\?", re.IGNORECASE)
 PARTED = re.compile(r"[,;]")
 
-# What is of the text alone is not in such a table and needs no change.
+# Features of the text alone need no change, as the table leaves the text out.
 FEATURES = frozenset(Feature) - LAYOUT - {Feature.LABELS, Feature.SENTENCES}
 
 
 @dataclass(slots=True)
 class Codings:
-    """What coders say of texts, by text and coder, while the rows of a table come in."""
+    """The marks and links by text and coder, collected from the rows of a table."""
 
     file: str
     marks: dict[tuple[str, str], dict[Place, Mark]] = field(default_factory=dict)
     links: dict[tuple[str, str], Links] = field(default_factory=dict)
 
     def add(self, text: str, coder: str, mark: Mark | None, source: table.Source, column: str) -> None:
-        """Add a mark, or a text. Raises FormatError where a coder names antecedents here and entities there."""
+        """Add a mark, or a text without one. Raises FormatError if a coder names antecedents and entities in a text."""
         marks = self.marks.setdefault((text, coder), {})
         links = self.links.setdefault((text, coder), Links.NONE)
         if mark is None:
@@ -46,7 +46,7 @@ class Codings:
         return [self._document(text, coder, marks) for (text, coder), marks in self.marks.items()]
 
     def _document(self, text: str, coder: str, marks: dict[Place, Mark]) -> Document:
-        """Return the document of these marks, and of those that they point to."""
+        """Return the document of these marks and of the markables that they point to."""
         for mark in list(marks.values()):
             for target in mark.answer.targets() if mark.answer else ():
                 if target not in marks:
@@ -58,7 +58,7 @@ class Codings:
 
 
 def place_of(key: str, source: table.Source, column: str) -> Place:
-    """Return the level and parts that a key names. Raises FormatError where it is none of a markable."""
+    """Return the level and parts of a markable's key. Raises FormatError if the key is invalid."""
     place = parse_key(key)
     if place is None:
         raise source.error(column, f"holds no key of a markable, such as phrase:12-18: {key[:100]!r}")
@@ -66,7 +66,7 @@ def place_of(key: str, source: table.Source, column: str) -> Place:
 
 
 def _doubt(marks: Sequence[Mark], coder: str, file: str) -> Iterator[Finding]:
-    """Yield what is read as a label or as one entity, and may have been meant otherwise."""
+    """Yield findings about labels that look like missing values, and entity names that look like sets."""
     answers = [mark.answer for mark in marks if mark.answer]
     missing = Counter(
         name for answer in answers for name in (answer.category, *answer.indices) if MISSING.fullmatch(name)
@@ -81,7 +81,7 @@ def _doubt(marks: Sequence[Mark], coder: str, file: str) -> Iterator[Finding]:
 
 
 def key_in(document: Document, place: Place) -> str:
-    """Return the key of a markable of the document; its level is named also where the document leaves it open."""
+    """Return the key of a markable, with the scheme's main level if the document names no level."""
     if place.level or document.scheme is None:
         return markable_key(*place)
     return markable_key(document.scheme.main_level, place.parts)
@@ -99,7 +99,7 @@ def table_formats[Rows, Lines](
     to_documents: Callable[[Rows, str], list[Document]],
     from_documents: Callable[[Sequence[Document]], Lines],
 ) -> tuple[Format, Format]:
-    """Return the formats of a kind of table as CSV and as JSON, whose files are called after the key."""
+    """Return the CSV and JSON formats of a kind of table; the key names their files."""
     csv_format = Format(
         f"{key}-csv",
         f"{label}, CSV",

@@ -1,4 +1,4 @@
-"""Write the archive of a whole project, and create an equal project from it."""
+"""Write the archive of a whole project, and restore a project from an archive."""
 
 from annotations.transfers.archiving.restoring import RestoreReport, restore_project
 from annotations.transfers.archiving.tables import Archive, archive_project

@@ -1,7 +1,7 @@
 """Check the tables of an archive against the rules of a project. Nothing is written here.
 
-What no project can contain is refused with its file and line. What a project can come to contain although nobody could
-enter it, because staff changed its scheme or members later, is restored as it was and reported as a finding.
+Rows that no project can contain are refused with file and line. Rows that nobody could enter now, because staff changed
+the scheme or the members later, are restored unchanged and reported as findings.
 """
 
 from collections import defaultdict
@@ -40,13 +40,13 @@ KINDS_BY_ROLE: Mapping[str, tuple[str, ...]] = {
     Text.Role.MODELS: (Coding.Kind.PYRAMID, Coding.Kind.AGREED),
     Text.Role.PEER: (Coding.Kind.PEER, Coding.Kind.PEER_AGREED),
 }
-# What only the logs of gold and of agreed pyramids have; an agreed pyramid is not handed on.
+# Kinds only in the logs of gold and agreed pyramids; an agreed pyramid is never reassigned.
 GOLD_KINDS = (Operation.Kind.DRAFT, Operation.Kind.DECIDE, Operation.Kind.ASSIGN)
 TABLE_OF_KIND = {"level": "levels", "category": "categories", "relation": "relations", "attribute": "attributes"}
 
-# The highest position; a row that is added later gets the next one, which databases must hold too.
+# The highest position; databases must also hold the next position, for a row that is added later.
 MAX_POSITION = 10**9
-# The lowest and highest number of a field, where its model allows more than a project can use.
+# The lowest and highest number of fields whose models allow more than a project can use.
 BOUNDS: Mapping[tuple[str, str], tuple[int, int]] = {
     ("rounds", "position"): (0, MAX_POSITION),
     ("texts", "position"): (0, MAX_POSITION),
@@ -90,7 +90,7 @@ def check_tables(tables: Tables) -> list[Finding]:
 
 
 def usernames_in(tables: Tables) -> dict[str, tuple[Table, int]]:
-    """Return all usernames in the archive, each with the first table and row that contain it."""
+    """Return all usernames in the archive, each with its first table and row."""
     first_rows: dict[str, tuple[Table, int]] = {}
     for table in tables.values():
         for field in table.shape.fields:
@@ -102,7 +102,7 @@ def usernames_in(tables: Tables) -> dict[str, tuple[Table, int]]:
 
 
 def models_in(tables: Tables) -> set[str]:
-    """Return the names of the coders of the archive that are models."""
+    """Return the usernames of the archive's models."""
     return {tables["members"]["user"][line - 1] for line in tables["models"]["membership"]}
 
 
@@ -124,7 +124,7 @@ def _check_unique(archived: ArchivedTable, table: Table) -> None:
     """Raise FormatError if two rows have equal values in fields that must be unique."""
     names = archived_fields(archived)
     unique_fields = [[name] for name, field in names.items() if field.unique]
-    # The table between a relation and its levels has no constraint object, but fields that are unique together.
+    # The table between a relation and its levels has `unique_together` instead of a constraint object.
     unique_fields += [[name for name in together if name in names] for together in archived.model._meta.unique_together]
     unique_fields += [
         [name for name in constraint.fields if name in names]
@@ -140,10 +140,10 @@ def _check_unique(archived: ArchivedTable, table: Table) -> None:
 
 
 def _scheme_of(tables: Tables) -> SchemeSpec:
-    """Return the scheme, in the order of the archive, which is that in which it is shown."""
+    """Return the scheme in the order of the archive, which is the display order."""
 
     def rows(table: Table) -> list[dict[str, Any]]:
-        """Return the rows by column; the `id` of each is its line, by which others name it."""
+        """Return the rows by column; the `id` of each row is its line, to which other tables refer."""
         names = [field.name for field in table.shape.fields]
         return [dict(zip(names, values, strict=True)) | {"id": row + 1} for row, *values in table.rows(*names)]
 
@@ -160,7 +160,7 @@ def _scheme_of(tables: Tables) -> SchemeSpec:
 
 
 def _check_scheme(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
-    """Yield findings on what changes of the scheme left. Raise FormatError on what no scheme can be, at its row."""
+    """Yield findings on leftovers of scheme changes. Raise FormatError at the row of any other problem."""
     leftovers = list(find_leftovers(scheme))
     for problem in check_scheme(scheme):
         table = tables[TABLE_OF_KIND[problem.kind]]
@@ -180,7 +180,7 @@ def _check_segments(tables: Tables) -> None:
 
 
 def _check_roles(tables: Tables) -> None:
-    """Check that only projects of pyramids have docsets, and each docset one text of model summaries."""
+    """Check that only pyramid projects have docsets, and that each docset has one text of model summaries."""
     texts, docsets = tables["texts"], tables["docsets"]
     if tables["project"]["answers"][0] != Project.Answers.SCUS:
         if len(docsets):
@@ -200,7 +200,7 @@ def _check_roles(tables: Tables) -> None:
 
 
 def _check_models(tables: Tables) -> None:
-    """Check that models code and do nothing else, and that their codings, and no others, are said to be of models."""
+    """Check that models have no role but coder, and that exactly their codings are marked as `by_model`."""
     members, codings, models = tables["members"], tables["codings"], models_in(tables)
     for row, user, role in members.rows("user", "role"):
         if user in models and role != Membership.Role.CODER:
@@ -213,11 +213,11 @@ def _check_models(tables: Tables) -> None:
 
 
 def _check_rounds(tables: Tables) -> None:
-    """Check that texts are in the rounds in which they are coded, and that rounds name versions that there are."""
+    """Check that texts are in the rounds of their codings, and that rounds name existing versions."""
     rounds, codings = tables["rounds"], tables["codings"]
     known = {(round_, text) for _, round_, text in tables["round_texts"].rows("round", "text")}
     for row, round_, text, kind, occasion in codings.rows("round", "text", "kind", "occasion"):
-        # gold stays where its text is taken out of a round
+        # gold remains when its text is removed from a round
         if (round_, text) not in known and kind != Coding.Kind.GOLD:
             raise codings.error(row, f"its text is not in the round of line {round_}")
         if occasion < 1 or (occasion > 1 and kind != Coding.Kind.TEXT):
@@ -236,7 +236,7 @@ def _check_rounds(tables: Tables) -> None:
 
 
 def _refuse_circles(rounds: Table) -> None:
-    """Raise FormatError at a round that can never be passed: it requires itself, or a round that requires it."""
+    """Raise FormatError at a round that requires itself, directly or through other rounds."""
     passable: set[int] = set()
     for first in range(len(rounds)):
         chain: set[int] = set()
@@ -251,7 +251,7 @@ def _refuse_circles(rounds: Table) -> None:
 
 
 def _check_guidelines(tables: Tables) -> None:
-    """Check that versions of the guidelines count from 1, and that nobody has read a later one."""
+    """Check that versions of the guidelines count from 1, and that readings name existing versions."""
     versions, readings = tables["guidelines_versions"], tables["guidelines_readings"]
     for row, number in versions.rows("number"):
         if not 1 <= number <= len(versions):
@@ -278,7 +278,7 @@ def _check_kinds(tables: Tables) -> None:
 
 
 def _check_summaries(tables: Tables) -> None:
-    """Check that texts of model summaries, and no others, have summaries, and that these do not overlap."""
+    """Check that only texts of model summaries have summaries, at least one each, without overlap."""
     segments, texts = tables["segments"], tables["texts"]
     summaries_by_text: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for row, text, kind, start, end in segments.rows("text", "kind", "start", "end"):
@@ -301,7 +301,7 @@ def _lengths(tables: Tables) -> list[int]:
 
 
 def _check_markables(tables: Tables) -> Iterator[Finding]:
-    """Check parts and keys of markables; yield a finding if a key names another level than its markable has."""
+    """Check the parts and keys of markables; yield a finding if a key names a level other than its markable's."""
     markables, lengths, levels = tables["markables"], _lengths(tables), tables["levels"]["key"]
     for row, text, level, key, parts, head, start, end in markables.rows(
         "text", "level", "key", "parts", "head", "start", "end"
@@ -324,7 +324,7 @@ def _check_markables(tables: Tables) -> Iterator[Finding]:
 
 
 def _check_questions(tables: Tables) -> None:
-    """Check that questions are about places of their text."""
+    """Check that the keys of questions lie within their texts."""
     questions, lengths = tables["questions"], _lengths(tables)
     for row, text, key in questions.rows("text", "key"):
         place = parse_key(key)
@@ -353,7 +353,7 @@ def _check_operations(tables: Tables) -> None:
 
 
 def _check_kinds_of_operations(tables: Tables) -> None:
-    """Check that operations are of kinds that the log of their coding can have, and their payloads."""
+    """Check the payloads of operations, and that their kinds are allowed in the log of their coding."""
     operations, kinds = tables["operations"], tables["codings"]["kind"]
     for row, kind, coding, user, payload in operations.rows("kind", "coding", "user", "payload"):
         of_kind = (Coding.Kind.GOLD,) if kind == Operation.Kind.ASSIGN else DECIDED_KINDS
@@ -394,7 +394,7 @@ def _check_assignment(payload: Mapping[str, Any]) -> None:
         raise OperationRejected("bad_payload", "it says to whom gold was handed on, or null for nobody.")
 
 
-# What raises OperationRejected where a payload does not have the shape of its kind; others are those of coders.
+# Checks that raise OperationRejected on a malformed payload, by kind; coders make the operations of other kinds.
 CHECKS_OF_PAYLOADS: Mapping[str, Callable[[Any], object]] = {
     Operation.Kind.IMPORT: _check_import,
     Operation.Kind.DRAFT: check_draft,
@@ -407,10 +407,10 @@ CHECKS_OF_PAYLOADS: Mapping[str, Callable[[Any], object]] = {
 
 
 def _check_scheme_versions(tables: Tables) -> None:
-    """Check that versions of the scheme count from 1 to the present one, and that nothing names a later one."""
+    """Check that scheme versions count from 1 to the current version, and that no row names a later version."""
     versions, [latest] = tables["scheme_versions"], tables["project"]["scheme_version"]
     n_versions = latest if latest > 1 else 0
-    # Both are compared before anything of that size is made.
+    # The lengths are compared first, so that no list of a huge size is made.
     if len(versions) != n_versions or sorted(versions["number"]) != list(range(1, n_versions + 1)):
         raise tables["project"].error(0, f"scheme_version is {latest}; scheme_versions has {len(versions)} rows")
     for name in ("judgements", "operations"):
@@ -420,7 +420,7 @@ def _check_scheme_versions(tables: Tables) -> None:
 
 
 def _coders_in_other_roles(tables: Tables) -> Iterator[Finding]:
-    """Yield a finding on each coder who is no member, or has a role in which they see the work of others."""
+    """Yield a finding on each coder who is no member, or whose role sees the work of others."""
     codings = tables["codings"]
     role_of = {user: role for _, user, role in tables["members"].rows("user", "role")}
     told: set[str] = set()

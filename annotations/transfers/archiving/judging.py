@@ -17,7 +17,7 @@ from annotations.schemes.constraints import MAX_NUMBER, MAX_TEXT_LENGTH, constra
 
 type Tables = Mapping[str, Table]
 
-# The replay of moves, deletions and corrections goes through the judgements each time: so many are gone through.
+# Each move, deletion or correction in a replay goes through the judgements; this bounds the total.
 MAX_REPLAYED = 20_000_000
 COSTLY_KINDS = (Operation.Kind.UNMARK, Operation.Kind.MOVE, Operation.Kind.CORRECT, Operation.Kind.MERGE)
 # The field of an answer to an attribute, by the kind of the attribute.
@@ -25,9 +25,9 @@ ANSWER_FIELD = {kind: "a value" if kind in LISTED_KINDS else f"a {kind}" for kin
 
 
 def check_judgements(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
-    """Yield findings on what the scheme no longer allows, and on codings that are not what their logs say.
+    """Yield findings on judgements that the scheme no longer allows, and on codings that differ from their logs.
 
-    Raise FormatError on what no judgement can contain. The operations must be checked already.
+    Raise FormatError on a judgement that is invalid in any scheme. The operations must be checked already.
     """
     _check_texts(tables)
     _check_answers(tables)
@@ -46,7 +46,7 @@ def check_judgements(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
     for coding, text in enumerate(codings["text"], start=1):
         rows = rows_by_coding[coding]
         own = [markables[judgements["markable"][row] - 1] for row in rows]
-        # The markables that the coder sees: those predefined in the text and those marked by this coder.
+        # The coder sees the predefined markables of the text and the markables of this coding.
         visible = {**predefined_by_text[text], **{markable.key: markable for markable in own}}
         rules = Rules(answers, constraints, visible)
         for row in rows:
@@ -92,7 +92,7 @@ class _Logs:
 
 
 def _check_always(decision: Decision, rules: Rules) -> None:
-    """Raise OperationRejected on what no scheme has ever allowed."""
+    """Raise OperationRejected on a decision that no scheme has ever allowed."""
     check_head(decision, rules.markable(decision.markable))
     if len(decision.note) > MAX_NOTE_LENGTH:
         raise OperationRejected("note_too_long", f"A note has at most {MAX_NOTE_LENGTH} characters.")
@@ -103,7 +103,7 @@ def _check_always(decision: Decision, rules: Rules) -> None:
 
 
 def _check_texts(tables: Tables) -> None:
-    """Raise FormatError if a judgement or its antecedent is of another text than its coding."""
+    """Raise FormatError if a judgement or a target is in another text than its coding."""
     judgements, pointers = tables["judgements"], tables["pointers"]
     text_of, text_coded = tables["markables"]["text"], tables["codings"]["text"]
     texts = [text_coded[coding - 1] for coding in judgements["coding"]]
@@ -116,7 +116,7 @@ def _check_texts(tables: Tables) -> None:
 
 
 def _check_answers(tables: Tables) -> None:
-    """Raise FormatError on answers to attributes that no attribute can have."""
+    """Raise FormatError on an answer that its attribute can never have."""
     answers, attributes, values = tables["attribute_answers"], tables["attributes"], tables["attribute_values"]
     answered = set[tuple[int, int]]()
     for row, judgement, attribute, value, text, number in answers.rows(
@@ -145,10 +145,10 @@ def _markables(tables: Tables) -> list[Markable]:
 
 
 def _decisions(tables: Tables) -> list[Decision]:
-    """Return the decision of each judgement. Markables are in the order of their text, and so are pointers by them."""
+    """Return the decisions of the judgements, in their order. Pointers are sorted by target."""
 
     def by_line(table: str, field: str = "key") -> list[Any]:
-        """Return the values of a field by their lines, which count from 1; None where no line is named."""
+        """Return the values of a field by line from 1; line 0 stands for no line and has None."""
         return [None, *tables[table][field]]
 
     markables, categories, relations = by_line("markables"), by_line("categories"), by_line("relations")

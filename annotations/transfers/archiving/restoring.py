@@ -28,14 +28,14 @@ from annotations.transfers.archiving.tables import TABLES, Archive, ArchivedTabl
 from annotations.transfers.importing.report import ImportFailed, describe_findings, summaries
 
 MAX_FILES = 100
-# Read, checked, accounts made, all written.
+# The steps: read, check, create accounts, write.
 STEPS = 4
 TAKEN = "There is a project {!r} already; choose another address."
 
 
 @dataclass(slots=True)
 class RestoreReport:
-    """The contents of a restored project, or of one that would be restored: `project` is None for a trial."""
+    """The contents of a restored project; for a trial `project` is None."""
 
     slug: str
     project: Project | None
@@ -44,7 +44,7 @@ class RestoreReport:
     findings: list[Finding] = field(default_factory=list)
 
     def warnings(self) -> list[str]:
-        """Return a line for each kind of finding: the first one, and how many more there are."""
+        """Return a line for each kind of finding: the first finding and the number of others."""
         return summaries(self.findings)
 
     def as_json(self) -> dict[str, Any]:
@@ -64,10 +64,10 @@ def restore_project(
     progress: Progress | None = None,
     written: Callable[[RestoreReport], None] | None = None,
 ) -> RestoreReport:
-    """Create a project from an archive, with this slug (None: its old one), of which `by` becomes a manager.
+    """Create a project from an archive, with this slug or (None) its old slug; `by` becomes a manager.
 
     `file` names the zip in messages; `written` is called last in the transaction. Raise FormatError if the archive is
-    invalid, ImportFailed if it cannot be restored here; then, and in a `trial`, nothing is changed.
+    invalid, ImportFailed if it cannot be restored here. After an error or a `trial` nothing is changed.
     """
     shapes = [shape_of(archived) for archived in TABLES]
     tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
@@ -97,7 +97,7 @@ def restore_project(
 
 
 def _add_fields(tables: Mapping[str, Table]) -> dict[str, Table]:
-    """Return the tables with the fields that came after their archive, each with its default."""
+    """Return the tables, with defaults for fields that are newer than the archive."""
     return {
         archived.name: Table(
             shape_of(archived),
@@ -124,7 +124,7 @@ def _free_slug(slug: str) -> str:
 
 
 def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
-    """Return the user for each username of the archive, in any case, and the usernames of users who were created."""
+    """Return the users by username of the archive, matched without regard to case, and the new users' names."""
     first_rows = usernames_in(tables)
     lowered: dict[str, str] = {}
     for name, (table, row) in first_rows.items():
@@ -154,7 +154,7 @@ def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
 
 
 def _rename_models(accounts: set[User]) -> dict[str, str]:
-    """Return other names for models called like accounts in use, by lowered name: keys of one would open the other."""
+    """Return new names, by lowered name, for models called like accounts in use, whose tokens they would share."""
     used = {
         user
         for user in accounts
@@ -215,13 +215,13 @@ def _insert(archived: ArchivedTable, table: Table, columns: Mapping[str, Sequenc
     except (IntegrityError, DataError) as error:
         if archived.model is Project and isinstance(error, IntegrityError):  # everything else is checked already
             raise ImportFailed(TAKEN.format(columns["slug"][0])) from error
-        # The other lines that PostgreSQL adds are about its own keys.
+        # PostgreSQL adds lines about its own keys.
         reason = str(error).partition("\n")[0]
         raise FormatError(f"the database refuses these rows: {reason}", table.shape.file) from error
 
 
 def _make_manager(project: Project, by: User) -> None:
-    """Make the user a manager. Raise ImportFailed if the user would see what coders must not see."""
+    """Make the user a manager. Raise ImportFailed if the user codes here and must not see the work of others."""
     membership = Membership.objects.filter(project=project, user=by).first()
     blind = membership is None or membership.role not in ROLES_SEEING_ALL_WORK
     if blind and Coding.objects.of_people().filter(text__project=project, coder=by).exists():

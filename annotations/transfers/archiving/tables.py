@@ -1,4 +1,4 @@
-"""The tables of a project that its archive contains, with every field of their models, and the archive of their rows.
+"""The tables and fields of a project's archive, and the writing of the archive.
 
 Other apps add their tables when they are ready (`add_tables`), or state why they are left out (`leave_out`).
 """
@@ -26,10 +26,10 @@ type Predicate = Callable[[Any], bool]
 class ArchivedTable:
     """A table of the archive.
 
-    `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
-    descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
-    `since` the first version of the archive that has a field, where that is not the one that first has the table.
-    `counted` are fields that are left out and computed after a restore.
+    `project_lookup` leads from a row to its project. `order` names the fields that sort the rows, with "-" for
+    descending; equal rows stay in the order of creation. `json` has a check for each JSON field. `since` has the first
+    archive version of each field that is newer than the table. `counted` fields are left out and computed after a
+    restore.
     """
 
     name: str
@@ -37,7 +37,7 @@ class ArchivedTable:
     project_lookup: str
     order: tuple[str, ...]
     json: Mapping[str, Predicate] = field(default_factory=dict)  # a check for each JSON field
-    since: Mapping[str, int] = field(default_factory=dict)  # of fields that came later than the table
+    since: Mapping[str, int] = field(default_factory=dict)  # for fields newer than the table
     table_since: int = OLDEST_VERSION
     counted: tuple[str, ...] = ()  # fields that are left out and computed after a restore
 
@@ -68,7 +68,7 @@ def is_text_mapping(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
-# Each table comes after those that it refers to.
+# Each table comes after the tables that it refers to.
 TABLES: list[ArchivedTable] = [
     ArchivedTable("project", models.Project, "pk", ("slug",), counted=("scheme_stamp",)),
     ArchivedTable("levels", models.Level, "project", ("position", "key")),
@@ -100,7 +100,7 @@ TABLES: list[ArchivedTable] = [
     ),
     ArchivedTable("segments", models.Segment, "text__project", ("text", "start", "-end", "kind")),
     ArchivedTable("questions", models.Question, "text__project", ("text", "created_at", "uuid")),
-    # Two replies may say the same at the same moment, so the rest is the order in which they were made.
+    # Replies may be equal in text and time, so the order of creation decides.
     ArchivedTable("replies", models.Reply, "question__text__project", ("question", "created_at")),
     ArchivedTable(
         "markables",
@@ -118,7 +118,7 @@ TABLES: list[ArchivedTable] = [
         counted=("active_time", "last_active"),
     ),
     ArchivedTable("judgements", models.Judgement, "coding__text__project", ("coding", "markable"), {"head": is_spans}),
-    # The order in which the coder named them stays.
+    # Rows stay in the order in which the coder named the targets.
     ArchivedTable("pointers", models.Pointer, "judgement__coding__text__project", ("judgement",)),
     ArchivedTable("attribute_answers", models.AttributeAnswer, "judgement__coding__text__project", ("judgement",)),
     ArchivedTable("indices", models.Index, "judgement__coding__text__project", ("judgement",)),
@@ -164,7 +164,7 @@ KINDS: tuple[tuple[type[db.Field[Any, Any]], Kind], ...] = (
 
 
 def archived_fields(archived: ArchivedTable) -> dict[str, db.Field[Any, Any]]:
-    """Return the archived fields: all but the primary key, the reference to the project and what is counted."""
+    """Return the archived fields by name: all but the primary key, the project and the counted fields."""
     return {
         model_field.name: model_field
         for model_field in archived.model._meta.concrete_fields
@@ -215,7 +215,7 @@ def archive_project(project: Project, out: IO[bytes]) -> Archive:
 
 
 def _tables(project: Project) -> Iterator[Table]:
-    """Yield the tables, with line numbers in place of primary keys, which only referenced tables need to remember."""
+    """Yield the tables, with line numbers in place of primary keys."""
     shapes = [shape_of(archived) for archived in TABLES]
     referenced = {field.to for shape in shapes for field in shape.fields}
     lines: dict[str, dict[int, int]] = {}
@@ -245,7 +245,7 @@ def _replace_keys(rows: list[list[Any]], references: Sequence[tuple[int, Mapping
 def _order(archived: ArchivedTable, shape: Shape) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
     positions = {field.name: number for number, field in enumerate(shape.fields, start=1)}
     sort_keys = [(positions[name.lstrip("-")], name.startswith("-")) for name in archived.order]
-    # What is empty comes last: gold that nobody has opened has no coder.
+    # Empty values come last; gold that nobody has opened has no coder.
     return lambda row: tuple(
         (row[number] is None, -row[number] if descending else row[number]) for number, descending in sort_keys
     )

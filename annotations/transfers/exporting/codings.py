@@ -44,30 +44,30 @@ LINKS = {
 }
 
 
-# The codings of so many texts are read at once.
+# The number of texts whose codings are read at once.
 TEXTS_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which codings are exported: no coders or texts means all; of a coder and text that of the latest round."""
+    """The codings to export; no coders or texts means all. Only the latest round of each coder and text counts."""
 
     coders: Sequence[str] = ()
     texts: Sequence[str] = ()
-    rounds: Sequence[str] = ()  # none: those that figures are made of
-    unfinished: bool = False  # open codings, too
-    gold: str = ""  # "gold" for what was decided, "silver" for drafts that are not decided
+    rounds: Sequence[str] = ()  # none: the rounds that count in figures
+    unfinished: bool = False  # includes open codings
+    gold: str = ""  # "gold" for closed or decided gold, "silver" for undecided drafts
 
 
 @dataclass(slots=True)
 class ExportReport:
-    """What an export wrote, or would write, and what the format could not represent."""
+    """The numbers of what an export wrote or would write, and the losses of the format."""
 
     texts: int = 0
     codings: int = 0
     files: int = 0
     losses: Sequence[Loss | OtherLoss] = field(default_factory=list)
-    left_out: Sequence[OtherLoss] = field(default_factory=list)  # texts whose gold is not exported, by the reason
+    left_out: Sequence[OtherLoss] = field(default_factory=list)  # texts whose gold is not exported, by reason
 
     def as_json(self) -> dict[str, Any]:
         losses, left_out = (
@@ -85,7 +85,7 @@ class ExportReport:
 
 @dataclass(slots=True)
 class _TextRows:
-    """What of a text is the same for every coder: its document without marks, and its markables by key."""
+    """The rows of a text that all coders share: the document without marks, and the markables by key."""
 
     document: Document
     markables: dict[str, tuple[Mark, bool]]
@@ -94,9 +94,9 @@ class _TextRows:
 def _documents(
     project: Project, codings: QuerySet[Coding], gold: str, format_: Format
 ) -> Iterator[tuple[str, Document, list[Loss], int]]:
-    """Yield the coder of each coding, its document as the format can hold it, and what is lost.
+    """Yield each coding as its coder, the document as the format can hold it, the losses, and a number.
 
-    The last is how many judgements no format holds: they lack the category. Iterate in the snapshot in which the
+    The number counts judgements without a category, which no format holds. Iterate in the snapshot in which the
     codings were chosen.
     """
     scheme = read_scheme(project.pk)
@@ -104,7 +104,7 @@ def _documents(
     if format_.in_words:
         heads = _heads(codings, gold=bool(gold))
         for key, text in texts.items():
-            # The same for all coders, exported or not, so that files of one text always fit each other.
+            # Cuts consider all coders, exported or not, so that all files of a text have the same words.
             marked = {span for mark, _ in text.markables.values() for span in (*mark.parts, *mark.head)}
             marked.update(span for head in heads.get(key, ()) for span in head)
             has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.document.segments)
@@ -125,7 +125,7 @@ def _documents(
 
 
 def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
-    """Yield the codings of TEXTS_AT_ONCE texts after the other, in the order of their addresses. One query."""
+    """Yield the codings in batches of TEXTS_AT_ONCE texts, in the order of slugs. One query."""
     slugs = codings.order_by("text__slug").values_list("text__slug", flat=True).distinct()
     ends = [(batch[0], batch[-1]) for batch in batched(slugs.iterator(), TEXTS_AT_ONCE)]
     if len(ends) < 2:
@@ -136,7 +136,7 @@ def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
 
 
 def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
-    """Return the least words that any coder names, also one whose coding is not exported, by text; or gold, too."""
+    """Return the minimal words by text, from exported and other codings of people; gold adds gold and models."""
     rows = Judgement.objects.filter(markable__text__in=codings.order_by().values("text")).exclude(head=[])
     rows = rows if gold else rows.exclude(coding__kind=Coding.Kind.GOLD).exclude(coding__by_model=True)
     heads: dict[int, list[Parts]] = defaultdict(list)
@@ -146,7 +146,7 @@ def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
 
 
 def select_codings(codings: QuerySet[Coding], selection: Selection) -> QuerySet[Coding]:
-    """Return the codings that are of the coders and texts of the selection, and submitted unless it has all."""
+    """Return the codings of the selection's coders and texts; open codings only if `unfinished`."""
     if selection.coders:
         codings = codings.filter(coder__username__in=selection.coders)
     if selection.texts:
@@ -155,7 +155,7 @@ def select_codings(codings: QuerySet[Coding], selection: Selection) -> QuerySet[
 
 
 def _codings(project: Project, selection: Selection) -> tuple[QuerySet[Coding], list[OtherLoss]]:
-    """Return the codings, one of each text and coder at most, and how many are left out for their round."""
+    """Return at most one coding of each text and coder, and the numbers of codings left out by their round."""
     of_coders = Coding.objects.of_coders() if selection.coders else Coding.objects.of_people()
     codings, rounds = select_codings(of_coders.filter(text__project=project), selection), selection.rounds
     if not rounds and project.rounds.count() < 2 and not codings.filter(occasion__gt=1).exists():
@@ -172,7 +172,7 @@ def _codings(project: Project, selection: Selection) -> tuple[QuerySet[Coding], 
     latest = chosen.filter(~Exists(later.order_by()))
     n_all, n_chosen, n_latest = codings.count(), chosen.count(), latest.count()
     lost = [OtherLoss("codings that the coder made again in a later round", n_chosen - n_latest)]
-    if not rounds:  # else they are left out because somebody says so
+    if not rounds:  # with named rounds the user has left them out
         lost.append(OtherLoss("codings of training and rechecks, and repeats within a round", n_all - n_chosen))
     return latest, [one for one in lost if one.count]
 
@@ -205,7 +205,7 @@ def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> d
 
 
 def _as_text(field: str) -> Cast:
-    """Return the JSON as the database stores it: parsing it for every row takes longer than reading all the rows."""
+    """Return the JSON as stored text; parsing it for every row takes longer than reading the rows."""
     return Cast(field, TextField())
 
 
@@ -214,7 +214,7 @@ def _parts(pairs: str) -> Parts:
 
 
 class _Answers:
-    """What coders say of markables: the rows of judgements, and what they say in other tables."""
+    """The answers of codings by markable, from judgements and their linked tables."""
 
     def __init__(self, codings: QuerySet[Coding], scheme: ProjectScheme) -> None:
         judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
@@ -224,10 +224,10 @@ class _Answers:
         self.uncategorised = {
             level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)
         }
-        # By coding and markable. Equal answers, without the further ones, are one object, which formats reduce once.
+        # By coding and markable. Equal answers, further answers apart, share one object, which formats reduce once.
         self.answers: dict[int, dict[str, Answer]] = defaultdict(dict)
         self.further: dict[int, dict[str, int]] = defaultdict(dict)  # the judgements with further answers
-        self.heads: dict[int, dict[str, Parts]] = defaultdict(dict)  # the coder's own
+        self.heads: dict[int, dict[str, Parts]] = defaultdict(dict)  # the coders' own heads
         shared: dict[tuple[Any, ...], Answer] = {}
         for coding, markable, pk, head, *said in judgements.order_by().values_list(
             "coding_id", "markable__key", "pk", _as_text("head"), "category__key", *VALUE_FIELDS
@@ -245,7 +245,7 @@ class _Answers:
                 self.heads[coding][markable] = _parts(head)
 
     def marks(self, coding: int, text: _TextRows) -> tuple[list[Mark], int]:
-        """Return the markables that the coder sees, with the coder's answers, and how many answers no format holds."""
+        """Return the markables that the coder sees with their answers, and the number of answers no format holds."""
         answers, further, heads = self.answers[coding], self.further[coding], self.heads[coding]
         marks, n_lost = [], 0
         for markable, (mark, predefined) in text.markables.items():
@@ -253,7 +253,7 @@ class _Answers:
                 answer: Answer | None = answers[markable]
                 has_further = markable in further
                 if not (answers[markable].category or (has_further and mark.level in self.uncategorised)):
-                    answer = None  # it lacks the category that its level has
+                    answer = None  # the category that its level requires is missing
                     n_lost += has_further
                 elif has_further:
                     answer = self._with_further(answers[markable], further[markable], text)
@@ -285,10 +285,10 @@ def export_codings(
     options: Mapping[str, str],
     progress: Progress | None = None,
 ) -> ExportReport:
-    """Write a zip of the format's files to `out`; if that is None, only report what would be lost.
+    """Write a zip of the format's files to `out`; if `out` is None, only report the losses.
 
-    The files are in a folder for each coder, or in one for all if the format names coders; the report is in the zip,
-    too. `progress` is called with the numbers of codings done and of all codings. Valid rows raise no errors.
+    Each coder has a folder, unless the format names the coders in its files. The zip also contains the report.
+    `progress` is called with the number of finished codings and of all codings. Valid rows raise no errors.
     """
     format_ = FORMATS[format_key]
     assert format_.write is not None
@@ -314,7 +314,7 @@ def export_codings(
 
 
 def _put_aside(file: File, disk: IO[bytes]) -> File:
-    """Return the file with its data on the disk: files come text by text, and are packed coder by coder."""
+    """Return the file with its data on disk, because files are made by text and packed by coder."""
     place, n_bytes = disk.tell(), disk.write(file.data)
 
     def read() -> bytes:
@@ -327,11 +327,11 @@ def _put_aside(file: File, disk: IO[bytes]) -> File:
 def _read_documents(
     project: Project, format_: Format, selection: Selection, report: ExportReport, progress: Progress | None
 ) -> Iterator[tuple[str, Document]]:
-    """Yield, of one snapshot, coders with their documents as the format can hold them; then the report is complete."""
+    """Yield coders with documents as the format can hold them, from one snapshot; complete the report at the end."""
     texts = set[str]()
     losses: dict[str, list[Loss]] = defaultdict(list)
     n_lost = n_in_several = 0
-    # scorers read files of chains, not of pointers
+    # scorers read files with chains, not with pointers
     features = format_.supported_features
     is_scored = Feature.SEVERAL_CHAINS in features and Feature.POINTERS not in features
     with read_snapshot():
@@ -366,7 +366,7 @@ def _read_documents(
 
 
 class Package:
-    """The zip of an export; without `out` its files are only counted."""
+    """The zip of an export; without `out` it only counts the files."""
 
     def __init__(self, out: IO[bytes] | None) -> None:
         self.archive = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) if out is not None else None
@@ -380,13 +380,13 @@ class Package:
             self.archive.close()
 
     def add(self, folder: str, files: Sequence[File]) -> None:
-        """Add the files, each of which is made when its turn comes."""
+        """Add the files, and load the data of each only when it is written."""
         self.n_files += len(files)
         if self.archive is not None:
             for file in files:
                 add_file(self.archive, f"{folder}{file.path}", file.data)
 
     def add_losses(self, losses: Sequence[object]) -> None:
-        """Add the report of what the format cannot represent, unless it is empty."""
+        """Add the report of losses unless it is empty."""
         if self.archive is not None and losses:
             add_file(self.archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in losses).encode())

@@ -25,7 +25,7 @@ def export_files(
     rounds: Sequence[str] = (),
     gold: str = "",
 ) -> ExportReport:
-    """Export codings, as `export_codings` and `Selection` say. Raise ValidationError for what does not suit."""
+    """Export codings (see `export_codings` and `Selection`). Raise ValidationError for invalid options."""
     check_format(project, format_key)
     if gold:
         check_gold(project, gold, coders, unfinished=unfinished)

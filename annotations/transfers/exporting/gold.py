@@ -1,4 +1,4 @@
-"""The gold of texts that an export has, and the texts that it leaves out, with the reasons."""
+"""The gold that an export contains, and the texts that it leaves out, by reason."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from annotations.models import Coding, Project, RoundText, Text
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.project_scheme import question_labels
 
-# What is exported of gold, and the folder that it is in.
+# The two exports of gold, which also name their folders.
 GOLD, SILVER = "gold", "silver"
 
 WITHOUT_GOLD = "texts without gold"
@@ -26,7 +26,7 @@ HOLES = "answers that the scheme asks for and the gold lacks"
 
 
 def check_gold(project: Project, gold: str, coders: Sequence[object], *, unfinished: bool) -> None:
-    """Raise ValidationError by field where gold cannot be exported so, or where a member has the name of its folder."""
+    """Raise ValidationError by field if the options do not suit gold, or a member has the name of its folder."""
     if project.answers == Project.Answers.SCUS:
         raise ValidationError(
             {"gold": "What is decided about summaries is the agreed pyramid, which other exports have."}
@@ -43,10 +43,10 @@ def check_gold(project: Project, gold: str, coders: Sequence[object], *, unfinis
 def select_gold(
     project: Project, gold: str, texts: Sequence[str], rounds: Sequence[str]
 ) -> tuple[QuerySet[Coding], list[OtherLoss], list[OtherLoss]]:
-    """Return the gold of texts, one of each, the texts that are left out, by the reason, and the answers that it lacks.
+    """Return at most one gold coding of each text, the texts left out by reason, and the missing answers.
 
-    Gold is closed or decided: of several rounds that of the last in which it is. Silver is a draft of which some is not
-    decided yet, in the last round with gold. Gold that older versions closed may lack answers.
+    Gold is closed or decided; the last round with such gold counts. Silver is a draft with undecided answers, in the
+    last round with gold. Gold that older versions closed may lack answers.
     """
     in_rounds = Q(round__name__in=rounds) if rounds else Q(round__kind__in=COUNTED_KINDS)
     if texts:
@@ -78,7 +78,7 @@ def select_gold(
 
 
 def _count_holes(project: Project, gold: Sequence[GoldState], slugs: Mapping[int, str]) -> list[OtherLoss]:
-    """Return how many answers gold lacks, with the words of the first of them. Three queries where it lacks any."""
+    """Return the number of missing answers, with examples. Three queries if `gold` is not empty."""
     if not gold:
         return []
     labels = question_labels(project)
@@ -93,7 +93,7 @@ def _count_holes(project: Project, gold: Sequence[GoldState], slugs: Mapping[int
 
 
 def _why_left_out(state: GoldState, gold: str) -> str:
-    """Return why this gold is not of the kind; empty where it is."""
+    """Return why this gold is left out of the export; empty if it is included."""
     is_open = state.state is State.OPEN
     if is_open and state.draft is None:
         return WITHOUT_DRAFT if gold == SILVER else NOT_CLOSED

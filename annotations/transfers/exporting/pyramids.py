@@ -1,4 +1,4 @@
-"""Export pyramids and peer summaries as files, with a report of what these could not represent."""
+"""Export pyramids and peer summaries as files, with a report of losses."""
 
 import re
 from collections import defaultdict
@@ -35,14 +35,14 @@ UID = re.compile(r"[1-9]\d{0,8}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class KeyedPyramid:
-    """A pyramid in the model of the formats, and the keys of its SCUs by their uids."""
+    """A pyramid in the model of the formats, and the keys of its SCUs by uid."""
 
     pyramid: Pyramid
     keys: Mapping[int, str]
 
 
 def assign_uids(keys: Collection[str]) -> dict[str, int]:
-    """Return a uid for each key of an SCU: the number that it is, else a free number."""
+    """Return a uid for each SCU key: the key itself if it is a number, else a free number."""
     uids = {key: int(key) for key in keys if UID.fullmatch(key)}
     free = (uid for uid in range(1, 10**9) if str(uid) not in uids)
     return uids | dict(zip(sorted(set(keys) - set(uids)), free, strict=False))
@@ -70,7 +70,7 @@ def pyramid_of(coding: Coding) -> KeyedPyramid:
 
 
 def peer_of(coding: Coding, pyramid: KeyedPyramid) -> PeerAnnotation:
-    """Return the coder's annotation of a peer summary, which is coded against `pyramid`."""
+    """Return the coder's annotation of a peer summary against `pyramid`."""
     marks: dict[int, list[Contributor]] = defaultdict(list)
     uids = {key: uid for uid, key in pyramid.keys.items()}
     outside = set(
@@ -88,7 +88,7 @@ def peer_of(coding: Coding, pyramid: KeyedPyramid) -> PeerAnnotation:
 
 
 def _contributors(coding: Coding) -> dict[str, tuple[Sequence[str], Contributor]]:
-    """Return the contributors of a coding as files have them, each with the keys of its SCUs, by markable."""
+    """Return the contributors of a coding by markable, each with the keys of its SCUs."""
     notes = dict(Judgement.objects.filter(coding=coding).exclude(note="").values_list("markable__key", "note"))
     return {
         contributor.key: (
@@ -113,7 +113,7 @@ def export_pyramids(codings: QuerySet[Coding], out: IO[bytes] | None, progress: 
     with read_snapshot():
         files = list(_files(list(codings_in_order), losses))
     with Package(out) as package:
-        # After the snapshot, within which the progress could not be written.
+        # Progress cannot be written within the snapshot, so this follows it.
         for coding, file in reported(files, progress):
             report.codings += 1
             texts.add(coding.text_id)
@@ -127,7 +127,7 @@ def export_pyramids(codings: QuerySet[Coding], out: IO[bytes] | None, progress: 
 
 
 def _files(codings: Sequence[Coding], losses: Losses) -> Iterator[tuple[Coding, File]]:
-    """Yield the codings with their files; a pyramid is read once, however many peers are coded against it."""
+    """Yield the codings with their files; each pyramid is read once for all its peers."""
     pyramids: dict[int, KeyedPyramid] = {}
 
     def pyramid(coding: Coding) -> KeyedPyramid:

@@ -1,4 +1,4 @@
-"""The documents of an import that are written in one transaction: checked, then planned."""
+"""A batch of documents that an import checks, plans and writes in one transaction."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -52,7 +52,7 @@ def has_texts(project: Project) -> bool:
 
 @dataclass(slots=True)
 class _TextEntry:
-    """A text with the documents read for it so far, and its round, into which it `joins` by the import or was in."""
+    """A text with its documents so far, and its round; `joins` if the import puts it into the round."""
 
     text: Text
     location: str
@@ -64,7 +64,7 @@ class _TextEntry:
 
 
 class Batch:
-    """The documents of a transaction: checks one after the other, keeps failures and findings, and plans the rows."""
+    """The documents of a transaction: it checks each document, keeps failures and findings, and plans the rows."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Batch:
         options: ImportOptions,
         found: FoundScheme | None,
     ) -> None:
-        """Take the scheme of the files, if the project gets it. Raise ImportFailed where the options are wrong."""
+        """Create a batch with the scheme of the files or the project. Raise ImportFailed if the options are invalid."""
         self.project, self.documents, self.options, self.found = project, documents, options, found
         self.kind = Coding.Kind.GOLD if options.gold else Coding.Kind.TEXT
         self.gives_scheme = found is not None and not has_texts(project)
@@ -110,7 +110,7 @@ class Batch:
         self.other_spellings: dict[str, str] = {}
 
     def _entries(self) -> Iterator[tuple[str, _TextEntry]]:
-        """Yield the texts of the project that the documents name, with their markables. Two queries a 30,000 texts."""
+        """Yield the project's texts that the documents name, with markables. Two queries for every 30,000 texts."""
         names = {source.document.name for source in self.documents}
         slugs = {slug for name in names for slug in slugs_of_name(name)}
         for batch in batched(slugs, MAX_KEYS):
@@ -122,7 +122,7 @@ class Batch:
                 yield text.slug, _TextEntry(text, f"the text {text.slug} of the project", known[key])
 
     def put_chosen_first(self) -> list[SourceDocument]:
-        """Return the documents, of each new text the copy first whose words it gets."""
+        """Return the documents; of each new text the copy that gives it its words comes first."""
         ordered = list(self.documents)
         copies: dict[str, list[int]] = {}
         for number, source in enumerate(ordered):
@@ -150,7 +150,7 @@ class Batch:
             text = new_text(self.project, slug, renamed, self.language)
             entry = self.texts.setdefault(slug, _TextEntry(text, renamed.file))
             if entry.text.pk is None and not entry.checked:
-                # What came before was refused, and its text with it.
+                # All earlier documents of the text were refused, so it takes the content of this one.
                 entry.text, entry.location, entry.markables = text, renamed.file, KnownMarkables()
             near = self.options.of_format.get(ALIGN.key) == NEAR
             refuse_equal_address(entry.documents, renamed)
@@ -176,7 +176,7 @@ class Batch:
         ]
 
     def _slug(self, document: Document) -> str:
-        """Return the slug of the text: that of an existing text of this name, else the first that it can have."""
+        """Return the slug of the existing text with this name, else the slug for a new text."""
         slug, *earlier = slugs_of_name(document.name)
         if slug in self.texts:
             return slug
@@ -188,7 +188,7 @@ class Batch:
         self.failures.setdefault(source.file, Failure(source.file, message))
 
     def refuse_changes(self) -> None:
-        """Raise where others changed the scheme or a text since the files were checked; or give the project its scheme.
+        """Give the project its new scheme. Raise an error if its scheme or a text was changed since the check.
 
         Call it in the transaction that writes.
         """
@@ -216,7 +216,7 @@ class Batch:
                 raise ProjectChanged("A text was deleted while the files were read; try again.")
 
     def find_rounds(self) -> None:
-        """Find each text's round: the chosen, its latest, or if it is new the open one. Raise ImportFailed."""
+        """Find each text's round: the chosen round, its latest round, or the open round. Raise ImportFailed."""
         try:
             if name := self.options.round_name:
                 of_new = find_round(self.project, name)
@@ -232,7 +232,7 @@ class Batch:
             entry.joins = entry.round not in own
 
     def plan(self) -> list[PlannedText]:
-        """Return what to write, in the transaction that writes: of no refused file, for which no coder is created."""
+        """Return the plan without refused files, for which no coder is created. Call it in the writing transaction."""
         while True:
             n_failures = len(self.failures)
             with transaction.atomic():
@@ -242,7 +242,7 @@ class Batch:
                 transaction.set_rollback(True)
 
     def _coders(self) -> dict[str, User]:
-        """Return the coders by their names in the files, and refuse the files of those that cannot code here."""
+        """Return the coders by name in the files, and refuse the files of coders who cannot code here."""
         coders: dict[str, User] = {}
         self.new_coders, self.other_spellings = [], {}
         accounts: dict[int, str] = {}
@@ -266,7 +266,7 @@ class Batch:
         return coders
 
     def _coder(self, name: str) -> User:
-        """Return the account of a coder; of gold under the name of a folder of exports it is the importer's."""
+        """Return the account of a coder; gold in a folder of an export belongs to the importing user."""
         options = self.options
         if options.model is not None and not options.gold:
             return self._account_of(options.model, name)
@@ -281,7 +281,7 @@ class Batch:
         return find_adjudicator(self.project, options.by.get_username())
 
     def _account_of(self, model: ModelDescription, name: str) -> User:
-        """Return the account of the model, which files name so. Raise ValidationError if they name somebody else."""
+        """Return the account of the model. Raise ValidationError if the files name another coder."""
         if name.casefold() != model.name.casefold():
             raise ValidationError(f"the import is of the model {model.name!r} alone: import other coders apart.")
         try:
@@ -291,7 +291,7 @@ class Batch:
             raise ValidationError("; ".join(fields)) from None
 
     def _refuse_duplicate_coders(self, coders: dict[str, User]) -> None:
-        """Refuse files with a text that another file has from the same coder in another spelling, or of gold at all."""
+        """Refuse a second file of a coder, in any spelling, for the same text; for gold, a second file of any coder."""
         for entry in self.texts.values():
             first: dict[int, SourceDocument] = {}
             for source in [checked.source for checked in entry.checked]:
@@ -313,7 +313,7 @@ class Batch:
         ]
 
     def _plan_texts(self, coders: dict[str, User]) -> list[PlannedText]:
-        """Return what to write: everything in the files that were not refused."""
+        """Return the plan of all texts in files that were not refused."""
         self._refuse_closed_rounds()
         existing = self._existing(coders)
         unchanged = self._unchanged(existing, coders)
@@ -342,7 +342,7 @@ class Batch:
                     self._fail(checked.source, f"{checked.source.document.file}: {message}")
 
     def _existing(self, coders: dict[str, User]) -> dict[tuple[int, int], Coding]:
-        """Return the codings of the texts in their rounds, locked, by text and coder; gold for each of the coders."""
+        """Return the locked codings of the texts in their rounds, by text and coder; gold counts for every coder."""
         round_of = {entry.text.pk: entry.round.pk for entry in self.texts.values() if entry.text.pk}
         by_key = {coder.pk for coder in coders.values()}
         if self.options.gold:
@@ -356,12 +356,12 @@ class Batch:
             .select_related("round", "coder")
             .filter(text__in=batch, occasion=1)
             if coding.round_id == round_of[coding.text_id]
-            # gold has been somebody's, and is nobody else's beside that
+            # a text and round have one gold, whoever made it
             for coder in (by_key if self.options.gold else by_key & {coding.coder_id})
         }
 
     def _unchanged(self, existing: dict[tuple[int, int], Coding], coders: dict[str, User]) -> set[int]:
-        """Return the codings that are just as in the file already; refuse files that would change others."""
+        """Return the codings that already equal their file; refuse files that would change other begun codings."""
         started = {coding.pk for coding in existing.values() if coding.is_begun}
         imported: dict[int, list[tuple[str, Any]]] = {}
         for batch in batched(started, MAX_KEYS):

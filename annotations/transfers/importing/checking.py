@@ -39,15 +39,15 @@ from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.schemes.naming import Naming
 
 LANGUAGE = "en"
-# How Unicode calls letters that run from the left, and from the right in Hebrew and in Arabic.
+# Unicode's classes of letters from left to right, and from right to left in Hebrew and in Arabic.
 STRONG = ("L", "R", "AL")
 MAX_KEY_LENGTH = 500
 TITLE_LENGTH = Text._meta.get_field("title").max_length or 0
-# A text of nothing else is a column of a table in which no words stand.
+# A text of these characters alone comes from the wrong column of a table.
 PLACEHOLDERS = re.compile(r"[\s_*-]*")
 LONGEST_SHOWN = 40
 MAX_REASONS = 3
-# Refusals of what an answer says besides category and links.
+# Codes of refusals of relations and attributes.
 REFUSED_QUESTIONS = (
     "unknown_relation",
     "relation_not_here",
@@ -78,7 +78,7 @@ class ImportScheme:
 
     @classmethod
     def from_files(cls, project: Project, spec: SchemeSpec, answers: str) -> Self:
-        """Return a scheme that the project has not got yet: its levels have no rows."""
+        """Return the scheme of the files, which the project does not have yet, so its levels have no rows."""
         levels = {
             level.key: Level(project=project, key=level.key, label=level.label, coded=level.coded)
             for level in spec.levels
@@ -87,18 +87,18 @@ class ImportScheme:
 
     @property
     def relations(self) -> list[str]:
-        """The keys of the relations besides identity."""
+        """The keys of the relations other than identity."""
         return [relation.key for relation in self.spec.relations if not relation.identity]
 
     @property
     def questions(self) -> Collection[str]:
-        """The keys of the attributes, and of the relations besides identity."""
+        """The keys of the attributes, and of the relations other than identity."""
         return [*self.relations, *self.constraints["attributes"]]
 
 
 @dataclass(slots=True)
 class NewMarkable:
-    """A markable of a file, before it has a row. (Much faster to create than a model instance.)"""
+    """A markable of a file without a row, much faster to create than a model instance."""
 
     level: Level
     key: str
@@ -113,7 +113,7 @@ class NewMarkable:
 
 @dataclass(slots=True)
 class KnownMarkables:
-    """The markables of a text, existing or new, by key; and the key and level for each level and parts in files."""
+    """The existing and new markables of a text by key, and the key and level of each place in the files."""
 
     markables: dict[str, Markable | NewMarkable] = field(default_factory=dict)
     places: dict[tuple[str, Parts], tuple[str, Level]] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class KnownMarkables:
 
 @dataclass(slots=True)
 class CheckedDocument:
-    """A document that can be imported: all its markables, the predefined ones, and its decisions."""
+    """A document that can be imported, with its markables, its predefined markables and its decisions."""
 
     source: SourceDocument
     markables: dict[str, Markable | NewMarkable]
@@ -131,7 +131,7 @@ class CheckedDocument:
 
 
 def fit_title(document: Document) -> Document:
-    """Return the document with a title that can be stored, with a finding where it is cut."""
+    """Return the document with a title that can be stored, and a finding if the title is cut."""
     title = document.title or document.name
     if len(title) <= TITLE_LENGTH:
         return document
@@ -141,7 +141,7 @@ def fit_title(document: Document) -> Document:
 
 
 def refuse_placeholders(document: Document, naming: Naming) -> None:
-    """Raise FormatError if the text is of the signs that tables have for nothing."""
+    """Raise FormatError if the text has only characters that tables use for empty cells."""
     if PLACEHOLDERS.fullmatch(document.content):
         shown = " ".join(document.content[:LONGEST_SHOWN].split())
         way = f"; say where with {naming.ways['words']}" if "words" in naming.ways else ""
@@ -149,9 +149,9 @@ def refuse_placeholders(document: Document, naming: Naming) -> None:
 
 
 def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Collection[str]) -> list[SourceDocument]:
-    """Return the copies of a new text, first the one whose words it gets: the first in which something is coded.
+    """Return the copies of a new text. The first coded copy, which gives the text its words, comes first.
 
-    Of two coded copies of which one ends earlier it is the other. The copies without a coding are last.
+    A longer coded copy that continues it takes its place. The copies without a coding are last.
     """
     coded = [copy for copy in copies if naming.keeps_answers(copy.document, levels)]
     chosen = coded[0] if coded else copies[0]
@@ -163,9 +163,9 @@ def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Colle
 
 
 def check_empty(source: SourceDocument, naming: Naming, *, file_coded: bool, text_coded: bool) -> list[Finding]:
-    """Return a finding if nothing is coded in a document that is somebody's. Raise FormatError if it is no coding.
+    """Return a finding if a coder's document has no answer. Raise FormatError unless it counts as an empty coding.
 
-    It is one if its coder coded another document of the file, or another coder the text: the files were understood.
+    It counts if its coder coded another document of the file, or another coder the text; then the files are understood.
     """
     document = source.document
     if source.coder is None or any(mark.answer for mark in document.marks):
@@ -180,13 +180,13 @@ def check_empty(source: SourceDocument, naming: Naming, *, file_coded: bool, tex
 
 
 def direction_of(content: str) -> str:
-    """Return the direction of a text: that of its first letter that has one."""
+    """Return the direction of the first letter that has one."""
     kinds = map(unicodedata.bidirectional, content)
     return "rtl" if next((kind for kind in kinds if kind in STRONG), "L") != "L" else "ltr"
 
 
 def new_text(project: Project, slug: str, document: Document, language: str = "") -> Text:
-    """Return the unsaved text, in this language if the document names none. Raise FormatError if a field is invalid."""
+    """Return an unsaved text; `language` applies if the document names none. Raise FormatError on an invalid field."""
     text = Text(
         project=project,
         slug=slug,
@@ -196,7 +196,7 @@ def new_text(project: Project, slug: str, document: Document, language: str = ""
         direction=document.direction or direction_of(document.content),
     )
     try:
-        # It is known already whether the slug is free; another check would take a query for each text.
+        # The slug is checked already; another check would take a query for each text.
         text.full_clean(exclude=["project"], validate_unique=False, validate_constraints=False)
     except ValidationError as error:
         fields = (f"{name}: {' '.join(messages)}" for name, messages in error.message_dict.items())
@@ -205,7 +205,7 @@ def new_text(project: Project, slug: str, document: Document, language: str = ""
 
 
 def with_content(document: Document, text: Text | None) -> Document:
-    """Return a document without a text of its own, with the project's text. Raise FormatError if that is missing."""
+    """Return a document without text with the text of the project. Raise FormatError if there is none."""
     if text is None:
         lines = [mark.line for mark in document.marks if mark.line is not None]
         message = f"the project has no text {document.name[:TEXT_SLUG_LENGTH]!r}; import it first"
@@ -220,14 +220,14 @@ def check(
     predefined: bool,
     naming: Naming,
 ) -> CheckedDocument:
-    """Return the document's markables, of which new ones are added to the known, and decisions. Raise FormatError."""
+    """Return the checked document, and add its new markables to the known ones. Raise FormatError."""
     document = source.document
     if source.coder is not None:
         document = _with_entities_of_one(_with_scheme_links(document, scheme), document.links, scheme)
     marks: dict[str, tuple[Mark, Level]] = {}
     for mark in document.marks:
         level_and_parts = (mark.level, mark.parts)
-        # Most coders of a text mark the same places.
+        # Most coders of a text mark the same places, so these are looked up once.
         if level_and_parts not in known_markables.places:
             known_markables.places[level_and_parts] = _key_and_level(document, mark, scheme, naming)
         key, level = known_markables.places[level_and_parts]
@@ -259,8 +259,8 @@ def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
     else:
         linked = pointers_to_indices(document)
         linked = linked if SPLIT in scheme.relations else split_to_indices(linked)
-    # Categories of the other kind of scheme name the kind of link; here they follow from the links. What is linked with
-    # nothing keeps one that is here without links, too.
+    # Categories of the other kind of scheme name the kind of link; here they follow from the links. An unlinked
+    # markable keeps a category that takes no links here either.
     unlinked = unlinked_places(linked)
     plain = {each.key for each in scheme.spec.categories if not each.takes_index and not each.points_to}
     marks = [
@@ -273,8 +273,8 @@ def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
 
 
 def _with_entities_of_one(document: Document, links: Links, scheme: ImportScheme) -> Document:
-    """Return the document with a finding on what it links with nothing, and an entity for each if that is asked."""
-    # A file of entities says itself which markables are entities of one.
+    """Return the document with a finding on unlinked markables, which become entities if the scheme has entities."""
+    # A file of entities already shows which markables are entities of one.
     of_entities = links == Links.INDICES and scheme.answers == Project.Answers.INDICES
     if of_entities or scheme.answers == Project.Answers.CATEGORIES:
         return document
@@ -299,7 +299,7 @@ def _with_entities_of_one(document: Document, links: Links, scheme: ImportScheme
 
 
 def _asks_links(mark: Mark, scheme: ImportScheme) -> bool:
-    """Return whether the scheme asks what markables of that level go together with."""
+    """Return whether the scheme asks for links on the level of the markable."""
     level = mark.level or scheme.spec.main_level
     offered = [scheme.constraints["categories"][key] for key in categories_on(scheme.constraints, level)]
     if scheme.answers == Project.Answers.INDICES:
@@ -308,7 +308,7 @@ def _asks_links(mark: Mark, scheme: ImportScheme) -> bool:
 
 
 def _with_allowed_readings(document: Document, scheme: ImportScheme) -> Document:
-    """Return the document with alternatives for antecedents that the scheme does not take together, and a finding."""
+    """Return the document with alternatives for joint antecedents that the scheme forbids, and a finding."""
 
     def allows(answer: Answer) -> bool:
         relation = scheme.spec.identity_relation(implied_category(answer, scheme.spec))
@@ -331,7 +331,7 @@ def _with_allowed_readings(document: Document, scheme: ImportScheme) -> Document
 
 
 def _key_and_level(document: Document, mark: Mark, scheme: ImportScheme, naming: Naming) -> tuple[str, Level]:
-    """Return the key of the markable, and its level. Raise FormatError on an unknown level and on invalid parts."""
+    """Return the key and level of the markable. Raise FormatError on an unknown level or invalid parts."""
     level = scheme.levels.get(mark.level or scheme.spec.main_level)
     if level is None:
         raise FormatError(naming.unknown_level(mark.level, scheme.levels), document.file, mark.line)
@@ -352,7 +352,7 @@ def _decisions(
     scheme: ImportScheme,
     naming: Naming,
 ) -> Iterator[Decision]:
-    # The rules treat a markable that is not saved yet like one that is.
+    # The rules treat unsaved markables like saved ones.
     rules = Rules(scheme.answers, scheme.constraints, cast("dict[str, Markable]", checked.markables))
     categorised = {key for key in scheme.levels if categories_on(scheme.constraints, key)}
     pointing = document.links != Links.INDICES or any(mark.answer and mark.answer.relations for mark in document.marks)
@@ -366,7 +366,7 @@ def _decisions(
             message = naming.unknown_category(mark.answer.category, scheme.constraints["categories"])
             raise FormatError(message, document.file, mark.line)
         decision = _decision(document, mark, key, keys, scheme, asks_category=level.key in categorised)
-        # A head that the markable has for every coder is not the coder's own.
+        # A head that the markable has for every coder is not stored with the decision.
         if decision.head and (
             key in checked.predefined or tuple(map(tuple, checked.markables[key].head)) == decision.head
         ):
@@ -393,7 +393,7 @@ def _decision(
     document: Document, mark: Mark, key: str, keys: dict[Place, str], scheme: ImportScheme, *, asks_category: bool
 ) -> Decision:
     if mark.answer is None:
-        return Decision(key, head=mark.head)  # without an answer it stays the coder's own markable
+        return Decision(key, head=mark.head)  # without an answer it is still the coder's markable
     answer = mark.answer
     if (answer.pointers or answer.relations) and any(target not in keys for target in answer.targets()):
         raise FormatError(f"{key} points to what is not marked", document.file, mark.line)
@@ -419,7 +419,7 @@ def _with_key_targets(readings: Readings, keys: dict[Place, str]) -> KeyReadings
 def _attributes(
     document: Document, mark: Mark, answer: Answer, scheme: ImportScheme
 ) -> tuple[tuple[str, AnswerValue], ...]:
-    """Return the answers to attributes as the scheme has them. Raise FormatError where one is of another kind."""
+    """Return the answers to attributes in the form of the scheme. Raise FormatError on another kind of answer."""
     answers: dict[str, object] = {}
     for key, value in answer.attributes:
         attribute = scheme.constraints["attributes"].get(key)
@@ -427,7 +427,7 @@ def _attributes(
             message = f"{key} is a relation, and the file has it as an attribute. {WAY_OUT}"
             raise FormatError(message, document.file, mark.line)
         if isinstance(value, str) and attribute["values"] and value not in attribute["values"]:
-            value = KeysByName(attribute["values"]).find(value) or value  # what is like none stays
+            value = KeysByName(attribute["values"]).find(value) or value  # unknown values stay
         try:
             parsed = parse_value(value, AnswerKind(attribute["kind"]))
         except ValueError:
@@ -448,7 +448,7 @@ def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: Im
 
 
 def refuse_equal_address(documents: Sequence[SourceDocument], document: Document) -> None:
-    """Raise FormatError if documents that were read for the text of that address have another name."""
+    """Raise FormatError if earlier documents with the same slug have another name."""
     for other in documents:
         if other.document.name != document.name:
             raise FormatError(
@@ -458,7 +458,7 @@ def refuse_equal_address(documents: Sequence[SourceDocument], document: Document
 
 
 def refuse_duplicates(documents: Sequence[SourceDocument]) -> None:
-    """Raise FormatError if the last of the documents of one text has the coder of another."""
+    """Raise FormatError if the last document of a text has the same coder as an earlier one."""
     *others, last = documents
     for other in others:
         if other.coder == last.coder:

@@ -1,4 +1,4 @@
-"""Import files, each completely or not at all: equal names are one text, equal level and parts one markable."""
+"""Import files, each completely or not at all. Equal names are one text; equal levels and parts one markable."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,12 +25,12 @@ from annotations.transfers.importing.schemes.naming import find_names, remember_
 from annotations.transfers.importing.writing import write_plan
 from annotations.transfers.project_formats import check_format
 
-# So many documents, and so much of them as they weigh, are written in one transaction, unless one file has more.
-# On SQLite coders wait for it: it takes a second at most.
+# The maximum number and weight of documents in one transaction, unless a single file has more.
+# On SQLite coders wait for the transaction, which takes a second at most.
 MAX_DOCUMENTS, MAX_WEIGHT = 1000, 40_000
-# A batch is checked and written so often where others change what it was checked against meanwhile.
+# The number of attempts to check and write a batch if others change the project meanwhile.
 ATTEMPTS = 3
-# Called in a transaction with the number of documents that are there with it.
+# Called in a transaction with the number of documents written so far, including its own.
 type Written = Callable[[int], None]
 
 
@@ -42,10 +42,10 @@ def import_documents(
     progress: Progress | None = None,
     written: Written | None = None,
 ) -> Report:
-    """Write the documents to the project, in one transaction of whole files after the other. Raise ImportFailed.
+    """Write the documents to the project, in transactions of whole files. Raise ImportFailed.
 
-    Where one fails, those before stay, and importing the same files again goes on. `written` is called in each with how
-    many documents are there with it, `progress` with the numbers of checked documents and of all.
+    If a transaction fails, the earlier ones are kept, and another import of the same files continues. `written` is
+    called in each with the number of documents so far, `progress` with the numbers of checked and of all documents.
     """
     batches = plan_batches(documents)
     found = None
@@ -68,7 +68,7 @@ def _found_scheme(
 ) -> FoundScheme:
     """Return the scheme of the files for a project that may get it. Raise ImportFailed.
 
-    goes_on: the project may have got it already, with the first of the texts, before the import was stopped.
+    goes_on: an interrupted import may have given the project this scheme and its first texts.
     """
     of_files = [source.document for source in documents]
     if has_texts(project):
@@ -85,7 +85,7 @@ def _found_scheme(
 
 @dataclass(slots=True)
 class _Importer:
-    """Writes batch after batch, keeps their report, and says how far it is."""
+    """A writer of batches, which collects their report and reports progress."""
 
     project: Project
     options: ImportOptions
@@ -97,7 +97,7 @@ class _Importer:
     report: Report = field(default_factory=Report)
 
     def add(self, documents: Sequence[SourceDocument]) -> None:
-        """Check and write a batch in one transaction. Raise ImportFailed if that fails; then nothing of it is there."""
+        """Check and write a batch in one transaction. Raise ImportFailed, with nothing of it written, if it fails."""
         for attempts_left in reversed(range(ATTEMPTS)):
             try:
                 self.report.add(self._write(documents))
@@ -125,7 +125,7 @@ class _Importer:
             write_plan(self.project, plan, batch.kind, self.options.by)
             if self.options.trial or (batch.gives_scheme and report.empty):
                 transaction.set_rollback(True)
-            else:  # said last in the transaction
+            else:  # reported last in the transaction
                 if self.written is not None:
                     self.written(self.report.documents + report.documents)
                 if self.progress is not None:
@@ -136,7 +136,7 @@ class _Importer:
 
 
 def plan_batches(documents: Sequence[SourceDocument]) -> list[Sequence[int]]:
-    """Return the numbers of the documents of each batch, by address; those of one file or text are together."""
+    """Return the document numbers of each batch by slug; a file or text is never split."""
     batches: list[Sequence[int]] = []
     together, weight = list[int](), 0
     for group in _groups(documents):
@@ -150,7 +150,7 @@ def plan_batches(documents: Sequence[SourceDocument]) -> list[Sequence[int]]:
 
 
 def _groups(documents: Sequence[SourceDocument]) -> Iterator[list[int]]:
-    """Yield the numbers of the documents that files and texts join, by the first addresses of their texts."""
+    """Yield groups of document numbers that share files or texts, sorted by the first slugs of their texts."""
     keys: list[list[tuple[str, str]]] = []
     numbers_by_key: dict[tuple[str, str], list[int]] = {}
     for number, source in enumerate(documents):
@@ -178,11 +178,10 @@ def import_sources(
     progress: Progress | None = None,
     written: Written | None = None,
 ) -> Report:
-    """Read files and import them, and remember how their names were mapped; see `import_documents` and `read_sources`.
+    """Read files, import them and remember the mapping of names; see `import_documents` and `read_sources`.
 
-    Files of pyramids have the option `docset`, the slug of the docset that they belong to; if it is empty, the docset
-    named as the file, or the one with the same text. Raise ImportFailed if the project is archived, or the format does
-    not suit it.
+    Pyramid files have the option `docset`, the slug of their docset. Without it, the docset has the name of the file or
+    the same text. Raise ImportFailed if the project is archived, or if the format does not suit the project.
     """
     try:
         refuse_archived(project)

@@ -11,20 +11,20 @@ from typing import Any, Self
 from annotations.core.text import common_length, pluralize
 from annotations.formats import Finding
 
-# So many findings of a kind are listed, the others counted; and so many texts of an import are shown before it is done.
+# The maximum number of listed findings of a kind, and of texts in the preview; further findings are counted.
 MAX_FINDINGS, MAX_PREVIEWS = 1000, 50
 MAX_PLACES = 200
 NOTHING: Mapping[str, int] = MappingProxyType({})
-# What differs between messages of one kind: quoted words, names in advice, code points, numbers, names of files.
+# The differences between messages of one kind: quoted words, names in advice, code points, numbers, file names.
 PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|\b(?:level|category)=.*?(?= reads|:)|U\+[0-9A-F]+|\S*/\S*|[0-9]+")
-# A finding that counts: how many, and of what.
+# A finding with a count: the number, and the things counted.
 COUNTED = re.compile(r"(?:the )?(?P<number>[0-9]+) (?P<what>.+)", re.DOTALL)
 MAX_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file that was not imported. The message gives the reason, and names the file and the line if there is one."""
+    """A file that was not imported. The message gives the reason, the file, and the line if known."""
 
     file: str
     message: str
@@ -35,7 +35,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class TextPreview:
-    """A text that an import brings or adds to, for people to look at: how long it is, and how it begins."""
+    """A preview of a text that an import creates or extends: its length and its first lines."""
 
     slug: str
     title: str
@@ -53,26 +53,26 @@ COUNTS = (
 
 @dataclass(slots=True)
 class Report:
-    """The result of an import, or for a trial what it would be."""
+    """The result of an import or a trial."""
 
-    documents: int = 0  # that were not refused
+    documents: int = 0  # documents that were not refused
     texts: int = 0
     markables: int = 0
     codings: int = 0
     judgements: int = 0
-    unchanged: int = 0  # codings that the project has already, just as in the files
+    unchanged: int = 0  # codings that the project already has as in the files
     new_coders: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    previews: list[TextPreview] = field(default_factory=list)  # the first of the texts
-    reason: str = ""  # why none of the files could be read
-    found: dict[str, Any] | None = None  # of a trial, the names in the files
+    previews: list[TextPreview] = field(default_factory=list)  # at most MAX_PREVIEWS texts
+    reason: str = ""  # why no file could be read
+    found: dict[str, Any] | None = None  # the names in the files, in a trial
     new_scheme: dict[str, Any] | None = None  # as JSON
-    names: dict[str, dict[str, str]] = field(default_factory=dict)  # of the files, with those here, by option
+    names: dict[str, dict[str, str]] = field(default_factory=dict)  # names in the project, by option and name in files
     unlisted: Counter[str] = field(default_factory=Counter)  # findings beyond MAX_FINDINGS of a kind
-    n_answers_left_out: int = 0  # markables of which files say what they are, and texts only leave that out
-    n_links_left_out: int = 0  # those of them that the files link
+    n_answers_left_out: int = 0  # answered markables whose answers an import of texts only leaves out
+    n_links_left_out: int = 0  # the linked ones of these
 
     def add(self, other: Self) -> None:
         """Add the report of further documents."""
@@ -93,12 +93,12 @@ class Report:
 
     @property
     def empty(self) -> bool:
-        """Whether no document was imported or in the project already."""
+        """Whether no document was accepted."""
         return not self.documents
 
     @property
     def left_out_answers(self) -> str:
-        """What the files say that texts only leave out; empty where that is nothing."""
+        """A phrase about the answers that an import of texts only leaves out; empty if there are none."""
         if self.n_links_left_out:
             return f"the files say which {pluralize(self.n_links_left_out, 'markable')} belong together"
         if self.n_answers_left_out:
@@ -106,18 +106,18 @@ class Report:
         return ""
 
     def warnings(self) -> list[str]:
-        """Return a line for each kind of finding: the first one, and how many more there are."""
+        """Return a line for each kind of finding: the first finding and the number of others."""
         return summaries(self.findings, self.unlisted)
 
     def refusals(self) -> list[str]:
-        """Return a line for each kind of refusal: the first one, and how many more files there are."""
+        """Return a line for each kind of refusal: the first refusal and the number of other files."""
         return [
             str(group[0]) if len(group) == 1 else f"{group[0]} (and {pluralize(len(group) - 1, 'file')} more like this)"
             for group in group_failures(self.failures)
         ]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as pages and the API show it."""
+        """Return the report as JSON for pages and the API."""
         shown = asdict(self)
         del shown["findings"], shown["names"], shown["unlisted"]
         refused = [
@@ -143,7 +143,7 @@ class Report:
 
 
 def group_failures(failures: Iterable[Failure]) -> list[list[Failure]]:
-    """Return the refusals, grouped by what they say besides names, numbers and words of the files."""
+    """Return the refusals, grouped by message without names, numbers and words of the files."""
     return _group(failures, lambda failure: PARTICULARS.sub("", failure.message.replace(failure.file, "")))
 
 
@@ -155,12 +155,12 @@ def _group[Item](items: Iterable[Item], kind_of: Callable[[Item], str]) -> list[
 
 
 def summaries(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[str]:
-    """Return a line for each kind of finding, and how many more there are, also of those unlisted."""
+    """Return a line for each kind of finding with the number of others, including unlisted findings."""
     return [summarize(group, unlisted.get(group[0].code, 0)) for group in _group(findings, attrgetter("code"))]
 
 
 def describe_findings(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[dict[str, Any]]:
-    """Return the number and the places of the findings of each kind; `unlisted` counts further ones."""
+    """Return the number and places of the findings of each kind; `unlisted` counts further findings."""
     described = []
     for group in _group(findings, attrgetter("code")):
         n_unlisted = unlisted.get(group[0].code, 0)
@@ -171,9 +171,9 @@ def describe_findings(findings: Iterable[Finding], unlisted: Mapping[str, int] =
 
 
 def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
-    """Return a line for findings of one kind: the first one, or of those that count by name the largest, and all names.
+    """Return a line for findings of one kind: the first finding, or the largest count by name with all names.
 
-    n_unlisted: how many more there are.
+    n_unlisted: the number of further findings.
     """
     counts = count_by_name(group)
     if len(counts) > 1:
@@ -188,7 +188,7 @@ def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
 def count_by_name(group: Iterable[Finding]) -> Counter[str]:
     """Return the sum for each name of findings whose messages begin with a number and differ only in a name.
 
-    Nothing where that is not so: "3 answers to 'genus', which …" and "1 answer to 'number', which …" have two names.
+    Other findings have no names. "3 answers to 'genus', which …" and "1 answer to 'number', which …" have two names.
     """
     counts: Counter[tuple[str, ...]] = Counter()
     for finding in group:
@@ -204,7 +204,7 @@ def count_by_name(group: Iterable[Finding]) -> Counter[str]:
 
 
 def _number_and_phrase(finding: Finding) -> tuple[int, tuple[str, ...]]:
-    """Return how many a finding counts, and the words for what, the first in the singular; nothing for no count."""
+    """Return the count in a finding and the words after it, the first in the singular; (0, ()) without a count."""
     match = COUNTED.fullmatch(finding.message)
     if match is None:
         return 0, ()
@@ -217,4 +217,4 @@ class ImportFailed(Exception):
 
 
 class ProjectChanged(ImportFailed):
-    """Others changed what files were checked against before these were written; nothing was."""
+    """Others changed the project between the check and the writing of files; nothing was written."""

@@ -16,30 +16,30 @@ from annotations.transfers.importing.checking import CheckedDocument, NewMarkabl
 from annotations.transfers.importing.report import MAX_PREVIEWS, Report, TextPreview
 
 SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
-# The fields of a markable besides what it belongs to.
+# The fields of a markable, without the keys of other tables.
 OWN_FIELDS = ("key", "label", "parts", "head", "start", "end", "predefined")
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """A text, existing or new (then with the segments of the first document), and the documents written for it."""
+    """A text and the documents to write for it; a new text gets the segments of the first document."""
 
     text: Text
     checked: list[CheckedDocument]
-    codings: list[tuple[CheckedDocument, User, Coding | None]]  # None: the project does not have it yet
+    codings: list[tuple[CheckedDocument, User, Coding | None]]  # None: a new coding
     round: Round
-    joins: bool  # whether it comes into the round by the import
+    joins: bool  # whether the import puts it into the round
 
     def markables(self) -> dict[str, Markable | NewMarkable]:
-        """Return all markables of the files, by key."""
+        """Return all markables of the documents, by key."""
         return {key: markable for checked in self.checked for key, markable in checked.markables.items()}
 
     def predefined(self) -> dict[str, Mark]:
-        """Return the predefined markables, by key, as the first file that contains each has it."""
+        """Return the predefined markables by key, each as in the first document that contains it."""
         return {key: mark for checked in reversed(self.checked) for key, mark in checked.predefined.items()}
 
     def preview(self) -> TextPreview:
-        """Return what the page on the import shows of it."""
+        """Return the preview of the text for the page of the import."""
         content = self.text.content
         lines = [" ".join(line.split()) for line in content[: 10 * SAMPLE_LENGTH].splitlines() if line.strip()]
         sample = "\n".join(lines[:SAMPLE_LINES])
@@ -54,7 +54,7 @@ def report_plan(texts: Sequence[PlannedText]) -> Report:
     for planned in texts:
         report.documents += len(planned.checked)
         report.texts += planned.text.pk is None
-        # One that some coder has marked is new to all others: the number tells nothing of coders' marks.
+        # A markable that one coder has marked counts as new, so that the number reveals nothing of coders' marks.
         given = planned.predefined()
         report.markables += sum(
             markable.pk is None or (key in given and not markable.predefined)
@@ -70,7 +70,7 @@ def report_plan(texts: Sequence[PlannedText]) -> Report:
 
 
 def write_plan(project: Project, texts: Sequence[PlannedText], kind: Coding.Kind, by: User | None) -> None:
-    """Write all rows; new codings are of that kind. Call it inside a transaction."""
+    """Write all rows, inside a transaction; new codings have this kind."""
     new = [planned for planned in texts if planned.text.pk is None]
     position = Text.objects.next_position(project.pk) if new else 0
     for planned in new:
@@ -106,7 +106,7 @@ def write_plan(project: Project, texts: Sequence[PlannedText], kind: Coding.Kind
 
 
 def _write_markables(texts: Sequence[PlannedText]) -> set[int]:
-    """Save new markables, make existing ones predefined if a file does, and return the texts that get such."""
+    """Save new markables, make existing ones predefined as in the files, and return the texts that get such."""
     given = set[int]()
     new: list[tuple[Text, NewMarkable]] = []
     newly_predefined: list[int] = []

@@ -1,4 +1,4 @@
-"""The addresses that texts get from the names of their files, in any script; the folders of coders in exports."""
+"""The slugs of texts from file names in any script, and the folders of coders in exports."""
 
 import re
 import unicodedata
@@ -9,18 +9,18 @@ from django.utils.text import slugify
 
 from annotations.models.text import TEXT_SLUG_LENGTH
 
-# Windows takes no folder of these names, nor one that ends in a dot; hidden files are not read. Usernames have no `%`.
+# Windows refuses these folder names and a final dot; hidden folders are not read. Usernames have no `%`.
 RESERVED = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\.|\Z)", re.IGNORECASE)
 FIRST_OR_LAST_DOT = re.compile(r"\A\.|\.\Z")
 
 
 def compose(name: str) -> str:
-    """Return the name with composed characters (NFC); some systems take the names of files apart."""
+    """Return the name with composed characters (NFC), as some systems decompose file names."""
     return unicodedata.normalize("NFC", name)
 
 
 def slugs_of_name(name: str) -> list[str]:
-    """Return the slug of a text of that name, then those of earlier versions, which left out dots and other scripts."""
+    """Return the slug for the name of a text, then the slugs of earlier versions, without dots and other scripts."""
     latin = anyascii(compose(name))
     slugs = [
         slugify(spelling, allow_unicode=False)[:TEXT_SLUG_LENGTH].strip("-_")
@@ -32,15 +32,15 @@ def slugs_of_name(name: str) -> list[str]:
 
 
 def folder_of(coder: str) -> str:
-    """Return the folder of a coder, which every system can have: `%` and a number stand for a character that it cannot.
+    """Return a coder's folder name that is valid on every system; `%` and a number replace invalid characters.
 
-    These are a dot at either end, and the first letter of a reserved name.
+    Invalid characters are a dot at either end, and the first letter of a reserved name.
     """
     name = FIRST_OR_LAST_DOT.sub("%2E", coder)
     return f"%{ord(name[0]):02X}{name[1:]}" if RESERVED.match(name) else name
 
 
 def coder_of(folder: str) -> str:
-    """Return the coder whose folder it is."""
+    """Return the coder of a folder."""
     coder = unquote(folder)
     return coder if coder and folder_of(coder) == folder else folder

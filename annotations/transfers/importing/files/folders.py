@@ -1,4 +1,4 @@
-"""Which text a file is of, where folders tell apart files of equal names."""
+"""Names of texts whose files have equal names in different folders."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,30 +21,30 @@ Folder = tuple[str, ...]
 
 
 def text_folder(file: str, coder_from: str) -> Folder:
-    """Return the last folders of a file, without that of its coder."""
+    """Return the last folders of a file, without the coder's folder."""
     parts = [part for part in PurePosixPath(file).parent.parts if part != "/"]
     return tuple((parts[:-1] if coder_from == "parent" else parts)[-MAX_FOLDERS:])
 
 
 def names_in_folders(folder: Folder, name: str) -> list[str]:
-    """Return what a text of that name may be called after its folders, the last alone first."""
+    """Return the names of a text with its last folders before it, from one folder to all."""
     return [" ".join([*folder[-depth:], name]) for depth in range(1, len(folder) + 1)]
 
 
 @dataclass
 class KnownTexts:
-    """The texts of a project, as far as files may be of them."""
+    """The titles of a project's texts, and the contents that were loaded."""
 
     project: Project
     contents: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def titles(self) -> dict[str, str]:
-        """The titles of all texts by their addresses."""
+        """The titles of all texts, by slug."""
         return dict(Text.objects.filter(project=self.project).values_list("slug", "title"))
 
     def find(self, name: str) -> str:
-        """Return the address of the text of that name, an earlier one if its title now gives another; "" if none."""
+        """Return the slug of the text with a name, possibly of an earlier version; empty if there is none."""
         first, *earlier = slugs_of_name(name)
         if first in self.titles:
             return first
@@ -52,13 +52,13 @@ class KnownTexts:
         return next((slug for slug in known if slugs_of_name(self.titles[slug])[0] != slug), "")
 
     def load(self, slugs: Iterable[str]) -> None:
-        """Read the contents of the texts with those addresses."""
+        """Read the contents of the texts with these slugs."""
         for batch in batched(dict.fromkeys(slug for slug in slugs if slug not in self.contents), MAX_KEYS):
             found = Text.objects.filter(project=self.project, slug__in=batch)
             self.contents |= dict(found.values_list("slug", "content"))
 
     def has_text(self, slug: str, content: str) -> bool:
-        """Return whether the text of that address, which was loaded, has the characters of the content."""
+        """Return whether a loaded text has the characters of the content."""
         known = self.contents[slug]
         return known == content or skeleton_of(known).characters == skeleton_of(content).characters
 
@@ -66,14 +66,14 @@ class KnownTexts:
 def _choose_names(
     sources: Sequence[SourceDocument], coder_from: str, known: KnownTexts | None
 ) -> list[str | FormatError]:
-    """Return what the texts of files of one name are called, or why no name can be chosen."""
+    """Return for each file of one name the name of its text, or an error if none can be chosen."""
     name = sources[0].document.name
     folders = [text_folder(source.document.file, coder_from) for source in sources]
     are_several = _are_several(sources, folders, coder_from)
     by_folder = _distinct_names(folders, name) if are_several else [name] * len(sources)
     if known is None or not known.titles:
         return [*by_folder]
-    # The addresses in the project that files of a folder may have, by name.
+    # By folder, the project's slugs that files there may have, by name.
     known_in = {
         folder: {each: slug for each in (name, *names_in_folders(folder, name)) if (slug := known.find(each))}
         for folder in set(folders)
@@ -95,14 +95,14 @@ def _choose_names(
 
 
 def _are_several(sources: Sequence[SourceDocument], folders: Sequence[Folder], coder_from: str) -> bool:
-    """Return whether files are several texts: two of one coder, or, in other folders, of other characters."""
+    """Return whether files are several texts: a coder has two, or coders' folders differ in characters."""
     if len(set(folders)) == 1:
         return False
     seen: dict[str | None, Folder] = {}
     for source, folder in zip(sources, folders, strict=True):
         if seen.setdefault(source.coder, folder) != folder:
             return True
-    # Elsewhere another folder may be another coder.
+    # Without coders' folders another folder may mean another coder.
     if coder_from != "parent":
         return False
     first_of = dict(zip(reversed(folders), reversed(sources), strict=True))
@@ -112,7 +112,7 @@ def _are_several(sources: Sequence[SourceDocument], folders: Sequence[Folder], c
 def _choose_name(
     source: SourceDocument, name: str, addresses: Mapping[str, str], known: KnownTexts, *, are_several: bool
 ) -> str | FormatError:
-    """Return the name of a text: that of one in the project, if it has it. name: the one that it has otherwise."""
+    """Return the name of the project's text with this content, or else `name`; an error if there are two such texts."""
     document = source.document
     fitting = [each for each, slug in addresses.items() if known.has_text(slug, document.content)]
     if name in fitting and are_several:
@@ -126,13 +126,13 @@ def _choose_name(
         return FormatError(message, document.file)
     if fitting:
         return fitting[0]
-    # A text that was named so, and differs: which is told where the texts are held against each other.
+    # A text with this name and other content; the comparison of the texts reports it later.
     named = [each for each, slug in addresses.items() if each != document.name and known.titles[slug] == each]
     return named[0] if named and document.name not in addresses else name
 
 
 def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
-    """Return the name after as many of the last folders of each as it takes to tell them apart."""
+    """Return the name for each folder, after the fewest last folders that distinguish all folders."""
     different = set(folders)
     depths = range(1, max(map(len, folders)) + 1)
     depth = next((each for each in depths if len({folder[-each:] for folder in different}) == len(different)), 0)
@@ -142,10 +142,10 @@ def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
 def name_by_folder(
     documents: Sequence[SourceDocument], coder_from: str, project: Project | None = None
 ) -> tuple[list[SourceDocument], list[Failure]]:
-    """Return the documents, with the names of folders before equal names that are not one text, and what is refused.
+    """Return the documents, with folder names before equal names of different texts, and the refusals.
 
-    These are two of one coder, or of two coders in folders besides their own whose characters differ, in these files or
-    in the project: a file that comes alone has the name that it has with others.
+    Texts differ if one coder has both, or if coders' folders differ in characters, in these files or in the project.
+    So a file gets the same name alone as with other files.
     """
     by_name: dict[str, list[int]] = {}
     in_folders = set[str]()
@@ -160,7 +160,7 @@ def name_by_folder(
     failures: dict[str, Failure] = {}
     for name, numbers in by_name.items():
         if name not in in_folders or (len(numbers) == 1 and not is_known):
-            continue  # no folder tells them apart
+            continue  # folders do not distinguish them
         sources = [documents[number] for number in numbers]
         for number, source, chosen in zip(numbers, sources, _choose_names(sources, coder_from, known), strict=True):
             if isinstance(chosen, FormatError):

@@ -1,4 +1,4 @@
-"""A document to import, with the coder whose work it is."""
+"""A document to import, with its coder."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -22,11 +22,11 @@ ONE_TEXT = "they are different texts: for one text of several coders give the fi
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
-    """A document and the name of its coder; None if it has a text but no coding."""
+    """A document and its coder's name, or None for a text without a coding."""
 
     document: Document
     coder: str | None
-    source: str = ""  # the file that is imported or refused with it, if it is not that of the document
+    source: str = ""  # the file imported or refused with it, if not the document's file
 
     @property
     def file(self) -> str:
@@ -35,7 +35,7 @@ class SourceDocument:
 
 
 def find_same_words(documents: Sequence[SourceDocument]) -> list[Finding]:
-    """Return a finding for each text that comes under several names, to judge by its characters without white space."""
+    """Return a finding for each text with several names, compared by characters without white space."""
     files_by_words: dict[bytes, dict[str, str]] = {}
     for document in (source.document for source in documents):
         if not document.without_text:
@@ -46,7 +46,7 @@ def find_same_words(documents: Sequence[SourceDocument]) -> list[Finding]:
 
 
 def find_words_of_project(project: Project, documents: Sequence[SourceDocument]) -> list[Finding]:
-    """Return a finding for each text of the project that has the words of a document of another name."""
+    """Return a finding for each text of the project with the words of a document that has another name."""
     first_of: dict[str, tuple[str, str]] = {}
     for document in (source.document for source in documents):
         if not document.without_text:
@@ -71,7 +71,7 @@ def find_words_of_project(project: Project, documents: Sequence[SourceDocument])
 
 
 def _same_words(files: Mapping[str, str]) -> Finding:
-    """Return the finding on names of one text, at the file of the second of them."""
+    """Return the finding on several names of a text, at the file of the second name."""
     names = list(files)
     shown = [_cut(name) for name in names[:MAX_NAMES]]
     further = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []

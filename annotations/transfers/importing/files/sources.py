@@ -42,7 +42,7 @@ MAX_LINES_OF_HEAD = 50
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file that is read when it is needed, with its size: on the disk, or open as long as it is read."""
+    """A file that is read on demand, with its size: a path on disk or an open file."""
 
     file: Path | IO[bytes]
     size: int
@@ -51,14 +51,14 @@ class StoredFile:
         return self.size
 
     def read(self) -> bytes:
-        """Return what it holds. Raise FormatError."""
+        """Return the content. Raise FormatError."""
         with self._opened() as opened:
             return opened.read()
 
     def lines(self) -> Iterator[bytes]:
-        """Yield its lines, each with its end. Raise FormatError."""
+        """Yield the lines with their ends. Raise FormatError."""
         with self._opened() as opened:
-            # Who goes over a file of Django's has it in memory, and carriage returns end lines.
+            # Iteration over a Django file reads it into memory and splits lines at carriage returns.
             while line := opened.readline():
                 yield line
 
@@ -74,12 +74,12 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to import: its name with folders, and its content, or where that is read when it is needed."""
+    """A file to import: its name with folders, and its content, which may be read on demand."""
 
     name: str
     content: bytes | Entry | StoredFile
-    in_folder: bool = False  # from a folder or zip: its name decides whether it is read; otherwise a user named it
-    ignored: bool = False  # part of an export, but no coder's work: the report names it
+    in_folder: bool = False  # from a folder or zip, where its suffix decides if it is read; otherwise a user named it
+    ignored: bool = False  # part of an export without codings; the report names it
 
     @property
     def data(self) -> bytes:
@@ -87,12 +87,12 @@ class Source:
         return self.content if isinstance(self.content, bytes) else self.content.read()
 
     def lines(self) -> Iterator[bytes]:
-        """Return the lines of the content, each with its end, read one after the other. Raise FormatError."""
+        """Return the lines of the content with their ends, read one by one. Raise FormatError."""
         return io.BytesIO(self.content) if isinstance(self.content, bytes) else self.content.lines()
 
 
 def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list[Source]:
-    """Return the files and those in zips, which stay open as long as they are read. Raise FormatError beyond limits."""
+    """Return the files and the files in zips, which must stay open. Raise FormatError beyond the limits."""
     sources: list[Source] = []
     left = settings.IMPORT_MAX_BYTES
     for name, content in files:
@@ -120,13 +120,13 @@ def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list
 
 @dataclass(slots=True)
 class ReadResult[Read]:
-    """What was read, files that could not be read, and files that are not of the format."""
+    """The documents that were read, files that could not be read, and files of other formats."""
 
     documents: list[Read] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    reason: str = ""  # why none could be read, where none is of the format
+    reason: str = ""  # why no file was read, if none is of the format
 
 
 def read_sources(
@@ -137,10 +137,10 @@ def read_sources(
     project: Project | None = None,
     progress: Progress | None = None,
 ) -> ReadResult[SourceDocument]:
-    """Read the files; one that cannot be read is a failure and does not prevent the others from being read.
+    """Read the files; a file that cannot be read becomes a failure, and the others are read.
 
-    `coder_from`: parent (the folder), name (after the last separator in the name), nobody (texts only) or `=NAME`,
-    which is not used where files name their coders themselves. `project` has the texts of files that lack them.
+    `coder_from`: parent (the folder), name (after the last separator in the name), nobody (texts only) or `=NAME`.
+    Coders named in the files take precedence. `project` has the texts of files that lack them.
     """
     format_ = FORMATS[format_key]
     result = ReadResult[SourceDocument](left_out=[source.name for source in sources if source.ignored])
@@ -177,7 +177,7 @@ def read_sources(
 def _read_bundle(
     format_: Format, sources: Sequence[Source], text: str | None, encoding: str, arguments: Mapping[str, str]
 ) -> Iterator[Document]:
-    """Yield the documents of files that are read together, the main one first. text: that of the file beside it."""
+    """Yield the documents of files read together, of which the first is the main one. text: the project's text."""
     main = sources[0]
     if format_.read_each is not None and not encoding:
         yield from format_.read_each(main.name, main.lines(), **arguments)
@@ -189,18 +189,18 @@ def _read_bundle(
     bundle = Bundle(main.name, data)
     findings = [finding for _, found in recoded.values() for finding in found]
     if format_.key in PLAIN and (look := _look(main, format_.key)):
-        # Whatever the file holds would be words of a text.
+        # A plain text would otherwise take all content as words.
         message = f"the file is read as {format_.label}{look}"
         findings.append(Finding("other-format", message, main.name, left_out=True))
     for document in format_.read(bundle, **arguments):
         if text is not None and document.content == text:
-            document = replace(document, content=text)  # of many files of a text one string
+            document = replace(document, content=text)  # one string for all files of a text
         yield replace(document, findings=[*findings, *document.findings]) if findings else document
-        findings = []  # they are told with the first
+        findings = []  # reported with the first document
 
 
 def _in_utf_8(data: bytes, file: str, encoding: str) -> tuple[bytes, list[Finding]]:
-    """Return what is in the encoding, if one is said, in UTF-8; and a finding if the file is in UTF-8 itself."""
+    """Return the data recoded to UTF-8 if an encoding is given, and a finding if it already is UTF-8."""
     if not encoding:
         return data, []
     if is_utf_8_all_the_same(data, encoding):
@@ -211,7 +211,7 @@ def _in_utf_8(data: bytes, file: str, encoding: str) -> tuple[bytes, list[Findin
 def _texts_of_project(
     format_: Format, bundles: Sequence[Sequence[str]], coder_from: str, separator: str, project: Project
 ) -> dict[str, str]:
-    """Return by the main file the text that the project has for it, where the file beside it is missing."""
+    """Return the project's texts, by main file, for files whose text file is missing."""
     if format_.text_of is None:
         return {}
     known = KnownTexts(project)
@@ -219,7 +219,7 @@ def _texts_of_project(
     for main in (names[0] for names in bundles if len(names) == 1 and format_.text_of(names[0]) != names[0]):
         try:
             name, _ = name_and_coder(main, coder_from, separator)
-        except FormatError:  # which reading says of the file
+        except FormatError:  # reading the file reports this error
             continue
         names = [*reversed(names_in_folders(text_folder(main, coder_from), name)), name]
         if slug := next(filter(None, map(known.find, names)), ""):
@@ -229,7 +229,7 @@ def _texts_of_project(
 
 
 def _look(source: Source, format_key: str) -> str:
-    """Return what a refusal adds where the file looks like one of another format."""
+    """Return an addition to a refusal if the file looks like another format."""
     try:
         kind = recognise(source.name, b"".join(islice(source.lines(), MAX_LINES_OF_HEAD)))
     except FormatError:
@@ -238,14 +238,14 @@ def _look(source: Source, format_key: str) -> str:
 
 
 def describe(kind: Kind) -> str:
-    """Return what a file looks like, with what helps: another format, or another program."""
+    """Return the kind that a file looks like, with advice: another format or program."""
     if not kind.format:
         return f"{kind.name}, which is not read: {kind.way}"
     return f"{(FORMATS | PYRAMID_FORMATS)[kind.format].label}: choose the format {kind.format}"
 
 
 def why_nothing(format_: Format | PyramidFormat, names: Sequence[str]) -> str:
-    """Return why none of the files is read: what the format looks for, and what there is instead."""
+    """Return why no file is read: the suffixes of the format, and the suffixes found instead."""
     message = f"No file ends in {' or '.join(format_.suffixes)}, as those of {format_.label} do"
     if not names:
         return f"{message}; there are no files"
@@ -260,7 +260,7 @@ def why_nothing(format_: Format | PyramidFormat, names: Sequence[str]) -> str:
 
 
 def _bundles_of(format_: Format, sources: Sequence[Source], files: Mapping[str, Source]) -> list[tuple[str, ...]]:
-    """Return the groups of files that are read together. A file that a user named is read whatever its suffix."""
+    """Return the groups of files that are read together. Files that a user named are read with any suffix."""
     if format_.bundles is not one_file_bundles:
         return format_.bundles(list(files), format_.suffixes)
     bundles = set(one_file_bundles([source.name for source in sources if source.in_folder], format_.suffixes))
@@ -277,7 +277,7 @@ def _source_document(document: Document, main: str, coder_from: str, separator: 
     name, coder = name_and_coder(document.file, coder_from, separator)
     stem = PurePosixPath(compose(document.file)).stem
     own_name = compose(document.name)
-    # Texts without a name of their own are named after the file, without its coder.
+    # Texts named after the file lose the coder's name.
     if own_name.startswith(stem):
         own_name = name + own_name.removeprefix(stem)
     document = replace(document, name=own_name)

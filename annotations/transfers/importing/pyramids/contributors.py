@@ -30,7 +30,7 @@ type Parts = tuple[tuple[int, int], ...]
 
 @dataclass(slots=True)
 class ImportedContributor:
-    """A contributor of a file: the keys of SCUs, and its comment for each of them."""
+    """A contributor of a file with the keys of its SCUs and its comments."""
 
     parts: Parts
     scus: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class ImportedContributor:
 
     @property
     def note(self) -> str:
-        """The comments, each once, as the note of the judgement."""
+        """The distinct comments, as the note of the judgement."""
         return "\n".join(dict.fromkeys(self.comments))
 
     def key(self, level: str) -> str:
@@ -48,7 +48,7 @@ class ImportedContributor:
 def imported_contributors(
     scus: Iterable[tuple[str, Iterable[Contributor]]], content: str, file: str, findings: list[Finding]
 ) -> dict[Parts, ImportedContributor]:
-    """Return the contributors by their parts: equal words are one markable, which may express several SCUs."""
+    """Return the contributors by parts; equal parts are one markable, which may express several SCUs."""
     by_parts: dict[Parts, ImportedContributor] = {}
     for key, contributors in scus:
         for contributor in contributors:
@@ -76,7 +76,7 @@ def merge_parts(parts: Iterable[ContributorPart]) -> Parts:
 
 
 def _normalized_label(label: str) -> str:
-    """Return a label without white space, and without the dots that DUCView puts between parts."""
+    """Return a label without white space and without DUCView's dots between parts."""
     return "".join(label.replace("...", "").split())
 
 
@@ -94,7 +94,7 @@ def refuse_violations(
     content: str,
     summaries: Sequence[tuple[int, int]] | None,
 ) -> None:
-    """Raise FormatError if the project does not allow the contributors, naming their words and the project's option."""
+    """Raise FormatError, with the words and the option, if the project does not allow the contributors."""
     by_key = {contributor.key(""): contributor for contributor in imported}
     contributors = [
         ProjectContributor(key, contributor.parts, tuple(contributor.scus)) for key, contributor in by_key.items()
@@ -116,7 +116,7 @@ def refuse_violations(
 
 
 def differences(file: Pyramid, project_pyramid: Pyramid) -> list[str]:
-    """Return the differences between the contributors of two pyramids, SCU by SCU; SCUs without any are ignored."""
+    """Return the differences between the contributors of two pyramids by SCU; SCUs without contributors are ignored."""
     in_file, in_project = (
         {
             scu.uid: {merge_parts(contributor.parts) for contributor in scu.contributors if contributor.parts}

@@ -1,4 +1,4 @@
-"""Import files of pyramids, then those of peers coded against them, each completely or not at all."""
+"""Import pyramid files, then peer files coded against them, each completely or not at all."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,13 +39,13 @@ from annotations.transfers.importing.pyramids.contributors import (
 from annotations.transfers.importing.report import Failure, ImportFailed, Report
 
 CONTRIBUTOR = "contributor"
-# The end of the name, before the suffix, of exported files of an agreed pyramid.
+# The end of the name, before the suffix, of an exported agreed pyramid.
 AGREED_SUFFIX = ".agreed"
 
 
 @dataclass(frozen=True, slots=True)
 class PyramidFile:
-    """A file that was read: its name without folders, suffix and coder, and the coder, or None."""
+    """A file that was read: its name without folders, suffix and coder, and its coder or None."""
 
     name: str
     coder: str | None
@@ -58,7 +58,7 @@ class PyramidFile:
 
     @property
     def slugs(self) -> list[str]:
-        """The slugs that its docset or peer may have, the first as it gets it now."""
+        """The possible slugs of its docset or peer; a new one gets the first."""
         max_length = TEXT_SLUG_LENGTH if isinstance(self.annotation, PeerAnnotation) else DOCSET_SLUG_LENGTH
         slugs = (slug[:max_length].strip("-_") for slug in slugs_of_name(self.name))
         return [slug for slug in dict.fromkeys(slugs) if slug]
@@ -67,7 +67,7 @@ class PyramidFile:
 def read_pyramids(
     sources: Sequence[Source], coder_from: str, progress: Progress | None = None
 ) -> ReadResult[PyramidFile]:
-    """Read the files, as `read_sources`. Agreed pyramids are left out: they would become somebody's own."""
+    """Read the files as in `read_sources`. Agreed pyramids are left out; they would become a coder's own."""
     result = ReadResult[PyramidFile](left_out=[source.name for source in sources if source.ignored])
     for source in reported(sources, progress):
         if source.ignored:
@@ -90,7 +90,7 @@ def read_pyramids(
 
 
 def _is_agreed_export(file: str, coder_from: str) -> bool:
-    """Return whether the file has the name of an export of the agreed pyramid, with or without a coder's name."""
+    """Return whether the file is named like an exported agreed pyramid, with or without a coder's name."""
     name = stem(file)
     return name.endswith(AGREED_SUFFIX) or (coder_from == "name" and name.rpartition(".")[0].endswith(AGREED_SUFFIX))
 
@@ -101,7 +101,7 @@ def import_pyramids(
     options: ImportOptions = DEFAULTS,
     progress: Progress | None = None,
 ) -> Report:
-    """Write what was read as submitted codings, and report it. Raise ImportFailed; then nothing is changed."""
+    """Write the files as submitted codings, and report them. Raise ImportFailed with nothing changed."""
     report = Report(
         failures=list(result.failures),
         findings=list(result.findings),
@@ -115,7 +115,7 @@ def import_pyramids(
     categories_by_use = dict(categories.values_list("takes_index", "key"))
     try:
         with transaction.atomic():
-            lock_project(project.pk)  # no text of it is corrected meanwhile
+            lock_project(project.pk)  # no text of the project is corrected meanwhile
             for file in reported(files, progress):
                 report.add(_FileWriter(project, options, file, categories_by_use).write())
             if options.trial:
@@ -129,7 +129,7 @@ def import_pyramids(
 
 @dataclass(slots=True)
 class _FileWriter:
-    """Writes a file, and reports it. categories: those of contributors with an SCU (True) and without one."""
+    """A writer of one file. categories: the category of contributors with an SCU (True) and without (False)."""
 
     project: Project
     options: ImportOptions
@@ -138,7 +138,7 @@ class _FileWriter:
     report: Report = field(default_factory=Report)
 
     def write(self) -> Report:
-        """Write the file and return its report; if it is invalid, write nothing and report a failure."""
+        """Write the file and return its report. For an invalid file, write nothing and report a failure."""
         name, annotation = self.file.file, self.file.annotation
         try:
             with transaction.atomic():
@@ -192,7 +192,7 @@ class _FileWriter:
         self._fill(text, self._coder(self.file.coder), Coding.Kind.PYRAMID, contributors.values(), descriptions)
 
     def _docset_of(self, pyramid: Pyramid) -> Docset | None:
-        """Return the docset of the file, or None. Raise FormatError if the docset has another text."""
+        """Return the docset of the file, or None. Raise FormatError if it has another text or the option is unknown."""
         docsets = Docset.objects.filter(project=self.project)
         named = self.options.of_format.get("docset")
         if named:
@@ -245,7 +245,7 @@ class _FileWriter:
         self._fill(peer, coder, kind, by_parts.values(), [])
 
     def _peer_text(self, annotation: PeerAnnotation, docset: Docset) -> Text:
-        """Return the text of the peer: the one with its name, else the one with its content, else a new one."""
+        """Return the text of the peer: the text with its name, else with its content, else a new text."""
         slug = self.file.slugs[0]
         existing = _called(Text.objects.filter(project=self.project), self.file)
         if existing is not None:
@@ -265,7 +265,7 @@ class _FileWriter:
         return add_peer(docset, slug, self.file.name, annotation.text)
 
     def _pyramid_and_keys(self, pyramid: Pyramid, docset: Docset, coder: User) -> tuple[Coding.Kind, dict[int, str]]:
-        """Return the kind of the peer's coding (against the own pyramid, else the agreed one) and the keys of the SCUs.
+        """Return the kind of the peer's coding and the keys of the SCUs, from the coder's or the agreed pyramid.
 
         Raise FormatError with the first difference if the file's pyramid is neither of the two.
         """
@@ -308,7 +308,7 @@ class _FileWriter:
         contributors: Iterable[ImportedContributor],
         descriptions: Sequence[Description],
     ) -> None:
-        """Fill the coding, unless it is equal already. Raise ValidationError if it was started."""
+        """Fill the coding, unless it already equals the file. Raise ValidationError if it was begun otherwise."""
         decisions = [
             Decision(
                 contributor.key(CONTRIBUTOR),
@@ -336,7 +336,7 @@ class _FileWriter:
 
 
 def _called[Named: (Docset, Text)](rows: QuerySet[Named], file: PyramidFile) -> Named | None:
-    """Return what is called like the file, also by an address of an earlier version if its title is that name."""
+    """Return the row with the slug of the file, or with a slug of an earlier version and the file's name as title."""
     slug, *earlier = file.slugs
     found = {row.slug: row for row in rows.filter(slug__in=[slug, *earlier])}
     titled = (found[other] for other in earlier if other in found and compose(found[other].title) == file.name)
@@ -350,7 +350,7 @@ def _messages(error: ValidationError) -> str:
 
 
 def _first_difference(project_text: str, file_text: str) -> str:
-    """Return the place at which two texts begin to differ, as messages show it."""
+    """Return the position of the first difference of two texts, as messages show it."""
     position = common_length(project_text, file_text)
     line = project_text.count("\n", 0, position) + 1
     return f"from line {line} on ({_excerpt(project_text, position)} here, {_excerpt(file_text, position)} in the file)"

@@ -1,4 +1,4 @@
-"""The scheme that files bring: what their scheme files say, completed by what stands in them."""
+"""The scheme of files: their scheme files, completed by the answers in the files."""
 
 import re
 from collections import Counter
@@ -42,7 +42,7 @@ from annotations.transfers.exporting.codings import LINKS
 from annotations.transfers.importing.report import ImportFailed
 
 ANSWERS = {links: answers for answers, links in LINKS.items()}
-# The agreement page opens with the conventions of the scheme that is most like it.
+# The initial conventions of the agreement page, as in the most similar ready-made scheme.
 CONVENTIONS = {
     Project.Answers.POINTERS: ("poesio-artstein-2005", "missing"),
     Project.Answers.INDICES: ("masi", "singleton"),
@@ -57,7 +57,7 @@ KEY = re.compile("[-a-zA-Z0-9_]{1,50}")
 
 @dataclass(frozen=True, slots=True)
 class FoundScheme:
-    """A scheme made from files, and its keys by what the files call them; other levels are left out."""
+    """A scheme made from files, and its keys by name in the files; other levels are left out."""
 
     spec: SchemeSpec
     answers: str
@@ -67,7 +67,7 @@ class FoundScheme:
     attributes: dict[str, str]
 
     def is_like(self, spec: SchemeSpec, answers: str) -> bool:
-        """Return whether a project with that scheme asks the same questions by the same keys."""
+        """Return whether a scheme has the same kind of answers and equal keys of levels, categories and attributes."""
         keys, own_keys = (
             [{each.key for each in of_kind} for of_kind in (one.levels, one.categories, one.attributes)]
             for one in (spec, self.spec)
@@ -76,9 +76,9 @@ class FoundScheme:
 
     @property
     def ready_made(self) -> ReadyMadeScheme:
-        """The scheme as a project is given one."""
+        """The scheme in the form of a ready-made scheme."""
         agreement, unmarked = CONVENTIONS[Project.Answers(self.answers)]
-        # Where categories point is said by the relations, which may lead to several levels.
+        # Relations hold the target levels of categories, as they may have several.
         categories = tuple(
             replace(category, points_to="", max_pointers=None, allow_later=False) for category in self.spec.categories
         )
@@ -97,7 +97,7 @@ class FoundScheme:
 
 
 def build_scheme(documents: Iterable[Document], ways: Mapping[str, str] = NO_WAYS) -> FoundScheme:
-    """Return the scheme of the documents; `ways` are options that help where there is too much. Raise ImportFailed."""
+    """Return the scheme of the documents. Raise ImportFailed; `ways` are options to advise if there is too much."""
     draft = _Draft()
     for document in documents:
         draft.add(document)
@@ -126,7 +126,7 @@ class _Category:
     optional: bool = False
 
     def add(self, answer: Answer, *, later: bool) -> None:
-        """Add an answer. later: whether it points to a later markable."""
+        """Count an answer. later: whether it points to a later markable."""
         self.pointing_to.update(target.level for target in answer.pointers)
         self.most = max(self.most, len(answer.pointers))
         self.later = self.later or later
@@ -143,7 +143,7 @@ class _Relation:
 
 @dataclass(slots=True)
 class _Attribute:
-    """What stands in the files of an attribute. values: the different ones, as far as they may be listed."""
+    """The answers to an attribute in the files. values: the distinct values while they may be listed."""
 
     values: dict[str, None] = field(default_factory=dict)
     several: bool = False
@@ -160,7 +160,7 @@ class _Attribute:
 
     @property
     def kind(self) -> AnswerKind:
-        """How it is answered: what cannot be a key of a value is a text."""
+        """The kind of answers; values that cannot be keys make the attribute a text."""
         if self.numbers:
             return AnswerKind.NUMBER
         if not self.listed:
@@ -170,21 +170,21 @@ class _Attribute:
 
 @dataclass(slots=True)
 class _Draft:
-    """What documents have, in the order in which it comes."""
+    """The content of documents, in document order."""
 
     schemes: list[SchemeSpec] = field(default_factory=list)
     links: Counter[Links] = field(default_factory=Counter)
     marks: Counter[str] = field(default_factory=Counter)
     coded: set[str] = field(default_factory=set)
     pointed: set[str] = field(default_factory=set)
-    # By names; of answers without one by the level of the first target, None without, and whether there is an index.
+    # By name; unnamed ones by the level of the first target (None without one) and whether there is an index.
     categories: dict[str, _Category] = field(default_factory=dict)
     unnamed: dict[tuple[str | None, bool], _Category] = field(default_factory=dict)
     relations: dict[str, _Relation] = field(default_factory=dict)
     attributes: dict[str, _Attribute] = field(default_factory=dict)
 
     def add(self, document: Document) -> None:
-        """Add what a document has, with the relation of entities that are made of others."""
+        """Add the content of a document; entities made of other entities become a relation."""
         if document.links == Links.INDICES:
             document = indices_to_split(document)
         if document.scheme is not None and document.scheme not in self.schemes:
@@ -215,7 +215,7 @@ class _Draft:
                     self.pointed.add(target.level)
 
     def build(self, ways: Mapping[str, str]) -> FoundScheme:
-        """Return the scheme. Raise ImportFailed where the files have too much of something."""
+        """Return the scheme. Raise ImportFailed if the files have too many questions."""
         self._refuse_too_many(ways)
         levels = self._levels()
         spec = SchemeSpec(tuple(levels.values()), ())
@@ -250,21 +250,21 @@ class _Draft:
         return FoundScheme(spec, answers, level_keys, names, relation_keys, attribute_keys)
 
     def _refuse_too_many(self, ways: Mapping[str, str]) -> None:
-        """Raise ImportFailed where no scheme has so many questions: keys are not made of thousands of names."""
+        """Raise ImportFailed if there are more questions than a scheme may have, before any keys are made."""
         for noun, found, most, way in (
             ("levels", self.coded | self.pointed, MAX_LEVELS, ways.get(LEVEL.key)),
             ("categories", self.categories, MAX_CATEGORIES, ways.get(CATEGORY_OPTION.key)),
             ("attributes", self.attributes, MAX_ATTRIBUTES, None),
             ("relations", self.relations, MAX_RELATIONS, None),
         ):
-            if len(found) > most + 1:  # the empty name is among those of levels and categories
+            if len(found) > most + 1:  # levels and categories include the empty name
                 raise ImportFailed(
                     f"No scheme can be made from the files: they have {len(found)} {noun}, and a scheme has at"
                     f" most {most}. {f'Say {way}.' if way else WAY_OUT}"
                 )
 
     def _other_relations(self, used: set[str], keys: Mapping[str, str]) -> tuple[list[RelationSpec], dict[str, str]]:
-        """Return the relations besides identity, those of scheme files first, and their keys by their names."""
+        """Return the relations other than identity, first from scheme files, and their keys by name."""
         declared = {one.key: one for scheme in self.schemes for one in scheme.relations if not one.identity}
         relations, keys_by_name = [], {}
         for name in dict.fromkeys([*declared, *self.relations]):
@@ -284,7 +284,7 @@ class _Draft:
         return relations, keys_by_name
 
     def _attributes(self, used: set[str]) -> tuple[list[AttributeSpec], dict[str, str]]:
-        """Return the attributes, those of scheme files first, and their keys by their names."""
+        """Return the attributes, first from scheme files, and their keys by name."""
         declared = {one.key: one for scheme in self.schemes for one in scheme.attributes}
         attributes = list(declared.values())
         keys_by_name = {key: key for key in declared}
@@ -301,15 +301,15 @@ class _Draft:
         return attributes, keys_by_name
 
     def _levels(self) -> dict[str, LevelSpec]:
-        """Return the levels that are coded or pointed at, by their names; without any coded one, all of them."""
+        """Return the levels that are coded or pointed at, by name; without coded levels, all of them."""
         declared = {level.key: level for scheme in self.schemes for level in scheme.levels}
         coded = self.coded or {key for key, level in declared.items() if level.coded} or set(self.marks)
-        if "" in coded and declared:  # what names no level is of the main one
+        if "" in coded and declared:  # markables without a level are on the main level
             coded = (coded - {""}) | {scheme.main_level for scheme in self.schemes if scheme.main_level}
         declared_coded = {key for key, level in declared.items() if level.coded}
         wanted = coded | self.pointed | declared_coded
         names = [name for name in dict.fromkeys([*declared, *self.marks]) if name in wanted and (name or not declared)]
-        # What names no level is of the first level that is coded.
+        # Markables without a level are on the first coded level.
         names.sort(key=lambda name: name != "")
         levels: dict[str, LevelSpec] = {}
         for name in names:
@@ -319,7 +319,7 @@ class _Draft:
         return levels
 
     def _categories(self, answers: str, keys: dict[str, str]) -> dict[str, CategorySpec]:
-        """Return the categories by their names: those of scheme files, then those that stand in answers alone."""
+        """Return the categories by name: first from scheme files, then from answers alone."""
         declared = {category.key: category for scheme in self.schemes for category in scheme.categories}
         categories: dict[str, CategorySpec] = {}
         used = set[str]()
@@ -342,7 +342,7 @@ class _Draft:
         return categories
 
     def _relations(self, categories: dict[str, CategorySpec], keys: dict[str, str]) -> Iterable[RelationSpec]:
-        """Return the relations of identity, each to all levels to which its category points somewhere."""
+        """Return the identity relations, each to all levels to which its category points."""
         by_key = {category.key: name for name, category in categories.items()}
         for relation in identity_relations(categories.values()):
             found = self.categories.get(by_key[relation.key], _Category())
@@ -351,7 +351,7 @@ class _Draft:
 
 
 def _with_pointers(category: CategorySpec, found: _Category, keys: Mapping[str, str]) -> CategorySpec:
-    """Return the category so that it takes the pointers that stand in the files."""
+    """Return the category extended to allow the pointers in the files."""
     pointing = category.points_to or next((keys[level] for level, _ in found.pointing_to.most_common(1)), "")
     most = category.max_pointers
     return replace(
@@ -363,7 +363,7 @@ def _with_pointers(category: CategorySpec, found: _Category, keys: Mapping[str, 
 
 
 def _implied_category(known: Iterable[CategorySpec], pointers: Sequence[Place], *, has_index: bool) -> CategorySpec:
-    """Return a category for answers that name none and have such links."""
+    """Return a category for answers without a category and with these links."""
     used = {category.key for category in known}
     if pointers:
         level = pointers[0].level

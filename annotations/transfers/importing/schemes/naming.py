@@ -1,4 +1,4 @@
-"""What the levels and categories of files are called in the project, and what is said where the scheme lacks one."""
+"""The mapping of names in files to the project's scheme, and messages for names that the scheme lacks."""
 
 import json
 from collections import Counter
@@ -18,7 +18,7 @@ from annotations.models import ImportNames, Project
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.report import ImportFailed
 
-# Stands for every name that is not given.
+# The name that stands for every other name.
 OTHERS = "*"
 NAME_OPTIONS = (LEVEL.key, CATEGORY.key, QUESTION.key)
 LONGEST_SHOWN = 60
@@ -26,7 +26,7 @@ MAX_SHOWN = 10
 
 
 def parse_names(option: str, value: str, main: str, known: Collection[str]) -> dict[str, str]:
-    """Return the names in `coref:mention,chunk:` or JSON; "" is left out, one alone is `main`. Raise ImportFailed."""
+    """Parse `coref:mention,chunk:` or JSON to a mapping; "" leaves out, a lone name is `main`. Raise ImportFailed."""
     if value.lstrip().startswith("{"):
         return _parse_json_names(option, value, known)
     names: dict[str, str] = {}
@@ -42,7 +42,7 @@ def parse_names(option: str, value: str, main: str, known: Collection[str]) -> d
 
 
 def load_names(source: str | bytes) -> Any:
-    """Return the JSON of a mapping. Raise ValueError where it is none, nests too deep, or has a name twice."""
+    """Return the parsed JSON. Raise ValueError if it is invalid, nests too deep, or has a name twice."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = dict(pairs)
@@ -70,26 +70,26 @@ def _parse_json_names(option: str, value: str, known: Collection[str]) -> dict[s
 
 
 def format_names(names: Mapping[str, str]) -> str:
-    """Return names as `parse_names` reads them."""
+    """Return names in the form that `parse_names` reads."""
     return json.dumps(dict(names), ensure_ascii=False) if names else ""
 
 
 def with_kind(name: str, *, is_relation: bool) -> str:
-    """Return how `question` says the name of a relation or an attribute of files where they have both of one name."""
+    """Return a name with its kind, as the option `question` needs it if a relation and an attribute share it."""
     return f"{'relation' if is_relation else 'attribute'}:{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How names of files become those of the scheme, as the options of an import say it."""
+    """The mapping of names in files to keys of the scheme, from the options of an import."""
 
     levels: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, str] = field(default_factory=dict)
-    # Of attributes, and of relations, which a scheme made from the files may call otherwise; perhaps with their kinds.
+    # Attributes, and relations, which a scheme from the files may map differently; names may have their kinds.
     questions: Mapping[str, str] = field(default_factory=dict)
     relations: Mapping[str, str] = field(default_factory=dict)
-    known: KeysByName = field(default_factory=lambda: KeysByName(()))  # the keys of both here
-    ways: Mapping[str, str] = field(default_factory=dict)  # what helps where the scheme lacks a name, by option
+    known: KeysByName = field(default_factory=lambda: KeysByName(()))  # the keys of both in the scheme
+    ways: Mapping[str, str] = field(default_factory=dict)  # advice for names that the scheme lacks, by option
     takes_empty: bool = False  # a file in which nothing is coded is a coding
 
     @classmethod
@@ -102,7 +102,7 @@ class Naming:
         questions: Collection[str],
         main_level: str,
     ) -> Self:
-        """Return the naming that the options of an import say. Raise ImportFailed if they are wrong."""
+        """Return the naming from the options of an import. Raise ImportFailed if they are invalid."""
         question_names = parse_names(QUESTION.key, options.get(QUESTION.key, ""), "", questions)
         return cls(
             parse_names(LEVEL.key, options.get(LEVEL.key, ""), main_level, levels),
@@ -116,7 +116,7 @@ class Naming:
 
     @property
     def question_names(self) -> dict[str, str]:
-        """The names of attributes and relations as the option of an import says them."""
+        """The names of attributes and relations in the form of the option `question`."""
         if self.relations == self.questions:
             return dict(self.questions)
         both = self.relations.keys() & self.questions.keys()
@@ -127,7 +127,7 @@ class Naming:
         }
 
     def rename(self, document: Document, known_levels: Collection[str]) -> Document:
-        """Return the document with names of the scheme; levels passed over, or unknown and unused, are left out."""
+        """Return the document with names of the scheme, without skipped levels and unknown levels that are unused."""
         ours = {level: self._level(level, known_levels) for level in {mark.level for mark in document.marks}}
         others = [mark for mark in document.marks if ours[mark.level] != mark.level]
         answers = [mark.answer for mark in document.marks if mark.answer] if others else []
@@ -163,18 +163,18 @@ class Naming:
         return replace(renamed, findings=[*document.findings, *findings]) if findings else renamed
 
     def keeps_answers(self, document: Document, known_levels: Collection[str]) -> bool:
-        """Return whether something is coded in the document besides markables of levels that are passed over."""
+        """Return whether the document has an answer on a level that is not skipped."""
         return any(
             mark.answer and not (mark.level and self._level(mark.level, known_levels) == "") for mark in document.marks
         )
 
     def _level(self, level: str, known: Collection[str]) -> str | None:
-        """Return what a level is called here; empty where it is passed over, None where that is not said."""
+        """Return the level's key in the scheme; empty if it is skipped, None if it is unknown."""
         if level in self.levels:
             return self.levels[level]
         if not level or level in known:
             return level
-        # Who names the levels that are coded leaves the others out.
+        # A mapping of some levels leaves the others out.
         return self.levels.get(OTHERS, "" if self.levels else None)
 
     def _rename_categories(self, document: Document) -> Document:
@@ -189,7 +189,7 @@ class Naming:
         return replace(document, marks=marks)
 
     def _rename_questions(self, document: Document) -> tuple[Document, list[Finding]]:
-        """Return the document with keys of the scheme for names of questions; what it lacks is left out, and told."""
+        """Return the document with keys for names of questions, and findings on answers left out."""
         if not any(mark.answer and (mark.answer.relations or mark.answer.attributes) for mark in document.marks):
             return document, []
         left_out, twice = Counter[str](), Counter[str]()
@@ -222,7 +222,7 @@ class Naming:
         return replace(document, marks=marks), findings
 
     def _with_keys(self, answer: Answer, links: Links, left_out: Counter[str], twice: Counter[str]) -> Answer:
-        """Return the answer with keys for names; of several for one relations are joined, the first attribute stays."""
+        """Return the answer with keys for names. Relations of one key are joined; of attributes the first is kept."""
         relations: dict[str, Readings] = {}
         for name, readings in answer.relations:
             if key := self._key(self.relations, name, links, is_relation=True):
@@ -243,12 +243,12 @@ class Naming:
         )
 
     def _key(self, questions: Mapping[str, str], name: str, links: Links, *, is_relation: bool) -> str | None:
-        """Return the key of a question here; none or an empty one where it is left out."""
+        """Return the key of a question in the scheme; None or empty if the question is left out."""
         said = (with_kind(name, is_relation=is_relation), name, OTHERS)
         key = next((questions[one] for one in said if one in questions), None)
         key = self.known.find(name) if key is None else key
         if key is None and name == SPLIT and links == Links.INDICES:
-            return name  # without such a relation the entities of its targets are the markable's
+            return name  # without such a relation the markable gets the entities of the targets
         return key
 
     def unknown_level(self, level: str, known: Collection[str]) -> str:
@@ -268,14 +268,14 @@ class Naming:
 
 
 def remember_names(project: Project, format_key: str, names: Mapping[str, Mapping[str, str]]) -> None:
-    """Keep the mapping of an import that was carried out; without one, the last stays."""
+    """Store the mapping of a finished import; an empty mapping keeps the last one."""
     if any(names.values()):
         kept = {option: dict(mapping) for option, mapping in names.items()}
         ImportNames.objects.update_or_create(project=project, format=format_key, defaults={"names": kept})
 
 
 def recall_names(project: Project, format_key: str) -> dict[str, str]:
-    """Return the last mapping as options of an import, without names that the scheme no longer has."""
+    """Return the last mapping as options of an import, without keys that the scheme no longer has."""
     row = ImportNames.objects.filter(project=project, format=format_key).first()
     if row is None:
         return {}
@@ -298,7 +298,7 @@ LONGEST_VALUE = 50
 
 
 def find_names(documents: Iterable[Document]) -> dict[str, Any]:
-    """Return the names in the documents with their counts, as reports have them, at most MAX_NAMES of a kind."""
+    """Return the names in the documents with their counts for reports, at most MAX_NAMES of a kind."""
     markables, coded, pointed = Counter[str](), Counter[str](), Counter[str]()
     categories, relations = Counter[str](), Counter[str]()
     values: dict[str, Counter[str]] = {}
