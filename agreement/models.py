@@ -75,10 +75,10 @@ class StoredAnswers(models.Model):
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="+", db_index=False)
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="+")
     occasion = models.PositiveSmallIntegerField()
-    reading = models.CharField(max_length=20, blank=True)  # which codings count; with gold or models
+    reading = models.CharField(max_length=20, blank=True)  # which codings count, and whether gold or models are there
     version = models.BinaryField()  # of the codings; if theirs differs now, the document is read again
     content = models.BinaryField()  # keys and numbers
-    names = models.TextField(blank=True)  # of the classes of coders
+    names = models.TextField(blank=True)  # names of the chains of each coding, if coders give indices
 
     class Meta:
         verbose_name_plural = "stored answers"

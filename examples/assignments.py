@@ -133,7 +133,7 @@ type Decide = Callable[[CodingState, Sequence[Mention]], tuple[Antecedents, list
 
 
 def code(client: Client, coding: Coding, decide: Decide, *, new: str | None, submit: bool) -> tuple[str, list[str]]:
-    """Judge the open mentions of a text, submit it if `submit` and complete, and return a summary and the problems."""
+    """Judge the open mentions of a text, submit it if wanted and complete, and return a summary and the problems."""
     state, judged = coding.state, coding.state["judgements"]
     categories = categories_of(state["scheme"], new)
     mentions = mentions_of(state, categories.level)

@@ -124,7 +124,7 @@ class Window:
 def windows(mentions: Sequence[Mention], wanted: Sequence[int], size: int, overlap: int) -> Iterator[Window]:
     """Yield parts of a text of at most `size` characters, with each wanted mention asked for in one of them.
 
-    A part begins `overlap` characters before the first mention that it asks for. Longer mentions are in none.
+    A part begins `overlap` characters before its first asked mention. Mentions over `size - overlap` are in none.
     """
     waiting = [number for number in wanted if mentions[number - 1].end - mentions[number - 1].start <= size - overlap]
     while waiting:

@@ -402,7 +402,7 @@ class Methods(ResultPage[methods.MethodsText]):
 
 
 def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
-    """Return the comparison with gold for adjudicators; None without gold, or if hidden names select the coders."""
+    """Return the comparison with gold for adjudicators; None without gold, or if hidden names select coders."""
     project, parameters = request.project, request.parameters
     may_compare = project.answers != Project.Answers.SCUS and may(project, Right.ADJUDICATE) and has_gold(project)
     if not may_compare or (parameters.coders and not sees_names(project)):

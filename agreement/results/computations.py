@@ -93,7 +93,7 @@ class PageSections:
 
 
 def paginate[T](request: AnalysisRequest, rows: Sequence[T], size: int) -> tuple[Page[T], list[T]]:
-    """Return the requested page, and the rows of the table: all rows if the request names no page."""
+    """Return the requested page, and the rows of the table: all rows if `request.page` is None."""
     page = Paginator(rows, size).get_page(request.page)
     return page, list(rows if request.page is None else page)
 

@@ -124,7 +124,7 @@ def _group_by_operations(texts: Sequence[Document], work: Work) -> list[tuple[st
 def _compare_coders(
     extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], report: Callable[[], None] | None
 ) -> dict[str, float | None]:
-    """Return the mean coefficient of each coder over pairs with a common text; of many pairs, few have one."""
+    """Return the mean coefficient of each coder over pairs with a common text; with many coders, few have one."""
     coefficient, data_of = basis.coefficient_function(parameters), basis.data_by_coders(extract, parameters, texts)
     number = {coder: place for place, coder in enumerate(extract.coders)}
     together: set[tuple[int, int]] = set()

@@ -121,7 +121,7 @@ def build_table(report: differences.DifferenceReport, labels: Mapping[str, str] 
 
 @register
 class Groups(ResultPage[differences.GroupsReport]):
-    """Agreement within each group of coders and between each two, and the differences of agreement within."""
+    """Agreement within each group of coders and between each two groups, and how the agreement within differs."""
 
     name, title = "groups", "Groups of coders"
     template = "agreement/coders/groups.html"

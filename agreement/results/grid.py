@@ -120,7 +120,7 @@ type Half = tuple[Parameters, list[tuple[str, list[GridCell]]]]
 
 @register
 class Grid(ResultPage[list[Half]]):
-    """Every chain construction by every distance, with all markables and without those of some categories."""
+    """Every chain construction by every distance, with all markables and without the markables of some categories."""
 
     name, title = "grid", "Settings grid"
     template = "agreement/overall/grid.html"

@@ -33,7 +33,7 @@ EVENT_VERBS = {"submit": "submitted", "reopen": "reopened", "import": "imported"
 
 @dataclass(frozen=True, slots=True)
 class DisputedScu:
-    """An SCU with its share of the disagreement; `n_alike` of the coders, its own included, have an equal SCU."""
+    """An SCU with its share of the disagreement; `n_alike` of the coders have an SCU of the same words."""
 
     docset: DocsetInfo
     coder: str
@@ -46,7 +46,7 @@ class DisputedScu:
 
 
 def list_disputed_scus(pyramids: Pyramids, items: Items, most: int) -> list[DisputedScu]:
-    """Return at most `most` SCUs with most disagreement; no two share most words of the smaller. One query."""
+    """Return up to `most` disputed SCUs, none that shares over half of its or a chosen SCU's words. One query."""
     share_of_text = np.bincount(items.text, weights=items.share_of(...), minlength=len(items.texts))
     places = [int(place) for place in np.argsort(-share_of_text, kind="stable")[:MAX_TEXTS] if share_of_text[place] > 0]
     words = read_word_spans([items.texts[place].pk for place in places])

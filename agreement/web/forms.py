@@ -93,7 +93,7 @@ def read_form(query: QueryDict) -> str:
     before = analysis.parse_query(QueryDict(values.pop(SHOWN)))
     shown = before.get("preset", CUSTOM)
     preset = values.pop("preset", shown)
-    if QUESTION in values and values[QUESTION] != before.get(QUESTION, ""):  # its settings and values differ
+    if QUESTION in values and values[QUESTION] != before.get(QUESTION, ""):  # another question has its own settings
         return urlencode({name: value for name, value in values.items() if value and name not in (*CHOICES, "without")})
     before = {name: before[name] for name in (*CHOICES, QUESTION) if name in before}
     if preset not in (shown, CUSTOM):

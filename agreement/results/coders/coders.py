@@ -43,7 +43,7 @@ class Matrix(ResultPage[reports.PairMatrix]):
     takes = MEASURE
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return the number of judgements in all pairs, of scores four times that."""
+        """Return the number of judgements in all pairs, times four for coreference scores."""
         pairs = count_judgements(request) * max(len(request.extract.coders) - 1, 0)
         return pairs * (4 if request.options.get("measure") in SCORES else 1)
 

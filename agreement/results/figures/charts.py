@@ -332,7 +332,7 @@ def upset_plot(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[
     """Return a bar of the shared members for each combination of coders, with dots that show the coders."""
     combinations = sorted(members, key=lambda one: (-len(members[one]), -len(one), sorted(one)))
     places = range(len(combinations))
-    step = -(-max(map(len, members.values()), default=1) // 6)  # whole members, and room for their numbers
+    step = -(-max(map(len, members.values()), default=1) // 6)  # whole numbers, with room for their labels
     words = [", ".join(map(shorten, members[one])) for one in combinations]
     sizes = [len(members[one]) for one in combinations]
     bars = _trace("bar", places, sizes, "%{y}: %{customdata}", customdata=words, xaxis="x", yaxis="y")
@@ -361,7 +361,7 @@ def format_interval(row: Dot) -> str:
 
 
 def _named_axis(labels: Sequence[str], title: str = "", *, downwards: bool = False) -> dict[str, Any]:
-    """Return an axis with names at 0, 1, ...: long names are cut, and equal ones stay apart."""
+    """Return an axis with names at 0, 1, ...: long names are cut, and names that are cut alike stay apart."""
     ticks = {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": list(map(shorten, labels))}
     axis = {**ticks, "zeroline": False} | ({"autorange": "reversed"} if downwards else {})
     # the standoff keeps the title clear of labels of any length

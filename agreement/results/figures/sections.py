@@ -107,7 +107,7 @@ UNIT = "disagreement"
 
 
 def bin_positions(items: Items, selected: Ints) -> list[Step]:
-    """Return steps of the `selected` items, ascending rows, by position in the text; empty for several texts."""
+    """Return steps of items by position in their text; empty for several texts. `selected` has ascending rows."""
     if len(selected) < 2 or items.text[selected[0]] != items.text[selected[-1]]:
         return []
     of_text = np.flatnonzero(items.text == items.text[selected[0]])

@@ -28,7 +28,7 @@ TO_SEE = ": choose docsets to see others"
 
 @register
 class Agreed(ResultPage[AgreedReport]):
-    """The page Gold for pyramids: each coder against the agreed pyramids that the reader may see, with differences."""
+    """The page Gold for pyramids: each coder against agreed pyramids, as far as the reader sees them; differences."""
 
     name = "agreed"
     chooses_coders = True

@@ -29,7 +29,7 @@ LETTERS = "letters"
 
 
 def read_reader(request: AnalysisRequest) -> Reader:
-    """Return the reader of the page. Raises InvalidParameter if names hidden from them select coders."""
+    """Return the reader of the page. Raises InvalidParameter if coders are selected by names hidden from the reader."""
     project, answers = request.project, request.project_answers
     if "reader" in request.options or not request.reader:
         who, _, name = request.options.get("reader", "").partition(" ")

@@ -132,7 +132,7 @@ def report_item(
 
 @register
 class ItemPage(OfItems[ItemReport]):
-    """One unit: every coder's chain in the text, their sets and relations."""
+    """The page of a unit: every coder's chain in the text, and the relations of their sets."""
 
     name, title = "item", "Item"
     template = "agreement/items/item.html"

@@ -36,7 +36,7 @@ from annotations.texts.keywords import Keyword
 PAGE_SIZE = 100
 STRIP_SIZE = 200
 OPTIONS = ("relation", "level", "category", "ambiguity", "text", *reports.MARKS, "sort")
-# Filters by the rule of camps. Unless selected they are hidden where the model ranks items, which it does better.
+# Filters by the rule of camps: hidden unless selected if the model, which ranks items better, has results.
 BY_CAMPS = ("implicit", "either")
 MODELS = {"dawid-skene": "of coders (Dawid and Skene 1979)", "mention-pair": "of mention pairs (Paun et al. 2018)"}
 MAX_NAMED = 3  # coders who are named with their answers; more are counted

@@ -309,7 +309,7 @@ class StudyPair:
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
-    """The pairs of coders who marked the same peers against their own pyramids, or the pair that is named."""
+    """The pairs of coders who marked the same peers against their own pyramids, or only pairs of named coders."""
 
     docset: str
     mean: Annotated[str, ChoiceField(MEANS)]
