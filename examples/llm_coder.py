@@ -1,7 +1,7 @@
 """A language model as a coder, at any address with the chat completions of OpenAI's API.
 
 `python -m examples.llm_coder --model-url URL --model NAME` sends the texts that are assigned to the key COINDEX_KEY at
-COINDEX_URL to that address, with the key MODEL_KEY if it is set, and saves the answers of the model.
+COINDEX_URL to that address. It uses the key MODEL_KEY if it is set, and saves the answers of the model.
 """
 
 import argparse

@@ -69,7 +69,7 @@ class CanonicalForm:
     def raw_answers(self, rows: Sequence[int], labels: Mapping[str, str] | None = None) -> list[list[str]]:
         """Return the raw answers of each coder in these rows, counted from 0: Table 1 of Passonneau 2004.
 
-        An answer is its indices, or its category by label or key, with the rows or keys of its targets if it has any.
+        An answer is its indices, or its category by label or key, with the rows or keys of its targets.
         A plus joins targets that are meant together; an empty string is no answer.
         """
         line_of = {self.data.units[row]: line for line, row in enumerate(rows)}

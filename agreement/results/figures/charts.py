@@ -123,7 +123,7 @@ def heat_map(
     """Return a heat map with the value in each cell; None is empty. `axes` are the titles of rows and columns.
 
     `addresses` are the links of rows, or of single cells. Colours begin at 0 or a lower value and end at 1 or a higher
-    one, so that they mean the same on every page. The page adds the colour scale and the fonts.
+    one. So a colour has one meaning on every page. The page adds the colour scale and the fonts.
     """
     defined = [value for row in values for value in row if value is not None]
     whole = all(isinstance(value, int) for value in defined)  # counts
