@@ -9,7 +9,7 @@ class AgreementConfig(AppConfig):
     verbose_name = "What managers learn"
 
     def ready(self) -> None:
-        """Register what agreement adds to the archive and to the pages of a project."""
+        """Register the tables of agreement in archives, and its tabs and fragments in the pages of projects."""
         from agreement.models import Computation, FiguresVersion, Flag, Mapping, Remark, StoredAnswers
         from agreement.results.allows import consequences
         from agreement.results.registry import PAGES
@@ -21,7 +21,7 @@ class AgreementConfig(AppConfig):
         from annotations.transfers.archiving.tables import ArchivedTable, add_tables, is_text_mapping, leave_out
 
         add_tables(
-            # Two remarks may say the same at the same moment, so the rest is the order in which they were made.
+            # Two remarks may say the same at the same moment: then they stay in the order in which they were made.
             ArchivedTable("remarks", Remark, "markable__text__project", ("markable", "created_at")),
             ArchivedTable("flags", Flag, "markable__text__project", ("markable",)),
             ArchivedTable("mappings", Mapping, "project", ("name",), {"classes": is_text_mapping}),
@@ -35,7 +35,7 @@ class AgreementConfig(AppConfig):
             if page.tab:
                 fields = (page.name, page.title, page.route, page.right, page.tab, page.answers, page.group)
                 register_tabs(Tab(*fields, about_models=page.about_models))
-        # Who discusses items finds the questions of coders with the flags.
+        # Flags and questions of coders share a tab.
         register_tabs(Tab("discussion", "Flags and questions", "flags", Right.DISCUSS, 60))
         register_fragment("unanswered", "agreement/parts/unanswered.html")
         register_fragment("overview_head", "agreement/parts/overview/overview_head.html")
@@ -48,18 +48,18 @@ class AgreementConfig(AppConfig):
 
 
 def delete_figures_of(sender: object, user: Any, **_: object) -> None:  # noqa: ARG001 - Django's signature
-    """Delete figures that may name the person: those of their projects, and all that this process keeps."""
+    """Delete figures that may name the person: stored ones of their projects, and all answers in this process."""
     from agreement.data.reading import forget_answers
     from agreement.models import Computation
 
     Computation.objects.filter(project__texts__codings__coder=user).delete()
     forget_answers()
-    # what others read before the name is another one
+    # forget again what was read before the new name was committed
     transaction.on_commit(forget_answers)
 
 
 def refresh_figures(sender: object, project: int, **_: object) -> None:  # noqa: ARG001 - Django's signature
-    """Let figures be computed of the other markables."""
+    """Make all processes recompute the figures of a project, because its markables changed."""
     from agreement.models import FiguresVersion
 
     FiguresVersion.increase(project)

@@ -1,4 +1,4 @@
-"""What managers and adjudicators write."""
+"""Comments, flags and mappings that managers and adjudicators write."""
 
 from collections.abc import Mapping as Mapped
 
@@ -13,7 +13,7 @@ from annotations.models import Markable, Project, User
 def get_item(project: Project, text: str, key: str) -> Markable:
     """Return the item with that key. Raises Http404."""
     units = Markable.objects.filter(text__project=project, text__slug=text, key=key)
-    if project.answers != Project.Answers.SCUS:  # of pyramids words are units, too
+    if project.answers != Project.Answers.SCUS:  # in pyramids, words are units, too
         units = units.filter(level__coded=True)
     unit = units.select_related("text").defer("text__content").first()
     if unit is None:
@@ -22,12 +22,12 @@ def get_item(project: Project, text: str, key: str) -> Markable:
 
 
 def add_remark(markable: Markable, author: User, body: str) -> Remark:
-    """Say something of an item."""
+    """Add a comment to an item."""
     return Remark.objects.create(markable=markable, author=author, body=body.strip())
 
 
 def withdraw_remark(markable: Markable, pk: int, user: User) -> None:
-    """Take one's own remark of an item away. Raises Http404 where there is no such."""
+    """Delete a user's own comment on an item. Raises Http404 if there is none."""
     remark = Remark.objects.filter(pk=pk, markable=markable, author=user).first()
     if remark is None:
         raise Http404("Comment not found.")
@@ -35,7 +35,7 @@ def withdraw_remark(markable: Markable, pk: int, user: User) -> None:
 
 
 def set_flag(markable: Markable, user: User, on: bool, reason: str = "") -> None:
-    """Flag an item for the guidelines, or take the flag away. Flagging opens a resolved flag again."""
+    """Flag an item for the guidelines, or delete its flag. Flagging reopens a resolved flag."""
     if not on:
         Flag.objects.filter(markable=markable).delete()
         return
@@ -46,7 +46,7 @@ def set_flag(markable: Markable, user: User, on: bool, reason: str = "") -> None
 
 
 def flags_of(project: Project) -> QuerySet[Flag]:
-    """Return the flags of a project by a subquery: with a join SQLite would go through all its markables."""
+    """Return the flags of a project by a subquery: with a join, SQLite would scan all its markables."""
     return Flag.objects.filter(Exists(Markable.objects.filter(pk=OuterRef("markable"), text__project=project)))
 
 
@@ -56,12 +56,12 @@ def open_flags(project: Project) -> QuerySet[Flag]:
 
 
 def resolve_flag(markable: Markable, user: User) -> bool:
-    """Resolve the flag of an item; false where there is none that is open."""
+    """Resolve the open flag of an item; return false if there is none."""
     flags = Flag.objects.filter(markable=markable, resolved_at__isnull=True)
     return bool(flags.update(resolved_at=timezone.now(), resolved_by=user))
 
 
 def save_mapping(project: Project, name: str, classes: Mapped[str, str], author: User) -> Mapping:
-    """Keep a mapping under a name; one of that name is replaced."""
+    """Save a named mapping, in place of one with the same name."""
     own = {"classes": dict(classes), "author": author}
     return Mapping.objects.update_or_create(project=project, name=name, defaults=own)[0]

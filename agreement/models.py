@@ -1,4 +1,4 @@
-"""What managers and adjudicators add to the figures, and figures that took long to compute."""
+"""Comments, flags and mappings of managers and adjudicators, stored answers, and computations of workers."""
 
 from django.db import models
 from django.db.models import Q
@@ -10,7 +10,7 @@ REASON_LENGTH = 500
 
 
 class Remark(models.Model):
-    """What somebody said of an item. Only managers and adjudicators read it."""
+    """A comment on an item, which only managers and adjudicators read."""
 
     markable = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="remarks")
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
@@ -26,7 +26,7 @@ class Remark(models.Model):
 
 
 class Flag(models.Model):
-    """The item shows something that the guidelines should say, until somebody resolves it."""
+    """A flag on an item that the guidelines should cover, open until somebody resolves it."""
 
     markable = models.OneToOneField(Markable, on_delete=models.CASCADE, related_name="flag")
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
@@ -49,7 +49,7 @@ class Flag(models.Model):
 
 
 class Mapping(models.Model):
-    """Categories merged under a name: which becomes which."""
+    """A named mapping that merges categories."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="mappings")
     name = models.CharField(max_length=NAME_LENGTH)
@@ -69,16 +69,16 @@ class Mapping(models.Model):
 
 
 class StoredAnswers(models.Model):
-    """What coders answered in a document, a text in a round on one occasion, as it was read last."""
+    """The answers of coders in a document, which is a text in a round on one occasion, as last read."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="+", db_index=False)
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="+")
     occasion = models.PositiveSmallIntegerField()
-    reading = models.CharField(max_length=20, blank=True)  # what was counted, and whether gold or models are there
-    version = models.BinaryField()  # of the codings: where they have another one now the document is read again
+    reading = models.CharField(max_length=20, blank=True)  # which codings count, and whether gold or models are there
+    version = models.BinaryField()  # of the codings; if theirs differs now, the document is read again
     content = models.BinaryField()  # keys and numbers
-    names = models.TextField(blank=True)  # of the classes of coders
+    names = models.TextField(blank=True)  # names of the chains of each coding, if coders give indices
 
     class Meta:
         verbose_name_plural = "stored answers"
@@ -91,27 +91,27 @@ class StoredAnswers(models.Model):
 
 
 class FiguresVersion(models.Model):
-    """How often the figures of a project were refreshed: by hand, or as its texts got other markables."""
+    """The number of refreshes of a project's figures: by hand, or because markables of its texts changed."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="+", primary_key=True)
-    number = models.PositiveIntegerField(default=0)  # what was stored or kept under another one is read again
+    number = models.PositiveIntegerField(default=0)  # answers stored or cached under another number are read again
 
     def __str__(self) -> str:
         return f"{self.project}: {self.number}"
 
     @classmethod
     def increase(cls, project: int) -> None:
-        """Let all processes read the answers of the project, a primary key, again."""
+        """Make all processes read the answers of a project again; `project` is its primary key."""
         cls.objects.get_or_create(project_id=project)
         cls.objects.filter(project_id=project).update(number=models.F("number") + 1)
 
 
 class Computation(models.Model):
-    """Parts of a page that a worker computes, or has: for these parameters and what is the page's own."""
+    """Sections of a page that a worker computes or has computed, for parameters and the page's own options."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="computations")
     kind = models.CharField(max_length=20)
-    state = models.CharField(max_length=16)  # of which answers, rounds and version of the program
+    state = models.CharField(max_length=16)  # digest of answers, rounds and version of the program
     parameters = models.JSONField()
     own = models.JSONField(default=dict)
     done = models.PositiveIntegerField(default=0)

@@ -1,4 +1,4 @@
-"""The addresses of the pages and of the REST API of agreement."""
+"""URL patterns of the pages and the REST API of agreement."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""Coders that are programs: they use the API by `coindex.client`, as anybody may."""
+"""Programs that code: they use only the public API, by `coindex.client`."""

@@ -1,4 +1,4 @@
-"""What a coder that is a program does around its answers: find its assignments, read mentions, save what it decides."""
+"""Shared steps of programs that code: find assignments, read mentions, save judgements."""
 
 import argparse
 import os
@@ -11,21 +11,21 @@ from typing import Any
 from coindex.client import ApiError, Client, ClientError, Coding, Operation, judge
 from coindex.client.answers import CodingState, Scheme
 
-# Less than the 500 operations that the server takes at a time.
+# Operations in a request: the server takes at most 500.
 BATCH = 200
 
-# The key of a mention, and of the mention before it that it means the same as; None for one that is new in the text. A
-# mention that is not in it is undecided.
+# The key of each mention's antecedent, by the key of the mention; None for a mention that is new in the text. A missing
+# mention is undecided.
 type Antecedents = Mapping[str, str | None]
 
 
 class CannotCode(Exception):
-    """The scheme asks for what this program does not answer."""
+    """The error for a scheme that asks for answers that this program cannot give."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A markable that is coded: its words, those of its head where the text names it, and who says it."""
+    """A markable to code: its words, its head if the text marks one, and its speaker."""
 
     key: str
     words: str
@@ -44,7 +44,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """How a scheme says that a mention is linked or new: by pointers of a category, or by an index."""
+    """The categories of linked and new mentions; `by_index` if chains are indices, not pointers."""
 
     linked: str
     new: str
@@ -53,7 +53,7 @@ class Categories:
 
 
 def categories_of(scheme: Scheme, new: str | None = None) -> Categories:
-    """Return the categories that say linked and new. Raise CannotCode where the scheme has none, or `new` is open."""
+    """Return the categories of linked and new mentions. Raises CannotCode if there is none, or `new` is ambiguous."""
     answers = scheme["answers"]
     if answers not in ("pointers", "indices"):
         what = {"categories": "categories alone", "scus": "pyramids"}.get(answers, answers)
@@ -83,7 +83,7 @@ def _category_of_new(offered: Mapping[str, Mapping[str, Any]], level: str, wante
 
 
 def mentions_of(state: CodingState, level: str) -> list[Mention]:
-    """Return the mentions of a level in the order of the text: of two that begin together the longer one first."""
+    """Return the mentions of a level in text order; of mentions with the same start, the longest comes first."""
     content, segments = state["text"]["content"], state["text"]["segments"]
     found = []
     for one in state["markables"]:
@@ -98,8 +98,8 @@ def mentions_of(state: CodingState, level: str) -> list[Mention]:
 def operations_for(
     mentions: Sequence[Mention], antecedents: Antecedents, categories: Categories, judged: Mapping[str, object]
 ) -> Iterator[Operation]:
-    """Yield a judgement for each mention that is decided and not yet `judged`."""
-    # the index of a chain is the number of its first mention in the text, so that it is the same in another run
+    """Yield a judgement for each decided mention that is not in `judged`."""
+    # the index of a chain is the number of its first mention, so that it is the same in every run
     numbers = {mention.key: number for number, mention in enumerate(mentions, 1)}
     first: dict[str, str] = {}
     for mention in mentions:
@@ -116,7 +116,7 @@ def operations_for(
 
 
 def assignments(client: Client, project: str | None, text: str | None) -> Iterator[tuple[str, Coding]]:
-    """Yield the open codings of whoever has the key, each with its project and text: all, or those that are named."""
+    """Yield the open codings of the key's owner with their labels, only of the project and text if given."""
     for slug in [project] if project else [one["slug"] for one in client.projects(archived=False)]:
         for row in list(client.codings(slug, text=text, kind="text", status="open")):
             try:
@@ -124,7 +124,7 @@ def assignments(client: Client, project: str | None, text: str | None) -> Iterat
             except ApiError as error:
                 if error.status != 404:
                     raise
-                continue  # who manages, too, is shown the codings of others
+                continue  # managers also see the codings of others
             if coding.state["user"] == row["coder"] and coding.state["coding"]["status"] == "open":
                 yield f"{slug}/{row['text']} ({row['round']})", coding
 
@@ -133,7 +133,7 @@ type Decide = Callable[[CodingState, Sequence[Mention]], tuple[Antecedents, list
 
 
 def code(client: Client, coding: Coding, decide: Decide, *, new: str | None, submit: bool) -> tuple[str, list[str]]:
-    """Judge what is not judged of a text, submit it where it is whole, and return what was done and what is left."""
+    """Judge the open mentions of a text, submit it if wanted and complete, and return a summary and the problems."""
     state, judged = coding.state, coding.state["judgements"]
     categories = categories_of(state["scheme"], new)
     mentions = mentions_of(state, categories.level)
@@ -143,7 +143,7 @@ def code(client: Client, coding: Coding, decide: Decide, *, new: str | None, sub
     else:
         antecedents, problems = decide(state, mentions)
     operations = list(operations_for(mentions, antecedents, categories, judged))
-    # An operation has a uuid: where an answer of the server is lost, the client sends it again, and it is done once.
+    # Operations have uuids: if a response is lost, the client sends them again, and the server applies them once.
     for batch in batched(operations, BATCH):
         client.save(coding, batch)
     coded = {level["key"] for level in state["scheme"]["levels"] if level["coded"]}
@@ -159,7 +159,7 @@ def code(client: Client, coding: Coding, decide: Decide, *, new: str | None, sub
 
 
 def parser_of(description: str | None) -> argparse.ArgumentParser:
-    """Return a parser of what all coders are told."""
+    """Return a parser with the options that all programs share."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--project", help="the address of a project; without it all that you are in")
     parser.add_argument("--text", help="the address of a text in it; without it all that are assigned to you")
@@ -169,7 +169,7 @@ def parser_of(description: str | None) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace, decide: Decide) -> int:
-    """Code all assignments at the server COINDEX_URL with the key COINDEX_KEY, and return the status of the program."""
+    """Code all assignments at the server COINDEX_URL with the key COINDEX_KEY, and return the exit status."""
     try:
         address, key = os.environ["COINDEX_URL"], os.environ["COINDEX_KEY"]
     except KeyError as missing:

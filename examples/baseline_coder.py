@@ -1,7 +1,7 @@
-"""A baseline: mentions with the same head are linked, and pronouns to the nearest mention that they may stand for.
+"""A baseline that links mentions with the same head, and pronouns with the nearest mention that fits.
 
-`python -m examples.baseline_coder --project SLUG` codes what is assigned to the key COINDEX_KEY at COINDEX_URL. The
-rules are for English, know no dictionary, and say the same each time.
+`python -m examples.baseline_coder --project SLUG` codes the assignments of the key COINDEX_KEY at COINDEX_URL. The
+rules are for English, need no dictionary, and give the same answers each time.
 """
 
 import re
@@ -15,7 +15,7 @@ from examples.assignments import Antecedents, Mention, parser_of, run
 
 
 class Features(NamedTuple):
-    """Person, number and gender; what is not known is empty, and goes with everything."""
+    """Person, number and gender; an unknown feature is empty and matches every other."""
 
     person: int = 3
     number: str = ""
@@ -44,29 +44,29 @@ def _set_of(words: str) -> frozenset[str]:
 DETERMINERS = _set_of(
     "a an the this that these those my your his her its our their some any every each no another all both"
 )
-# What begins a phrase after the head: "the kettle on the stove".
+# Words that begin a phrase after the head: "the kettle on the stove".
 AFTER_HEAD = _set_of("of in on at with for from by to under over about who whom whose which that where")
-# They refer to nothing before them, or what they refer to is not found by a head.
+# Words without an antecedent, or whose antecedent cannot be found by its head.
 WITHOUT_ANTECEDENT = _set_of(
     "who whom whose which what there nobody nothing somebody something everybody everything anybody one"
 )
 MASCULINE = _set_of("man men boy boys father son brother husband king uncle mr sir gentleman")
 FEMININE = _set_of("woman women girl girls mother daughter sister wife queen aunt mrs ms lady")
 PLURAL = _set_of("people men women children")
-# Mentions whose words are remembered while each is compared with those before it.
+# Mentions in each cache, because every mention is compared with all before it.
 CACHED = 20_000
 WORD = re.compile(r"\w+(?:-\w+)*")
 
 
 @lru_cache(CACHED)
 def words_of(mention: Mention) -> tuple[str, ...]:
-    """Return the words of a mention in small letters, without the ending of possessives."""
+    """Return the words of a mention in lower case, without possessive endings."""
     return tuple(WORD.findall(re.sub(r"['’]s?(?!\w)", "", mention.words.casefold())))
 
 
 @lru_cache(CACHED)
 def head_of(mention: Mention) -> str:
-    """Return the head: the one that the text names, else the last word before what follows a head."""
+    """Return the head of a mention: the one that the text marks, else the last word before a following phrase."""
     words = list(words_of(mention))
     if len(words) == 1:
         return words[0]
@@ -80,7 +80,7 @@ def head_of(mention: Mention) -> str:
 
 @lru_cache(CACHED)
 def features_of(mention: Mention) -> Features:
-    """Return the features of a pronoun, or what the words of another mention tell of them."""
+    """Return the features of a pronoun, or those that the words of another mention suggest."""
     words, head = words_of(mention), head_of(mention)
     if len(words) == 1 and head in PRONOUNS:
         return PRONOUNS[head]
@@ -91,13 +91,13 @@ def features_of(mention: Mention) -> Features:
 
 
 def is_pronoun(mention: Mention) -> bool:
-    """Return whether the mention is one word, a pronoun."""
+    """Return whether the mention is a single pronoun."""
     words = words_of(mention)
     return len(words) == 1 and words[0] in PRONOUNS
 
 
 def may_corefer(mention: Mention, earlier: Mention) -> bool:
-    """Return whether a mention may mean the same as an earlier one, which it neither holds nor is part of."""
+    """Return whether a mention may corefer with an earlier one; overlapping mentions may not."""
     if earlier.end > mention.start or head_of(mention) in WITHOUT_ANTECEDENT:
         return False
     if not is_pronoun(mention):
@@ -122,7 +122,7 @@ def find_antecedents(mentions: Sequence[Mention]) -> dict[str, str | None]:
 
 
 def decide(state: CodingState, mentions: Sequence[Mention]) -> tuple[Antecedents, list[str]]:
-    """Decide all mentions of a text, whose pronouns are known if it is English."""
+    """Decide all mentions of a text; only English pronouns are known."""
     language = state["text"].get("language") or "en"
     if not language.startswith("en"):
         print(f"{state['text']['slug']}: the pronouns of {language} are not known, heads alone count", file=sys.stderr)
@@ -130,7 +130,7 @@ def decide(state: CodingState, mentions: Sequence[Mention]) -> tuple[Antecedents
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Code what is assigned."""
+    """Code the assignments, and return the exit status."""
     return run(parser_of(__doc__).parse_args(arguments), decide)
 
 

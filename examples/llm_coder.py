@@ -1,7 +1,7 @@
-"""A language model as a coder, at any address that has chat completions as OpenAI has them.
+"""A language model as a coder, at any address with the chat completions of OpenAI's API.
 
 `python -m examples.llm_coder --model-url URL --model NAME` sends the texts that are assigned to the key COINDEX_KEY at
-COINDEX_URL to that address, with the key MODEL_KEY if there is one, and saves what the model answers.
+COINDEX_URL to that address. It uses the key MODEL_KEY if it is set, and saves the answers of the model.
 """
 
 import argparse
@@ -32,7 +32,7 @@ AGAIN = "This answer is not valid: {errors}. Answer again with the whole JSON ob
 
 MAX_ASKED = 100  # mentions of a request
 MAX_ANSWER = 1_000_000  # bytes
-MAX_ERRORS = 20  # of those that the model is told
+MAX_ERRORS = 20  # errors that are reported to the model
 TEMPORARY = frozenset({429, 500, 502, 503, 504})
 
 type Messages = list[dict[str, str]]
@@ -40,18 +40,18 @@ type Numbers = dict[int, int | None]
 
 
 class ModelError(Exception):
-    """The model gives no answer."""
+    """The error of a model that gives no answer."""
 
 
 class RepeatingTransport(httpx.HTTPTransport):
-    """Requests that are repeated while the server is not there or busy, after as long as it says."""
+    """A transport that repeats requests while the server is unavailable or busy, after the wait that it asks for."""
 
     def __init__(self, patience: Patience) -> None:
         super().__init__(retries=2)
         self.patience = patience
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request until its answer is no temporary error, or the patience ends."""
+        """Send a request until the response is no temporary error, or the patience ends."""
         ends_at = time.monotonic() + self.patience.total
         for attempt in itertools.count():
             answer = super().handle_request(request)
@@ -75,7 +75,7 @@ class Model:
     record: Path | None = None
 
     def answer(self, messages: Messages) -> str:
-        """Return what the model says. Raise ModelError."""
+        """Return the answer of the model. Raises ModelError."""
         body = {"model": self.name, "temperature": 0, "messages": messages}
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         try:
@@ -107,7 +107,7 @@ class Model:
 
 
 def digest_of(model: str) -> str:
-    """Return the hash of the prompt with the name of the model: another one is another coder."""
+    """Return the hash of the prompt and the model's name; another hash is another coder."""
     return hashlib.sha256("\n".join((model, PROMPT, AGAIN)).encode()).hexdigest()
 
 
@@ -122,9 +122,9 @@ class Window:
 
 
 def windows(mentions: Sequence[Mention], wanted: Sequence[int], size: int, overlap: int) -> Iterator[Window]:
-    """Yield parts of a text of at most `size` characters, in which each wanted mention is asked for once.
+    """Yield parts of a text of at most `size` characters, with each wanted mention asked for in one of them.
 
-    A part begins `overlap` characters before the first mention that it asks for. What is too long is in none.
+    A part begins `overlap` characters before its first asked mention. Mentions over `size - overlap` are in none.
     """
     waiting = [number for number in wanted if mentions[number - 1].end - mentions[number - 1].start <= size - overlap]
     while waiting:
@@ -142,9 +142,9 @@ def windows(mentions: Sequence[Mention], wanted: Sequence[int], size: int, overl
 
 
 def write_text(state: CodingState, mentions: Sequence[Mention], window: Window) -> str:
-    """Return the text of a window with its numbered mentions, what is asked, and who speaks where it says so."""
+    """Return the text of a window with numbered mentions and known speakers, and the numbers that are asked for."""
     content = state["text"]["content"][: window.end]
-    # At each place what closes comes before what opens, of openings the longest first, of closings the innermost.
+    # At each position closing brackets come first, the innermost first, then opening ones, the longest first.
     marks: list[tuple[int, int, int, str]] = []
     for number in window.shown:
         for start, end in mentions[number - 1].parts:
@@ -161,7 +161,7 @@ def write_text(state: CodingState, mentions: Sequence[Mention], window: Window) 
 
 
 def read_answer(said: str, window: Window) -> tuple[Numbers, list[str]]:
-    """Return the valid ones of the antecedents that the model says, by number, and what is wrong with the others."""
+    """Return the valid antecedents in the model's answer, by number, and the errors of the others."""
     text = said.strip()
     if text.startswith("```") and text.endswith("```"):
         text = text.strip("`").removeprefix("json")
@@ -181,7 +181,7 @@ def read_answer(said: str, window: Window) -> tuple[Numbers, list[str]]:
             errors.append(f"{key} is there twice")
         elif value is not None and (type(value) is not int or value not in shown):
             errors.append(f"the antecedent of {key} is neither null nor the number of a mention")
-        elif value is not None and value >= number:  # there are no circles
+        elif value is not None and value >= number:  # this excludes cycles
             errors.append(f"the antecedent of {key} is not earlier")
         else:
             numbers[number] = value
@@ -190,7 +190,7 @@ def read_answer(said: str, window: Window) -> tuple[Numbers, list[str]]:
 
 
 def ask(model: Model, text: str, window: Window) -> tuple[Numbers, list[str]]:
-    """Ask for the antecedents of a window, and once more where the answer is not valid; return what is still wrong."""
+    """Return the antecedents of a window and the remaining errors, after asking again if an answer is invalid."""
     messages = [{"role": "system", "content": PROMPT}, {"role": "user", "content": text}]
     said = model.answer(messages)
     numbers, errors = read_answer(said, window)
@@ -205,7 +205,7 @@ def ask(model: Model, text: str, window: Window) -> tuple[Numbers, list[str]]:
 def find_antecedents(
     model: Model, state: CodingState, mentions: Sequence[Mention], size: int, overlap: int
 ) -> tuple[Antecedents, list[str]]:
-    """Return what the model says of the mentions that are not judged, and what went wrong."""
+    """Return the model's antecedents of the mentions that are not judged, and the problems."""
     wanted = [number for number, mention in enumerate(mentions, 1) if mention.key not in state["judgements"]]
     found: dict[str, str | None] = {}
     problems: list[str] = []
@@ -221,7 +221,7 @@ def find_antecedents(
 
 
 def main(arguments: Sequence[str] | None = None, patience: Patience | None = None) -> int:
-    """Code what is assigned, or print the hash of the prompt."""
+    """Code the assignments, or print the hash of the prompt; return the exit status."""
     parser = parser_of(__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--model-url", help="the address before /chat/completions, such as http://127.0.0.1:8080/v1")

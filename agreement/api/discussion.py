@@ -1,4 +1,4 @@
-"""The REST API of what managers and adjudicators add to the figures, and of what is being computed."""
+"""The REST API of comments, flags and mappings of categories, and of the tasks of workers."""
 
 from typing import Any, cast
 
@@ -31,7 +31,7 @@ class RemarkSerializer(StrictSerializer, serializers.ModelSerializer[Remark]):
 
 
 class RemarkList(ProjectListView):
-    """What is said of an item, the oldest first."""
+    """The comments on an item, the oldest first."""
 
     serializer_class = RemarkSerializer
     ordering = ["pk"]
@@ -45,7 +45,7 @@ class RemarkList(ProjectListView):
     @extend_schema(responses={201: RemarkSerializer})
     @idempotent(Right.DISCUSS)
     def post(self, request: Request, slug: str, text: str, key: str) -> Response:
-        """Say something of it."""
+        """Add a comment to the item."""
         unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
         body = validated(RemarkSerializer(data=request.data))["body"]
         remark = discussion.add_remark(unit, cast(User, request.user), body)
@@ -53,11 +53,11 @@ class RemarkList(ProjectListView):
 
 
 class RemarkDetail(APIView):
-    """A remark of your own."""
+    """Your own comment on an item."""
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slug: str, text: str, key: str, pk: int) -> Response:
-        """Take it away."""
+        """Delete the comment."""
         unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
         discussion.withdraw_remark(unit, pk, cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -72,7 +72,7 @@ class FlagSerializer(serializers.Serializer[Any]):
 
 
 class FlagDetail(APIView):
-    """Whether an item shows something that the guidelines should say."""
+    """The flag of an item that the guidelines should cover."""
 
     @extend_schema(responses=FlagSerializer)
     def get(self, request: Request, slug: str, text: str, key: str) -> Response:
@@ -89,14 +89,14 @@ class FlagDetail(APIView):
 
     @extend_schema(request=None, responses=FlagSerializer)
     def put(self, request: Request, slug: str, text: str, key: str) -> Response:
-        """Flag it. Doing it twice changes nothing."""
+        """Flag the item, or reopen its resolved flag. An open flag stays as it is."""
         unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
         discussion.set_flag(unit, cast(User, request.user), on=True)
         return self.get(request, slug, text, key)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slug: str, text: str, key: str) -> Response:
-        """Take the flag away."""
+        """Delete the flag of the item."""
         unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
         discussion.set_flag(unit, cast(User, request.user), on=False)
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -110,7 +110,7 @@ class MappingSerializer(StrictSerializer):
 
 
 class MappingList(APIView):
-    """Categories merged under a name, for `merge` of the page categories."""
+    """The saved mappings of categories, for the option `merge` of the page categories."""
 
     pagination_class = ArrayPages
 
@@ -124,7 +124,7 @@ class MappingList(APIView):
     @extend_schema(request=MappingSerializer, responses={201: MappingSerializer})
     @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str) -> Response:
-        """Keep a mapping; one of that name is replaced."""
+        """Save a mapping, in place of one with the same name."""
         project = project_for(request.user, slug, Right.MANAGE)
         fields = validated(MappingSerializer(data=request.data))
         keys = set(project.categories.values_list("key", flat=True))
@@ -147,7 +147,7 @@ class TaskSerializer(serializers.Serializer[Any]):
 
 
 class TaskList(APIView):
-    """What workers do for a project or have done, the latest first: imports, exports and computations."""
+    """The tasks of workers for a project, the latest first: imports, exports and computations."""
 
     @extend_schema(responses=TaskSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:

@@ -1,4 +1,4 @@
-"""The REST API of results: an endpoint and schema made of the class of each page, and the tables of all pages."""
+"""The REST API of results: an endpoint and a schema for the class of each page, and the tables of all pages."""
 
 from collections.abc import Mapping
 from dataclasses import is_dataclass
@@ -53,7 +53,7 @@ TABLES = schema.inline_serializer("Table", {**TABLE, **COLUMNS, "rows": IntegerF
 
 
 class ParametersSerializer(serializers.Serializer[Any]):
-    """How a figure was computed."""
+    """The parameters of a figure."""
 
     def get_fields(self) -> Fields:
         choices = {
@@ -65,7 +65,7 @@ class ParametersSerializer(serializers.Serializer[Any]):
 
 
 class AnalysisQuerySerializer(ParametersSerializer):
-    """Without a parameter: as the project's pages open. What is named takes the place of its convention's."""
+    """The parameters of a query. They override those of the preset; the default is the project's own preset."""
 
     def get_fields(self) -> Fields:
         preset = serializers.ChoiceField(choices=list(PRESETS), required=False, help_text="A paper's convention.")
@@ -87,7 +87,7 @@ FIELDS: Mapping[Any, type[serializers.Field[Any, Any, Any, Any]]] = {
 
 @cache
 def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.Serializer[Any]]:
-    """Return the serializer of a report; `in_pages`: of which some rows come in pages."""
+    """Return the serializer of a report; `in_pages` if some of its rows are paginated."""
     base = PartSerializer if in_pages else serializers.Serializer
     name = LABELS["components"].get(report.__name__, report.__name__)
     own = {**_fields_of(report), "__doc__": report.__doc__}
@@ -112,7 +112,7 @@ def _fields_of(report: Any) -> Fields:
 
 
 def _field_of(hint: Any, *, nullable: bool = True, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
-    """Return the field of a type; what is left out where it is None is not `nullable`."""
+    """Return the serializer field of a type; a field that is omitted instead of null is not `nullable`."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         [hint] = (one for one in parts if one is not NoneType)
@@ -131,7 +131,7 @@ def _field_of(hint: Any, *, nullable: bool = True, **options: Any) -> serializer
 
 
 class ResultView(APIView):
-    """The report of a page, or the page of its rows that is asked for."""
+    """The report of a page, with the requested page of its rows if they are paginated."""
 
     page: ClassVar[ResultPage[Any]]
 
@@ -167,7 +167,7 @@ class ResultView(APIView):
 
 
 def endpoint(page: ResultPage[Any]) -> type[APIView]:
-    """Return the view of a page, with what the schema of the API says of it."""
+    """Return the API view of a page, with its description for the schema."""
     parameters: list[Any] = [
         *([AnalysisQuerySerializer] if page.uses_answers else []),
         *([schema.inline_serializer(f"{page.name}Query", dict(page.takes))] if page.takes else []),
@@ -183,7 +183,7 @@ def endpoint(page: ResultPage[Any]) -> type[APIView]:
 
 
 def _describe_response(report: Any, rows: str | None) -> Any:
-    """Return what the schema has of a report, a list of reports, or one of several; `rows` come in pages."""
+    """Return the schema of a report, a list of reports or a union of reports; the field `rows` is paginated."""
     if isinstance(report, UnionType):
         one_of = [_describe_response(one, rows if rows in one.__annotations__ else None) for one in get_args(report)]
         name = "Or".join(one.__name__ for one in get_args(report)).replace("ReportOr", "Or")
@@ -203,10 +203,10 @@ class PageList(APIView):
 
 
 class PageView(APIView):
-    """What the views of a page's tables share."""
+    """The base class of the views of a page's tables."""
 
     def build(self, request: Request, slug: str, name: str) -> tuple[AnalysisRequest, PageSections]:
-        """Return what the query asks of the page, and all that the page shows. Raises Http404."""
+        """Return the request and the sections of a page. Raises Http404."""
         project = results_for(request.user, slug)
         page = pages_for(project).get(name)
         if page is None:
@@ -219,14 +219,14 @@ class PageView(APIView):
             return analysis, page.shown(analysis)
 
     def handle_exception(self, exc: Exception) -> Response:
-        """Return the problem of a query that the page refuses, or of anything else."""
+        """Return a problem response for invalid parameters, or the default response to other errors."""
         if isinstance(exc, InvalidParameter):
             return problem(400, "invalid", str(exc), errors={"non_field_errors": [str(exc)]})
         return super().handle_exception(exc)
 
 
 class TableList(PageView):
-    """The tables of a page, for what the query asks for."""
+    """The tables of a page, with the parameters of the query."""
 
     @schema.extend_schema(parameters=[AnalysisQuerySerializer, FIRST], responses=TABLES)
     def get(self, request: Request, slug: str, page: str) -> HttpResponse:
@@ -239,7 +239,7 @@ class TableList(PageView):
 
 
 class TableDetail(PageView):
-    """A table of a page, with every digit, for what the query asks for. 503 with `Retry-After` while it is computed."""
+    """A table of a page, with every digit and the query's parameters. 503 with `Retry-After` while it is computed."""
 
     @schema.extend_schema(
         parameters=[AnalysisQuerySerializer, FIRST, TABLE_FORMAT],

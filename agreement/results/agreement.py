@@ -1,4 +1,4 @@
-"""The coefficient with its interval, beside alpha with every distance; in each text; and in words for a paper."""
+"""The coefficient with its interval: beside alpha with every distance, text by text, and as a methods paragraph."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,19 +34,19 @@ from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.projects.letters import sees_names
 
-# A distance of these is one of a few values: bins between them are empty.
+# These distances take a few values only, so that bins between the values are empty.
 STEPWISE = {"nominal": (), "passonneau": (1 / 3, 2 / 3)}
-# Which figures of the paper follow from what it prints, and which cannot be had.
+# Which figures of Passonneau (2006) can be recomputed from what the paper prints.
 PUBLISHED = (
     "Of Table 1 the row of spans follows from Figure 1: Jaccard −.44 and MASI .14, MASI in its product form, the unit"
     " taken out of observed disagreement, .33 and .67 for thirds. Its nominal 0 needs the unit taken out of expected"
     " disagreement, too; under the convention of the other two it is −.44. The words of Table 1 (0, .64, .81) and all"
     " of Table 2 cannot be computed again, because the pyramids themselves are not published."
 )
-# The option of page and API, and what it can be.
+# The option of page and API, and its only value.
 OPTION, BOOTSTRAP = "interval", "bootstrap"
 REPLICATES, SEED = 2000, 0
-# Above so many texts a worker draws the replicates of the bootstrap.
+# With more texts, a worker draws the replicates of the bootstrap.
 MAX_TEXTS_DRAWN_AT_ONCE = 2000
 OF_UNITS = (
     "All is in one text, whose units are drawn. They hang together by their chains, so this interval is too narrow:"
@@ -82,19 +82,19 @@ COLUMNS_OF_TEXTS = [
 
 @dataclass(frozen=True, slots=True)
 class DistanceBin:
-    """The pairs of judgements whose distance is in a bin; of a single distance both ends are the same."""
+    """A bin of the distribution of distances; both ends are equal if it has a single distance."""
 
-    low: float  # more than this
-    high: float  # and at most this
-    observed: float  # the share of the pairs of coders on one unit
-    expected: float  # of all pairs of judgements
+    low: float  # exclusive
+    high: float  # inclusive
+    observed: float  # share of the pairs of judgements on the same unit, weighted as in alpha
+    expected: float  # share of all pairs of judgements
 
 
 def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
-    """Return observed and expected distances by bin, as alpha weights them; nothing without a pair of values."""
+    """Return the distribution of distances, weighted as in alpha; empty for ordered distances or without pairs."""
     extract, parameters = resolve(extract, parameters)
     options = basis.comparison(parameters)
-    if options.ordered:  # they have no largest value
+    if options.ordered:  # ordered distances have no largest value
         return []
     distance, exclude_unit = str(options.distance), options.exclude_unit
     as_alpha = replace(parameters, coefficient="alpha", distance=distance, exclude_unit=exclude_unit)
@@ -112,7 +112,7 @@ def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[Distanc
     bounds = [(0.0, 0.0), *pairwise([step / STEPS for step in range(STEPS + 1)]), (1.0, 1.0)]
     shares = zip(bounds, (observed / observed.sum()).tolist(), (expected / expected.sum()).tolist(), strict=True)
     bins = [DistanceBin(low, high, of_pairs, by_chance) for (low, high), of_pairs, by_chance in shares]
-    if parameters.distance not in STEPWISE or counts.has_readings:  # several readings may have anything in common
+    if parameters.distance not in STEPWISE or counts.has_readings:  # with several readings any distance is possible
         return bins
     values = STEPWISE[parameters.distance]
     if values and parameters.thirds == "rounded":
@@ -129,7 +129,7 @@ def _asks_for_bootstrap(request: AnalysisRequest) -> bool:
 
 
 def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
-    """Return the percentiles of replicates of the texts; where one is used, of its units."""
+    """Return the bootstrap over texts, or over units if a single text is used; an error becomes its note."""
     try:
         extract, parameters = resolve(request.extract, request.parameters)
         texts = basis.pick_texts_to_draw(extract, parameters)
@@ -140,7 +140,7 @@ def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
             data = merge_documents(basis.select_data(extract, parameters, texts), original_of)
             coefficient = basis.coefficient_function(parameters)
             drawn = bootstrap(data, coefficient, n=REPLICATES, seed=SEED, report=request.progress)
-    except ValueError as error:  # the values of one text cannot be drawn for each coefficient
+    except ValueError as error:  # not every coefficient can draw the units of one text
         return overall.Bootstrap(None, None, None, None, 0, 0, 0, "", SEED, str(error))
     counts = {"replicates": drawn.n, "undefined": drawn.n_undefined, "drawn_from": drawn.n_groups}
     return copy_fields(overall.Bootstrap, drawn, **counts)
@@ -148,7 +148,7 @@ def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
 
 @register
 class Agreement(ResultPage[overall.AgreementReport]):
-    """The coefficient asked for, with its interval, and beside it alpha with every distance."""
+    """The selected coefficient with its interval, and alpha with every distance."""
 
     name, title = "agreement", "Agreement"
     template = "agreement/overall/agreement.html"
@@ -168,7 +168,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
         return overall.compute_report(request.extract, request.parameters)
 
     def fields(self, request: AnalysisRequest, report: overall.AgreementReport) -> overall.AgreementFigures:
-        """Return the report; where that is asked for, with the bootstrap. Raises StillComputing."""
+        """Return the report, with the bootstrap if it is requested. Raises StillComputing."""
         if not _asks_for_bootstrap(request):
             return overall.AgreementFigures.of(report)
         sections = Bootstrap().sections(request)
@@ -179,7 +179,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
         return overall.AgreementFigures.of(report, overall.Bootstrap(**figures))
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
-        """Return the bootstrap, where that is asked for: the report itself is printed in words."""
+        """Return the table of the bootstrap if it is requested; the command prints the report itself in words."""
         return Bootstrap().printed(request) if _asks_for_bootstrap(request) else []
 
     def show(self, request: AnalysisRequest) -> PageSections:
@@ -217,7 +217,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
 
 @register
 class Distribution(ResultPage[PageSections]):
-    """The shares of pairs by their distance, observed and expected."""
+    """The observed and expected shares of pairs by distance."""
 
     name = "distribution"
     work = 1
@@ -246,12 +246,12 @@ class Distribution(ResultPage[PageSections]):
 
 @register
 class Bootstrap(ResultPage[PageSections]):
-    """The coefficient with its interval over random samples of the texts, and how this was made."""
+    """The coefficient with its bootstrap interval over texts, the number of replicates and the seed."""
 
     name = "bootstrap"
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return the cost of so many texts: their sums are drawn, however many judgements they have."""
+        """Return the cost by the number of texts: the bootstrap draws sums of texts, not judgements."""
         n_texts = len(basis.pick_texts(request.extract, request.parameters))
         return computations.MAX_IMMEDIATE_COST * n_texts // MAX_TEXTS_DRAWN_AT_ONCE
 
@@ -271,7 +271,7 @@ class Bootstrap(ResultPage[PageSections]):
 
 
 def build_units_tables(request: AnalysisRequest) -> list[Table]:
-    """Return words and spans of pyramids with every distance (Passonneau 2006, Tables 1 and 2), if there are both."""
+    """Return alpha of words and of spans of pyramids by distance (Passonneau 2006, Tables 1 and 2), if both exist."""
     if not request.extract.units:
         return []
     address, rows = reverse("agreement", args=[request.project.slug]), dict[str, list[list[Cell]]]()
@@ -299,7 +299,7 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
 
 
 def _bin_label(one: DistanceBin) -> str:
-    """Return a bin in words; one of a single value is that value."""
+    """Return the label of a bin; a bin of a single distance is labelled with it."""
     if one.low == one.high:
         return f"{one.low:.3g}"
     return f"{one.low:g} to {one.high:g}" if one.high < 1 else f"{one.low:g} to below 1"
@@ -307,7 +307,7 @@ def _bin_label(one: DistanceBin) -> str:
 
 @register
 class Texts(ResultPage[PageSections]):
-    """The coefficient in each text, and what becomes of that of all texts without it."""
+    """The coefficient in each text, and the change of the overall value without that text."""
 
     name, title = "texts", "By text"
     template = "agreement/overall/texts.html"
@@ -320,7 +320,7 @@ class Texts(ResultPage[PageSections]):
         return _build_texts(request, _sort_texts(request))
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return the texts of one page, or all of them, whose intervals take long."""
+        """Return the texts of one page, or all texts, whose intervals a worker may have to compute."""
         shown, rows = paginate(request, _sort_texts(request), PAGE_SIZE)
         sections = self.sections(request) if request.page is None else _build_texts(request, rows)
         current = request.options.get("sort") or "text"
@@ -376,7 +376,7 @@ def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> PageSec
 
 @register
 class Methods(ResultPage[methods.MethodsText]):
-    """A paragraph for a paper: every convention, every figure, version and fingerprint."""
+    """A paragraph for a paper, with all conventions, figures, the version and the fingerprint."""
 
     name, title = "methods", "Methods text"
     template = "agreement/methods.html"
@@ -397,12 +397,12 @@ class Methods(ResultPage[methods.MethodsText]):
         return "\n".join([report.paragraph, *map(str, report.references)])
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return the paragraph, and for pyramids both counts of units."""
+        """Return the paragraph, and for pyramids the table of alpha by words and by spans."""
         return PageSections(build_units_tables(request), context={"methods": self.compute(request)})
 
 
 def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
-    """Return how coders compare with gold, for who decides it; None where names choose coders who are letters there."""
+    """Return the comparison with gold for adjudicators; None without gold, or if hidden names select coders."""
     project, parameters = request.project, request.parameters
     may_compare = project.answers != Project.Answers.SCUS and may(project, Right.ADJUDICATE) and has_gold(project)
     if not may_compare or (parameters.coders and not sees_names(project)):

@@ -1,4 +1,4 @@
-"""What a scheme allows, and why other things it does not."""
+"""The measures, pages and exports that a scheme allows or rules out, with reasons."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +11,7 @@ from annotations.formats.model.scheme import AnswerKind, SchemeSpec
 from annotations.schemes.design.consequences import Consequence
 from annotations.schemes.project_scheme import read_scheme
 
-# Answers that are indices, of entities or of content units.
+# Kinds of answers that are indices of entities or of content units.
 INDEXED = ("indices", "scus")
 TOPICS = {"measure": "Measures", "view": "Pages"}
 EXPORTS = (
@@ -21,12 +21,12 @@ EXPORTS = (
 
 
 def check_scheme(spec: SchemeSpec, answers: str) -> list[Consequence]:
-    """Return a verdict on everything that is offered: first those on measures, then on views and on exports."""
+    """Return a verdict on each measure, view and export, in this order."""
     return [*_check_measures(spec, answers), *_check_views(spec, answers), *EXPORTS]
 
 
 def find_problems(spec: SchemeSpec, answers: str) -> list[str]:
-    """Return what in the scheme itself would leave coders or figures without what they need."""
+    """Return the problems of a scheme that would block coders or make figures undefined."""
     pointing = [one.label for one in spec.categories if one.points_to]
     indexing = [one.label for one in spec.categories if one.takes_index]
     has_pointers, has_indices = answers == "pointers", answers in INDEXED
@@ -129,7 +129,7 @@ def _name_several(spec: SchemeSpec) -> str:
 
 @register
 class Allows(ResultPage[PageSections]):
-    """Which measures, views and exports the project's scheme allows, and which not."""
+    """The measures, views and exports that the project's scheme allows or rules out."""
 
     name, title = "allows", "Available measures"
     template = "agreement/allows.html"
@@ -153,7 +153,7 @@ class Allows(ResultPage[PageSections]):
 
 
 def consequences(spec: SchemeSpec, answers: str) -> list[Consequence]:
-    """Return which measures and views a scheme would have, for the page on which it is designed."""
+    """Return the problems, measures and views of a scheme, for the page of its designer."""
     problems = [Consequence("Scheme", problem, None, "") for problem in find_problems(spec, answers)]
     verdicts = [one for one in check_scheme(spec, answers) if one.topic in TOPICS]
     return problems + [replace(one, topic=TOPICS[one.topic]) for one in verdicts]

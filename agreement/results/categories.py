@@ -1,4 +1,4 @@
-"""What coders tell apart and what not: agreement by category, unit by unit, and with categories merged."""
+"""Agreement by category, unit by unit, and with categories merged."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,13 +32,13 @@ from annotations.models import Project
 from annotations.projects.navigation import NO_PYRAMIDS
 
 PAGE_SIZE = 50
-MERGE_PREFIX = "merge_"  # the name of a category's field in the form begins so
+MERGE_PREFIX = "merge_"  # prefix of the name of a category's form field
 LONGEST_NAME = 50
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryAgreement:
-    """One category: its judgements, K against all others, and if one coder gives it, how often another does."""
+    """One category: its judgements, K against all others, and how often a second coder gives it, too."""
 
     name: str
     n_judgements: int
@@ -49,24 +49,24 @@ class CategoryAgreement:
 
 @dataclass(frozen=True, eq=False)
 class AgreementTable:
-    """Units x categories: how many coders gave each, in text order."""
+    """A table of units by categories with the number of coders; units are in text order."""
 
     names: tuple[str, ...]
     units: Sequence[int]
-    documents: Ints  # places among the chosen texts
+    documents: Ints  # positions among the selected texts
     counts: Ints
-    agreement: Floats  # S, the share of the pairs of coders that agree; sets of labels where they are equal
+    agreement: Floats  # S, the share of pairs of coders that agree; sets of labels agree if equal
 
 
 @dataclass(frozen=True, eq=False)
 class AgreementTotals:
-    """All rows of the agreement table together."""
+    """The totals of the agreement table."""
 
-    rows_of_texts: Ints  # the rows of each chosen text
-    counts: Sequence[int]  # the judgements that give each category
+    rows_of_texts: Ints  # number of rows of each selected text
+    counts: Sequence[int]  # judgements of each category
     n_judgements: int  # a set of labels counts once
     agreement: float | None  # the mean of S
-    specific: Sequence[float | None]  # of each category how often another coder of the unit gives it, where one does
+    specific: Sequence[float | None]  # of each category, how often a second coder of the unit gives it if one does
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class KappaFigures:
 
 @dataclass(frozen=True, slots=True)
 class MergeComparison:
-    """K with the categories as they are and as merged."""
+    """K before and after categories are merged."""
 
     merge: Mapping[str, str]
     before: KappaFigures
@@ -100,7 +100,7 @@ class MergeComparison:
 
 @remembered_report
 def compute_category_kappa(answers: ProjectAnswers, parameters: Parameters) -> KappaResult:
-    """Return K of the categories, whatever is linked to what."""
+    """Return K of the categories, without regard to links."""
     return _pattern_kappa(answers, parameters).result()
 
 
@@ -115,10 +115,10 @@ def _pattern_kappa(answers: ProjectAnswers, parameters: Parameters) -> PatternKa
 
 @remembered_report
 def compute_by_category(answers: ProjectAnswers, parameters: Parameters) -> list[CategoryAgreement]:
-    """Return each category that is used, by name."""
+    """Return the agreement on each category in use, in the order of `countable`."""
     totals, kappas = compute_agreement_totals(answers, parameters), _kappa_of_each(answers, parameters)
     counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
-    if not kappas:  # K is undefined where all say the same; the category is used nonetheless
+    if not kappas:  # K is undefined if all give one category, which is still in use
         counts_by_name = dict(zip(answers.countable, totals.counts, strict=True))
     n_judgements = totals.n_judgements if answers.kind == "labels" else sum(counts_by_name.values())
     agreements = []
@@ -145,7 +145,7 @@ def _kappa_of_each(answers: ProjectAnswers, parameters: Parameters) -> dict[str,
 
 @remembered_report
 def compute_agreement_totals(answers: ProjectAnswers, parameters: Parameters) -> AgreementTotals:
-    """Return what the rows of the agreement table come to."""
+    """Return the totals of the agreement table."""
     patterns = read_patterns(answers, parameters)
     least = max(len(answers.coders), 2) if parameters.missing == "drop" else 2
     rows = patterns.select(patterns.n_coders >= least)
@@ -156,7 +156,7 @@ def compute_agreement_totals(answers: ProjectAnswers, parameters: Parameters) ->
     def add_up(terms: list[Ints]) -> list[int]:
         return [int((n_units * one).sum()) for one in terms]
 
-    # ordered pairs of coders on a unit of whom both give the category, and those of whom the first does
+    # ordered pairs of coders on a unit: both give the category, or the first does
     pairs = zip(
         add_up([one * (one - 1) for one in given]), add_up([one * (n_coders - 1) for one in given]), strict=True
     )
@@ -172,7 +172,7 @@ def compute_agreement_totals(answers: ProjectAnswers, parameters: Parameters) ->
 def compute_agreement_table(
     extract: ProjectAnswers, parameters: Parameters, begin: int = 0, end: int | None = None
 ) -> AgreementTable:
-    """Return the rows of the agreement table from `begin` until before `end`, of whose texts alone answers are read."""
+    """Return the rows from `begin` to before `end` of the agreement table, reading answers of their texts only."""
     extract, parameters = resolve(extract, parameters)
     until = np.cumsum(compute_agreement_totals(extract, parameters).rows_of_texts)
     n_rows = int(until[-1]) if len(until) else 0
@@ -198,7 +198,7 @@ def compute_agreement_table(
 
 
 def parse_mapping(text: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the mapping that an address has as "lake:water,river:water". Raises InvalidParameter."""
+    """Parse a mapping such as "lake:water,river:water" from a URL. Raises InvalidParameter."""
     mapping: dict[str, str] = {}
     for one in filter(None, text.split(",")):
         old, colon, new = one.partition(":")
@@ -213,7 +213,7 @@ def parse_mapping(text: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def format_mapping(mapping: Mapping[str, str]) -> str:
-    """Return the mapping as an address has it; what keeps its name is not in it."""
+    """Format a mapping for a URL, without categories that keep their names."""
     return ",".join(f"{old}:{new}" for old, new in sorted(mapping.items()) if old != new)
 
 
@@ -243,7 +243,7 @@ def compare_merged(answers: ProjectAnswers, parameters: Parameters, mapping: Map
 def _find_interval(
     extract: ProjectAnswers, parameters: Parameters, kappa: PatternKappa, merged: Mapping[Label, Label]
 ) -> Interval:
-    """Return K over the texts; where one text has all that is compared, over the components of its units."""
+    """Return the interval of K over texts; if one text has all compared units, over their components."""
     documents = kappa.patterns.documents
     if len({original_of(documents[place]) for place in np.flatnonzero(kappa.pairable_texts).tolist()}) != 1:
         return interval_statistics(kappa.result(), kappa.statistics, kappa.left_out_texts, original=original_of)
@@ -272,7 +272,7 @@ class Categories(ResultPage[CategoriesReport]):
     chooses_coders = True
 
     def read_fields(self, project: Project, query: QueryDict) -> QueryDict:
-        """Return a query with its fields `merge_CATEGORY=NAME` as one option; a name may be a category's label."""
+        """Return the query with its `merge_CATEGORY=NAME` fields as one option; a name may be a category's label."""
         fields = {name: str(query[name]).strip() for name in query if name.startswith(MERGE_PREFIX)}
         if not fields:
             return query
@@ -327,7 +327,7 @@ class Categories(ResultPage[CategoriesReport]):
         shown, rows = paginate(request, range(int(totals.rows_of_texts.sum())), PAGE_SIZE)
         dots = [Dot(answers.label(one.name), one.kappa) for one in report.categories]
         title = f"K of each {TERMS[name_terms(answers.question)]}"
-        # all that is compared of pyramids has one category
+        # all units of pyramids have one category
         confusion = PageSections() if answers.units else build_confusion(request, parameters)
         together = build_together(request, parameters)
         categories, merged = self.tables(request, report)
@@ -352,7 +352,7 @@ class Categories(ResultPage[CategoriesReport]):
 
 
 def _agreement_table(request: AnalysisRequest, rows: list[int], totals: AgreementTotals) -> Table:
-    """Return items by categories with S, and the marginals of all items below (the slides' agreement table)."""
+    """Return items by categories with S, and a last row for all items (the slides' agreement table)."""
     answers, query, (begin, end) = request.extract, request.query, (rows[0], rows[-1] + 1) if rows else (0, 0)
     table = compute_agreement_table(answers, request.parameters, begin, end)
     snippets, texts = read_snippets(table.units), basis.pick_texts(answers, request.parameters)

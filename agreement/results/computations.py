@@ -1,4 +1,4 @@
-"""A page of results, from whose class all of it follows, and its computation, by a worker where it takes long."""
+"""The base class of result pages, and their computation: at once, or by a worker if it takes long."""
 
 import hashlib
 import json
@@ -38,36 +38,36 @@ from annotations.models.project import may, may_see_models
 from annotations.projects.navigation import Group
 from annotations.projects.viewing import results_for, results_with_models_for
 
-# Judgements, times the ways in which each is computed, that a page waits for: about a second.
+# The largest cost, in judgements times passes over them, that a page computes at once: about a second.
 MAX_IMMEDIATE_COST = 600_000
-# Results of one project that are stored; the oldest go.
+# Stored results per project; the oldest are deleted.
 MAX_STORED = 100
-# A result this recent is shown although somebody has changed an answer since: coders always do.
+# A result this recent is shown although answers have changed since: during coding they always do.
 FRESH = timedelta(minutes=1)
-# The result of another version of the program may have another form, or other figures.
+# Results of another version of the program may have another form or other figures.
 VERSION_MARK = hashlib.sha256(program_name().encode()).hexdigest()[:4]
 
-# The kind of the computation that shows nothing, but stores the answers as they are read.
+# The kind of computation that has no result, but reads and stores the answers.
 STORING = "answers"
 NOTHING: Mapping[str, str] = MappingProxyType({})
 RETRY_AFTER = 5
-# Columns whose cells have coders by name, one or several.
+# Columns whose cells name one or several coders.
 OF_CODERS = frozenset({"coder", "coders", "human", "first", "second", "who", "part", "name"})
-SIGN = r"[\w.@+-]"  # what a name of an account may have
+SIGN = r"[\w.@+-]"  # a character of an account's name
 
 
 @dataclass(frozen=True, slots=True)
 class PageSections:
-    """Tables and charts, as of a part of a page or of all of it."""
+    """Tables and charts of a page or of a part of it."""
 
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
-    waiting: Computation | None = None  # the computation of more, where a worker has not finished
-    as_of: datetime | None = None  # when what is shown was computed, if answers have changed since
-    context: Mapping[str, Any] = field(default_factory=dict)  # what the template needs besides
+    waiting: Computation | None = None  # the unfinished computation of further sections
+    as_of: datetime | None = None  # time of the computation, if answers have changed since
+    context: Mapping[str, Any] = field(default_factory=dict)  # further variables of the template
 
     def as_json(self) -> dict[str, Any]:
-        """Return tables and charts as plain data, from which `from_json` makes the same."""
+        """Return tables and charts as plain data for `from_json`."""
         return {"tables": [asdict(table) for table in self.tables], "charts": [asdict(chart) for chart in self.charts]}
 
     @classmethod
@@ -81,25 +81,25 @@ class PageSections:
         return cls(tables, [Chart(**chart) for chart in data["charts"]])
 
     def extended(self, tables: Sequence[Table] = (), charts: Sequence[Chart] = (), **context: Any) -> Self:
-        """Return the same with more tables and charts after these, and more for the template."""
+        """Return a copy with tables, charts and template variables added at the end."""
         return replace(
             self, tables=[*self.tables, *tables], charts=[*self.charts, *charts], context={**self.context, **context}
         )
 
     def with_sections(self, more: Self) -> Self:
-        """Return the same with the tables and charts of other sections, whichever of them a worker has not finished."""
+        """Return a copy with other sections added; `waiting` and `as_of` come from whichever has them."""
         waiting, as_of = self.waiting or more.waiting, self.as_of or more.as_of
         return replace(self.extended(more.tables, more.charts, **more.context), waiting=waiting, as_of=as_of)
 
 
 def paginate[T](request: AnalysisRequest, rows: Sequence[T], size: int) -> tuple[Page[T], list[T]]:
-    """Return the page of the rows that is asked for, and the rows of the table: all of them, if the whole is."""
+    """Return the requested page, and the rows of the table: all rows if `request.page` is None."""
     page = Paginator(rows, size).get_page(request.page)
     return page, list(rows if request.page is None else page)
 
 
 class StillComputing(APIException):
-    """A worker has not finished what was asked for; `waiting` is its computation, where a page has nothing else."""
+    """The error for an unfinished result; `waiting` is its computation, if a page has nothing else to show."""
 
     status_code, default_code, wait = 503, "still_computing", RETRY_AFTER
     default_detail = "Still computing; try again soon."
@@ -129,7 +129,7 @@ def write_table(request: AnalysisRequest, sections: PageSections, format_name: s
 
 
 def label_models(sections: PageSections, models: Collection[str]) -> PageSections:
-    """Return what a page shows with each name of a model followed by what it is."""
+    """Return the sections with each name of a model labelled as a model."""
     if not models:
         return sections
     names = "|".join(re.escape(name) for name in sorted(models, key=len, reverse=True))
@@ -167,38 +167,38 @@ def label_models(sections: PageSections, models: Collection[str]) -> PageSection
 
 
 class ResultPage[R]:
-    """A page of results. It overrides `show`, or where a worker may compute it `compute`, `tables` and `charts`."""
+    """A page of results: subclasses override `show`, or `compute`, `tables` and `charts` if a worker may compute it."""
 
-    name: str  # of the result in the database, and of the command's `--report`
-    report_name = ""  # of `--report`, if it is another one
+    name: str  # key of the result in the database, and value of the command's `--report`
+    report_name = ""  # value of `--report`, if it is not `name`
     title = ""
-    template = ""  # without one it is no page, but a part of some, or what the API answers alone
-    path = ""  # below the project, if it is not agreement/NAME/
-    route = ""  # the name of the path, if it is not that of the page
-    position = 0  # in lists of pages, which say its docstring; 0: it is in none
-    tab = 0  # the place among the tabs; 0: it is in none
+    template = ""  # empty: no page, but a part of pages or for the API alone
+    path = ""  # below the project; by default agreement/NAME/
+    route = ""  # name of the URL pattern; by default `name`
+    position = 0  # order in lists of pages, which show the docstring; 0: not listed
+    tab = 0  # order among the tabs; 0: no tab
     group: Group = "results"
-    answers: tuple[str, ...] = tuple(Project.Answers.values)  # the kinds of projects with a tab
-    right = Right.SEE_RESULTS  # to see the page
+    answers: tuple[str, ...] = tuple(Project.Answers.values)  # kinds of answers whose projects have the tab
+    right = Right.SEE_RESULTS  # right to see the page
     draws_charts = True
-    is_kept = False  # it follows from answers, members, texts, scheme, the project's own fields and `kept_state` alone
-    api = ""  # what the API gives, in words; empty: nothing
-    gives: Any = None  # the dataclass that `fields` returns, or a list of such
-    api_operation = ""  # the operation's name in the schema, where it would be that of another one
-    api_path = ""  # if it is not `path`
-    api_route = ""  # if it is not `route` with `api-` before
-    forms: Mapping[str, FileForm[AnalysisRequest]] = {}  # of files that the API gives
-    takes: Mapping[str, Field[Any, Any, Any, Any]] = {}  # what API and command take besides the parameters
-    options: tuple[str, ...] = ()  # what an address of the page takes, where that is more
-    address: tuple[str, ...] = ()  # what the path names
-    uses_answers = True  # it is of the coders' answers, not of pyramids
-    about_models = False  # it is there for who may know of them
-    chooses_coders = False  # before the parameters have to fit the answers
-    work = 0  # how often each judgement is gone through: drawn with its text, permuted, compared with gold
-    rows: str | None = None  # the field of which the API gives a page; empty: the answer is a list itself
+    is_kept = False  # cached: depends on answers, members, texts, scheme, fields of the project and `kept_state` alone
+    api = ""  # description of the API's response; empty: no endpoint
+    gives: Any = None  # the dataclass that `fields` returns, or a list of one
+    api_operation = ""  # operation id in the schema, if the default one is taken
+    api_path = ""  # by default `path`
+    api_route = ""  # by default `api-` and `route`
+    forms: Mapping[str, FileForm[AnalysisRequest]] = {}  # file formats of the API
+    takes: Mapping[str, Field[Any, Any, Any, Any]] = {}  # options of API and command beside the parameters
+    options: tuple[str, ...] = ()  # options of the page's URL; by default those of the API
+    address: tuple[str, ...] = ()  # names of the arguments in the path
+    uses_answers = True  # computed from the coders' answers, not from pyramids
+    about_models = False  # only for readers who may see models
+    chooses_coders = False  # the report selects coders before the parameters have to fit the answers
+    work = 0  # passes over each judgement, such as resampling, permutation, comparison with gold
+    rows: str | None = None  # field that the API paginates; empty: the whole response is a list
 
     def __init__(self) -> None:
-        self.api_names = tuple(name for name in self.takes if name != "form")  # what API and command take
+        self.api_names = tuple(name for name in self.takes if name != "form")  # options of API and command
         self.options = self.options or self.api_names
         self.about = " ".join((type(self).__doc__ or "").split())
         self.path = self.path or f"agreement/{self.name}/"
@@ -207,7 +207,7 @@ class ResultPage[R]:
         self.api_route = self.api_route or f"api-{self.route}"
 
     def compute(self, request: AnalysisRequest) -> R:
-        """Return the report; of a page that is shown at once, what it shows. Raises InvalidParameter."""
+        """Return the report, or the sections of a page that is shown at once. Raises InvalidParameter."""
         return self.show(request)  # type: ignore[return-value]
 
     def tables(self, request: AnalysisRequest, report: R) -> Sequence[Table]:
@@ -219,11 +219,11 @@ class ResultPage[R]:
         return []
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return all that the page shows. Raises InvalidParameter, and Http404."""
+        """Return the sections of the page. Raises InvalidParameter and Http404."""
         return self.sections(request)
 
     def shown(self, request: AnalysisRequest) -> PageSections:
-        """Return all that the page shows, models labelled as such; of wrong options, with the project's parameters."""
+        """Return the sections with models labelled; invalid options fall back to the project's parameters."""
         try:
             sections = self.show(request)
         except InvalidParameter as error:
@@ -232,24 +232,24 @@ class ResultPage[R]:
         return label_models(sections, request.models)
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
-        """Return the tables that the command prints: of the page, or of the report on coders who have to be chosen."""
+        """Return the tables that the command prints: of the report if it selects coders, else of the page."""
         return self.tables(request, self.compute(request)) if self.chooses_coders else self.show(request).tables
 
     def preface(self, report: Any) -> str:
-        """Return what the command says before the tables: of which versions of the scheme judgements count."""
+        """Return the text that the command prints before the tables: the versions of the scheme that count."""
         n_others: int | None = getattr(report, "judgements_of_other_versions", None)
         return "" if n_others is None else describe_versions(report.parameters.scheme_versions, n_others)
 
     def fields(self, request: AnalysisRequest, report: R) -> Any:
-        """Return what the API gives, and the command as JSON: the report, or plain data."""
+        """Return the response of the API and the JSON of the command: the report, or plain data."""
         return report
 
     def describe_rows(self, request: AnalysisRequest, report: R, rows: Sequence[Any]) -> Sequence[Any]:
-        """Return rows of the fields, of which the API gives a page, in full."""
+        """Return rows of the paginated field in full."""
         return rows
 
     def whole_fields(self, request: AnalysisRequest, report: R) -> Any:
-        """Return the fields as plain data, with all of their rows in full."""
+        """Return the fields as plain data, with all rows in full."""
         fields = as_json(self.fields(request, report))
         if self.rows == "":
             return as_json(self.describe_rows(request, report, fields))
@@ -258,26 +258,26 @@ class ResultPage[R]:
         return fields
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return about how many judgements are gone through: above MAX_IMMEDIATE_COST a worker does."""
+        """Estimate the judgements processed, over all passes; above MAX_IMMEDIATE_COST a worker computes the page."""
         return self.work and self.work * count_judgements(request)
 
     def state(self, request: AnalysisRequest) -> list[Any]:
-        """Return what the result depends on besides the answers that are chosen and the names of categories."""
+        """Return further inputs of the result, beside the selected answers and the names of categories."""
         return []
 
     def kept_state(self, project: Project) -> Any:
-        """Return what the page depends on besides, where it is kept."""
+        """Return further inputs of a cached page, beside those listed at `is_kept`."""
         return None
 
     def project_for(self, user: Person, slug: str) -> Project:
-        """Return the project for somebody to whom the page is shown; raise as `results_for`."""
+        """Return the project for a user who may see the page. Raises the errors of `results_for`."""
         project = results_with_models_for(user, slug) if self.about_models else results_for(user, slug, self.right)
         if not self.uses_answers:
             require_pyramids(project)
         return project
 
     def is_in(self, project: Project) -> bool:
-        """Return whether the project has the page, for the one who reads it."""
+        """Return whether the project has the page and its reader may see it."""
         pyramids = project.answers == Project.Answers.SCUS
         if self.about_models and (not may_see_models(project) or pyramids):
             return False
@@ -288,11 +288,11 @@ class ResultPage[R]:
         return self.options
 
     def read_fields(self, project: Project, query: QueryDict) -> QueryDict:
-        """Return the query with the fields of the page's own form as its options."""
+        """Return the query with the fields of the page's own form converted to options."""
         return query
 
     def begin(self, project: Project, reader: str, address: Mapping[str, str]) -> AnalysisRequest:
-        """Return a request of which nothing is read yet; `reader` is the name of who asks."""
+        """Return a request without parameters; `reader` is the name of its user."""
         return AnalysisRequest(
             project, uses_answers=self.uses_answers, reader=reader, about_models=self.about_models, address=address
         )
@@ -300,17 +300,17 @@ class ResultPage[R]:
     def asked(
         self, project: Project, values: Mapping[str, str], reader: str = "", address: Mapping[str, str] = NOTHING
     ) -> AnalysisRequest:
-        """Return what API or command are asked. Raises InvalidParameter."""
+        """Return the request of the API or the command. Raises InvalidParameter."""
         options = [name for name in self.option_names(project) if name in self.api_names]
         return self.begin(project, reader, address).read_values(values, options, resolves=not self.chooses_coders)
 
     def request(
         self, project: Project, query: QueryDict, reader: str, address: Mapping[str, str], *, whole_tables: bool
     ) -> AnalysisRequest:
-        """Return what an address asks of the page; of a wrong one the error, with the project's own parameters."""
+        """Return the request of a URL; an invalid one has its error and the project's own parameters."""
         request, values = self.begin(project, reader, address), parse_query(self.read_fields(project, query))
         request.page = None if whole_tables else values.get("page", "1")
-        # of every page: the page of a long table, and the format and key of a table that is downloaded
+        # options of every page: pages of long tables, and the format and key of a download
         for name in [one for one in values if one in ("page", "as", "table") or one.startswith(TABLE_PAGE)]:
             del values[name]
         try:
@@ -326,7 +326,7 @@ class ResultPage[R]:
         return PageSections(self.tables(request, report), self.charts(request, report))
 
     def sections(self, request: AnalysisRequest) -> PageSections:
-        """Return the tables and charts: computed now where that is quick, else what a worker has of them."""
+        """Return the tables and charts: computed at once if that is quick, else what a worker has stored."""
         if request.waits or self.cost(request) <= MAX_IMMEDIATE_COST:
             return self.build(request)
         return _load_or_enqueue(self, request)
@@ -343,7 +343,7 @@ def register[T: type[ResultPage[Any]]](cls: T) -> T:
 
 @contextmanager
 def leave_long_reading() -> Iterator[None]:
-    """Let a worker store the answers where the block would take long to read them, and raise StillComputing."""
+    """Leave answers that take long to read to a worker, and raise StillComputing."""
     try:
         with refuse_long_reading():
             yield
@@ -355,7 +355,7 @@ def leave_long_reading() -> Iterator[None]:
 
 
 def count_judgements(request: AnalysisRequest) -> int:
-    """Return how many judgements are chosen."""
+    """Return the number of selected judgements."""
     return request.extract.restrict(pick_texts(request.extract, request.parameters)).n_judgements
 
 
@@ -371,13 +371,13 @@ def _load_or_enqueue(result: ResultPage[Any], request: AnalysisRequest) -> PageS
     if before and as_of and abs(timezone.now() - as_of) < FRESH:  # the clock may have been set back since
         return replace(before, as_of=as_of)
     computation = _enqueue(request, kind, state)
-    if computation.finished_at and not computation.error:  # a worker that is quick, or the same process
+    if computation.finished_at and not computation.error:  # by a quick worker, or in this process
         return _load_result(request, kind, computation.state) or PageSections()
     return replace(before, waiting=computation, as_of=as_of) if before else PageSections(waiting=computation)
 
 
 def _data_state(result: ResultPage[Any], request: AnalysisRequest) -> str:
-    """Return a digest of what a result depends on, also the version of the program."""
+    """Return a digest of the inputs of a result, the version of the program included."""
     about = [request.extract.state, sorted(request.extract.labels.items()), *result.state(request)]
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     return digest[: 16 - len(VERSION_MARK)] + VERSION_MARK
@@ -397,7 +397,7 @@ def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
     current = _matching(request, kind).filter(Q(finished_at=None) | ~Q(error="")).defer("result").first()
     if current is not None:
         lost = is_lost(current)
-        if current.error or lost:  # an error is shown once; who looks again tries again
+        if current.error or lost:  # an error is shown once; the next view tries again
             Computation.objects.filter(pk=current.pk).delete()
         if not lost:
             return current
@@ -414,7 +414,7 @@ def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
 
 
 def is_lost(computation: Computation) -> bool:
-    """Return whether no worker computes it any more, nor will."""
+    """Return whether no worker computes the row any more, or ever will."""
     if computation.finished_at:
         return False
     return is_abandoned(compute.module_path, computation.pk, computation.heartbeat_at, is_begun=bool(computation.total))
@@ -422,7 +422,7 @@ def is_lost(computation: Computation) -> bool:
 
 @task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)
 def compute(pk: int) -> None:
-    """Compute what was enqueued, of the answers as they are now. Where it fails the page says so, and the log why."""
+    """Run an enqueued computation on the current answers. The page reports a failure, and the log its cause."""
     computation = Computation.objects.select_related("project").filter(pk=pk).first()
     if computation is None:
         return
@@ -438,7 +438,7 @@ def compute(pk: int) -> None:
         result = content.as_json()
     except Cancelled:  # its row was deleted
         return
-    except BaseException:  # also where the worker is told to end
+    except BaseException:  # also if the worker is told to stop
         row.update(error="It could not be computed.", finished_at=timezone.now())
         raise
     row.update(result=result, state=state, finished_at=timezone.now())

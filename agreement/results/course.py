@@ -25,7 +25,7 @@ from annotations.coding.active_time import Activity
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
-# What each coder did in each document.
+# The activity of each coder in each document.
 type Work = Mapping[tuple[int, str], Activity]
 
 GROUPINGS = {"round": "round", "week": "week", "operations": "number of operations"}
@@ -35,7 +35,7 @@ EVERY = "the table has every value."
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Texts of one time: the coefficient, each coder against the others, and their seconds per judgement."""
+    """The texts of one period: the coefficient, each coder against the others, and seconds per judgement."""
 
     label: str
     texts: tuple[Document, ...]
@@ -47,7 +47,7 @@ class Stage:
 def compute_stages(
     extract: ProjectAnswers, parameters: Parameters, by: str, work: Work, progress: Progress | None = None
 ) -> list[Stage]:
-    """Return the stages of the project, the earliest first, by the work of each coder. Raises InvalidParameter."""
+    """Return the stages of the project, the earliest first; `work` dates the texts. Raises InvalidParameter."""
     check_choice("by", by, GROUPINGS)
     extract, parameters = resolve(extract, parameters)
     groups = _group_texts(basis.pick_texts(extract, parameters), by, work)
@@ -63,7 +63,7 @@ def compute_stages(
 
 @dataclass(frozen=True, slots=True)
 class RunningPoint:
-    """The coefficient of the first `n_texts` texts, of which `last` came last; alpha has `low` and `high`."""
+    """The coefficient of the first `n_texts` texts up to `last`; only alpha has `low` and `high`."""
 
     n_texts: int
     last: Document
@@ -76,7 +76,7 @@ def compute_running(extract: ProjectAnswers, parameters: Parameters, work: Work)
     """Return the coefficient as texts are finished, at MAX_POINTS points at most. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     texts, points = profiles.order_by_time(basis.pick_texts(extract, parameters), work), list[RunningPoint]()
-    # of numbers nothing can be drawn from sums
+    # ordered distances have no sums of texts
     has_sums = parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES
     sums = basis.compute_sums(extract, parameters, texts)[parameters.distance] if has_sums else None
     for size in profiles.divide_evenly(len(texts)):
@@ -99,7 +99,7 @@ def _group_texts(texts: Sequence[Document], by: str, work: Work) -> list[tuple[s
         for text in texts:
             groups[text.round].append(text)
         return sorted(groups.items(), key=lambda item: item[1][0].place)
-    # of the week in which somebody last worked on it; without any work a text is left out
+    # a text belongs to the week of its last work; texts without work are left out
     finished = profiles.find_last(work)
     timed = [text for text in profiles.order_by_time(texts, work) if text.pk in finished]
     if by == "operations":
@@ -124,7 +124,7 @@ def _group_by_operations(texts: Sequence[Document], work: Work) -> list[tuple[st
 def _compare_coders(
     extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], report: Callable[[], None] | None
 ) -> dict[str, float | None]:
-    """Return the mean coefficient of each coder with those who coded a text in common: of many coders few do."""
+    """Return the mean coefficient of each coder over pairs with a common text; with many coders, few have one."""
     coefficient, data_of = basis.coefficient_function(parameters), basis.data_by_coders(extract, parameters, texts)
     number = {coder: place for place, coder in enumerate(extract.coders)}
     together: set[tuple[int, int]] = set()
@@ -144,7 +144,7 @@ def _compare_coders(
 
 @register
 class Course(ResultPage[PageSections]):
-    """Agreement, each coder's and all, and the time a judgement takes, stage by stage; judgements per day."""
+    """Agreement overall and of each coder, and the time per judgement, by period; judgements per day."""
 
     name, title = "course", "Trend"
     template = "agreement/overall/course.html"
@@ -153,7 +153,7 @@ class Course(ResultPage[PageSections]):
     takes = {"by": ChoiceField(list(GROUPINGS), help_text="How texts are grouped.")}
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return how many judgements the pairs have: each is in as many as there are other coders."""
+        """Return the number of judgements in all pairs: each is in a pair with every other coder."""
         return count_judgements(request) * max(len(request.extract.coders) - 1, 1)
 
     def compute(self, request: AnalysisRequest) -> PageSections:
@@ -176,13 +176,13 @@ class Course(ResultPage[PageSections]):
         )
 
     def _read(self, request: AnalysisRequest) -> tuple[Work, str]:
-        """Return the work of coders, and how texts are grouped: by week, or by round where all was imported."""
+        """Return the work of coders and the grouping of texts: by default week, or round if all work was imported."""
         work = profiles.read_project_work(request.project, request.project_answers).activities
         return work, request.options.get("by") or ("week" if work else "round")
 
 
 def _tables(stages: Sequence[Stage], coders: Sequence[str], n_left: int) -> list[Table]:
-    """Return the tables of the periods; `n_left` texts are in none."""
+    """Return the tables of the periods; `n_left` texts are in no period."""
     left = f"Left out: {pluralize(n_left, 'text')} without work in the log, such as imported ones." if n_left else ""
     columns = [
         Column("stage", "Period", cell="label"),
@@ -218,7 +218,7 @@ def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
 
 
 def _build_running(points: Sequence[RunningPoint]) -> PageSections:
-    """Return the coefficient as texts are added, and of two values or more a chart."""
+    """Return the coefficient as texts are added, with a chart if there are at least two values."""
     columns = [
         Column("texts", "Texts", "count"),
         Column("last", "Last text", cell="last.label"),

@@ -1,4 +1,4 @@
-"""The data as they are compared: what coders answered, and one integer for each value (Passonneau 2004)."""
+"""The reliability data: the raw answers, and one integer for each value (Passonneau 2004)."""
 
 import json
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -27,7 +27,7 @@ from annotations.formats.tables.matrix import Matrix, Row, write_csv, write_json
 from annotations.formats.tables.matrix import Value as MatrixValue
 
 PAGE_SIZE = 50
-# So many members of a set stand in words, too.
+# Members of a set whose words are shown, too.
 MAX_WORDS = 12
 NOTE_RAW = (
     "Indices, or the category and the rows it points to; other targets by their keys. A question mark: the"
@@ -38,7 +38,7 @@ NOTE_MATRIX = "Equal integers are equal values; the legend says which. Empty: no
 
 @dataclass(frozen=True, eq=False)
 class CanonicalForm:
-    """Units by coders, an integer for each value, in the order of the texts: Table 2 of Passonneau 2004."""
+    """A matrix of units by coders with an integer for each value, in text order: Table 2 of Passonneau 2004."""
 
     extract: ProjectAnswers
     texts: tuple[Document, ...]
@@ -63,14 +63,14 @@ class CanonicalForm:
 
     @cached_property
     def judgements_by_value(self) -> Ints:
-        """How many judgements give each value; the first entry is of no value."""
+        """The number of judgements by integer; the first entry counts missing values."""
         return np.bincount(self.numbers.ravel(), minlength=self.data.n_values + 1)
 
     def raw_answers(self, rows: Sequence[int], labels: Mapping[str, str] | None = None) -> list[list[str]]:
-        """Return what each coder answered of these rows, which count from 0: Table 1 of Passonneau 2004.
+        """Return the raw answers of each coder in these rows, counted from 0: Table 1 of Passonneau 2004.
 
-        An answer is its indices, its category with the rows or keys of what it points to (a plus is between targets
-        that are meant together), or its category alone, by its label or key; empty where there is none.
+        An answer is its indices, or its category by label or key, with the rows or keys of its targets.
+        A plus joins targets that are meant together; an empty string is no answer.
         """
         line_of = {self.data.units[row]: line for line, row in enumerate(rows)}
         column = {coder: number for number, coder in enumerate(self.data.coders)}
@@ -112,14 +112,14 @@ class CanonicalForm:
 
 
 def build_canonical_form(extract: ProjectAnswers, parameters: Parameters) -> CanonicalForm:
-    """Return the data that the parameters select, in their canonical form. Raises InvalidParameter."""
+    """Return the selected data in their canonical form. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     data = select_data(extract, parameters)
     return CanonicalForm(extract, pick_texts(extract, parameters), data, data.canonical_numbers)
 
 
 def reliability_matrix(extract: ProjectAnswers, parameters: Parameters) -> Matrix:
-    """Return the values that the parameters give the units of the chosen texts, for each of the chosen coders."""
+    """Return the matrix of values of the selected units and coders, with markables as keys."""
     data = select_data(extract, parameters)
     texts = pick_texts(extract, parameters)
     slugs = {text.pk: text.name for text in texts}
@@ -135,7 +135,7 @@ def reliability_matrix(extract: ProjectAnswers, parameters: Parameters) -> Matri
 
 
 def _value_in_keys(value: Value, keys: Mapping[Hashable, str]) -> MatrixValue:
-    """Return a value with the keys of the members of its sets; labels are as they are."""
+    """Return a value with the members of its sets as keys; labels stay."""
     if isinstance(value, Readings):
         return frozenset(frozenset(map(keys.__getitem__, one)) for one in value.sets)
     if isinstance(value, tuple):  # a first choice and a second one
@@ -158,7 +158,7 @@ class MatrixRow:
 
 @register
 class Data(ResultPage[Matrix]):
-    """What coders answered, the values that are compared as one integer each, and what the integers stand for."""
+    """The raw answers of coders, the compared values as integers, and the legend of the integers."""
 
     name, title, route = "data", "Data", "agreement-data"
     template = "agreement/data.html"
@@ -196,7 +196,7 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
         values = [form.value(number) for number in used]
         if form.data.members == "labels":
             values = [request.extract.describe(value) for value in values]
-        labels = request.extract.labels if request.page is not None else {}  # a file has keys
+        labels = request.extract.labels if request.page is not None else {}  # files keep the keys
         members = {cast(int, member) for value in values for one in _sets_of(value) for member in one}
         units = [cast(int, form.data.units[row]) for row in rows]
         names = [form.texts[number].name for number in form.data.document_of_unit[rows].tolist()]
@@ -238,14 +238,14 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
 
 
 def _sets_of(value: Value) -> Collection[frozenset[Hashable]]:
-    """Return the set that a value is, or those of its readings; a label is none."""
+    """Return the set of a value, or a set for each of its readings; a label has none."""
     if isinstance(value, Readings):
         return value.sets
     return (value,) if isinstance(value, frozenset) else ()
 
 
 def _describe_value(form: CanonicalForm, value: Value, snippets: Mapping[int, Snippet]) -> tuple[str, str]:
-    """Return the rows of the members of a value, or its category, and the words of the members."""
+    """Return the rows and the words of a value's members, or its category without words."""
     if not isinstance(value, frozenset | Readings):
         return str(value), ""
 

@@ -1,4 +1,4 @@
-"""The datasheet of a project as page and file of Markdown: text, facts and tables by section. Nobody is named."""
+"""The datasheet of a project as a page and a Markdown file, by section. It names nobody."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,11 +24,11 @@ from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.schemes.design.wording import SchemeWording
 
-# What begins a heading, a list, a quotation, a rule or a line below a heading.
+# The beginning of a heading, list, quotation, rule or underline in Markdown.
 BLOCK_START = re.compile(r"^(?P<number>\d{1,9})(?=[.)](\s|$))|^(?=[#>+=-])")
-# So many languages and values are named; the others are counted.
+# Languages and values that are named; the others are counted.
 MAX_NAMED = 20
-# What a field says that nobody has filled in.
+# The text of an empty field.
 NOT_GIVEN = "not given"
 ROUND = Column("round", "Round", explanation="datasheet-round")
 CODINGS = Column("codings", "Codings", "count", explanation="datasheet-codings")
@@ -38,7 +38,7 @@ ENDS = (Column("low", "95% CI low", "figure"), Column("high", "95% CI high", "fi
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section: text, facts, tables and notes; a file has places for what no program knows."""
+    """A section of the datasheet; `to_write` has what authors add to the file."""
 
     key: str
     title: str
@@ -50,17 +50,17 @@ class Section:
 
 
 def count_nouns(count: int, noun: str) -> str:
-    """Return a count with its thousands apart and its noun: 1 chain, 2,000 chains."""
+    """Return a count with its noun, such as "1 chain" or "2,000 chains"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def list_counts(counts: Mapping[str, int], labels: Mapping[Any, str] | None = None) -> str:
-    """Return what there is of each, such as "a 3, b 1"."""
+    """Return the counts above 0 with their names, such as "a 3, b 1"."""
     return ", ".join(f"{(labels or {}).get(name, name)} {n:,}" for name, n in counts.items() if n)
 
 
 def build_sections(sheet: Datasheet) -> list[Section]:
-    """Return the sections of a datasheet, with the tables that have rows."""
+    """Return the sections of a datasheet, without empty tables."""
     sections = [
         _describe_corpus(sheet),
         _describe_texts(sheet),
@@ -318,7 +318,7 @@ def _describe_training(sheet: Datasheet) -> Section:
 
 
 def describe_adjudication(sheet: Datasheet) -> Section:
-    """Return how far gold is and how it was made; of pyramids the agreed ones are among the docsets."""
+    """Return the section on the progress and making of gold; for pyramids, the number of agreed ones."""
     gold, facts, tables, notes = sheet.adjudication, list[tuple[str, str]](), list[Table](), list[str]()
     if sheet.project.answers == Project.Answers.SCUS:
         n_agreed = sum(one.agreed == "submitted" for one in sheet.docsets)
@@ -348,8 +348,8 @@ def describe_adjudication(sheet: Datasheet) -> Section:
 
 
 def _describe_gold(gold: Adjudication) -> list[tuple[str, str]]:
-    """Return what gold consists of and how it was decided; nothing where all of it is of training."""
-    rounds = [one for one in gold.rounds if one.kind != Round.Kind.TRAINING]  # gold of training is no result
+    """Return facts about gold and its decisions; empty if only training rounds have gold."""
+    rounds = [one for one in gold.rounds if one.kind != Round.Kind.TRAINING]  # training gold is not a result
     if not rounds:
         return []
     closed, contested, overruled = "none yet", "none in drafts", "nothing to compare"
@@ -412,13 +412,13 @@ def _describe_publication(sheet: Datasheet) -> Section:
 
 
 def as_file(sheet: Datasheet) -> str:
-    """Return the datasheet as a file of Markdown."""
+    """Return the text of the Markdown file of the datasheet."""
     return write_markdown(sheet.project.title, build_sections(sheet))
 
 
 @register
 class DatasheetPage(ResultPage[Datasheet]):
-    """What a paper says of the corpus: texts, coders, rounds, agreement, adjudication, licence. Nobody is named."""
+    """The facts of a corpus for a paper: texts, coders, rounds, agreement, adjudication, licence. It names nobody."""
 
     name, title = "datasheet", "Datasheet"
     template = "agreement/datasheet.html"
@@ -452,7 +452,7 @@ coefficient; coders cannot be chosen."""
 
 
 def write_markdown(title: str, sections: Sequence[Section]) -> str:
-    """Return the datasheet; `title` is that of the project."""
+    """Return sections as Markdown; `title` is the title of the project."""
     return "\n\n".join([f"# Datasheet: {escape_line(title)}", *chain(*map(_write_section, sections))]) + "\n"
 
 
@@ -476,12 +476,12 @@ def _write_value(value: str) -> str:
 
 
 def escape_paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a text, between which lines are empty; other lines stay lines."""
+    """Return the escaped paragraphs of a text, split at empty lines; other line breaks stay."""
     groups = groupby(map(escape_line, text.splitlines()), bool)
     return ["\\\n".join(lines) for has_words, lines in groups if has_words]
 
 
 def escape_line(line: str) -> str:
-    """Return a line of which nothing is markup."""
+    """Return a line with its Markdown markup escaped."""
     escaped = " ".join(line.split()).translate(MARKDOWN)
     return BLOCK_START.sub(lambda found: f"{found['number'] or ''}\\", escaped, count=1)

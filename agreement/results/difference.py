@@ -1,4 +1,4 @@
-"""Two rounds, groups of coders, categories or projects beside each other; and all groups of coders at once."""
+"""Comparison of two rounds, groups of coders, categories or projects, and of all groups of coders at once."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,14 +20,14 @@ from annotations.core.text import pluralize
 from annotations.models import Project, User
 from annotations.projects.viewing import results_for
 
-# Other projects are compared by the API and the command, which are told their addresses.
+# Only the API and the command compare projects, which they name by slug.
 PAGE_KINDS = tuple(kind for kind in differences.KINDS if kind != "project")
 P_VALUES = (Column("p_value", "p", "probability"), Column("permutation_p_value", "p (permutation)", "probability"))
 
 
 @register
 class Difference(ResultPage[differences.DifferenceReport]):
-    """Two rounds, groups of coders or categories beside each other, and whether their difference may be chance."""
+    """A comparison of two rounds, groups of coders or categories, and whether the difference may be chance."""
 
     name, title, report_name = "difference", "Compare two", "compare"
     template = "agreement/overall/difference.html"
@@ -61,11 +61,11 @@ class Difference(ResultPage[differences.DifferenceReport]):
         return [build_table(self.compute(request))]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return two figures and their difference, or only the choices where nothing is chosen yet."""
+        """Return two figures and their difference, or only the choices if nothing is chosen yet."""
         extract = request.extract
         by, first, second = request.asked(*self.options)
         is_chosen = bool(first or second)
-        # groups are of coders, whom a person puts together
+        # the page offers single coders, whom the reader combines into groups
         choices = {"round": extract.rounds, "group": extract.coders, "category": extract.countable}
         if by:
             check_choice("by", by, PAGE_KINDS)
@@ -86,8 +86,8 @@ class Difference(ResultPage[differences.DifferenceReport]):
 
 
 def _find_project(request: AnalysisRequest, slug: str) -> Project:
-    """Return another project for who asks; for the command any. Raises Http404."""
-    if "\0" in slug:  # PostgreSQL takes it in no comparison
+    """Return a project that the reader may see; the command may see any. Raises Http404."""
+    if "\0" in slug:  # PostgreSQL refuses it in comparisons
         raise Http404("Project not found.")
     if request.reader:
         return results_for(User.objects.get(username=request.reader), slug)
@@ -98,7 +98,7 @@ def _find_project(request: AnalysisRequest, slug: str) -> Project:
 
 
 def build_table(report: differences.DifferenceReport, labels: Mapping[str, str] | None = None) -> Table:
-    """Return both figures and the difference as a table; `labels` are what the two parts are called."""
+    """Return both figures and their difference as a table; `labels` has display names of the two parts."""
     labels, (first, second) = labels or {}, report.names
     how = "Other texts: Welch’s t." if not report.paired else "The same texts: each is left out of both at once."
     if report.paired and report.of_components:
@@ -121,7 +121,7 @@ def build_table(report: differences.DifferenceReport, labels: Mapping[str, str] 
 
 @register
 class Groups(ResultPage[differences.GroupsReport]):
-    """What each group of coders agrees within, what each two agree between, and how they differ."""
+    """Agreement within each group of coders and between each two groups, and how the agreement within differs."""
 
     name, title = "groups", "Groups of coders"
     template = "agreement/coders/groups.html"
@@ -178,7 +178,7 @@ class Groups(ResultPage[differences.GroupsReport]):
         return [dots_chart("within", "Within and between groups, with 95% CI", dots, "value", (TENTATIVE, RELIABLE))]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return what each group agrees within and with each other one; nothing where nobody is in a group."""
+        """Return agreement within and between groups, or only the context if no coder is in a group."""
         groups = read_groups(request.project)
         coded = [name for name, coders in groups.items() if set(coders) & set(request.extract.coders)]
         if not coded:

@@ -1,4 +1,4 @@
-"""What choices do to the number: the grid of Poesio & Artstein's Table 4, their Table 3, and each choice alone."""
+"""The effect of settings: the grid of Poesio & Artstein's Table 4, their Table 3, and one setting at a time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, columns_of, with_ends
 from annotations.core.processes.progress import Progress, reported
 
-# Ways to make values, by what answers are: a label and its parameters.
+# Constructions of values by the kind of answers: a label and its parameters.
 CONSTRUCTIONS = {kind: list(ways.items()) for kind, ways in load_words("constructions").items()}
-# Choices for which answers are read again.
+# Settings for which answers are read again.
 READ_OTHERWISE = ("units", "unasked")
 
 
@@ -41,7 +41,7 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """One choice made otherwise: what it does to the coefficient. The first of a list is as it is, without a name."""
+    """The coefficient with one setting changed. The first of a list is unchanged and has no name."""
 
     name: str
     choice: str
@@ -53,7 +53,7 @@ class Variation:
 def compute_grid(
     extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None
 ) -> list[tuple[str, list[GridCell]]]:
-    """Return alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
+    """Return a row for each construction: its label, alpha by distance, and K. Other parameters stay."""
     rows = []
     for label, construction in reported(CONSTRUCTIONS[extract.kind], progress):
         selected, chosen = analysis.resolve(extract, replace(parameters, coefficient="alpha", **construction))
@@ -64,7 +64,7 @@ def compute_grid(
 
 
 def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list[GridCell]:
-    """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
+    """Return K and alpha on antecedents alone (Poesio & Artstein 2005, Table 3); K gives no partial credit."""
     changed = replace(parameters, chains="none", top="category", exclude_unit="none")
     extract, chosen = analysis.resolve(extract, changed)
     ways = ("fleiss_kappa", "nominal"), ("alpha", "passonneau")
@@ -78,7 +78,7 @@ def vary_choices(
     progress: Progress | None = None,
     extract_of: Callable[[Parameters], ProjectAnswers] | None = None,
 ) -> list[Variation]:
-    """Return the coefficient, and that of each other choice, of answers by `extract_of`. Raises InvalidParameter."""
+    """Return the coefficient, then one for each other choice; `extract_of` reads answers. Raises InvalidParameter."""
     selected, base = analysis.resolve(extract, parameters)
     whole, n_coders = compute_interval(selected, base), len(analysis.coders_in(selected, base))
     variations = [Variation("", "", base, whole, None)]
@@ -109,18 +109,18 @@ def _link(shown: CellValue, parameters: Parameters, current: Parameters | None =
 
 
 def _count_work(request: analysis.AnalysisRequest, times: int, share: int) -> int:
-    """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
+    """Return the number of judgements over all constructions, plus a share for the cells of texts by coders."""
     n_cells = len(pick_texts(request.extract, request.parameters)) * len(request.extract.coders) ** 2
     return count_judgements(request) * len(CONSTRUCTIONS[request.extract.kind]) * times + n_cells // share
 
 
-# Parameters, and with these a row of cells a construction.
+# Parameters, and a row of cells for each construction with these.
 type Half = tuple[Parameters, list[tuple[str, list[GridCell]]]]
 
 
 @register
 class Grid(ResultPage[list[Half]]):
-    """Every chain construction by every distance, with all markables and without those of a category."""
+    """Every chain construction by every distance, with all markables and without the markables of some categories."""
 
     name, title = "grid", "Settings grid"
     template = "agreement/overall/grid.html"
@@ -193,7 +193,7 @@ def _antecedents_table(request: analysis.AnalysisRequest, halves: dict[str, Para
 
 @register
 class Compare(ResultPage[PageSections]):
-    """What each single choice does to the number, and what the conventions of the papers make of it."""
+    """The coefficient with each single setting changed, and with the conventions of the papers."""
 
     name, title, report_name = "compare", "Sensitivity", "choices"
     template = "agreement/overall/compare.html"

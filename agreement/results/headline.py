@@ -1,4 +1,4 @@
-"""With what a project's overview opens: the figure, what to look at, what happened."""
+"""Data for the summary card of the overview: agreement, items to look at, recent activity."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from annotations.models import Coding, Operation, Project
 from annotations.planning.work.progress import read_progress
 from annotations.planning.work.remaining import count_remaining
 
-MAX_TEXTS = 5  # that are looked into, those with the largest share first
+MAX_TEXTS = 5  # texts searched for SCUs, those with the largest share first
 N_ITEMS = 5
 N_DAYS = 28
 MAX_CODERS = 12
@@ -33,7 +33,7 @@ EVENT_VERBS = {"submit": "submitted", "reopen": "reopened", "import": "imported"
 
 @dataclass(frozen=True, slots=True)
 class DisputedScu:
-    """An SCU: its words' share of the disagreement, and how many of the coders, this one too, have them."""
+    """An SCU with its share of the disagreement; `n_alike` of the coders have an SCU of the same words."""
 
     docset: DocsetInfo
     coder: str
@@ -46,7 +46,7 @@ class DisputedScu:
 
 
 def list_disputed_scus(pyramids: Pyramids, items: Items, most: int) -> list[DisputedScu]:
-    """Return the SCUs with most disagreement on their words, none mostly of another's words. One query."""
+    """Return up to `most` disputed SCUs, none that shares over half of its or a chosen SCU's words. One query."""
     share_of_text = np.bincount(items.text, weights=items.share_of(...), minlength=len(items.texts))
     places = [int(place) for place in np.argsort(-share_of_text, kind="stable")[:MAX_TEXTS] if share_of_text[place] > 0]
     words = read_word_spans([items.texts[place].pk for place in places])
@@ -88,7 +88,7 @@ def _scus_of_docset(
 
 
 class Event(NamedTuple):
-    """What somebody did with a coding of a text."""
+    """An action of a user on a coding."""
 
     user: str
     action: str
@@ -98,7 +98,7 @@ class Event(NamedTuple):
 
 
 class Day(NamedTuple):
-    """How many operations there were on a day, and that as a share of the busiest."""
+    """The operations of a day, and the height of its bar in percent of the busiest day."""
 
     day: date
     operations: int
@@ -106,12 +106,12 @@ class Day(NamedTuple):
 
     @property
     def top(self) -> float:
-        """Where its bar begins, from above."""
+        """The distance of the bar from the top, in percent."""
         return 100 - self.height
 
 
 def build_headline(project: Project) -> dict[str, Any]:
-    """Return what the template of the card needs, by the project's own parameters."""
+    """Return the context of the summary card, computed with the project's own parameters."""
     request = AnalysisRequest(project).read_values({})
     overview = build_overview(request.extract, request.parameters, read_progress(project))
     items, disputed, n_docsets = [], list[DisputedScu](), 0
@@ -144,14 +144,14 @@ def build_headline(project: Project) -> dict[str, Any]:
 
 
 def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
-    """Return how fast coders work, without practice, and when they are done; nothing of pyramids."""
+    """Return the pace of coders without practice, and expected end dates; empty for pyramids."""
     if request.extract.units:
         return {}
     counts = count_days(request.project, request.project_answers)
     whole, *rounds = estimate_paces(counts.rounds, count_remaining(request.project), timezone.localdate())
     days = [since + timedelta(days=number) for number in range(N_DAYS)]
     recent = {coder: Counter({day: n for day, n in of.items() if day >= since}) for coder, of in counts.coders.items()}
-    highest = max((max(of.values(), default=0) for of in recent.values()), default=0) or 1  # all to one scale
+    highest = max((max(of.values(), default=0) for of in recent.values()), default=0) or 1  # one scale for all bars
     bars = [
         {
             "coder": coder,
@@ -172,7 +172,7 @@ def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
 
 
 def _scale(interval: Interval) -> dict[str, Any] | None:
-    """Return where the interval and the marks lie on a line from 0 to 100, which stands for 0 to 1."""
+    """Return the positions of the interval and marks in percent of a line from 0 to 1; None without a value."""
     value, low, high = interval.value, interval.low, interval.high
     if value is None:
         return None
@@ -183,15 +183,15 @@ def _scale(interval: Interval) -> dict[str, Any] | None:
 
 
 def read_activity(project: Project, since: date, days: int) -> dict[str, Any]:
-    """Return what was submitted, reopened and imported last, and the operations of each day. Two queries."""
+    """Return the latest submissions, reopenings and imports, and the operations per day. Two queries."""
     operations = Operation.objects.filter(coding__text__project=project, coding__by_model=False)
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(kind__in=Operation.MANAGING_KINDS)
     columns = ("user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")
-    # Found by an index, before their payloads are read.
+    # The subquery finds the rows by an index, before their payloads are read.
     order = "-applied_at", "-pk"
     newest = operations.filter(kind__in=EVENT_VERBS).order_by(*order).values("pk")[:LATEST]
     latest: QuerySet[Any, Any] = Operation.objects.filter(pk__in=newest).order_by(*order).values_list(*columns)
-    # By minutes in UTC: SQLite has no time zones, and asks Python for the day of each row.
+    # Grouped by minute in UTC: SQLite has no time zones, and would ask Python for the day of each row.
     minute = Substr(Cast("applied_at", TextField()), 1, len("2000-01-31 12:30"))
     recent = operations.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min))).order_by()
     of_day = Counter[date]()

@@ -1,4 +1,4 @@
-"""How many texts are enough: the interval of other numbers of texts and coders, as tables and a chart."""
+"""Sample size: forecasts of the interval for other numbers of texts and coders, as tables and a chart."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, form
 from annotations.core.text import pluralize
 
 POWER, DIFFERENCE = 0.8, 0.1
-# Margins that are offered; the one that is asked for without a word is the first that is not there yet.
+# Margins of the table; the default target is the first that is not reached yet.
 MARGINS = (0.2, 0.15, 0.1, 0.08, 0.05, 0.04, 0.03, 0.02, 0.01)
-# Numbers of texts and coders for which a row is made, besides those that are there and those that are enough.
+# Rows by number of texts, beside the present and the sufficient numbers, and rows by number of added coders.
 SIZES = (3, 5, 8, 10, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 5000, MOST)
 MORE_CODERS = (1, 2, 3, 5, 10)
-# Beyond so many times the texts there is a row only for what is enough.
+# Rows of SIZES end at this multiple of the texts, or at up to twice that if more texts are needed.
 FARTHEST = 6
 ENOUGH = {"margin": "margin", "bound": "above the bound", "difference": "difference"}
 HOPEFUL = (
@@ -34,7 +34,7 @@ HOPEFUL = (
     " true. Then take more texts than it says."
 )
 CODED, EXTRAPOLATED = "up to those coded", "extrapolated"
-# The label and the hint of each, and from what to what it may be.
+# The label, hint, minimum and maximum of each form field.
 FIELDS = {
     "margin": ("95% CI of ±", "the next", 0.001, 2),
     "bound": ("95% CI above", "0.667", -1, 0.999),
@@ -46,7 +46,7 @@ SAMPLE_LABELS = {"groups": "these coders", "both": "coders like these"}
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What is to be reached; None is left to what is at hand. `sample` is both where coders stand for others."""
+    """The targets of the forecast; None takes a default from the data. `sample` is "both" if coders are a sample."""
 
     margin: float | None = None
     bound: float | None = None
@@ -56,7 +56,7 @@ class Targets:
 
     @classmethod
     def from_options(cls, options: Mapping[str, str]) -> Self:
-        """Return the targets that an address or a command names. Raises InvalidParameter."""
+        """Return the targets in the options of a URL or a command. Raises InvalidParameter."""
         sample = options.get("sample") or SAMPLES[0]
         check_choice("sample", sample, SAMPLES)
         given = dict[str, float]()
@@ -73,7 +73,7 @@ class Targets:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is to be reached, and how many texts are enough for it."""
+    """A target, and the number of texts that is enough for it."""
 
     value: Annotated[float | None, "what is to be reached"]
     texts: Annotated[int | None, "the fewest that are enough; null: none up to 10,000"]
@@ -81,7 +81,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class TargetsWithTexts:
-    """What is to be reached, and how many texts are enough for each."""
+    """The targets, each with the number of texts that is enough for it."""
 
     margin: Target
     bound: Target
@@ -90,7 +90,7 @@ class TargetsWithTexts:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """A margin, and how many texts are enough for it."""
+    """A margin, and the number of texts that is enough for it."""
 
     margin: float
     texts: int | None
@@ -98,7 +98,7 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What so many texts give; `enough` has the names of what it is the first size to reach."""
+    """The forecast for a number of texts; `enough` names the targets that it is the first to reach."""
 
     texts: int
     low: Annotated[float, "of the interval that so many texts would have"]
@@ -112,7 +112,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class CoderMargins:
-    """The margins of so many coders."""
+    """The margins for a number of coders, by number of texts."""
 
     coders: int
     margins: tuple[Margin, ...]
@@ -120,7 +120,7 @@ class CoderMargins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningReport:
-    """How many texts are enough for the targets."""
+    """The forecast of the number of texts that is enough for the targets."""
 
     parameters: Parameters
     sample: Annotated[str, ChoiceField(SAMPLES)]
@@ -143,18 +143,18 @@ class PlanningReport:
 
 @cached_report
 def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
-    """Return how many texts are enough, foretold from what is coded. Raises InvalidParameter."""
-    if targets.sample == SAMPLES[0]:  # of these coders from the interval of the pages
+    """Forecast the number of texts that is enough from the coded texts. Raises InvalidParameter."""
+    if targets.sample == SAMPLES[0]:  # for these coders, from the interval on pages
         found = forecast_interval(basis.compute_interval(extract, parameters))
     else:
-        slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # a note names a text by it
+        slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # notes name texts by slug
         data = merge_documents(basis.select_data(extract, parameters), slugs.__getitem__)
         found = forecast(data, basis.coefficient_function(parameters), sample=targets.sample)
     margin = None if found.low is None or found.high is None else (found.high - found.low) / 2
     texts_for: dict[str, int | None] = {}
     rows: dict[str, Any] = {}
     if not found.note and margin is not None and found.value is not None:
-        # what targets leave open: the next smaller margin, and the highest bound that is passed
+        # defaults: the next smaller margin, and the highest bound below the value
         wanted, bound, value = targets.margin, targets.bound, found.value
         if wanted is None:
             wanted = next((one for one in MARGINS if one <= 0.9 * margin), MARGINS[-1])
@@ -239,14 +239,14 @@ def _vary_coders(found: Forecast) -> Iterator[CoderMargins]:
 
 
 def _shorten(number: float) -> str:
-    """Return a number as the field prints it: .052, without the zero before the point."""
+    """Return a number without the zero before the point, such as .052, as papers print it."""
     text = f"{number:g}"
     return text.removeprefix("0") if text.startswith("0.") else text.replace("-0.", "\N{MINUS SIGN}.")
 
 
 @register
 class Planning(ResultPage[PlanningReport]):
-    """How many texts are enough: the interval that other numbers of texts would have, and what it can show."""
+    """The number of texts that is enough: forecasts of interval and power for other numbers of texts."""
 
     name, title = "planning", "How much is enough"
     template = "agreement/overall/planning.html"
@@ -265,7 +265,7 @@ class Planning(ResultPage[PlanningReport]):
     chooses_coders = True
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return how many judgements there are, without each coder in turn where these are a sample."""
+        """Return the judgements processed; if coders are a sample, each is left out in turn."""
         is_sample = request.options.get("sample") == "both"
         return count_judgements(request) * (len(request.extract.coders) + 1 if is_sample else 1)
 
@@ -322,7 +322,7 @@ def _enough_table(report: PlanningReport) -> Table:
 
 def _sizes_table(report: PlanningReport) -> Table:
     power, note = [], ""
-    if report.margin is not None and not report.n_coders:  # where coders stand for others no power is foretold
+    if report.margin is not None and not report.n_coders:  # no power is forecast if coders are a sample
         power = columns_of("percent", power_above="Power, bound", power_of_difference="Power, difference")
         note = (
             f"Power: how often the 95% CI lies above {report.targets.bound.value:g}, and how often two rounds, each of"

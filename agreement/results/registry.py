@@ -1,4 +1,4 @@
-"""All results by their names, and the pages among them: each module of this package registers its own."""
+"""The registry of results and pages; each module of this package registers its own."""
 
 from importlib import import_module
 from operator import attrgetter
@@ -19,5 +19,5 @@ REPORTS: dict[str, ResultPage[Any]] = dict(sorted((page.report_name or page.name
 
 
 def pages_for(project: Project) -> dict[str, ResultPage[Any]]:
-    """Return the pages that list all of something in a project, by name, as far as the reader may see them."""
+    """Return the listed pages of a project that its reader may see, by name."""
     return {page.name: page for page in PAGES if page.position and page.is_in(project)}

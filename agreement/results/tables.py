@@ -1,4 +1,4 @@
-"""Tables that a page shows and a person takes along: CSV and JSON with every digit, LaTeX and Markdown to paste."""
+"""Tables of pages and their downloads: CSV and JSON with every digit, LaTeX and Markdown rounded as on pages."""
 
 import csv
 import json
@@ -18,14 +18,14 @@ type Cell = CellValue | Linked | Composed
 Kind = Literal["text", "count", "date", "figure", "percent", "seconds", "probability"]
 Place = Literal["both", "page", "file"]
 
-# Of a coefficient where people read it; files, the API and <data> elements have every digit.
+# Decimals of a coefficient on pages; files, the API and <data> elements have every digit.
 DECIMALS = 3
-# What a page shows of a long table, fewer rows of a wide one; of columns that mean the same, such as one a coder, the
-# first. Files and the API have all.
+# Limits of a table on a page: rows, cells, and columns with one meaning, such as one for each coder. Files and the API
+# have all.
 MAX_ROWS = 100
 MAX_CELLS = 3000
 MAX_ALIKE = 30
-# A spreadsheet would compute a cell that begins so.
+# A spreadsheet would compute a cell with one of these prefixes.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 MARKDOWN = str.maketrans(
     {**{sign: f"\\{sign}" for sign in "|\\*_`[]~"}, "&": "&amp;", "<": "&lt;", "\n": " ", "\r": " "}
@@ -37,18 +37,18 @@ class Column:
     """A column of a table."""
 
     name: str  # in files
-    label: str  # what people read
+    label: str  # on pages
     kind: Kind = "text"
     place: Place = "both"
-    labels: Mapping[str, str] = field(default_factory=dict)  # what values are called by people; files keep them
-    explanation: str = ""  # the key of what the info button says, if it is not the name
+    labels: Mapping[str, str] = field(default_factory=dict)  # display names of values; files keep the values
+    explanation: str = ""  # key of the info button's text; by default `name`
     cell: str | Callable[[Any], Cell] = ""
 
     def shown(self, value: CellValue) -> CellValue:
         return self.labels.get(value, value) if isinstance(value, str) else value
 
     def reader(self, row: Any) -> Callable[[Any], Cell]:
-        """Return what reads rows such as this: `cell`, or the attribute with the name, or with `n_` before it."""
+        """Return the reader of cells for rows like this: `cell`, or the attribute `name` or `n_name`."""
         if callable(self.cell):
             return self.cell
         return attrgetter(self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}"))
@@ -62,12 +62,12 @@ class Column:
         return self.explanation or self.name
 
 
-# The ends of an interval of 95%.
+# The ends of a 95% interval.
 ENDS = (Column("low", "from", "figure"), Column("high", "to", "figure"))
 
 
 def columns_of(kind: Kind, **columns: str | tuple[str, str]) -> list[Column]:
-    """Return columns of one kind by their names: the label of each, or that and the key of its explanation."""
+    """Return columns of one kind by name: each has a label, or a label and the key of its explanation."""
     given = {name: (label, "") if isinstance(label, str) else label for name, label in columns.items()}
     return [Column(name, label, kind, explanation=key) for name, (label, key) in given.items()]
 
@@ -84,7 +84,7 @@ class HasEnds(Protocol):
 
 
 def figure_columns(column: Column, of: str = "", ends: str = "") -> list[Column]:
-    """Return the columns of a figure, which the attribute `of` of the row has, and of its ends; `ends` begins names."""
+    """Return columns for the figure in a row's attribute `of`, and for its ends, whose names begin with `ends`."""
     place = f"{of}." if of else ""
     low, high = (
         replace(end, name=f"{ends}{end.name}", explanation=end.name if ends else "", cell=f"{place}{end.name}")
@@ -100,7 +100,7 @@ def with_ends(one: HasEnds) -> tuple[float | None, float | None, float | None]:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A cell that leads somewhere. `current`: it is what the page shows now."""
+    """A cell with a link. `current` marks the link to what the page shows."""
 
     template: ClassVar = ""
 
@@ -111,7 +111,7 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A cell that the page shows by a template of its own, which is given `about`; in a file it is the value."""
+    """A cell that the page renders by its own template with the variable `about`; files have the value."""
 
     value: CellValue
     template: str
@@ -120,18 +120,18 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: the first column names the row."""
+    """A table, whose first column names the row."""
 
-    key: str  # its name in an address
+    key: str  # its name in URLs
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    note: str = ""  # what to mind
-    page_rows: int = 0  # how many a page shows, where they are fewer than of other tables
+    note: str = ""  # text below the table
+    page_rows: int = 0  # rows on a page, if fewer than MAX_ROWS
 
     @classmethod
     def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Self:
-        """Return the table of some objects, a row each, with the cells that the columns say."""
+        """Return a table with a row for each object, whose cells the columns read."""
         rows = list(rows)
         reads = [one.reader(rows[0]) for one in columns] if rows else []
         cells = [[read(row) for read in reads] for row in rows]
@@ -139,7 +139,7 @@ class Table:
 
     @property
     def heads(self) -> list[tuple[Column, bool]]:
-        """The page's columns, and whether the column is the first of those that mean the same, such as one a coder."""
+        """The page's columns; true marks the first of the columns with one meaning, such as one for each coder."""
         columns = [column for column in self.columns if column.place != "file"]
         first = {column.explanation_key: column for column in reversed(columns)}
         return [(column, first[column.explanation_key] is column) for column in columns]
@@ -150,7 +150,7 @@ class Table:
 
     @property
     def cells(self) -> list[list[tuple[Linked | Composed, Column]]]:
-        """The cells as the page's template takes them, with their columns."""
+        """The cells for the page's template, with their columns."""
 
         def show(cell: Cell, column: Column) -> Linked | Composed:
             if isinstance(cell, Composed):
@@ -162,7 +162,7 @@ class Table:
         return [[(show(cell, column), column) for cell, column in row if column.place != "file"] for row in rows]
 
     def on_page(self, number: str | None) -> tuple[Self, Page[Sequence[Cell]]]:
-        """Return what a page of the site shows of the table, by the number of its page, and which rows these are."""
+        """Return the table with the rows and columns of the numbered page, and the paginator's page."""
         alike = Counter[str]()
         chosen = []
         for place, column in enumerate(self.columns):
@@ -177,7 +177,7 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns of a file, each once: a coder may be called as a column is."""
+        """The unique names of columns in files: a coder may be named like a column."""
         names: dict[str, None] = {}
         for column in self.file_columns:
             candidates = (column.name, *(f"{column.name}_{number}" for number in range(2, len(self.columns) + 2)))
@@ -198,7 +198,7 @@ def cell_value(cell: Cell) -> CellValue:
 
 
 def format_value(value: CellValue, kind: Kind) -> str:
-    """Return a value as people read it: a coefficient has DECIMALS, and None is nothing."""
+    """Return a value formatted for reading: a coefficient has DECIMALS, and None is empty."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -216,7 +216,7 @@ def format_value(value: CellValue, kind: Kind) -> str:
 
 
 def list_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
-    """Return the tables as plain data: their columns and how many rows they have."""
+    """Return the tables as plain data, with their columns and numbers of rows."""
     return [
         {
             "key": table.key,
@@ -233,7 +233,7 @@ def list_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
 
 
 def as_csv(table: Table) -> str:
-    """Return a header of the machine-readable names, then the rows with every digit."""
+    """Return the table as CSV: a header of machine-readable names, then the rows with every digit."""
     file = StringIO()
     lines: list[list[CellValue]] = [[*table.names], *table.plain()]
     csv.writer(file, lineterminator="\r\n").writerows(
@@ -244,13 +244,13 @@ def as_csv(table: Table) -> str:
 
 
 def as_json(table: Table) -> str:
-    """Return a list of objects, one a row, with the caption and note around it."""
+    """Return the table as JSON: caption, note, and an object for each row."""
     rows = [dict(zip(table.names, row, strict=True)) for row in table.plain()]
     return json.dumps({"caption": table.caption, "note": table.note, "rows": rows}, indent=1, ensure_ascii=False)
 
 
 def as_latex(table: Table) -> str:
-    """Return a table of the booktabs package, rounded as on the page."""
+    """Return the table as LaTeX for the booktabs package, rounded as on the page."""
     alignment = "".join("r" if column.is_number else "l" for column in table.file_columns)
     head = latex_row([column.label for column in table.file_columns])
     body = "\n".join(f"  {latex_row(row)} \\\\" for row in _rounded_rows(table))
@@ -262,7 +262,7 @@ def as_latex(table: Table) -> str:
 
 
 def as_markdown(table: Table) -> str:
-    """Return a table with pipes, rounded as on the page."""
+    """Return the table as Markdown, rounded as on the page."""
     lines = [[column.label.translate(MARKDOWN) for column in table.file_columns]]
     lines.append(["---:" if column.is_number else "---" for column in table.file_columns])
     lines += [[cell.translate(MARKDOWN) for cell in row] for row in _rounded_rows(table)]
@@ -271,7 +271,7 @@ def as_markdown(table: Table) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileForm[T]:
-    """A form in which a table or a report leaves as a file: how it is written, its type, its ending and its label."""
+    """A file format of tables or reports: its writer, content type, suffix and label."""
 
     write: Callable[[T], str | bytes]
     content_type: str

@@ -1,4 +1,4 @@
-"""How figures are shown: rounded for the eye, whole for the machine."""
+"""Template filters and tags for figures, tables and charts."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ register.filter("as_coder", label_coder)
 
 @register.filter
 def figure(value: float | None) -> SafeString:
-    """Return a coefficient, rounded; the <data> element carries every digit. None is undefined."""
+    """Return a rounded coefficient in a <data> element with every digit, or "undefined" for None."""
     return format_html('<span class="{}">undefined</span>', "quiet") if value is None else _data(value, "figure")
 
 
 @register.filter
 def probability(p: float) -> SafeString:
-    """Return a p, rounded, or that it is below what rounds to more than 0."""
+    """Return a rounded p-value, such as "p = 0.012", or "p < 0.001"."""
     return _data(p, "probability", "p " if format_value(p, "probability").startswith("<") else "p = ")
 
 
@@ -54,13 +54,13 @@ def cell(value: object, kind: Kind) -> SafeString:
 
 @register.filter
 def is_prose(value: object) -> bool:
-    """Return whether a cell is given room for several words in a line."""
+    """Return whether a cell has a long text, which needs a wide column."""
     return isinstance(value, str) and len(value) >= 25
 
 
 @register.inclusion_tag("agreement/parts/table.html", takes_context=True)
 def table(context: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return one of the page's tables, of a long one the page asked for, with its downloads or its chart."""
+    """Show a table of the page, or the requested part of a long one, with its downloads and its chart."""
     whole: Table | None = context["tables"].get(key)
     if whole is None:
         return {"table": None}
@@ -80,7 +80,7 @@ def table(context: dict[str, Any], key: str) -> dict[str, Any]:
 
 @register.inclusion_tag("agreement/parts/chart.html", takes_context=True)
 def chart(context: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return one of the page's charts with its downloads and those of its table; nothing where it has no data."""
+    """Show a chart of the page with its downloads and those of its table; nothing if it has no data."""
     chart: Chart | None = context["charts"].get(key)
     if chart is None or chart.is_empty:
         return {"chart": None}

@@ -1,4 +1,4 @@
-"""What people say of items, the flags on them, and questions of coders, to work through as guidelines are edited."""
+"""Views of comments on items, flags and questions of coders, from which the guidelines are edited."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ from annotations.texts.questions import read_threads
 from annotations.web.views.questions import describe_threads
 
 PAGE_SIZE = 25
-# Of more comments on one item, or replies to a question, the page shows the latest.
+# The latest comments on an item, or replies to a question, that a page shows.
 MAX_COMMENTS = 10
 KINDS = LABELS["discussion"]
 STATES = {"open": "Open", "resolved": "Resolved"}
@@ -33,10 +33,10 @@ STATES = {"open": "Open", "resolved": "Resolved"}
 
 @require_safe
 def flags(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show flagged or discussed items, and questions of coders, in their context, with what was said of each."""
+    """Show flagged or discussed items and questions of coders, in context, with their comments or replies."""
     project = project_for(request.user, slug, Right.DISCUSS)
     kind, state = request.GET.get("kind", "all"), request.GET.get("state", "open")
-    kind = "comments" if state == "comments" else kind  # comments were a state before there were questions
+    kind = "comments" if state == "comments" else kind  # old URLs have comments as a state
     kind, state = kind if kind in KINDS else "all", state if state in STATES else "open"
     shown = Paginator(_entries(project, kind, state), PAGE_SIZE).get_page(request.GET.get("page"))
     counts = {name: rows.count() for name, rows in _of_state(project, state).items()}
@@ -53,7 +53,7 @@ def flags(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _entries(project: Project, kind: str, state: str) -> list[tuple[str, int]]:
-    """Return what a list has, each as its kind and key: what is open the oldest first, all else the latest first."""
+    """Return the entries of a list by kind and key: open ones oldest first, others latest first."""
     if kind == "comments":
         commented = Markable.objects.filter(text__project=project, remarks__isnull=False, flag__isnull=True)
         latest = commented.annotate(latest=Max("remarks__created_at")).order_by("-latest", "pk")
@@ -100,7 +100,7 @@ def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
 
 @require_POST
 def resolve(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
-    """Resolve the flag of an item, which stays readable."""
+    """Resolve the flag of an item; the flag stays readable."""
     markable = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
     if discussion.resolve_flag(markable, cast(User, request.user)):
         messages.success(request, "Flag resolved.")
@@ -112,7 +112,7 @@ def resolve(request: HttpRequest, slug: str, text: str, key: str) -> HttpRespons
 
 
 def discussion_of(item: int) -> dict[str, Any]:
-    """Return what people say of an item, and the forms to say more, for who discusses it."""
+    """Return the comments and the flag of an item, with the forms to add to them."""
     unit = row_key(item)
     return {
         "remarks": Remark.objects.filter(markable=unit).select_related("author"),
@@ -124,7 +124,7 @@ def discussion_of(item: int) -> dict[str, Any]:
 
 @require_POST
 def remark(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
-    """Say something of an item."""
+    """Add a comment to an item."""
     markable = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
     form = RemarkForm(request.POST)
     if form.is_valid():
@@ -136,7 +136,7 @@ def remark(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse
 
 @require_POST
 def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> HttpResponse:
-    """Take one's own remark away."""
+    """Delete the user's own comment on an item."""
     markable = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
     discussion.withdraw_remark(markable, pk, cast(User, request.user))
     return back_to_item(request, slug, text, key)
@@ -144,7 +144,7 @@ def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> H
 
 @require_POST
 def flag(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
-    """Flag an item for the guidelines, or Remove flag."""
+    """Flag an item for the guidelines, or remove its flag."""
     markable = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
     form = FlagForm(request.POST)
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""The controls of the agreement pages."""
+"""The forms of the agreement pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,17 +14,17 @@ from agreement.reports import wording
 from agreement.reports.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, SETTINGS, VERSIONS, presets_for
 from annotations.core.http.fields import BoundedSelect
 
-# More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
+# Above MANY choices, checkboxes become a list; above TOO_MANY, names are typed with commas between.
 MANY = 8
 TOO_MANY = 100
-# What the form was sent from: the settings and the preset that it showed.
+# The field with the settings and the preset that the form showed before it was sent.
 SHOWN = "shown"
-# In place of a preset, where the settings are those of none.
+# The choice in the field of presets if the settings match none.
 CUSTOM = "custom"
 
 
 class ParametersForm(forms.Form):
-    """The preset, a select for each setting that matters, and boxes or a list for each selection of the data."""
+    """A form of the preset, the relevant settings, and the selections of data."""
 
     def __init__(self, request: analysis.AnalysisRequest, settings: wording.Settings) -> None:
         extract, parameters = request.project_answers, request.parameters
@@ -51,7 +51,7 @@ class ParametersForm(forms.Form):
                     key for key in changed if not analysis.refuse_coefficient(extract.kind, changed[key], n_coders)
                 ]
             self._offer(name, [(key, label) for key, label in SETTINGS[name].choices.items() if key in possible])
-        categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
+        categories = () if pyramids else extract.countable  # pyramids have no categories to leave out
         versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
         titles = {text.slug: text.title for text in extract.texts}
         coders = [(name, wording.label_coder(name, request.models)) for name in extract.known_coders]
@@ -67,7 +67,7 @@ class ParametersForm(forms.Form):
             VERSIONS: [(str(number), f"version {number}") for number in versions] if len(versions) > 1 else [],
         }
         for name, choices in offered.items():
-            if len(choices) > TOO_MANY:  # names to type: a browser would take long over such a list
+            if len(choices) > TOO_MANY:  # names are typed: a browser is slow with such a list
                 self.initial[name] = query.get(name, "")
                 label, help_text = wording.field_texts(name, pyramids=pyramids)
                 help_text = f"{help_text} Names with commas between."
@@ -88,12 +88,12 @@ class ParametersForm(forms.Form):
 
 
 def read_form(query: QueryDict) -> str:
-    """Return the query that the form asks for: a preset with what was changed; what it does not show stays."""
+    """Return the query of a submitted form: the preset and changed settings; settings it does not show stay."""
     values = analysis.parse_query(query)
     before = analysis.parse_query(QueryDict(values.pop(SHOWN)))
     shown = before.get("preset", CUSTOM)
     preset = values.pop("preset", shown)
-    if QUESTION in values and values[QUESTION] != before.get(QUESTION, ""):  # other settings, and other values
+    if QUESTION in values and values[QUESTION] != before.get(QUESTION, ""):  # another question has its own settings
         return urlencode({name: value for name, value in values.items() if value and name not in (*CHOICES, "without")})
     before = {name: before[name] for name in (*CHOICES, QUESTION) if name in before}
     if preset not in (shown, CUSTOM):
@@ -105,7 +105,7 @@ def read_form(query: QueryDict) -> str:
 
 
 class PyramidForm(forms.Form):
-    """What a page on pyramids is asked for: a select for each field that leaves a choice."""
+    """A form of a page on pyramids: a select for each field with more than one choice."""
 
     def __init__(self, fields: Mapping[str, tuple[str, Sequence[tuple[str, str]]]], own: Mapping[str, str]) -> None:
         super().__init__(initial=dict(own))

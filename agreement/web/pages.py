@@ -1,4 +1,4 @@
-"""The pages of results: one view shows any of them, or a table as a file; parts that load, and what is changed."""
+"""Views of results: any page, a table as a file, parts that load later, and forms that save."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -40,18 +40,18 @@ from annotations.projects.permissions import project_for
 from annotations.projects.viewing import results_for
 from annotations.web.shared import page_of, refused_at
 
-# After so long without a sign of a worker the page says how one is started.
+# Time without a sign of a worker after which the page says how to start one.
 PATIENCE = timedelta(seconds=10)
-# Plotly writes styles into the page.
+# Plotly adds inline styles to the page.
 draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
-# The parts of a page that are kept as they were rendered: frame.html names them.
+# The fragments of a page that frame.html caches.
 KEPT = ("breadcrumbs", "content")
-# What of a request templates are given.
+# Attributes of a request that templates use.
 OF_THE_REQUEST = ("error", "parameters", "query", "full_query", "options", "models")
 
 
 def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
-    """Return the view of a page, or of one of its tables that an address asks for as a file."""
+    """Return the view of a page, which also sends its tables as files."""
 
     @require_safe
     def view(request: HttpRequest, slug: str, **address: str) -> HttpResponse:
@@ -97,7 +97,7 @@ def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], ad
         everything["mappings"] = page_of(request, everything["mappings"], name=f"{TABLE_PAGE}mappings")
     if page.name == "item" and may(project, Right.DISCUSS):
         everything |= discussion_of(everything["item"].unit)
-    # what a worker computes, and what changed while the page was made, is another page soon
+    # a page is not cached while a worker computes parts of it, or if its state changed meanwhile
     lasts = state and not (sections.waiting or sections.as_of or analysis.error)
     if lasts and _read_state(request, page, project) == state:
         everything |= {"page_state": state, "seconds_kept": SECONDS_REMEMBERED}
@@ -105,7 +105,7 @@ def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], ad
 
 
 def _read_state(request: HttpRequest, page: ResultPage[Any], project: Project) -> str:
-    """Return what tells a page from any other: for whom it is, its address, and the state of the project."""
+    """Return the cache key of a page: its reader's role, its URL, and the state of the project and the page."""
     role = project.role  # type: ignore[attr-defined]
     return repr((role, request.get_full_path(), read_state(project), page.kept_state(project)))
 
@@ -144,7 +144,7 @@ def _send_table(request: HttpRequest, project: Project, page: ResultPage[Any], a
 
 @require_safe
 def headline(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the figure, what to look at, and what happened: a part of the page that a project opens with."""
+    """Show the summary card of the overview: agreement, items to look at, recent activity."""
     project = results_for(request.user, slug)
     try:
         with leave_long_reading():
@@ -155,7 +155,7 @@ def headline(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Show how far a computation is; the page is loaded again when it is done, or when its worker has died."""
+    """Show the progress of a computation; reload the page once it is finished or its worker has died."""
     project = results_for(request.user, slug)
     current = Computation.objects.filter(project=project, pk=pk).defer("result").first()
     if current is None:
@@ -169,7 +169,7 @@ def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def save_mapping(request: HttpRequest, slug: str) -> HttpResponse:
-    """Save a mapping under a name."""
+    """Save a named mapping of categories."""
     project = project_for(request.user, slug, Right.MANAGE)
     form = MappingForm(request.POST)
     names = list(project.categories.values_list("key", flat=True))

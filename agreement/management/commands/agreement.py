@@ -1,4 +1,4 @@
-"""The agreement of a project, and all other results, with the digits of the page and the API."""
+"""Print the agreement of a project or any other result, with the digits of the page and the API."""
 
 import csv
 import json
@@ -18,7 +18,7 @@ from annotations.management.base import ProgramCommand
 from annotations.models import Coding, Membership, Project
 from annotations.projects.viewing import record_view
 
-# By option the reports that take it.
+# The reports that take each option.
 REPORTS_OF = {
     option: [name for name, page in REPORTS.items() if option in (*page.api_names, *page.address)]
     for option in sorted({option for page in REPORTS.values() for option in (*page.api_names, *page.address)})
@@ -47,7 +47,7 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
-        # who has the server sees all
+        # a command sees all that a manager sees
         project.role = Membership.Role.MANAGER  # type: ignore[attr-defined]
         result = REPORTS[options["report"] or "agreement"]
         if not result.uses_answers and project.answers != Project.Answers.SCUS:

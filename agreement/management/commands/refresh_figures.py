@@ -1,4 +1,4 @@
-"""Compute all figures of a project again, after its rows were repaired by hand."""
+"""Recompute all figures of a project after its rows were repaired by hand."""
 
 from argparse import ArgumentParser
 from typing import Any

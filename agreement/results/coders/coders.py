@@ -1,4 +1,4 @@
-"""Who agrees with whom, how each coder works, in each text, and how far coders agree with themselves."""
+"""Agreement of pairs of coders, profiles of coders, disagreement by text, and self-agreement."""
 
 from dataclasses import replace
 
@@ -28,8 +28,8 @@ from agreement.results.figures.sections import build_confusion, build_times
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, format_value
 
 PAGE_ROWS = 20  # each cell is a link
-LONGEST_CHAIN = 10  # from here on chains are counted together
-FARTHEST_LINK = 20  # and links
+LONGEST_CHAIN = 10  # chains of this length or more are counted together
+FARTHEST_LINK = 20  # links of this distance or more are counted together
 MAX_TEXTS = 30  # in the table of distances by text; its file has all
 MEASURES = {**LABELS["pair_measures"], **{name: f"{label}, F1" for name, label in SCORE_LABELS.items()}}
 MEASURE = {"measure": ChoiceField(list(MEASURES))}
@@ -37,13 +37,13 @@ MEASURE = {"measure": ChoiceField(list(MEASURES))}
 
 @register
 class Matrix(ResultPage[reports.PairMatrix]):
-    """A measure of each two coders, those beside each other who agree, and each coder with the others."""
+    """A measure of each pair of coders, ordered by similarity, and each coder's mean with the others."""
 
     name = "matrix"
     takes = MEASURE
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return how many judgements the pairs have: each is in as many as there are other coders."""
+        """Return the number of judgements in all pairs, times four for coreference scores."""
         pairs = count_judgements(request) * max(len(request.extract.coders) - 1, 0)
         return pairs * (4 if request.options.get("measure") in SCORES else 1)
 
@@ -80,7 +80,7 @@ class Matrix(ResultPage[reports.PairMatrix]):
 
 @register
 class Coders(ResultPage[PageSections]):
-    """The matrix of pairs, each coder against the rest, in each text, and their profiles."""
+    """The matrix of pairs, each coder against the others, overall and by text, and the profiles of coders."""
 
     name, title = "coders", "Coders"
     template = "agreement/coders/coders.html"
@@ -89,15 +89,15 @@ class Coders(ResultPage[PageSections]):
     takes = MEASURE
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return how many judgements the pairs have; each coder is left out in turn, too."""
+        """Return the cost of the matrix; leaving out each coder in turn takes as many judgements."""
         return Matrix().cost(request)
 
     def state(self, request: AnalysisRequest) -> list[str]:
-        """Return what changes with repeats and rechecks, too."""
+        """Return the state of all answers, with repeats and rechecks."""
         return [request.project_answers.state]
 
     def compute(self, request: AnalysisRequest) -> PageSections:
-        """Return all but the distances by text, of which a page shows few and a file all."""
+        """Return all but the distances by text, because a page shows few of their rows and a file all."""
         profiles = compute_profiles(request.extract, request.parameters)
         repeats = compare_occasions(request.project_answers, request.parameters)
         times = remembered(request.extract, ("times", request.parameters), lambda: build_times(request))
@@ -105,7 +105,7 @@ class Coders(ResultPage[PageSections]):
         tables = [_coders_table(request, profiles), *Repeats().tables(request, repeats)]
         tables += [*times.tables, *distributions.tables]
         charts = [*times.charts, *distributions.charts]
-        if not request.extract.units:  # all that is compared of pyramids has one category
+        if not request.extract.units:  # all units of pyramids have one category
             bias = _build_bias(request, profiles)
             confusion = build_confusion(request, request.parameters)
             tables += [*bias.tables, *_agreeing_tables(request), *confusion.tables]
@@ -186,7 +186,7 @@ def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSectio
 
 
 def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
-    """Return Table 2 of Poesio & Artstein 2005: so many coders, and so many or more."""
+    """Return items by number of agreeing coders, exact and minimum (Poesio & Artstein 2005, Table 2)."""
     counts = reports.count_agreeing_coders(request.extract, request.parameters)
     most = max((one.n_coders for one in counts), default=0)
     several = len({one.n_coders for one in counts}) > 1
@@ -228,7 +228,7 @@ def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> P
         rows = [(size, *(one.get(size, 0) for one in counts.values())) for size in sizes]
         tables.append(Table(key, title, columns, rows, note))
         drawn = range(1, max(min(last, sizes[-1]), 2) + 1)
-        series = {  # what is beyond the last counts there
+        series = {  # larger values count as the last one
             coder: [sum(n for size, n in one.items() if min(size, last) == place) for place in drawn]
             for coder, one in counts.items()
         }
@@ -242,7 +242,7 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
     texts = [one for one in compute_text_distances(request.extract, request.parameters) if one.mean is not None]
     if not texts:
         return PageSections()
-    # of texts with equal distances the first one comes first, whatever last digits say
+    # rounded, so that texts with equal distances stay in order
     texts.sort(key=lambda one: -round(one.mean or 0.0, SHARE_DIGITS))
     shown = texts[:MAX_TEXTS] if request.page is not None else texts
     distance = choice_label("distance", effective_distance(request.parameters))
@@ -280,7 +280,7 @@ NOTE_ON_REPEATS = (
 
 @register
 class Repeats(ResultPage[RepeatsReport]):
-    """How far each coder agrees with themself: a table of the page Coders."""
+    """The agreement of each coder with themself: a table of the page Coders."""
 
     name = "repeats"
     gives = RepeatsReport

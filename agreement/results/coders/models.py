@@ -1,4 +1,4 @@
-"""A model beside people: agreement, the alternative annotator test, what it wins and loses, and the items it misses."""
+"""A model compared with people: agreement, alternative annotator test, gains and losses, and missed items."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ OPTIONS: Mapping[str, Field[Any, Any, Any, Any]] = {
 
 @register
 class Models(ResultPage[reports.ModelReport]):
-    """One model beside the people who are chosen: agreement, the alternative annotator test, what it wins and loses."""
+    """One model compared with the selected people: agreement, alternative annotator test, gains and losses."""
 
     name, title, route = "models", "Models", "agreement-models"
     template = "agreement/coders/models.html"
@@ -54,7 +54,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
     work = 60
 
     def state(self, request: AnalysisRequest) -> list[Any]:
-        """Return the state of the answers of all: the coders who are chosen are people."""
+        """Return the state of all coders' answers: the selected coders are people, without the model."""
         return [request.project_answers.select(request.parameters.selection("include")).state]
 
     def compute(self, request: AnalysisRequest) -> reports.ModelReport:
@@ -104,7 +104,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
         return [*self.tables(request, report), missed]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return one model beside people; nothing where no model, or nobody to compare it with, has answers."""
+        """Return one model compared with people; only the context without a model or with fewer than two people."""
         answers, parameters = request.project_answers, request.parameters
         for name in reports.DEFAULTS:
             reports.read_level(name, request.options.get(name, ""))
@@ -118,7 +118,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
         }
         if not compared.candidate or len(compared.people) < 2:
             return PageSections(context=context)
-        # what a worker stores is found by them again
+        # the options are part of the key of a stored result
         request.options = {**request.options, "candidate": compared.candidate}
         own = compared.select(parameters)
         items = reports.compare_items(answers, own, compared.candidate)
@@ -255,7 +255,7 @@ def _texts_table(request: AnalysisRequest, report: reports.ModelReport) -> Table
 
 @register
 class AltTest(ResultPage[reports.AltTestReport]):
-    """Whether a candidate may code in the place of the other coders who are chosen."""
+    """The alternative annotator test: whether a candidate may replace any of the other selected coders."""
 
     name = "alt-test"
     takes = OPTIONS

@@ -1,4 +1,4 @@
-"""Two coders: every measure of them, how they differ, their chains in one text aligned, and scores of all chains."""
+"""Two coders: all measures, the relations of their values, aligned chains of one text, and coreference scores."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ type Chain = tuple[int, ...]
 
 
 class ChainPair(NamedTuple):
-    """Chains of the two coders by their places, one of which may be alone."""
+    """A pair of chains by position, or one chain without a partner."""
 
     first: int | None
     second: int | None
@@ -43,12 +43,12 @@ class ChainPair(NamedTuple):
 
 
 class ChainAlignment(NamedTuple):
-    """The chains of two coders in a text, the largest first; what is only pointed at comes last in each."""
+    """The chains of two coders in a text, the largest first; members that are only targets come last in a chain."""
 
     text: Document
     first: tuple[Chain, ...]
     second: tuple[Chain, ...]
-    pairs: tuple[ChainPair, ...]  # aligned ones first, then others that share a markable, then chains alone
+    pairs: tuple[ChainPair, ...]  # aligned pairs, then other pairs with a shared markable, then single chains
 
     @property
     def aligned(self) -> list[ChainPair]:
@@ -58,7 +58,7 @@ class ChainAlignment(NamedTuple):
 def align_chains(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, text: str
 ) -> ChainAlignment | None:
-    """Return the chains of two coders in a text, or the first that has any; None without. Raises InvalidParameter."""
+    """Return two coders' chains in a text, by default the first with any; None if none. Raises InvalidParameter."""
     selected, texts = _select_pair(extract, parameters, first, second)
     if text and text not in {one.name for one in texts}:
         raise InvalidParameter("text", f"there is no text {text!r} that both have coded.")
@@ -102,13 +102,13 @@ def _pair_chains(first: tuple[Chain, ...], second: tuple[Chain, ...]) -> list[Ch
 
 MAX_CHAINS = 15  # of each coder in the matrix
 MAX_ROWS = 60  # of the table on the page; its file has all
-MAX_MEMBERS = 3  # whose words stand for a chain
+MAX_MEMBERS = 3  # members whose words name a chain
 LONGEST_NAME = 22
 
 
 @register
 class Pair(ResultPage[PageSections]):
-    """Two coders: every measure of them, how they differ, on which categories, and their chains in a text aligned."""
+    """Two coders: all measures, the relations and categories of their values, and their aligned chains in a text."""
 
     name, title, route = "pair", "Two coders", "coder-pair"
     template = "agreement/coders/pair.html"
@@ -208,8 +208,8 @@ def _alignment_table(
 
 def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: Mapping[int, Snippet]) -> Chart:
     def largest(n_chains: int, aligned: Sequence[int | None]) -> list[int]:
-        """Return the places of the largest chains; aligned ones in the same order, to lie on a diagonal."""
-        places = range(min(n_chains, MAX_CHAINS))  # chains stand by their size
+        """Return the positions of the largest chains: first aligned ones in their order, which form a diagonal."""
+        places = range(min(n_chains, MAX_CHAINS))  # chains are sorted by size
         ordered = [place for place in aligned if place is not None and place in places]
         return ordered + [place for place in places if place not in ordered]
 
@@ -256,9 +256,7 @@ SCORE_COLUMNS = [
 
 @register
 class Coreference(ResultPage[coreference.CoreferenceReport]):
-    """Coreference scores of two coders, or of a coder and a key: recall, precision and F1, over all texts and in
-    each.
-    """
+    """Coreference scores of a coder against another as the key: recall, precision and F1, overall and by text."""
 
     name, title = "coreference", "Coreference scores"
     template = "agreement/coders/coreference.html"
@@ -273,7 +271,7 @@ class Coreference(ResultPage[coreference.CoreferenceReport]):
     rows = "texts"
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return how often the judgements of two coders are gone through for seven scores."""
+        """Return the cost of seven scores of the judgements of two coders."""
         return count_judgements(request) * 80 // max(len(request.extract.coders), 1)
 
     def compute(self, request: AnalysisRequest) -> coreference.CoreferenceReport:
@@ -302,7 +300,7 @@ class Coreference(ResultPage[coreference.CoreferenceReport]):
 
 
 def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
-    """Return the coders that the address names, or the first two; None where there are no two."""
+    """Return the coders in the URL, or the first two; None if there are none. Raises InvalidParameter for one alone."""
     first, second = request.asked("first", "second")
     if not request.extract.has_chains:
         return None
@@ -340,7 +338,7 @@ def describe_in_several(n: int) -> str:
 
 
 def _text_tables(report: coreference.CoreferenceReport) -> list[Table]:
-    # Table 3 of Passonneau 2004, with F1 beside it
+    # Table 3 of Passonneau 2004, with F1 added
     of_muc = [
         Column("text", "Text", cell="title"),
         Column("muc_recall", "MUC recall", "figure", cell="muc.recall"),

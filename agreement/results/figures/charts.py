@@ -1,4 +1,4 @@
-"""Charts of pages: Plotly figures as plain data, each with what it says in words. Colours and type are the page's."""
+"""Charts as Plotly figures in plain data, each with a description in words. The page sets colours and fonts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,25 +12,25 @@ from agreement.results.tables import format_value
 type Figure = dict[str, Any]
 type Number = float | int | None
 
-MAX_POINTS = 4000  # more are no picture any more, and a page is not to grow with them
-POINTS_OF_CELL = 3  # as a cell of a heat map has its names
-POINTS_OF_LINE = 8  # as each has a name and its style
+MAX_POINTS = 4000  # more points are unreadable, and would make the page large
+POINTS_OF_CELL = 3  # a cell of a heat map also has names
+POINTS_OF_LINE = 8  # a line also has a name and a style
 ROW = 26  # pixels for a row of dots or cells
 HEAD = 90  # pixels for an axis and its title
-PANEL = 76  # pixels for a row of small multiples, of which its name and the gap below leave a share to bars
+PANEL = 76  # pixels for a row of small multiples: the bars, their name and a gap below
 PANEL_SHARE = 0.85
 MARGIN_OF_SHARES = 0.02
 WIDEST_LABEL = 40
 MAX_IN_WORDS = 24  # columns of a heat map that have room for figures
 LINE_ACROSS: dict[str, Any] = {"type": "line", "line": {"dash": "dot", "width": 1}}
 PATTERNS = ("", "/", ".", "x", "-", "|", "+", "\\")
-# Besides its colour each line has a marker of its own.
+# Each line has its own marker as well as its colour.
 MARKERS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "star", "hexagon", "pentagon", "bowtie")
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A picture: its subject as title, what it says in words, and the key of the table that has it all."""
+    """A chart with its title, its description in words, and the key of the table with all values."""
 
     key: str
     title: str
@@ -44,13 +44,13 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no trace has a value on both axes or in a cell: a box with axes alone shows nothing."""
+        """Whether no trace has a value on both axes or in a cell."""
         parts = ([chain(*one["z"])] if "z" in one else [one["x"], one["y"]] for one in self.figure["data"])
         return not any(all(set(part) - {None} for part in of_trace) for of_trace in parts)
 
     @property
     def is_too_large(self) -> bool:
-        """Whether it has more points than a page draws: its table has them."""
+        """Whether the chart has more points than a page draws."""
         points = 0
         for trace in self.figure["data"]:
             lines = POINTS_OF_LINE + max(len(trace["x"]), len(trace["y"]))
@@ -69,7 +69,7 @@ class Dot:
 
 
 def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = (), *, share: bool = False) -> Figure:
-    """Return dots with whiskers, the first on top; `marks` are lines across, a `share` is from 0 to 1."""
+    """Return a plot of dots with whiskers, the first on top; `marks` are lines across, a `share` is from 0 to 1."""
     defined = [row for row in rows if row.value is not None]
     trace = _trace(
         "scatter",
@@ -91,18 +91,18 @@ def _figure(traces: list[Figure], height: int, xaxis: Figure, yaxis: Figure, **l
 
 
 def _trace(kind: str, x: Iterable[object], y: Iterable[object], hover: str, beside: str = "", **more: object) -> Figure:
-    """Return a trace that says the template `hover` of the point that is pointed at, and `beside` next to that."""
+    """Return a trace with the template `hover` for the tooltip of a point, and `beside` next to it."""
     return {"type": kind, "x": list(x), "y": list(y), "hovertemplate": f"{hover}<extra>{beside}</extra>", **more}
 
 
 def _titled(title: str, *, share: bool = False, **more: object) -> Figure:
-    """Return an axis with a title; one of shares shows nothing beyond 0 and 1 but room for half a dot."""
+    """Return an axis with a title; the axis of a `share` is clipped at 0 and 1, with room for half a dot."""
     ends = {"clipmin": -MARGIN_OF_SHARES, "clipmax": 1 + MARGIN_OF_SHARES}
     return {"title": {"text": title}, **({"autorangeoptions": ends} if share else {}), **more}
 
 
 def _whiskers(rows: Sequence[Dot]) -> dict[str, Any]:
-    """Return how far intervals reach beyond their values; half an interval is none."""
+    """Return the error bars of intervals around their values; an interval without both ends has none."""
     reach = [
         (0.0, 0.0) if row.low is None or row.high is None else (value - row.low, row.high - value)
         for row in rows
@@ -120,10 +120,10 @@ def heat_map(
     axes: tuple[str, str] = ("", ""),
     addresses: Sequence[str] | Sequence[Sequence[str]] = (),
 ) -> Figure:
-    """Return a heat map with the value in each cell; None stays empty. `axes` are what rows and columns are.
+    """Return a heat map with the value in each cell; None is empty. `axes` are the titles of rows and columns.
 
-    `addresses` are where a click on a row leads, or on each of its cells. Colours begin at 0 or the lowest and end at
-    1 or the largest value: the same colour is the same value on every page, which puts in the scale and the letters.
+    `addresses` are the links of rows, or of single cells. Colours begin at 0 or a lower value and end at 1 or a higher
+    one. So a colour has one meaning on every page. The page adds the colour scale and the fonts.
     """
     defined = [value for row in values for value in row if value is not None]
     whole = all(isinstance(value, int) for value in defined)  # counts
@@ -134,7 +134,7 @@ def heat_map(
         range(len(rows)),
         f"%{{customdata}}: %{{z:{',' if whole else '.3f'}}}",
         z=[list(row) for row in values],
-        # from 0 or the lowest to 1 or the largest: the same colour is the same value on every page
+        # the same colour means the same value on every page
         zmin=min(0, *defined, 0),
         zmax=max(1, *defined, 1),
         text=[["" if value is None else f"{value:{',' if whole else 'z.2f'}}" for value in row] for row in values],
@@ -154,7 +154,7 @@ def heat_map(
 def line_chart(
     stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str, *, share: bool = False
 ) -> Figure:
-    """Return a line with a marker of its own for each name, with gaps for None; a `share` is from 0 to 1."""
+    """Return a line with its own marker for each name, with gaps for None; a `share` is from 0 to 1."""
     traces = [
         _trace(
             "scatter",
@@ -172,7 +172,7 @@ def line_chart(
 
 
 def band_chart(points: Sequence[Dot], x: str, unit: str, marks: Sequence[float] = ()) -> Figure:
-    """Return a line through values at the numbers that label them, with whiskers; `marks` are lines across."""
+    """Return a line with whiskers through dots, whose labels are their x values; `marks` are lines across."""
     defined = [point for point in points if point.value is not None]
     places, whiskers = [float(point.label) for point in defined], _whiskers(defined)
     values = [float(point.value or 0) for point in defined]
@@ -187,7 +187,7 @@ def band_chart(points: Sequence[Dot], x: str, unit: str, marks: Sequence[float] 
         marker={"size": 8},
     )
     step = -(-int(max(places, default=1)) // 12)  # whole numbers
-    # A wide interval of few texts would press all others flat.
+    # A wide interval of few texts would flatten all others.
     lowest = max(min([*map(sub, values, whiskers["arrayminus"]), 0.0]), -1.0)
     xaxis = _titled(escape_markup(x), zeroline=False, tick0=0, dtick=step)
     shapes = [{**LINE_ACROSS, "y0": mark, "y1": mark, "x0": 0, "x1": 1, "xref": "paper"} for mark in marks]
@@ -202,7 +202,7 @@ def forecast_chart(
     x: str,
     unit: str,
 ) -> Figure:
-    """Return a line through known points and a dashed one on from the last of them; `target` is a line across."""
+    """Return a solid line of known points, a dashed line of foretold ones, and a line across at `target`."""
     styles = (names[0], known, "solid", "circle"), (names[1], foretold, "dash", "circle-open")
     traces = [
         _trace(
@@ -219,7 +219,7 @@ def forecast_chart(
         for name, points, dash, symbol in styles
     ]
     line = {"type": "line", "y0": target, "y1": target, "x0": 0, "x1": 1, "xref": "paper", "line": {"dash": "dot"}}
-    # what three texts give would press all others flat
+    # the wide interval of three texts would flatten all others
     here = known[-1][1] if known else 0.0
     highest = min(max(value for _, value in (*known, *foretold)), max(3 * here, 2 * target))
     xaxis = _titled(escape_markup(x), zeroline=False, rangemode="tozero")
@@ -227,14 +227,14 @@ def forecast_chart(
 
 
 def stacked_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], unit: str) -> Figure:
-    """Return horizontal bars of parts that make a whole; each part has a pattern besides its colour."""
+    """Return horizontal bars of the parts of a whole; each part has a pattern as well as its colour."""
     traces = _bars(labels, series, "%{customdata}, %{fullData.name}: %{x:.1%}", orientation="h")
     xaxis, names = _titled(unit, tickformat=".0%", range=[0, 1]), _named_axis(labels, downwards=True)
     return _figure(traces, HEAD + 40 + ROW * max(len(labels), 2), xaxis, names, barmode="stack", showlegend=True)
 
 
 def bar_chart(labels: Sequence[str], series: Mapping[str, Sequence[float]], x: str, unit: str) -> Figure:
-    """Return upright bars of shares side by side; each series has a pattern besides its colour."""
+    """Return upright bars of shares side by side; each series has a pattern as well as its colour."""
     traces = _bars(labels, series, f"%{{fullData.name}}, {escape_markup(x)} %{{customdata}}: %{{y:.1%}}")
     xaxis, yaxis = {**_named_axis(labels, x), "showgrid": False}, _titled(unit, tickformat=".0%", rangemode="tozero")
     return _figure(traces, 320, xaxis, yaxis, barmode="group", showlegend=True)
@@ -252,7 +252,7 @@ def _bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], hover: s
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A bar along a text, of items at some positions: how many, their mean, and of that with most its row and words."""
+    """A bar of items at some positions of a text: their number, their mean, and the highest item's row and words."""
 
     first: int
     last: int
@@ -268,7 +268,7 @@ class Step:
 
 
 def position_chart(steps: Sequence[Step], unit: str) -> Figure:
-    """Return a bar for each step along a text, as wide as the positions that it has."""
+    """Return a bar for each step along a text, as wide as its positions."""
     trace = _trace(
         "bar",
         [(step.first + step.last) / 2 for step in steps],
@@ -283,11 +283,11 @@ def position_chart(steps: Sequence[Step], unit: str) -> Figure:
 
 
 def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) -> Figure:
-    """Return bars by day, a row of its own for each name, all to one scale; days are dates in ISO form."""
+    """Return bars by day, with a row for each name and one scale for all; days are ISO dates."""
     n, highest = len(series), max((max(values, default=0) for values in series.values()), default=0)
     traces, axes, names = list[Figure](), dict[str, Any](), list[Figure]()
     xaxis: Figure = {"type": "date", "anchor": f"y{n}" if n > 1 else "y", "showgrid": False}
-    if days:  # a lone day would be as wide as its hours
+    if days:  # a single day would get an axis of hours
         first, last = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
         xaxis["range"] = [(first - timedelta(days=1)).isoformat(), (last + timedelta(days=1)).isoformat()]
     for number, (name, values) in enumerate(series.items(), start=1):
@@ -310,7 +310,7 @@ def strip_plot(words: Sequence[str], shares: Sequence[float], unit: str) -> Figu
 
 
 def scatter_plot(points: Sequence[tuple[str, float, float]], x: str, y: str) -> Figure:
-    """Return names by two figures of one scale; the dotted line is where both are equal."""
+    """Return named points by two figures of one scale; both are equal on the dotted line."""
     low, high = (end([value for _, *values in points for value in values], default=0.0) for end in (min, max))
     margin = max(0.05 * (high - low), 0.02)
     reach = [low - margin, high + margin]
@@ -329,10 +329,10 @@ def scatter_plot(points: Sequence[tuple[str, float, float]], x: str, y: str) -> 
 
 
 def upset_plot(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]) -> Figure:
-    """Return a bar for each combination of coders, of the members that they share, with dots that name them."""
+    """Return a bar of the shared members for each combination of coders, with dots that show the coders."""
     combinations = sorted(members, key=lambda one: (-len(members[one]), -len(one), sorted(one)))
     places = range(len(combinations))
-    step = -(-max(map(len, members.values()), default=1) // 6)  # whole members, and room for their numbers
+    step = -(-max(map(len, members.values()), default=1) // 6)  # whole numbers, with room for their labels
     words = [", ".join(map(shorten, members[one])) for one in combinations]
     sizes = [len(members[one]) for one in combinations]
     bars = _trace("bar", places, sizes, "%{y}: %{customdata}", customdata=words, xaxis="x", yaxis="y")
@@ -361,10 +361,10 @@ def format_interval(row: Dot) -> str:
 
 
 def _named_axis(labels: Sequence[str], title: str = "", *, downwards: bool = False) -> dict[str, Any]:
-    """Return an axis of places 0, 1, ... with names: long names are cut, and two that are cut alike stay two."""
+    """Return an axis with names at 0, 1, ...: long names are cut, and names that are cut alike stay apart."""
     ticks = {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": list(map(shorten, labels))}
     axis = {**ticks, "zeroline": False} | ({"autorange": "reversed"} if downwards else {})
-    # with a distance of its own a title stands beyond the labels, however long they are
+    # the standoff keeps the title clear of labels of any length
     return axis | ({"title": {"text": escape_markup(title), "standoff": 12}} if title else {})
 
 
@@ -373,19 +373,19 @@ def shorten(label: str) -> str:
 
 
 def escape_markup(label: str) -> str:
-    """Return a label of which Plotly makes no markup: it reads a little HTML in texts."""
+    """Return a label with its markup escaped: Plotly reads some HTML in texts."""
     return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def dots_chart(
     key: str, title: str, rows: Sequence[Dot], unit: str, marks: Sequence[float] = (), *, share: bool = False
 ) -> Chart:
-    """Return a chart of dots that says in words what they show; its table has the same key."""
+    """Return a chart of dots with a description in words; its table has the same key."""
     return Chart(key, title, dot_plot(rows, unit, marks, share=share), describe_dots(rows), key)
 
 
 def describe_dots(rows: Sequence[Dot]) -> str:
-    """Return what dots show, in words: all of a few, the ends of many."""
+    """Return dots in words: all values if they are few, else the lowest and the highest."""
     defined = [row for row in rows if row.value is not None]
     if not defined:
         return "There is nothing to show yet."

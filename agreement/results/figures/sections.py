@@ -1,4 +1,4 @@
-"""Tables with charts that several pages show: which categories coders confuse, where in texts they part, and times."""
+"""Tables and charts of several pages: confusion of categories, disagreement along texts, and times."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ ALONE = (
     "What both gave stands on the diagonal; what one gave alone meets what the other gave alone. A label that one gave"
     " where the other gave nothing else is in no cell."
 )
-MAX_NAMED = 3  # pairs of categories that the words of the chart name
+MAX_NAMED = 3  # pairs of categories in the description of the chart
 
 
 def build_square(
@@ -42,7 +42,7 @@ def build_square(
     explanation: str = "",
     note: str = "",
 ) -> PageSections:
-    """Return how often name meets name: a table, and where anything is counted a chart, which `words` describe."""
+    """Return a table of names by names, and a chart that `words` describe if any count is above 0."""
     labels = [request.extract.label(name) for name in names]
     term = TERMS[name_terms(request.extract.question)].capitalize()
     columns = [Column("category", term, labels=request.extract.labels)]
@@ -55,7 +55,7 @@ def build_square(
 def build_confusion(
     request: AnalysisRequest, parameters: Parameters, pair: tuple[str, str] | None = None
 ) -> PageSections:
-    """Return how often category meets category, of all pairs of coders or of two: rows are those of the first."""
+    """Return the confusion of categories in all pairs of coders, or in one pair, whose first coder has the rows."""
     names = request.extract.countable
     if not names:
         return PageSections()
@@ -72,7 +72,7 @@ def build_confusion(
 
 
 def build_together(request: AnalysisRequest, parameters: Parameters) -> PageSections:
-    """Return how often label and label are given together in one judgement; nothing where there are no sets of them."""
+    """Return how often two labels are given in one judgement; empty if judgements have no sets of labels."""
     names = request.extract.countable
     if request.extract.kind != "labels" or not names:
         return PageSections()
@@ -84,7 +84,7 @@ def build_together(request: AnalysisRequest, parameters: Parameters) -> PageSect
 
 
 def _name_most(request: AnalysisRequest, counts: list[list[int]], *, two: bool) -> str:
-    """Return the different names that meet most; where both coders are any, each two names once."""
+    """Return the most frequent pairs of different names in words; both orders count only for `two` named coders."""
     labels = [request.extract.label(name) for name in request.extract.countable]
     pairs = [
         (number, labels[a], labels[b])
@@ -97,17 +97,17 @@ def _name_most(request: AnalysisRequest, counts: list[list[int]], *, two: bool) 
 
 
 def describe_equal(term: str, counts: list[list[int]]) -> str:
-    """Return how much is equal, in words."""
+    """Return the number of equal answers in words."""
     return f"The same {term} in {sum(row[place] for place, row in enumerate(counts)):,} of {sum(map(sum, counts)):,}."
 
 
-MAX_STEPS = 150  # bars; of a longer text each is of several items
+MAX_STEPS = 150  # bars; in a longer text each has several items
 TENTHS = 10
 UNIT = "disagreement"
 
 
 def bin_positions(items: Items, selected: Ints) -> list[Step]:
-    """Return the selected items, in ascending rows, by their position in their text; nothing for several texts."""
+    """Return steps of items by position in their text; empty for several texts. `selected` has ascending rows."""
     if len(selected) < 2 or items.text[selected[0]] != items.text[selected[-1]]:
         return []
     of_text = np.flatnonzero(items.text == items.text[selected[0]])
@@ -124,7 +124,7 @@ def bin_positions(items: Items, selected: Ints) -> list[Step]:
 def build_positions(
     request: AnalysisRequest, items: Items, bins: Sequence[Step], snippets: Mapping[int, Snippet]
 ) -> PageSections:
-    """Return the disagreement along a text; `snippets` has the items with most disagreement."""
+    """Return the disagreement along a text; `snippets` has the highest item of each bin."""
     if not bins:
         return PageSections()
     text = items.texts[items.text[bins[0].highest]]
@@ -150,7 +150,7 @@ def build_positions(
 
 
 def build_tenths(request: AnalysisRequest, texts: Sequence[Document]) -> PageSections:
-    """Return the disagreement in each tenth of these texts, those without an item left out."""
+    """Return the disagreement in each tenth of these texts; texts without items are left out."""
     if not texts:
         return PageSections()
     chosen = replace(request.parameters, texts=",".join(text.slug for text in texts), rounds="")
@@ -188,12 +188,12 @@ def _mean_by_tenth(items: Items, rows: Ints) -> list[float | None]:
     return [total / number if number else None for total, number in zip(totals.tolist(), numbers.tolist(), strict=True)]
 
 
-MAX_DAYS = 60  # on the page, the latest; the file of the table has all
-MAX_CODERS = 20  # with most judgements, in the chart
+MAX_DAYS = 60  # the latest days, on the page; files have all
+MAX_CODERS = 20  # those with most judgements, in the chart
 
 
 def build_times(request: AnalysisRequest) -> PageSections:
-    """Return median and quartiles of the time that each coder's judgements took."""
+    """Return the median and quartiles of each coder's times per judgement."""
     times = read_project_work(request.project, request.project_answers).judgement_times
     rows = summarize_times(request.extract, request.parameters, times)
     if not rows:
@@ -218,7 +218,7 @@ def build_times(request: AnalysisRequest) -> PageSections:
 
 
 def build_days(request: AnalysisRequest) -> PageSections:
-    """Return how many markables each coder judged on which day."""
+    """Return the number of markables that each coder judged per day."""
     times = read_project_work(request.project, request.project_answers).judgement_times
     counts = count_by_day(request.extract, request.parameters, times)
     if not counts.days:

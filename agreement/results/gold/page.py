@@ -1,4 +1,4 @@
-"""Coders, groups and imported systems against gold; of pyramids, against the agreed ones."""
+"""The page that compares coders, groups and imported systems with gold, or with agreed pyramids."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -28,7 +28,7 @@ TO_SEE = ": choose docsets to see others"
 
 @register
 class Agreed(ResultPage[AgreedReport]):
-    """Every coder against agreed pyramids, as the reader may see it, and the differences: the page Gold of pyramids."""
+    """The page Gold for pyramids: each coder against agreed pyramids, as far as the reader sees them; differences."""
 
     name = "agreed"
     chooses_coders = True
@@ -55,7 +55,7 @@ class Agreed(ResultPage[AgreedReport]):
 
 @register
 class Gold(ResultPage[GoldReport | AgreedReport]):
-    """Each coder, group and imported system against gold: scores, accuracy, confusion, errors, and the course of it."""
+    """Each coder, group and imported system against gold: scores, accuracy, confusion, errors and trend."""
 
     name, title = "gold", "Gold"
     template = "agreement/gold.html"
@@ -86,7 +86,7 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         return Agreed().printed(request) if _has_pyramids(request) else texts.build_tables(_compare_texts(request))
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return each coder against gold, and the errors of the one whom the options name; nothing without gold."""
+        """Return the comparison with gold, and the errors of the selected coder; only the context without gold."""
         reader, pyramids = texts.read_reader(request), _has_pyramids(request)
         coder = request.options.get("coder", "")
         if reader.codes:
@@ -101,7 +101,7 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
             "choices": sorted(reader.called.values()) if not reader.codes else [],
         }
         if pyramids:
-            # who codes is not told of agreed pyramids besides those that they may read of
+            # coders are not told of agreed pyramids that they may not see
             agreed = Coding.objects.of_people().filter(text__project=request.project, kind=Coding.Kind.AGREED)
             has_gold = bool(reader.documents) if reader.codes else agreed.exists()
         else:
@@ -125,7 +125,7 @@ def _has_pyramids(request: AnalysisRequest) -> bool:
 def _compare_texts(request: AnalysisRequest) -> GoldReport:
     reader, with_gold, asked = texts.read_reader(request), request.answers_with_gold, request.parameters
     of_all = request.project, request.project_answers, with_gold, asked, reader, request.progress
-    # the command asks for the report, and then for its tables
+    # the command reads the report twice: for itself and for its tables
     return cached(with_gold, ("gold", asked, reader.name, reader.sees_names), lambda: compare_with_gold(*of_all))
 
 
@@ -241,7 +241,7 @@ def _describe_matching(report: AgreedReport) -> str:
 
 
 def _name_first(most: int, n: int, rest: str = "") -> str:
-    """Return that the first rows of a table are here alone; empty where all are."""
+    """Return the note that a table has its first rows only; empty if it has all."""
     return f" The first {most} of {n:,}{rest}." if n > most else ""
 
 

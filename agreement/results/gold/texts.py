@@ -1,4 +1,4 @@
-"""Coders, groups and imported systems against gold, as tables and charts."""
+"""Tables and charts that compare coders, groups and imported systems with gold."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ LETTERS = "letters"
 
 
 def read_reader(request: AnalysisRequest) -> Reader:
-    """Return who reads. Raises InvalidParameter where coders are chosen by names that the reader does not see."""
+    """Return the reader of the page. Raises InvalidParameter if coders are selected by names hidden from the reader."""
     project, answers = request.project, request.project_answers
     if "reader" in request.options or not request.reader:
         who, _, name = request.options.get("reader", "").partition(" ")
@@ -40,12 +40,12 @@ def read_reader(request: AnalysisRequest) -> Reader:
     if request.parameters.coders and not reader.sees_names:
         message = "here coders are letters, and cannot be chosen by name: leave out coders and groups."
         raise InvalidParameter("coders", message)
-    # letters are in an order that tells nothing of names
+    # the order of the letters tells nothing about names
     called = {} if reader.sees_names else letters_of_coders(project, answers.known_coders)
     called |= {name: name for name in answers.known_coders if reader.sees_names or name == reader.name}
     if not reader.codes:
         return replace(reader, called=called)
-    # they have submitted these documents, and their texts are not before them in another round
+    # documents that the coder has submitted, without texts that are still open to them in another round
     columns = answers.columns
     own = np.array([answers.names[number] == reader.name for number in columns.codings["coder"].tolist()], np.bool_)
     texts = [answers.texts[place] for place in columns.document_of_coding[own].tolist()]
@@ -56,7 +56,7 @@ def read_reader(request: AnalysisRequest) -> Reader:
 
 
 def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
-    """Return all tables and charts, with the errors of the coder whom the options name, or of all."""
+    """Return all tables and charts, with the errors of the selected coder, or of all coders."""
     chosen = request.options.get("coder", "")
     confusion, trends = _confusion(request, report, chosen), build_trends(report)
     tables = [*build_tables(report), *confusion.tables, *_error_tables(request, report, chosen)]
@@ -70,7 +70,7 @@ def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
 
 
 def build_tables(report: GoldReport) -> list[Table]:
-    """Return the figures of each coder, of groups and of questions, what coders agree, and the course of it."""
+    """Return the tables of coders, groups, questions, agreement among coders, and trends."""
     coder = Column("coder", "Coder", cell="name")
     items = [
         Column("texts", "Texts", "count", explanation="gold_texts"),
@@ -153,7 +153,7 @@ def build_tables(report: GoldReport) -> list[Table]:
 
 
 def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
-    """Return what coders agree among themselves where they are compared with gold; `where` says in which texts."""
+    """Return the agreement among coders in the texts compared with gold, which `where` names."""
     name = COEFFICIENT_LABELS[report.parameters.coefficient]
     return Table.of(
         "agreement",
@@ -171,7 +171,7 @@ def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
 
 
 def coders_chart(report: GoldReport | AgreedReport, key: str, title: str, unit: str, figure: str) -> Chart:
-    """Return a chart of a figure of each coder, named by its attribute, with its interval."""
+    """Return a chart of one figure of each coder with its interval; `figure` is the attribute of the figure."""
     read = attrgetter(figure)
     rows = [Dot(one.name, *with_ends(read(one))) for one in report.coders]
     return dots_chart(key, f"{title}, with 95% CI", rows, unit, share=isinstance(report, GoldReport))
@@ -232,7 +232,7 @@ def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> 
     documents = {text.pk: text for text in request.project_answers.texts}
 
     def in_context(one: Difference) -> Cell:
-        """Return a unit in its context, which leads to its page where coders have it."""
+        """Return a unit in its context, linked to its page if it is among the coders' units."""
         snippet, document = snippets.get(one.unit), documents.get(one.text.pk)
         if snippet is None:
             return ""

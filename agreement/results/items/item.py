@@ -1,4 +1,4 @@
-"""One item: every coder's chain in the text, their sets and relations."""
+"""The page of an item: every coder's chain in the text, and the relations of their sets."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ from annotations.coding.pyramids.pyramid_rules import Contributor, summary_index
 from annotations.models import Markable, Segment, Text
 from annotations.texts.keywords import covered_text
 
-SIDE_BY_SIDE = "columns"  # the view in which each coder has the text to themself
+SIDE_BY_SIDE = "columns"  # the view with a copy of the text for each coder
 VIEWS = {"": "overlaid", SIDE_BY_SIDE: "side by side"}
 
 
@@ -66,7 +66,7 @@ class CoderPair:
 
 @dataclass(frozen=True, slots=True)
 class ItemReport:
-    """One unit: every coder's value, and every pair of coders; `units` are those of its text."""
+    """One unit: every coder's value, and every pair of coders; `units` has all units of its text."""
 
     text: Document
     unit: int
@@ -78,7 +78,7 @@ class ItemReport:
 
     @property
     def chains(self) -> dict[str, frozenset[Hashable]]:
-        """The sets of units of the coders who have one; of several readings the members of all."""
+        """The chains by coder, for coders who have one; several readings are merged."""
         if not self.of_units:
             return {}
         return {
@@ -90,7 +90,7 @@ class ItemReport:
 
 @dataclass(frozen=True, slots=True)
 class ItemFields:
-    """One unit: what every coder answered, and every pair of coders."""
+    """One unit in the API: every coder's value and answer, and every pair of coders."""
 
     text: str
     round: str
@@ -103,7 +103,7 @@ class ItemFields:
 def report_item(
     extract: ProjectAnswers, parameters: Parameters, text_slug: str, key: str, round_name: str = ""
 ) -> ItemReport | None:
-    """Return one unit of the round that is named, or of the latest; None without it. Raises InvalidParameter."""
+    """Return one unit in the named or the latest round; None if it does not exist. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     texts = [one for one in extract.texts if one.slug == text_slug and round_name in ("", one.round)]
     if not texts:
@@ -132,7 +132,7 @@ def report_item(
 
 @register
 class ItemPage(OfItems[ItemReport]):
-    """One unit: every coder's chain in the text, their sets and relations."""
+    """The page of a unit: every coder's chain in the text, and the relations of their sets."""
 
     name, title = "item", "Item"
     template = "agreement/items/item.html"
@@ -212,7 +212,7 @@ def _place_of(request: AnalysisRequest, items: Items, rows: Ints, unit: int) -> 
 
 
 def _readings_tables(report: ItemReport, readings: ItemReadings) -> list[Table]:
-    """Return who gives the same reading of an item, by the model; nothing of fewer than four coders who differ."""
+    """Return the coders of each reading, by the model; empty for fewer than four coders or a single reading."""
     one = readings.units.get(report.unit)
     if one is None or len(one.groups) < 2 or sum(map(len, one.groups)) < MIN_IN_CAMPS:
         return []
@@ -239,7 +239,7 @@ def _pairs_tables(report: ItemReport) -> list[Table]:
 
 
 def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> PageSections:
-    """Return the members of chains, and for the template each chain in words and in the text."""
+    """Return the members of chains, and for the template every chain in words and in the text."""
     extract, chains, unit, content = request.extract, report.chains, report.unit, about.content
     of_pyramids, shift = bool(extract.units), shift_of(report.text.pk)
     named = {row_key(cast(int, pk)) for pk in {unit}.union(*chains.values())}
@@ -250,7 +250,7 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> PageS
     pyramids = read_pyramids(request.project, about.docset.slug if about.docset else "").own if of_pyramids else ()
     own_pyramids = {pyramid.coder: pyramid for pyramid in pyramids}
     coders: list[dict[str, Any]] = []
-    drawn: list[dict[Hashable, Parts]] = []  # what is marked of each coder
+    drawn: list[dict[Hashable, Parts]] = []  # marked parts of the text, by coder
     holders: dict[Hashable, list[int]] = defaultdict(list)
     for number, (coder, value) in enumerate(report.values.items(), start=1):
         answer, members = answers.get(coder), chains.get(coder)
@@ -292,7 +292,7 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> PageS
 
 
 def _members_content(request: AnalysisRequest, report: ItemReport, words: Mapping[int, str]) -> PageSections:
-    """Return which coders have which members in their chain; nothing of fewer than two chains."""
+    """Return the members of chains by combination of coders; empty for fewer than two chains."""
     chains, nouns = report.chains, nouns_for(request.extract)
     if len(chains) < 2:
         return PageSections()
@@ -317,10 +317,10 @@ def build_lines(
     holders: Mapping[Hashable, Sequence[int]],
     current: Hashable,
 ) -> list[dict[str, Any]]:
-    """Return the text in lines, each a turn or all of a text that has none, of pieces under the same markables.
+    """Return the text as one line per turn, or a single line without turns, cut into pieces where markables change.
 
-    turns: start, end, label and speaker. holders: the numbers of coders who have what is marked, by key. A piece has in
-    `badges` the coders whose markable ends with it, and in `of`, for the script, all whose it is of.
+    turns: start, end, label and speaker. holders: the numbers of the coders who marked each key. `badges` of a piece
+    has the coders whose markable ends with it, `of` has all coders who marked it, for the script.
     """
 
     def numbers(keys: Iterable[Hashable]) -> list[int]:
@@ -345,7 +345,7 @@ def build_lines(
 def _describe_scus(
     annotation: PyramidAnnotation | None, content: str, parts: Parts
 ) -> tuple[list[dict[str, Any]], list[Contributor]]:
-    """Return the SCUs of a coder that have the words of these parts, and their contributors."""
+    """Return the SCUs of a coder with words in these parts of the text, and their contributors."""
     if annotation is None:
         return [], []
     pairs = [(one.parts, key) for one in annotation.contributors for key in one.scus]

@@ -1,4 +1,4 @@
-"""On which items coders disagree."""
+"""The page of items on which coders disagree."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -36,15 +36,15 @@ from annotations.texts.keywords import Keyword
 PAGE_SIZE = 100
 STRIP_SIZE = 200
 OPTIONS = ("relation", "level", "category", "ambiguity", "text", *reports.MARKS, "sort")
-# By the rule of camps: where the model ranks the items, which does it better, only who asks for them is shown these.
+# Filters by the rule of camps: hidden unless selected if the model, which ranks items better, has results.
 BY_CAMPS = ("implicit", "either")
 MODELS = {"dawid-skene": "of coders (Dawid and Skene 1979)", "mention-pair": "of mention pairs (Paun et al. 2018)"}
-MAX_NAMED = 3  # coders whose answers are shown with their names; of more it is their number
+MAX_NAMED = 3  # coders who are named with their answers; more are counted
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFields:
-    """What a coder answered. Of pyramids there are none: words are compared, which nobody answers on."""
+    """The answer of a coder. Pyramids have none: their items are words, which nobody judges."""
 
     coder: str
     category: Annotated[str | None, "its key"]
@@ -71,7 +71,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A unit, and how coders disagree on it."""
+    """A unit, and the disagreement of coders on it."""
 
     text: str
     round: str
@@ -113,7 +113,7 @@ class Item:
 
     @property
     def marks(self) -> str:
-        """What stands out: a flag, notes, coders who were unsure, and an ambiguity that is marked or likely."""
+        """The marks of the item in words: flag, notes, unsure coders, and marked or likely ambiguity."""
         ambiguity = ""
         if self.n_ambiguous:
             ambiguity = f"{self.n_ambiguous} ambiguous"
@@ -126,7 +126,7 @@ class Item:
 
 
 class ItemsReport(NamedTuple):
-    """The items, their marks, and by which model they are likely ambiguous."""
+    """The items, their marks, and their readings by a model of coders."""
 
     items: reports.Items
     marks: reports.ItemMarks
@@ -134,7 +134,7 @@ class ItemsReport(NamedTuple):
 
 
 def read_items(request: AnalysisRequest) -> ItemsReport:
-    """Return the items, with the marks of those that the reader may know of."""
+    """Return the items with their marks; flags are empty for readers who may not discuss items."""
     project, answers = request.project, request.extract
     items = reports.compute_items(answers, request.parameters)
     flags = open_flags(project).values_list("markable_id", flat=True)
@@ -143,7 +143,7 @@ def read_items(request: AnalysisRequest) -> ItemsReport:
     def read_coder_marks() -> CoderMarks:
         return read_marks(project, answers.restrict(pick_texts(answers, request.parameters)))
 
-    # of pyramids coders mark contributors, which are no items
+    # in pyramids coders mark contributors, which are not items
     marks = reports.ItemMarks(flagged, CoderMarks if answers.units else cache(read_coder_marks))
     return ItemsReport(items, marks, reports.read_readings(answers, request.parameters, items))
 
@@ -155,7 +155,7 @@ def describe_items(
     snippets: Mapping[int, Snippet],
     contents: Mapping[int, str],
 ) -> list[Item]:
-    """Return the items in these rows; `snippets` and `contents` have at least their words and texts."""
+    """Return the items in these rows; `snippets` and `contents` cover at least their units and texts."""
     items, marks, readings = report
     answers = read_given_answers(request.extract, [int(items.unit[row]) for row in rows], contents)
     discusses, described = may(request.project, Right.DISCUSS), []
@@ -190,7 +190,7 @@ def describe_items(
 
 
 class OfItems[R](ResultPage[R]):
-    """A page with the filters of items among its options: flags are for those who discuss."""
+    """A page with filters of items among its options; only readers who may discuss items filter by flag."""
 
     def option_names(self, project: Project) -> Collection[str]:
         return self.options if may(project, Right.DISCUSS) else [name for name in self.options if name != "flag"]
@@ -198,7 +198,7 @@ class OfItems[R](ResultPage[R]):
 
 @register
 class ItemsPage(OfItems[ItemsReport]):
-    """The units by their share of the observed disagreement, filtered by how coders differ."""
+    """The units by their share of the observed disagreement, with filters."""
 
     name, title = "items", "Items"
     template = "agreement/items/items.html"
@@ -220,14 +220,14 @@ class ItemsPage(OfItems[ItemsReport]):
     rows = ""
 
     def kept_state(self, project: Project) -> list[int]:
-        """Return the items that are flagged."""
+        """Return the primary keys of markables with an open flag."""
         return sorted(open_flags(project).values_list("markable_id", flat=True))
 
     def compute(self, request: AnalysisRequest) -> ItemsReport:
         return read_items(request)
 
     def fields(self, request: AnalysisRequest, report: ItemsReport) -> Any:
-        """Return the rows of the items that the filters let through."""
+        """Return the rows of the items that match the filters."""
         return report.items.select(reports.ItemFilters(**request.options), *report[1:]).tolist()
 
     def describe_rows(self, request: AnalysisRequest, report: ItemsReport, rows: Sequence[int]) -> list[Item]:
@@ -283,7 +283,7 @@ def _share_charts(
 
 
 def group_answers(answers: Sequence[GivenAnswer]) -> list[dict[str, Any]]:
-    """Return equal answers together, those of most coders first: few coders are named, many counted."""
+    """Return groups of equal answers, the largest first; up to MAX_NAMED coders are named, more are counted."""
     alike: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[GivenAnswer]] = defaultdict(list)
     for one in answers:
         alike[one.category, one.targets, one.antecedents].append(one)
@@ -299,12 +299,12 @@ def group_answers(answers: Sequence[GivenAnswer]) -> list[dict[str, Any]]:
 
 
 def answers_cell(words: str, groups: Sequence[Mapping[str, Any]]) -> Composed:
-    """Return a cell with answers; a file has the words."""
+    """Return a cell with groups of answers; files have `words`."""
     return Composed(words, "agreement/parts/items/item_answers.html", groups)
 
 
 def keyword_cell(keyword: Keyword, address: str) -> Composed:
-    """Return a cell with an item in its context, which leads to its page."""
+    """Return a cell with an item in its context, linked to its page."""
     return Composed(str(keyword), "agreement/parts/items/item_keyword.html", {"keyword": keyword, "address": address})
 
 
@@ -313,7 +313,7 @@ def _shows_texts(request: AnalysisRequest, items: reports.Items) -> bool:
 
 
 def _items_table(request: AnalysisRequest, report: ItemsReport, described: Sequence[Item]) -> Table:
-    """Return items; the page has fewer columns than the file, which has each figure."""
+    """Return the table of items; files have more columns than the page."""
     judged, titled = not request.extract.units, _shows_texts(request, report.items)
 
     def in_context(row: Item) -> Composed:
@@ -378,7 +378,7 @@ def _readings_note(items: reports.Items, readings: reports.ItemReadings) -> str:
 
 
 def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
-    """Return how often ambiguity is marked; nothing where the scheme has none, or no coder has marked any."""
+    """Return how often coders marked ambiguity; empty if the scheme has none or no coder marked any."""
     if request.extract.kind not in (*CHAINED, "targets") or request.extract.units:
         return []
     counts = reports.summarize_ambiguity(request.extract, request.parameters)
@@ -399,7 +399,7 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
 
 
 def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
-    """Return the filters that let anything through: label, address, number of items, and whether it is on."""
+    """Return the filters that match items or are on, by group: label, address, number of items, whether on."""
     counts = reports.count_by_filter(request.extract, request.parameters)
     levels = [value for name, value in counts if name == "level"]
     hidden = {*(BY_CAMPS if report.readings.units else reports.VERDICTS)} - {request.options.get("ambiguity")}
@@ -420,7 +420,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
         for name, value, words in choices:
             on = request.options.get(name) == value
             number = counts.get((name, value))
-            if number is None:  # by marks or model
+            if number is None:  # filters by marks or by the model
                 number = len(report.items.choose(reports.ItemFilters(**{name: value}), report.marks, report.readings))
             if number or on:
                 chips.append((words, request.address_with(**{name: "" if on else value}), number, on))
@@ -430,7 +430,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
 
 
 def _text_choices(request: AnalysisRequest, items: reports.Items) -> list[tuple[str, str]]:
-    """Return the texts that have items: addresses, and titles, of the first MAX_CHOICES, with the number of items."""
+    """Return slug and label of each text with items; the first MAX_CHOICES labels are title and number of items."""
     slugs, chosen = [text.slug for text in items.texts], request.options.get("text")
     if len(set(slugs)) < 2:
         return []

@@ -1,4 +1,4 @@
-"""What the pages on pyramids share: the fields of their forms, what their addresses take, and the names of scores."""
+"""Shared parts of the pages on pyramids: form fields, options of the API, and names of scores."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ SCORE_LABELS = {"original": "Original", "modified": "Modified", "comprehensive":
 MEAN_CHOICES = (("", "rounded half up"), ("interpolate", "interpolated"))
 SCORE_CHOICES = (("original", "original"), ("", "modified, or coverage"), ("comprehensive", "comprehensive"))
 
-# What the addresses of the API take.
+# Options of the API.
 DOCSET = {"docset": CharField(required=False, help_text="Only this docset, by its address.")}
 MEAN = {
     "mean": ChoiceField(MEANS, required=False, help_text="What becomes of a mean number of SCUs that is not whole.")
@@ -29,12 +29,12 @@ PAIR = {
     "second": CharField(required=False, help_text="Another coder."),
 }
 
-# By name the label and the choices of each field of a page's form.
+# The label and the choices of each field of a page's form, by name.
 type Fields = Mapping[str, tuple[str, Sequence[tuple[str, str]]]]
 
 
 class PyramidPage[R](ResultPage[R]):
-    """A page on pyramids: of all docsets, or of the one that the options name."""
+    """A page on the pyramids of all docsets, or of the docset in the options."""
 
     answers = PYRAMIDS
     uses_answers = False
@@ -42,7 +42,7 @@ class PyramidPage[R](ResultPage[R]):
     def asked(
         self, project: Project, values: Mapping[str, str], reader: str = "", address: Mapping[str, str] = NOTHING
     ) -> AnalysisRequest:
-        """Return what API or command are asked: no parameters of answers. Raises InvalidParameter."""
+        """Return the request of the API or the command, without parameters of answers. Raises InvalidParameter."""
         require_pyramids(project)
         for name in values:
             if name not in self.api_names:
@@ -55,7 +55,7 @@ class PyramidPage[R](ResultPage[R]):
     def arrange(
         self, request: AnalysisRequest, pyramids: Pyramids, fields: Fields, sections: PageSections, **context: Any
     ) -> PageSections:
-        """Return what the page shows with what its form needs: the fields, and what it hands on."""
+        """Return the sections with the context of the form: its fields, hidden values and the query of the API."""
         options = request.options.items()
         return sections.extended(
             fields=fields,
@@ -67,24 +67,24 @@ class PyramidPage[R](ResultPage[R]):
 
 
 def read_chosen(request: AnalysisRequest) -> Pyramids:
-    """Return the pyramids of the docset that the options choose, or of all."""
+    """Return the pyramids of the docset in the options, or of all docsets."""
     return read_pyramids(request.project, *request.asked("docset"))
 
 
 def docset_field(pyramids: Pyramids) -> tuple[str, list[tuple[str, str]]]:
-    """Return the field that chooses a docset, or all."""
+    """Return the form field that selects a docset or all docsets."""
     choices = [(one.slug, one.title) for one in pyramids.docsets]
     return "Docset", [("", "all docsets"), *choices] if len(choices) > 1 else choices
 
 
 def check_docset(pyramids: Pyramids, docset: str) -> None:
-    """Raise InvalidParameter for a docset that is not there."""
+    """Raise InvalidParameter for an unknown docset."""
     if docset and docset not in {one.slug for one in pyramids.docsets}:
         raise InvalidParameter("docset", f"there is no docset {docset!r} in this project.")
 
 
 def check_pair(first: str, second: str, known: Collection[str], lacks: str) -> None:
-    """Raise InvalidParameter where a coder who is named is not known, which `lacks` says, or both are the same."""
+    """Raise InvalidParameter for an unknown coder, with `lacks` as the reason, or for one coder named twice."""
     for field, name in (("first", first), ("second", second)):
         if name and name not in known:
             raise InvalidParameter(field, f"{name!r} has {lacks}.")
@@ -99,7 +99,7 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 
 def whole_column(name: str, label: str, kind: Kind = "count", explanation: str = "") -> Column:
-    """Return the column of a number that has no decimals where it is whole."""
+    """Return a column of numbers in which whole numbers have no decimals."""
 
     def read(row: object) -> float | None:
         value: float | None = getattr(row, name)

@@ -1,4 +1,4 @@
-"""Whether coders found the same SCUs in the same peers."""
+"""The agreement of coders on the SCUs of peers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class PeerItem:
 
 @dataclass(frozen=True, slots=True)
 class PeerKappa:
-    """A coefficient of what coders found, with its interval."""
+    """A coefficient of agreement on the SCUs of peers, with its interval."""
 
     value: float | None
     low: float | None
@@ -48,9 +48,9 @@ class PeerKappa:
 
 @dataclass(frozen=True, slots=True)
 class PeerReliability:
-    """Agreement over some docsets: kappa of whether a peer expresses an SCU, alpha of how often, with Dice.
+    """Agreement on peers: kappa of the presence of an SCU in a peer, and alpha of its counts with the Dice distance.
 
-    `docset` is empty for all together.
+    `docset` is empty for all docsets together.
     """
 
     docset: str
@@ -63,7 +63,7 @@ class PeerReliability:
 
 @dataclass(frozen=True, slots=True)
 class PeersReport:
-    """Over all and docset by docset, and the items by their share, the largest first."""
+    """The agreement over all docsets and in each, and the items, the largest share of disagreement first."""
 
     docset: str
     coders: tuple[str, ...]
@@ -76,13 +76,13 @@ class PeersReport:
 
 
 def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
-    """Return what several coders found in the same peers against the agreed pyramid. Raises InvalidParameter.
+    """Return the agreement on peers that several coders marked against the agreed pyramid. Raises InvalidParameter.
 
-    Units are pairs of a peer and an SCU that has a contributor or was found by somebody, documents are peers. A coder
-    who has not submitted a peer has no value there; one who has, and did not find an SCU, has 0.
+    Units are pairs of a peer and an SCU that has a contributor or that a coder found; documents are peers. A coder has
+    no value in a peer that they have not submitted, and 0 for an SCU that they did not find.
     """
     common.check_docset(pyramids, docset)
-    # these are in the order of docsets and peers
+    # in the order of docsets and peers
     counted = [one for one in pyramids.peer_marks if one.agreed and one.submitted and one.reference is not None]
     of_peers = [list(marks) for _, marks in groupby(counted, lambda one: (one.peer.docset.slug, one.peer.slug))]
     peers = [marks for marks in of_peers if len(marks) > 1]
@@ -107,7 +107,7 @@ def _coders_of(peers: Sequence[Sequence[PeerMarks]]) -> tuple[str, ...]:
 
 
 def _list_items(peers: Sequence[Sequence[PeerMarks]]) -> Iterator[PeerItem]:
-    """Yield the SCUs of each peer, still without their shares."""
+    """Yield the SCUs of each peer; their shares are still 0."""
     coders = _coders_of(peers)
     for marks in peers:
         peer, pyramid, counts_of = marks[0].peer, marks[0].reference, {one.coder: one.counts for one in marks}
@@ -115,7 +115,7 @@ def _list_items(peers: Sequence[Sequence[PeerMarks]]) -> Iterator[PeerItem]:
         for scu, label in pyramid.labels.items():
             counts = {coder: counts_of[coder].get(scu, 0) if coder in counts_of else None for coder in coders}
             weight = pyramid.pyramid.weights[scu]
-            if weight or any(counts.values()):  # what is only described nobody could find
+            if weight or any(counts.values()):  # not an SCU without contributors that nobody found
                 yield PeerItem(peer.docset.slug, peer.slug, scu, label, weight, counts, 0, peer.title)
 
 
@@ -145,7 +145,7 @@ def _compute_reliability(docset: str, peers: Sequence[Sequence[PeerMarks]]) -> P
 
 @register
 class Peers(common.PyramidPage[PeersReport]):
-    """What several coders found in the same peers against the agreed pyramid, and where they differ."""
+    """The agreement on peers that several coders marked against the agreed pyramid, and the items where they differ."""
 
     name, title = "peers", "Peers"
     template = "agreement/pyramids/peers.html"

@@ -21,12 +21,12 @@ from agreement.results.pyramids import common
 from agreement.results.pyramids.common import SCORE_LABELS, mean_of, whole_column
 from agreement.results.tables import Cell, Column, Linked, Table, columns_of, figure_columns, format_value, with_ends
 
-# Original rewards precision; modified, which others call coverage, recall; comprehensive is their harmonic mean.
+# Original rewards precision, modified (also called coverage) recall; comprehensive is their harmonic mean.
 SCORES = ("original", "modified", "comprehensive")
 CORRELATIONS = ("pearson", "spearman", "kendall")
 PYRAMID_OWNERS = {False: "own", True: "agreed"}
 PAGE_SIZE = 100
-# More rows are no picture any more: the table has them.
+# A chart of more rows is unreadable; the table has them.
 MAX_DOTS = 60
 COVERAGE = (
     "Original: the weight found over the best weight with as many SCUs as the peer has, those outside the pyramid"
@@ -37,7 +37,7 @@ COVERAGE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerScore:
-    """One coder's peer summary with its scores; null where there are none, as `note` says."""
+    """The scores of a peer by one coder; null if undefined, for the reason in `note`."""
 
     docset: str
     peer: str
@@ -83,7 +83,7 @@ class Estimate:
 class System:
     """The mean of each score over the peers of a system; the score of a peer is the mean of its coders.
 
-    Only work that is submitted counts, against a pyramid that is.
+    Only submitted peers count, against submitted pyramids.
     """
 
     system: str
@@ -95,7 +95,7 @@ class System:
 
     @property
     def note(self) -> str:
-        """Why there is no interval, and which means are of fewer peers: a peer that says nothing has no original."""
+        """The reason for no interval, and the scores with fewer peers: an empty peer has no original score."""
         fewer = {name: n for name in SCORES if (n := getattr(self, name).n) < self.n_peers}
         means = ", ".join(f"{name} of {n} of {pluralize(self.n_peers, 'peer')}" for name, n in fewer.items())
         return "; ".join(filter(None, [self.modified.note or self.original.note, means]))
@@ -103,7 +103,7 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class ScoresReport:
-    """Every peer that was held against a pyramid, in the order of docsets, peers and coders, and every system."""
+    """The scores of every peer, in the order of docsets, peers and coders, and of every system."""
 
     docset: str
     mean: Annotated[str, ChoiceField(MEANS)]
@@ -112,7 +112,7 @@ class ScoresReport:
 
 
 def report_scores(pyramids: Pyramids, docset: str = "", mean: str = "") -> ScoresReport:
-    """Return the scores of a docset's peers, or of all. `pyramids` are those of the docset. Raises InvalidParameter."""
+    """Return the scores of peers; `pyramids` are limited to the docset if one is given. Raises InvalidParameter."""
     mean = mean or "round"
     common.check_docset(pyramids, docset)
     check_choice("mean", mean, MEANS)
@@ -253,7 +253,7 @@ def _build_charts(report: ScoresReport, score: str) -> Iterator[Chart]:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A peer that both pyramids score: its scores and ranks, 1 for the best, and how far it falls from first to second.
+    """A peer scored by both pyramids: scores, ranks from 1 for the best, and the ranks gained from first to second.
 
     Equal scores share the mean of their ranks.
     """
@@ -282,7 +282,7 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class Correlations:
-    """How the scores of the same peers by two pyramids go together."""
+    """The correlations of the scores of the same peers by two pyramids."""
 
     score: str
     n: int
@@ -294,7 +294,7 @@ class Correlations:
 
 @dataclass(frozen=True, slots=True)
 class StudyPair:
-    """Two coders; n_submitted: peers of which both have submitted all."""
+    """Two coders; `n_submitted` counts peers that both have submitted, with their pyramids."""
 
     first: str
     second: str
@@ -303,13 +303,13 @@ class StudyPair:
     n_submitted: PageOnly[int]
 
     def of_score(self, score: str) -> Correlations:
-        """Return what is said of one of SCORES."""
+        """Return the correlations of one of SCORES."""
         return self.scores[SCORES.index(score)]
 
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
-    """Every two coders who marks the same peers against their own pyramids; those asked for, where two are."""
+    """The pairs of coders who marked the same peers against their own pyramids, or only pairs of named coders."""
 
     docset: str
     mean: Annotated[str, ChoiceField(MEANS)]
@@ -317,7 +317,7 @@ class StudyReport:
     pairs: tuple[StudyPair, ...]
 
     def pair(self, first: str = "", second: str = "") -> StudyPair | None:
-        """Return the pair of these coders; of several, the one with most submitted peers in common."""
+        """Return the pair of these coders; of several, the one with most submitted peers in common; None if none."""
         pairs = [one for one in self.pairs if first in ("", one.first) and second in ("", one.second)]
         return max(pairs, key=lambda one: (one.n_submitted, len(one.of_score("modified").peers)), default=None)
 
@@ -325,7 +325,7 @@ class StudyReport:
 def report_study(
     pyramids: Pyramids, docset: str = "", mean: str = "", first: str = "", second: str = ""
 ) -> StudyReport:
-    """Return the study of all pairs of coders, or of those who are named, in their order. Raises InvalidParameter."""
+    """Return the study of all pairs of coders, or of named ones in their order. Raises InvalidParameter."""
     report = report_scores(pyramids, docset, mean)
     own: dict[str, dict[tuple[str, str], PeerScore]] = {}
     for one in report.peers:
@@ -364,7 +364,7 @@ def _rank_values(values: Sequence[float]) -> list[float]:
 
 @register
 class Study(common.PyramidPage[StudyReport]):
-    """The paradigmatic reliability study: scores of the same peers by the own pyramids of two coders."""
+    """The paradigmatic reliability study: two coders score the same peers by their own pyramids."""
 
     name, title = "study", "Study"
     template = "agreement/pyramids/study.html"

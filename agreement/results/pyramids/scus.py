@@ -1,4 +1,4 @@
-"""The SCUs of two coders beside each other: which are the same, and how others differ (Passonneau 2006, 3.3, 3.4)."""
+"""The SCUs of two coders compared: which are the same, and how others differ (Passonneau 2006, 3.3, 3.4)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from annotations.coding.pyramids.pyramid_rules import Span, held_words, summary_
 PAGE_SIZE = 100
 N_CARDS = 20
 TABLE_VIEW = "subsumption"
-# How two SCUs that are matched are related, and the two ways in which one may have no partner: in words, and when.
+# The relations of matched SCUs, and the two kinds of SCU without a partner: label and condition.
 KINDS = {
     "identity": ("equal", "both have the same words"),
     "subsumption": ("one contains the other", "all words of one are in the other, as in Figure 1"),
@@ -50,7 +50,7 @@ CAVEAT = (
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A run of a contributor's words; `unshared`: the other coder's SCU has none of them."""
+    """A run of a contributor's words; `unshared` if the other coder's SCU has none of them."""
 
     words: str
     unshared: bool
@@ -58,7 +58,7 @@ class TextRun:
 
 @dataclass(frozen=True, slots=True)
 class Scu:
-    """An SCU of one coder: what its contributors say in each summary, by its place."""
+    """An SCU of one coder; `texts` has its contributors by the position of their summary, -1 outside."""
 
     key: str
     label: str
@@ -68,9 +68,9 @@ class Scu:
 
 @dataclass(frozen=True, slots=True)
 class ScuPair:
-    """Two SCUs that are matched, or one without a partner.
+    """Two matched SCUs, or one without a partner.
 
-    `others` are the labels of what the one without a partner shares words with, which is matched with another.
+    `others` has the labels of SCUs that share words with the one without a partner, but have other partners.
     """
 
     kind: Annotated[str, ChoiceField(tuple(KINDS))]
@@ -84,12 +84,12 @@ class ScuPair:
 
     @property
     def size(self) -> int:
-        """How many words only one coder has."""
+        """The number of words that only one coder has."""
         return self.only_first + self.only_second
 
     @property
     def sides(self) -> list[Scu]:
-        """The SCUs that there are."""
+        """The SCUs of the pair: two, or the one without a partner."""
         return [one for one in (self.first, self.second) if one]
 
 
@@ -107,7 +107,7 @@ class RelatedScus:
 
 @dataclass(frozen=True, slots=True)
 class Subsumed:
-    """A row of the subsumption table (Figure 6): two SCUs, one of which has all words of the other, and a summary."""
+    """A row of the subsumption table (Figure 6): two SCUs, one with all words of the other, and a summary."""
 
     first: str
     second: str
@@ -119,7 +119,7 @@ class Subsumed:
 
 @dataclass(frozen=True, eq=False)
 class ScusReport:
-    """Two pyramids of one docset: matched SCUs, all that share words, and the subsumption table with its kappas."""
+    """Two pyramids of one docset: matched SCUs, SCUs that share words, and the subsumption table with its kappas."""
 
     docset: str
     first: str
@@ -135,7 +135,7 @@ class ScusReport:
     kappas: PageOnly[tuple[Result, Result]]
 
     def select(self, kind: str = "", sort: str = "size") -> list[ScuPair]:
-        """Return the pairs of a kind, or all, in an order. Raises InvalidParameter."""
+        """Return the sorted pairs of a kind, or of all kinds. Raises InvalidParameter."""
         if kind:
             check_choice("kind", kind, KINDS)
         check_choice("sort", sort, SORTS)
@@ -143,13 +143,13 @@ class ScusReport:
 
 
 def list_pairs(pyramids: Pyramids) -> list[tuple[PyramidAnnotation, PyramidAnnotation]]:
-    """Return every two pyramids of one docset, by docset and the names of their coders."""
+    """Return all pairs of pyramids of the same docset, in the order of docsets and coders."""
     of_docsets = groupby(pyramids.own, attrgetter("docset"))
     return [pair for _, own in of_docsets for pair in combinations(sorted(own, key=attrgetter("coder")), 2)]
 
 
 def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> ScusReport | None:
-    """Return the SCUs of two coders, of a docset by default the first who submitted; None without two pyramids."""
+    """Return the SCUs of two coders, by default the first two who submitted; None without two pyramids."""
     common.check_docset(pyramids, docset)
     known = {one.coder for one in pyramids.own if docset in ("", one.docset.slug)}
     common.check_pair(first, second, known, "made no pyramid here")
@@ -209,7 +209,7 @@ def _pair_scus(
     words: list[Span],
     content: str,
 ) -> Iterator[ScuPair]:
-    """Yield the matched pairs, then the SCUs of the first and of the second that have no partner."""
+    """Yield the matched pairs, then the SCUs without a partner, of the first coder and of the second."""
 
     def scu(place: int, key: str, others: set[int]) -> Scu:
         own, texts = pyramids[place], defaultdict[int, list[tuple[TextRun, ...]]](list)
@@ -238,7 +238,7 @@ def _pair_scus(
 
 
 def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) -> Iterator[TextRun]:
-    """Yield the words of a contributor in runs: what stands between two of a run belongs to it."""
+    """Yield a contributor's text in runs of shared or unshared words; text between words of a run belongs to it."""
     for number, (first, last) in enumerate(parts):
         if number:
             yield TextRun(" … ", False)
@@ -266,7 +266,7 @@ class Scus(common.PyramidPage[ScusReport]):
     api = "The SCUs of two coders of a docset, matched and related; 404 where no docset has two pyramids."
 
     def compute(self, request: AnalysisRequest) -> ScusReport:
-        """Return the report. Raises Http404 where there is none."""
+        """Return the report. Raises Http404 if no docset has two pyramids."""
         report = report_scus(common.read_chosen(request), *request.asked("docset", "first", "second"))
         if report is None:
             raise Http404(f"No docset of {request.project.slug} has two pyramids.")
