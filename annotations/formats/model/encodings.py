@@ -167,7 +167,7 @@ def is_utf_8_all_the_same(data: bytes, encoding: str) -> bool:
 
 
 def decode(data: bytes, file: str) -> str:
-    """Return the text of a UTF-8 file, line ends normalised. Raises FormatError at a NUL or a byte that is not UTF-8."""
+    """Return the text of a UTF-8 file, line ends normalised. Raises FormatError at a NUL or other bytes than UTF-8."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
