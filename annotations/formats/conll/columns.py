@@ -106,7 +106,7 @@ def _kind(columns: int) -> int:
 
 
 def _find_columns(kind: int, documents: Iterable[Sequence[Sequence[str]]]) -> Columns:
-    """Return the columns of words and chains in those documents of a file that are of one kind."""
+    """Return the columns of words and chains in the documents of one kind."""
     looked_at = [rows for rows in documents if rows]
     # As many columns as the shortest row has.
     columns: list[Column] = list(zip(*(zip(*rows, strict=False) for rows in looked_at), strict=False))

@@ -102,7 +102,7 @@ class _Reader(DocumentReader["_Draft", Sequence[str]]):
             draft.add(number, lines)
 
     def _read_comment(self, number: int, line: str) -> None:
-        """Begin or end a document if the line, which begins with #, says so."""
+        """Begin or end a document at a line of '#begin document' or '#end document'; skip other comments."""
         if len(line) > layouts.LONGEST_COMMENT:
             raise FormatError(f"a comment line has more than {layouts.LONGEST_COMMENT} characters", self.file, number)
         begin = layouts.BEGIN.match(line)

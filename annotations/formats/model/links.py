@@ -71,8 +71,8 @@ def marks_by_entity(marks: Iterable[Mark]) -> dict[str, list[Mark]]:
 def pointers_to_indices(document: Document) -> Document:
     """Return the document with indices in place of pointers: each chain is an entity, numbered from 1 in text order.
 
-    A mark without links has no index. A mark whose antecedents are all meant together opens an entity of its own and
-    names these antecedents by the relation SPLIT; each antecedent is in an entity, too.
+    A mark without links has no index. A mark whose antecedents are all meant together opens an entity of its own, with
+    the relation SPLIT to these antecedents. Each antecedent is in an entity, too.
     """
     if document.links != Links.POINTERS:
         return document

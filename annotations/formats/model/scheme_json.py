@@ -92,7 +92,7 @@ def _to_json(part: Any) -> Any:
 def scheme_from_json(data: object) -> tuple[specs.SchemeSpec, str]:
     """Return the scheme of the JSON, and the way its coders express identity. Raise SchemeShapeError.
 
-    The pointing fields of categories follow from the identity relations: they may be left out, else they must agree.
+    The pointing fields of categories follow from the identity relations: they may be left out, but must not contradict.
     The consistency of the scheme is not checked here but in `annotations.schemes.consistency`.
     """
     errors = list(islice(_validator().iter_errors(data), MAX_PROBLEMS))

@@ -134,7 +134,7 @@ class _Writer:
         return ordered
 
     def _choose_answers(self) -> None:
-        """Keep the scheme's way of identity if a category uses it; else choose categories only."""
+        """Keep the scheme's way to express identity if a category uses it; else choose categories only."""
         says = {
             specs.POINTERS: any(self._pointer(category) for category in self.spec.categories),
             specs.INDICES: any(category.takes_index for category in self.spec.categories),

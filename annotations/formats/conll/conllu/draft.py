@@ -106,7 +106,7 @@ class Mention:
 
 @dataclass(slots=True, kw_only=True)
 class Draft(DocumentDraft):
-    """A document that is built line by line. Nodes are words and empty nodes; tokens are the words in the text."""
+    """A document that is built line by line. Nodes are words and empty nodes; tokens are the pieces of the text."""
 
     meta: Mapping[str, str]
     has_words: bool = False
