@@ -34,7 +34,7 @@ type Run = tuple[int, Sequence[str]]  # the number of the first line, and the li
 
 
 class Columns(NamedTuple):
-    """The columns of words, from 0 (-1: none), and of chains, from the last (1). is_plain: words are as usual."""
+    """The columns of words, from 0 (-1: none), and chains, from the last (1). is_plain: words have the usual column."""
 
     words: int
     chains: int
@@ -153,7 +153,7 @@ def _first_words(columns: Sequence[Column]) -> int:
 
 
 def _chain_column(documents: Sequence[Sequence[Sequence[str]]], last: int) -> int:
-    """Return the column of chains, counted from the last (1); at most `last`, if the last has no bracket."""
+    """Return the column of chains, counted from the last: 1, or up to `last` if the last column has no bracket."""
     rows = [row for rows in documents for row in rows]
     if any("(" in row[-1] or ")" in row[-1] for row in rows):
         return 1

@@ -155,7 +155,7 @@ def _name_nearest_targets(document: Document) -> Reduced:
 
 
 def _replace_pointers(document: Document) -> Reduced:
-    """Replace pointers by indices; pointers to other marks than the previous one of the chain are lost."""
+    """Replace pointers by indices; pointers to marks other than the previous one in the chain are lost."""
     if document.links != Links.POINTERS:
         return links.index_related(document), []
     before = {

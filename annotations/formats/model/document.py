@@ -47,7 +47,7 @@ class Stretch:
 class Answer(judgement.JudgementData[Place]):
     """The answer of a coder for a markable; relations, attributes and values have the names used in the file."""
 
-    category: str = ""  # its key in the scheme; if the file names none, empty: it then follows from the links
+    category: str = ""  # its key in the scheme; empty if the file names none: then the links imply it
     pointers: tuple[Place, ...] = ()  # its antecedents; several make it ambiguous
     readings: Readings = ()  # all readings if some antecedents are meant together; else empty: each antecedent is one
 

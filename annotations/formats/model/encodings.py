@@ -90,7 +90,7 @@ def find_encoding(name: str) -> str:
 
 
 def suggest_encoding(data: bytes, place: int) -> str:
-    """Return the advice on the most probable encoding, empty if none. place: the first byte that is not UTF-8."""
+    """Return advice on the most probable encoding; empty if none. place: the first byte that is not UTF-8."""
     encoding, second = guess_encoding(data, place)
     if not encoding:
         return ""
@@ -167,7 +167,7 @@ def is_utf_8_all_the_same(data: bytes, encoding: str) -> bool:
 
 
 def decode(data: bytes, file: str) -> str:
-    """Return the text of a UTF-8 file, line ends normalised. Raises FormatError at a NUL or other bytes than UTF-8."""
+    """Return the text of a UTF-8 file, line ends normalised. Raises FormatError at a NUL or bytes not in UTF-8."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -189,7 +189,7 @@ def decode_lines(lines: Iterable[bytes], file: str) -> Iterator[str]:
     number = 1
     for place, data in enumerate(lines):
         if place and data.startswith(codecs.BOM_UTF8):
-            data = codecs.BOM_UTF8 + data  # only the first mark of a file is not part of its text
+            data = codecs.BOM_UTF8 + data  # a byte order mark after the first line is text
         try:
             text = decode(data, file)
         except FormatError as error:

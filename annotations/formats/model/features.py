@@ -8,7 +8,7 @@ LONGEST_EXAMPLE = 60
 
 
 class Feature(StrEnum):
-    """The features that a document may have, described in words, in the order of their removal."""
+    """A feature that a document may have, described in words; features are in the order of their removal."""
 
     CONTROL_CHARACTERS = "control characters (each becomes U+FFFD)"
     NO_SENTENCES = "other sentences than turns or lines, one after the other"

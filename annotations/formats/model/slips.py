@@ -11,7 +11,7 @@ MAX_LISTED = 1000
 
 @dataclass(slots=True)
 class Slips:
-    """The slips of a file. are_left_out: leave out mentions and documents with slips. errors: of these documents."""
+    """The slips of a file. are_left_out: leave out mentions and documents with slips. errors: of omitted documents."""
 
     file: str
     are_left_out: bool

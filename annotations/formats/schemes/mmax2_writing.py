@@ -193,7 +193,7 @@ class _Writer:
         self._lose(relation.key, losses)
 
     def _condition(self, question: _Question) -> specs.Condition | None:
-        """Return the condition of a question; the choice of the category if it is about a relation of identity."""
+        """Return the condition of a question; for an identity relation, its category is the condition."""
         relation = question.asked_if.relation if question.asked_if else ""
         if isinstance(question, specs.AttributeSpec) and question.of == specs.Subject.RELATION:
             relation = question.relation

@@ -301,7 +301,7 @@ class _Reader(SchemeReader):
         return (level,) if len(self.levels) > 1 else ()
 
     def _levels_of(self, layer: str) -> tuple[str, ...]:
-        """Return the level of the layer; all levels if the layer has none."""
+        """Return the level of the layer as a tuple; all levels if the layer has none."""
         return (self.levels[layer],) if layer in self.levels else tuple(self.levels.values())
 
     def _relation(self, name: str, label: str, help_text: str, of: tuple[str, ...], to: tuple[str, ...]) -> str:

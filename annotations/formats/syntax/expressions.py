@@ -16,7 +16,7 @@ MAX_INSTRUCTIONS = 1000
 
 
 class ExpressionError(ValueError):
-    """A pattern that is refused, alone or for this text; the message says why."""
+    """A pattern that is refused, in general or for this text; the message says why."""
 
 
 def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:

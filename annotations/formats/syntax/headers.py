@@ -51,7 +51,7 @@ def _mark(texts: Sequence[str]) -> str:
 
 
 def find_summaries(text: str, boundary: str, contributed: Collection[int] = ()) -> tuple[tuple[Summary, ...], str]:
-    """Return the summaries of a text between the headers that an expression finds, and its fault; empty for no fault.
+    """Return the summaries of a text, by an expression for headers, and the fault of the expression; empty for none.
 
     If the expression is missing, refused or finds nothing, lines that begin with three dashes are headers. If there
     are no such lines, the text is one summary. contributed: the offsets at which parts of contributors begin, which are

@@ -211,7 +211,7 @@ class Fields(Source):
 
 
 def read_records(text: str, file: str) -> Iterator[tuple[int, object]]:
-    """Yield the members of a file that is one JSON list, each after its first line."""
+    """Yield (first line, member) for the members of a file that is one JSON list."""
     position = _skip_space(text, 0)
     if text[position : position + 1] != "[":
         raise FormatError("a list of objects is expected: [{...}, ...]", file, text.count("\n", 0, position) + 1)
@@ -248,7 +248,7 @@ class InvalidValue(ValueError):
 
 
 def strict_decoder(most_digits: int, parse_float: Callable[[str], object]) -> json.JSONDecoder:
-    """Return a decoder that refuses constants such as NaN, longer whole numbers, and repeated keys."""
+    """Return a decoder that refuses constants such as NaN, whole numbers of more digits, and repeated keys."""
 
     def parse_int(digits: str) -> int:
         if len(digits.lstrip("-")) > most_digits:

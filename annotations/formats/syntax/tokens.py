@@ -31,7 +31,7 @@ _PARTS, _HEAD = attrgetter("parts"), attrgetter("head")
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of a text, cut at marks, heads, segments and `cuts`. sentences: the first token of each."""
+    """The tokens of a text, cut at marks, heads, segments and `cuts`. sentences: the first token of each sentence."""
 
     sentences: Sequence[int]
     starts: Sequence[int]
@@ -138,7 +138,7 @@ def all_parts(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:
 
 
 def has_white_space_edge(content: str, parts: Iterable[tuple[int, int]]) -> bool:
-    for start, end in parts:  # noqa: SIM110 - `any` takes twice as long, and this is asked of every markable
+    for start, end in parts:  # noqa: SIM110 - `any` takes twice as long, and this runs for every markable
         if content[start].isspace() or content[end - 1].isspace():
             return True
     return False
