@@ -1,4 +1,4 @@
-"""File formats: pure functions between bytes and the dataclasses of `document`. One module a format, or one package."""
+"""File formats: pure functions that convert bytes to the dataclasses of `document` and back."""
 
 from annotations.formats import brat, ducview, jsonlines, mmax2, muc, plain
 from annotations.formats.conll import conll2012, conllu

@@ -1,4 +1,4 @@
-"""Which format files are in, by their names and how they begin. A guess, for people to confirm: reading decides."""
+"""Guess the format of files from their names and first bytes. People confirm the guess, and reading decides."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MAX_FILES = 50
 _FORMATS: list[Format | PyramidFormat] = [*FORMATS.values(), *PYRAMID_FORMATS.values()]
 _COUNTS = Counter(suffix for format_ in _FORMATS for suffix in format_.suffixes)
 BY_SUFFIX = {suffix: format_.key for format_ in _FORMATS for suffix in format_.suffixes if _COUNTS[suffix] == 1}
-# Files of these suffixes lie beside others that say what they are: texts of brat, type systems of CAS, MMAX2's words.
+# Suffixes of companion files by format: texts of brat, type systems of CAS, words of MMAX2.
 COMPANIONS = {"brat": (".txt",), "xmi": (".xml", ".txt"), "mmax2": (".xml", ".txt", ".dtd"), "webanno": (".txt",)}
 INCEPTION = "exportedproject.json"
 PLAIN = ("text", "plain")
-# What plain text with markables has and prose has not: a header of ours, or a name after a bracket.
+# Signs of plain text with markables that prose lacks: one of our headers, or a name after a bracket.
 MARKED = re.compile(r"\A#(title|language|direction|turns):|\][(][^()|\s/]*[)]")
-# What the files of a format have in them, whatever they are called; the first that is found counts.
+# Contents that identify a format whatever the name of the file; the first match counts.
 SIGNS = {
     "webanno": re.compile(r"\A#FORMAT=WebAnno"),
     "conll2012": re.compile(r"^#begin document", re.MULTILINE),
@@ -36,7 +36,7 @@ SIGNS = {
     "muc": re.compile(r"<COREF\b", re.IGNORECASE),
 }
 SACR = re.compile(r'^#(COLOR|textmetadata):|\{[-\w]+:\w+="', re.MULTILINE)
-# What no format here reads: its signs, and what helps.
+# Formats that are not read here: a pattern, and advice to the user.
 UNREAD = {
     "SACR": (SACR, "export CoNLL from it"),
     "Label Studio": (re.compile(r'"(completed_by|from_name|to_name)"\s*:'), "turn it into brat standoff"),
@@ -50,14 +50,14 @@ LABELS = re.compile(r"\b(item|unit|id|coder|annotator|rater|worker|label|categor
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a file looks like: the key of a format, or the name of one that is not read and what helps then."""
+    """The apparent kind of a file: the key of a format, or the name of an unread format and advice (`way`)."""
 
     format: str = ""
     name: str = ""
     way: str = ""
 
 
-# An object, or a list of some, with a key of words or of chains (RuCoCo's `entities` are lists of lists).
+# A JSON object, or a list of objects, with a key of words or chains (RuCoCo's `entities` are lists of lists).
 CLUSTERS = re.compile(
     r'\s*\[?\s*\{.*"(?:(?:sentences|cased_words|clusters|mention_clusters)"\s*:\s*\[|entities"\s*:\s*\[\s*\[\s*\[)',
     re.DOTALL,
@@ -65,11 +65,11 @@ CLUSTERS = re.compile(
 
 
 def detect_format(files: Iterable[tuple[str, bytes]]) -> str:
-    """Return the key of the format of most of the files, each a name and how it begins; empty if it is none known."""
+    """Return the key of the most frequent format of files, given as (name, first bytes); empty if none is known."""
     found: Counter[str] = Counter()
     files = list(islice(files, MAX_FILES))
     if any(PurePosixPath(name).name == INCEPTION for name, _ in files):
-        # Its texts lie beside the annotations, and say nothing of their format.
+        # The source texts of a project do not tell the format of its annotations.
         files = [(name, head) for name, head in files if PurePosixPath(name).suffix.lower() in (".tsv", ".xmi")]
     for name, head in files:
         if key := _detect(name, head):
@@ -81,12 +81,12 @@ def detect_format(files: Iterable[tuple[str, bytes]]) -> str:
 
 
 def recognise(name: str, head: bytes) -> Kind | None:
-    """Return what a file looks like by how it begins, whatever its suffix says; None if that says nothing."""
+    """Return the kind that the first bytes of a file suggest, or else its suffix; None if neither suggests any."""
     text = head[:HEAD_BYTES].decode("utf-8-sig", errors="replace")
     if text.lstrip()[:1] in ("{", "[") and (key := _detect_json(text)):
         return Kind(key)
     for other, (sign, way) in UNREAD.items():
-        if sign.search(text) and not SIGNS["xmi"].search(text):  # which may hold the source of its text
+        if sign.search(text) and not SIGNS["xmi"].search(text):  # XMI may embed the source of its text
             return Kind(name=other, way=way)
     for key, sign in SIGNS.items():
         if sign.search(text):

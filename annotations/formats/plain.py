@@ -20,7 +20,7 @@ HEADER = re.compile(r"#(?P<key>[a-z]+):(?P<value>.*)")
 HEADERS = ("title", "language", "direction", "turns")
 TURN = re.compile(r"(?P<label>\S+)[ \t]+(?:(?P<speaker>\w[^\s:\[\]]{0,98}):[ \t]+)?")
 NAME = re.compile(r"\((?P<label>[^()=|\s]{0,50})(?:(?P<coded>=)(?P<indices>[^()=\s]*))?\)")
-# An index as papers write it, behind a bracket.
+# A bare index after a bracket, as papers write it.
 BARE_INDEX = re.compile(r"_?\d")
 DEEPEST = 1000
 
@@ -31,7 +31,7 @@ def read(bundle: Bundle) -> list[Document]:
 
 
 def read_words(bundle: Bundle) -> list[Document]:
-    """Return the file as a text without markables, in which no character means anything. Raises FormatError."""
+    """Return the file as a document without markables; no character has a special meaning. Raises FormatError."""
     content = decode(bundle.data, bundle.main).rstrip()
     if not content:
         raise FormatError("there is no text in this file", bundle.main, 1)
@@ -39,7 +39,7 @@ def read_words(bundle: Bundle) -> list[Document]:
 
 
 def parse(marked: str, file: str) -> Document:
-    """Return the document that the marked text is. Raises FormatError with file, line and column on bad input."""
+    """Return the document of a marked text. Raises FormatError with file, line and column on bad input."""
     lines = marked.split("\n")
     header: dict[str, str] = {}
     first = 0
@@ -75,7 +75,7 @@ class _OpenBracket(NamedTuple):
 
 @dataclass(slots=True)
 class _Draft:
-    """A text while its lines come in."""
+    """A text that is built line by line."""
 
     file: str
     content: list[str] = field(default_factory=list)

@@ -1,7 +1,7 @@
-"""A whole project as a zip: `manifest.json`, and a file of JSON lines for each of its tables.
+"""A project as a zip: `manifest.json`, and a file of JSON lines for each table.
 
-A row is a line: an object with all fields of its table and no others. What refers to a row names the number of its
-line, from 1, in a table that comes earlier. Archives of older versions have no fields and tables that came later.
+A line is a row: an object with exactly the fields of its table. A reference to a row is its line number, from 1, in an
+earlier table or the same one. Archives of older versions lack the fields and tables that were added later.
 """
 
 import json
@@ -21,15 +21,15 @@ from annotations.formats.syntax.archive import add_file, unpack
 from annotations.formats.syntax.table import InvalidValue, decode_object, strict_decoder
 
 FORMAT, VERSION = "coindex project", 15
-# That of version 0.2.0 of the program.
+# The archive version of release 0.2.0.
 OLDEST_VERSION = 14
 MANIFEST = "manifest.json"
-# Further away no clock is set, and in some time zone there is no such day.
+# No clock is set to other years, and some time zones cannot express the extreme days.
 FIRST_YEAR, LAST_YEAR = 2, 9998
 
 
 class Kind(StrEnum):
-    """What stands in a field, in words that follow "is not"."""
+    """The type of a field, as a phrase that follows "is not" in messages."""
 
     TEXT = "a text"
     WHOLE = "a whole number"
@@ -49,14 +49,14 @@ class Field:
 
     name: str
     kind: Kind
-    null: bool = False  # it may be empty
-    to: str = ""  # the table that the number of a line is of, perhaps its own
-    since: int = OLDEST_VERSION  # the first version of the archive that has it
+    null: bool = False  # whether the value may be null
+    to: str = ""  # the table of the referenced row, possibly its own
+    since: int = OLDEST_VERSION  # the first archive version that has the field
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a table is called and the fields of its rows. since: the first version of the archive that has it."""
+    """The name and fields of a table. since: the first archive version that has the table."""
 
     name: str
     fields: tuple[Field, ...]
@@ -69,7 +69,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of a table, as the values of each field from the first row to the last."""
+    """The rows of a table, stored as one column of values per field."""
 
     shape: Shape
     columns: Mapping[str, Sequence[Any]]
@@ -81,16 +81,16 @@ class Table:
         return self.columns[field]
 
     def rows(self, *fields: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the number of each row, which counts from 0, and its values of the fields."""
+        """Yield the number of each row, from 0, followed by its values of the fields."""
         yield from zip(range(len(self)), *(self.columns[field] for field in fields), strict=True)
 
     def error(self, row: int, message: str) -> FormatError:
-        """Return what is wrong with a row, which counts from 0."""
+        """Return a FormatError with the message for a row, numbered from 0."""
         return FormatError(message, self.shape.file, row + 1)
 
 
 def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
-    """Write the zip and say how many rows each table has. Equal tables give equal bytes."""
+    """Write the zip and return the number of rows by table. Equal tables give equal bytes."""
     encode = json.JSONEncoder(
         ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"), default=encode_value
     ).encode
@@ -106,7 +106,7 @@ def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
 
 
 def encode_value(value: object) -> str:
-    """Return a time, day or UUID as it stands in JSON. (Other encoders cut off the microseconds.)"""
+    """Return the JSON string of a time, day or UUID. (Other encoders cut off the microseconds.)"""
     match value:
         case datetime():
             return value.astimezone(UTC).isoformat()
@@ -116,10 +116,10 @@ def encode_value(value: object) -> str:
 
 
 def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, most_bytes: int) -> dict[str, Table]:
-    """Return the tables of a zip by name, just those of the shapes. Raises FormatError and nothing else on bad input.
+    """Return the tables of a zip by name, one per shape. Raises FormatError and nothing else on bad input.
 
-    Tables have the fields that the version of the archive has; a table that came later is empty.
-    What is wrong in a file of the zip is said with that file's name; what is wrong with the zip itself with `file`.
+    Tables have only the fields of the archive's version; tables added after that version are empty.
+    An error in a file of the zip names that file; an error in the zip itself names `file`.
     """
     files: dict[str, bytes] = {}
     for name, content in unpack(data, file, most_files=most_files, most_bytes=most_bytes):
@@ -148,7 +148,7 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
 
 
 def _read_manifest(files: Mapping[str, bytes], file: str) -> tuple[int, dict[str, int]]:
-    """Return the version, and how many rows each table has. Raises FormatError where the archive cannot be read."""
+    """Return the archive version and the number of rows by table. Raises FormatError on a wrong manifest or version."""
     if MANIFEST not in files:
         raise FormatError(f"this is no archive of a project: it has no {MANIFEST}", file)
     manifest = _parse_line(decode(files[MANIFEST], MANIFEST), MANIFEST, 1)
@@ -195,12 +195,12 @@ def _refuse_other_fields(row: Mapping[str, object], names: Sequence[str], file: 
             raise FormatError(f"there is no field {name[:50]!r} here", file, line)
 
 
-# The types of values that are no text, by kind; JSON is of any.
+# The Python types of values that are not strings, by kind; JSON may be of any type.
 TYPES: Mapping[Kind, set[type]] = {Kind.WHOLE: {int}, Kind.NUMBER: {int, float}, Kind.FLAG: {bool}, Kind.ROW: {int}}
 
 
 def _refuse_other_types(table: Table, field: Field) -> None:
-    """Raise FormatError at the first row whose value is of another type. (True is no number here.)"""
+    """Raise FormatError at the first row with a value of a wrong type. (True is not a number here.)"""
     column, types = table[field.name], set(map(type, table[field.name]))
     expected = types - {type(None)} if field.kind is Kind.JSON else TYPES.get(field.kind, {str})
     wrong = types - expected - ({type(None)} if field.null else set())
@@ -210,7 +210,7 @@ def _refuse_other_types(table: Table, field: Field) -> None:
 
 
 def _convert_column(table: Table, field: Field) -> list[Any]:
-    """Return the values of a column, which are written as they would be written here. Raises FormatError."""
+    """Return the parsed values of a column. Raises FormatError unless each is written as this program writes it."""
     parse, write_value, is_valid = CONVERSIONS[field.kind]
     values = []
     for row, text in enumerate(table[field.name]):
@@ -228,7 +228,7 @@ def _is_likely(day: date) -> bool:
     return FIRST_YEAR <= day.year <= LAST_YEAR
 
 
-# How values are read that JSON has as texts, how they are written, and which are refused.
+# The parser, writer and validity test of the kinds that JSON stores as strings.
 CONVERSIONS: Mapping[Kind, tuple[Callable[[str], Any], Callable[[Any], str], Callable[[Any], bool]]] = {
     Kind.DAY: (date.fromisoformat, date.isoformat, _is_likely),
     Kind.TIME: (
@@ -253,7 +253,7 @@ DECODER = strict_decoder(most_digits=18, parse_float=_parse_fraction)
 
 def _parse_line(line: str, file: str, number: int) -> dict[str, Any]:
     value = decode_object(DECODER, line, file, number)
-    # Only as an escape can a NUL or half a character come this far.
+    # A NUL or half a surrogate pair can only come this far as an escape.
     if "\\u" in line:
         _refuse_unstorable(value, file, number)
     return value

@@ -1,4 +1,4 @@
-"""Where the words stand in CoNLL files of coreference, of which there are many dialects."""
+"""Detect the columns of words and chains in the many dialects of CoNLL coreference files."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,10 +10,10 @@ BEGIN = re.compile(
 )
 END = re.compile(r"#\s*end document\b")
 NONE = ("", "-", "_", "*")
-# The shared task has at least so many columns; what has this many is taken for cut from one of its files.
+# The minimum columns of files of the shared task, and of files that count as cut from one of them.
 TASK_COLUMNS = 11
 STANDARD_COLUMNS = 5
-# Where the words stand, from 0: after document, part and number, or in the short forms.
+# The column of the words, from 0: after document, part and number, or in short forms by their number of columns.
 TASK_WORD_COLUMN = 3
 SHORT_WORD_COLUMN = {2: 0, 3: 1}
 LONGEST_COMMENT = 1000
@@ -22,19 +22,19 @@ LONGEST_COUNTER = 18
 # The number of a token, also of a part of a word, a page or a sentence: 7, 7-8, 7.1, 2-7, w7.
 TOKEN_NUMBER = re.compile(r"\w?\d+(?:[-._:]\d+)*")
 DIGITS = re.compile(r"\d+")
-# What stands for the words in releases without them.
+# The placeholder for words in releases without them.
 BLANK = re.compile(r"_+")
-# Fewer may be a text of such signs.
+# Fewer placeholders may be words of a text.
 MIN_BLANKS = 4
 BLANKS = re.compile(r" +")
 CHAINS = re.compile(r"(?:\([^()|]++\)?|[^()|]++\)|\|)++")
 
 Column = Sequence[Sequence[str]]
-type Run = tuple[int, Sequence[str]]  # lines and the number of the first
+type Run = tuple[int, Sequence[str]]  # the number of the first line, and the lines
 
 
 class Columns(NamedTuple):
-    """The columns of words, from 0 (-1: none), and of chains, from the last (1); is_plain: they are the usual ones."""
+    """The columns of words, from 0 (-1: none), and chains, from the last (1). is_plain: words have the usual column."""
 
     words: int
     chains: int
@@ -42,9 +42,9 @@ class Columns(NamedTuple):
 
 
 def split(line: str) -> list[str]:
-    """Return the cells of a line: parted by tabs where it has one, else by blanks, and by no other white space.
+    """Return the cells of a line, split at tabs if it has one, else at blanks, but not at other white space.
 
-    No blanks are around them.
+    Blanks around the cells are removed.
     """
     if "\t" not in line:
         return BLANKS.split(line.strip(" "))
@@ -56,7 +56,7 @@ def is_boundary(line: str) -> bool:
 
 
 def part(lines: Iterable[str]) -> list[Run]:
-    """Return the lines of tokens that follow each other, and each other line alone."""
+    """Return the runs of consecutive lines of tokens, and each other line as a run of its own."""
     runs: list[Run] = []
     tokens: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -71,7 +71,7 @@ def part(lines: Iterable[str]) -> list[Run]:
 
 
 class Layout:
-    """The columns of all documents of a file, and their first lines of tokens by the lines of their beginnings."""
+    """The columns of the documents of a file, and their first lines of tokens by the lines of '#begin document'."""
 
     def __init__(self, runs: Iterable[Run]) -> None:
         self.first_lines: dict[int, int] = {}
@@ -87,7 +87,7 @@ class Layout:
                     self.first_lines[begin] = number
                     documents.append([])
                 documents[-1] += lines
-        rows: dict[int, list[list[list[str]]]] = {}  # the first, by their number of columns and by document
+        rows: dict[int, list[list[list[str]]]] = {}  # the first rows, by number of columns and document
         left = dict.fromkeys(range(TASK_COLUMNS + 1), LINES_LOOKED_AT)
         for document in documents:
             kind = _kind(len(split(document[0])))
@@ -101,14 +101,14 @@ class Layout:
 
 
 def _kind(columns: int) -> int:
-    """Return by what documents are looked at together: sentences of the shared task have columns for their verbs."""
+    """Return the key that groups documents: in the shared task, the number of columns varies with the verbs."""
     return min(columns, TASK_COLUMNS)
 
 
 def _find_columns(kind: int, documents: Iterable[Sequence[Sequence[str]]]) -> Columns:
-    """Return where words and chains stand in the documents of a file that have equally many columns."""
+    """Return the columns of words and chains in the documents of one kind."""
     looked_at = [rows for rows in documents if rows]
-    # As many as the shortest row has.
+    # As many columns as the shortest row has.
     columns: list[Column] = list(zip(*(zip(*rows, strict=False) for rows in looked_at), strict=False))
     usual = _usual_word_column(kind, columns[:-1])
     chains = _chain_column(looked_at, len(columns) - 1 - max(usual, 0))
@@ -121,7 +121,7 @@ def _find_columns(kind: int, documents: Iterable[Sequence[Sequence[str]]]) -> Co
 
 
 def _usual_word_column(kind: int, columns: Sequence[Column]) -> int:
-    """Return where the shared task or a short form has the words if the columns before are theirs; -1 if not."""
+    """Return the usual column of words if the columns before it are the usual ones, too; else -1."""
     usual = SHORT_WORD_COLUMN.get(kind, TASK_WORD_COLUMN)
     if usual >= len(columns) or not _stands_before_words(columns[:usual]):
         return -1
@@ -129,7 +129,7 @@ def _usual_word_column(kind: int, columns: Sequence[Column]) -> int:
 
 
 def _stands_before_words(columns: Sequence[Column]) -> bool:
-    """Return whether these are name, part and number of the shared task, or the number or nothing of a short form."""
+    """Return whether the columns are name, part and number of the shared task, or a short form's number, or none."""
     *before, number = columns or [[]]
     return _is_numeric(number) and all(
         _is_name(column) or (place == 1 and _is_numeric(column)) for place, column in enumerate(before)
@@ -137,7 +137,7 @@ def _stands_before_words(columns: Sequence[Column]) -> bool:
 
 
 def _first_words(columns: Sequence[Column]) -> int:
-    """Return the first column that can be words; -1 where there is none, or several could be."""
+    """Return the first column that can hold words; -1 if there is none, or the choice is ambiguous."""
     after_number = False
     for place, column in enumerate(columns):
         if _is_numeric(column):
@@ -153,7 +153,7 @@ def _first_words(columns: Sequence[Column]) -> int:
 
 
 def _chain_column(documents: Sequence[Sequence[Sequence[str]]], last: int) -> int:
-    """Return the column of the chains from the last (1): one of the `last` columns where the last has no bracket."""
+    """Return the column of chains, counted from the last: 1, or up to `last` if the last column has no bracket."""
     rows = [row for rows in documents for row in rows]
     if any("(" in row[-1] or ")" in row[-1] for row in rows):
         return 1
@@ -173,7 +173,7 @@ def _is_placeholder(column: Column) -> bool:
 
 
 def _is_blank(column: Column) -> bool:
-    """Return whether the words of a column have been taken out."""
+    """Return whether the words of a column have been replaced by placeholders."""
     cells = [cell for cells in column for cell in cells]
     return len(cells) >= MIN_BLANKS and all(map(BLANK.fullmatch, cells))
 
@@ -183,12 +183,12 @@ def _is_numeric(column: Column) -> bool:
 
 
 def _is_counter(column: Column) -> bool:
-    """Return whether a column has numbers that never fall: of sentences, tokens or characters."""
+    """Return whether a column has numbers that never decrease, such as numbers of sentences or tokens."""
     are_numbers = all(cell.isdecimal() and len(cell) <= LONGEST_COUNTER for cell in _cells(column))
     pairs = [pair for cells in column for pair in pairwise(cells)]
     return are_numbers and bool(pairs) and all(int(number) <= int(following) for number, following in pairs)
 
 
 def _is_name(column: Column) -> bool:
-    """Return whether a column has the name of its document, with or without a number of the line."""
+    """Return whether a column has the name of its document: one value for each document, digits apart."""
     return all(len({DIGITS.sub("", cell) for cell in set(cells)}) == 1 for cells in column)

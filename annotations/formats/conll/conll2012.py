@@ -1,4 +1,4 @@
-"""CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets; a text for each part."""
+"""CoNLL-2012 coreference files: one token per line, brackets of chains in the last column; one document per part."""
 
 import re
 from bisect import bisect_left
@@ -17,13 +17,13 @@ from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.text import LONGEST_INDEX, LONGEST_SPEAKER
 from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
 
-# What is opened, with a bracket where it is closed at once; what is closed.
+# An opened chain, with a bracket if it closes at once; or a closed chain.
 BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|\|")
 BARE_RETURN = re.compile(rb"\r(?!\n)")
 LINE_END = re.compile(rb"\r\n?|\n")
 INNER_RETURN = re.compile(rb"(?<=[^\s])\r(?=[ \t]+[^\s])")
 CARRIAGE_RETURN = "a bare carriage return stands here"
-# What files in CoNLL-U have: comments, or a word of ten columns.
+# Signs of CoNLL-U: its comments, or a word with ten columns.
 CONLLU = re.compile(r"# *(?:newdoc|global\.Entity|sent_id|text)\b|\d+\t(?:[^\t]*\t){8}[^\t]*\Z")
 SPEAKER_COLUMN = 9
 LONGEST_SHOWN = 50
@@ -33,8 +33,8 @@ MAX_FINDINGS = 1000
 def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
     """Return the documents of a file. Raises FormatError with file and line on anything that is not CoNLL-2012.
 
-    word: the column of the words, from 1, where it is not found. slips: what becomes of mentions and documents with a
-    slip.
+    word: the column of the words, from 1, instead of the detected one. slips: the treatment of mentions and documents
+    with a slip.
     """
     file = bundle.main
     if word and not (word.isdecimal() and int(word)):
@@ -65,7 +65,7 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
 
 
 def _bare_returns(data: bytes) -> list[int]:
-    """Return the lines that end with a carriage return alone in a file whose lines end otherwise."""
+    """Return the numbers of lines that end with a bare carriage return in a file that also has line feeds."""
     if b"\n" not in data or not BARE_RETURN.search(data):
         return []
     return [number for number, end in enumerate(LINE_END.finditer(data), start=1) if end[0] == b"\r"]
@@ -73,7 +73,7 @@ def _bare_returns(data: bytes) -> list[int]:
 
 @dataclass(slots=True, kw_only=True)
 class _Reader(DocumentReader["_Draft", Sequence[str]]):
-    """The documents of a file. word: the column of the words, from 1, as a user has it."""
+    """The reader of a file. word: the user's column of the words, from 1; 0 for none."""
 
     lines: Sequence[str]
     layout: layouts.Layout
@@ -102,7 +102,7 @@ class _Reader(DocumentReader["_Draft", Sequence[str]]):
             draft.add(number, lines)
 
     def _read_comment(self, number: int, line: str) -> None:
-        """Begin or end a document where a line that begins with # does so."""
+        """Begin or end a document at a line of '#begin document' or '#end document'; skip other comments."""
         if len(line) > layouts.LONGEST_COMMENT:
             raise FormatError(f"a comment line has more than {layouts.LONGEST_COMMENT} characters", self.file, number)
         begin = layouts.BEGIN.match(line)
@@ -125,7 +125,7 @@ class _Reader(DocumentReader["_Draft", Sequence[str]]):
             self.draft, self.skips = None, False
 
     def end_file(self) -> None:
-        """End with the file, as the short forms do, which have no closing line. Raises FormatError on others."""
+        """End the document with the file. Raises FormatError except in short forms, which have no closing line."""
         if self.draft is None:
             return
         if not 0 < self.draft.columns < layouts.STANDARD_COLUMNS:
@@ -134,14 +134,14 @@ class _Reader(DocumentReader["_Draft", Sequence[str]]):
         self.draft.finish()
 
     def _other_format(self) -> str:
-        """Return what the file looks like where it is no CoNLL-2012."""
+        """Return the end of a message if the file looks like CoNLL-U; else an empty string."""
         seen = any(CONLLU.match(line) for line in self.lines)
         return "; this looks like CoNLL-U: choose CorefUD / CoNLL-U (conllu)" if seen else ""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Draft(DocumentDraft):
-    """A document while its lines come in."""
+    """A document that is built line by line."""
 
     words: list[str] = field(default_factory=list)
     sentence_ends: list[int] = field(default_factory=lambda: [0])
@@ -155,7 +155,7 @@ class _Draft(DocumentDraft):
     has_tabs: bool = False
 
     def find_columns(self, number: int, lines: Sequence[str], layout: layouts.Layout, word: int) -> None:
-        """Find the columns from the first line of tokens. word: the column of the words, from 1, as a user has it."""
+        """Set the columns. number: of the first line of tokens. word: the user's column of the words, from 1, or 0."""
         self.has_tabs = "\t" in lines[number - 1]
         self.columns = len(layouts.split(lines[number - 1]))
         if self.columns < 2:
@@ -179,7 +179,7 @@ class _Draft(DocumentDraft):
             self.findings.append(Finding("word-column", message, self.file, number, "word=N reads others"))
 
     def has_token(self, line: str) -> bool:
-        """Return whether a line that begins with # is a token, such as #metoo, where words come first."""
+        """Return whether a line that begins with # is a token such as #metoo, if words are in the first column."""
         if not self.columns or self.word_column or ("\t" in line) != self.has_tabs or layouts.is_boundary(line):
             return False
         cells = layouts.split(line)
@@ -187,7 +187,7 @@ class _Draft(DocumentDraft):
         return len(cells) == self.columns and (chains in layouts.NONE or layouts.CHAINS.fullmatch(chains) is not None)
 
     def add(self, first: int, lines: Sequence[str]) -> None:
-        """Add tokens. first: the number of the first line."""
+        """Add the tokens of lines. first: the number of the first line."""
         for number, cells in enumerate(map(layouts.split, lines), start=first):
             size = len(cells)
             if size != self.columns and min(size, self.columns) < layouts.TASK_COLUMNS:
@@ -288,7 +288,7 @@ def _format_document(document: Document) -> bytes:
 
 
 def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
-    """Return what the last column has for the tokens where chains begin or end."""
+    """Return the cells of the last column by token, for tokens at which mentions begin or end."""
     opened, closed, single = [], [], []
     for mark in document.marks:
         [(start, end)] = mark.parts
@@ -300,7 +300,7 @@ def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
                 opened.append((first, -last, f"({index}"))
                 closed.append((last, -first, f"{index})"))
     brackets: dict[int, str] = {}
-    # What was opened last is closed first: readers pair brackets of one chain so.
+    # The bracket opened last is closed first: readers pair brackets of one chain in this way.
     for token, _, bracket in sorted(closed) + sorted(opened) + single:
         brackets[token] = f"{brackets[token]}|{bracket}" if token in brackets else bracket
     return brackets

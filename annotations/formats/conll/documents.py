@@ -1,4 +1,4 @@
-"""The documents of a CoNLL file while its lines come in."""
+"""Base classes for reading the documents of a CoNLL file line by line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from annotations.formats.model.slips import Slips
 
 @dataclass(slots=True)
 class DocumentDraft:
-    """A document while its lines come in. line: where it begins. shown: what messages call it."""
+    """A document that is built line by line. line: its first line. shown: its name in messages."""
 
     file: str
     line: int
@@ -24,13 +24,13 @@ class DocumentDraft:
         return FormatError(message, self.file, number)
 
     def slip(self, message: str, number: int) -> None:
-        """Leave out a mention. Raise FormatError where the file is refused."""
+        """Leave out a mention. Raise FormatError if slips refuse the file."""
         self.slips.in_mention(self.error(message, number), self.findings)
 
 
 @dataclass(slots=True)
 class DocumentReader[Draft: DocumentDraft, Line]:
-    """What goes on from line to line, and the documents so far. skips: the lines are of a document that is left out."""
+    """A reader of lines, and the documents so far. skips: whether the current document is left out."""
 
     file: str
     slips: Slips
@@ -56,14 +56,14 @@ class DocumentReader[Draft: DocumentDraft, Line]:
             self.leave_out(error)
 
     def leave_out(self, error: FormatError) -> None:
-        """Leave out the document that is open. Raise the error where the file is refused."""
+        """Leave out the open document. Raise the error if slips refuse the file."""
         self.slips.in_document(error)
         if self.draft is not None:
             self.drafts.pop()
         self.draft, self.skips = None, True
 
     def named_drafts(self, *, holds_one: bool) -> dict[str, Draft]:
-        """Return the documents by their names: that of the file where it holds one, else their names in it."""
+        """Return the drafts by name: the name of the file if it holds one document, else their own names."""
         if holds_one:
             return {stem(self.file): draft for draft in self.drafts}
         first: dict[str, Draft] = {}
@@ -75,6 +75,6 @@ class DocumentReader[Draft: DocumentDraft, Line]:
         return first
 
     def add_findings(self, documents: Sequence[Document]) -> list[Document]:
-        """Return the documents with what was left out. Raise the first error if there is none."""
+        """Return the documents with the findings on slips. Raise the first error if there are no documents."""
         findings = self.slips.finish(len(documents))
         return [replace(documents[0], findings=[*findings, *documents[0].findings]), *documents[1:]]

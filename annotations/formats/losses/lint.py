@@ -1,4 +1,4 @@
-"""What is odd in a document, whatever its format: each with file and line, and a fix where there is one."""
+"""Checks of documents of any format. Each finding has file and line, and a fix if there is one."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ LONGEST_SHOWN = 40
 
 
 def lint(document: Document, scheme: SchemeSpec) -> list[Finding]:
-    """Return what is odd in the markables of a document, kind by kind in the order of the text."""
+    """Return the findings on the markables of a document by kind, in text order within a kind."""
     checks = (_check_crossing, _check_heads, _check_white_space, _check_chains)
     return [*chain.from_iterable(check(document) for check in checks), *_check_categories(document, scheme)]
 
@@ -28,13 +28,13 @@ def _finding(document: Document, mark: Mark, code: str, message: str, fix: str =
 
 
 def _check_crossing(document: Document) -> Iterator[Finding]:
-    # The ends of those that began before and have not ended, the earliest first.
+    # A heap of the ends of earlier markables that have not ended.
     ends: list[int] = []
     for mark in sorted(document.marks, key=text_order):
         start, end = mark.parts[0][0], mark.parts[-1][1]
         while ends and ends[0] <= start:
             heappop(ends)
-        # Of those that begin together the longer comes first, so what ends earlier began earlier.
+        # Longer markables come first, so an open markable that ends earlier also began earlier.
         if ends and ends[0] < end:
             yield _finding(document, mark, "crossing", "crosses an earlier markable without lying in it")
         heappush(ends, end)
@@ -48,7 +48,7 @@ def _check_heads(document: Document) -> Iterator[Finding]:
 
 
 def _check_white_space(document: Document) -> Iterator[Finding]:
-    # Nearly always there is none, which is found in half the time for all together.
+    # There is nearly always none, and one check of all markables takes half the time.
     if not has_white_space_edge(document.content, [part for mark in document.marks for part in mark.parts]):
         return
     for mark in document.marks:

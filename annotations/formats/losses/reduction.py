@@ -1,4 +1,4 @@
-"""What a format cannot hold of a document: named, counted and taken out before it is written, by one rule a feature."""
+"""Remove the features that a format cannot hold before writing, and count the losses; each feature has one rule."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LOSSES_FILE = "LOSSES.txt"
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What an export leaves out: how often, with some examples. question: the relation or attribute that it answers."""
+    """A loss of an export, with count and examples. question: the relation or attribute whose answers are lost."""
 
     feature: Feature
     count: int
@@ -31,7 +31,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class OtherLoss:
-    """The same of what is no document and has no features."""
+    """A loss of an export that is not a feature of a document."""
 
     what: str
     count: int
@@ -43,12 +43,12 @@ class OtherLoss:
 
 
 def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[Document, list[Loss]]:
-    """Return the document as a format that supports those features can hold it, and what that leaves out."""
+    """Return the document reduced to the supported features, and the losses."""
     losses = []
     for feature, rule in _rules(supported):
         before = document
         document, lost = rule(before)
-        # Under an empty name what answers no question of the scheme.
+        # Losses that are not answers to a question have an empty name.
         by_question: dict[str, list[Mark | str]] = {}
         for each in lost:
             question, what = each if isinstance(each, LostAnswer) else ("", each)
@@ -60,11 +60,11 @@ def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[
     return document, losses
 
 
-@cache  # for the next document of the format
+@cache  # the same for all documents of a format
 def _rules(supported: frozenset[Feature]) -> list[tuple[Feature, Rule]]:
-    # What can name several antecedents can name the one that was named.
+    # A format that holds several antecedents also holds which one was named.
     supported = supported | {Feature.ANTECEDENTS} if Feature.AMBIGUITY in supported else supported
-    # Without pointers a plural entity is one of its own; relations that there are may name entities alone.
+    # Without pointers a plural entity becomes an entity of its own, and relations may name only entities.
     supported |= {Feature.SPLIT} if Feature.POINTERS in supported else {Feature.PLURAL}
     if Feature.POINTERS in supported or Feature.RELATIONS not in supported:
         supported |= {Feature.TARGETS}
@@ -74,7 +74,7 @@ def _rules(supported: frozenset[Feature]) -> list[tuple[Feature, Rule]]:
 
 
 def merge_losses(losses: Iterable[Loss]) -> list[Loss]:
-    """Return the losses of several documents, one a feature and question."""
+    """Return the losses of several documents, merged by feature and question."""
     merged: dict[tuple[Feature, str], Loss] = {}
     for loss in losses:
         key = loss.feature, loss.question

@@ -1,4 +1,4 @@
-"""For each feature the rule that takes it out: the document without it, and where that changed something."""
+"""The rules that remove a feature from a document and return the changes, one rule for each feature."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,25 +14,24 @@ from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.tokens import add_sentences, all_parts, has_white_space_edge, normalize_spacing
 
-# XML 1.0 has no way to write these.
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class LostAnswer(NamedTuple):
-    """An answer to a relation or attribute that is taken out: the key of the question, and the markable."""
+    """A removed answer to a relation or attribute: the key of the question, and the markable."""
 
     question: str
     mark: Mark
 
 
-# The document without the feature, and the marks, answers or words in which that changed something.
+# The document without the feature, and the marks, answers or words that changed.
 type Reduced = tuple[Document, Iterable[Mark | LostAnswer | str]]
 type Rule = Callable[[Document], Reduced]
 type ChangeAnswer = Callable[[Answer], Answer]
 
 
 def _mark_rule(has: Callable[[Mark], object], change: Callable[[Mark], Mark]) -> Rule:
-    """Return a rule that changes the marks that have something, none of them in its place."""
+    """Return a rule that changes the marks with the feature (`has`) but not their places."""
 
     def reduce(document: Document) -> Reduced:
         lost = list(filter(has, document.marks))
@@ -51,7 +50,7 @@ def _answer_rule(has: Callable[[Answer], object], change: ChangeAnswer) -> Rule:
 
 
 def _question_rule(answered: Callable[[Answer], Iterable[tuple[str, object]]], without: ChangeAnswer) -> Rule:
-    """Return a rule that takes out the answers to further questions: relations or attributes."""
+    """Return a rule that removes the answers to relations or to attributes."""
 
     def reduce(document: Document) -> Reduced:
         lost = [
@@ -66,7 +65,7 @@ def _question_rule(answered: Callable[[Answer], Iterable[tuple[str, object]]], w
 
 
 def _change_answers(document: Document, change: ChangeAnswer) -> Document:
-    """Return the document with other answers; one that is the same object for several marks is changed once."""
+    """Return the document with changed answers; an answer object that several marks share is changed once."""
     changed: dict[int, Answer | None] = {id(None): None}
     marks = []
     for mark in document.marks:
@@ -102,7 +101,7 @@ def _remove_levels(document: Document) -> Reduced:
 
 
 def _split_by_chains(document: Document) -> Reduced:
-    """Put a plural entity into those that it is made of, which is how files of chains with SplitAnte are written."""
+    """Replace SPLIT by the entities of its targets, the form in which files of chains write SplitAnte."""
     if document.links != Links.INDICES:
         return document, []
     return links.split_to_indices(document), [
@@ -111,7 +110,7 @@ def _split_by_chains(document: Document) -> Reduced:
 
 
 def _name_nearest_targets(document: Document) -> Reduced:
-    """Let relations name of each entity the nearest earlier mark, else the first, and begin at the first of two."""
+    """Point relations to the nearest earlier mark of an entity, else to its first mark; targets are not grouped."""
     if not any(mark.answer and mark.answer.relations for mark in document.marks):
         return document, []
     in_order = sorted(document.marks, key=text_order)
@@ -122,7 +121,7 @@ def _name_nearest_targets(document: Document) -> Reduced:
     for mark in in_order:
         indices = mark.answer.indices if mark.answer else ()
         new = [index for index in indices if index not in first]
-        # A mark that is made of others is a mention of its own entity alone.
+        # A mark with split antecedents counts as a mention of its own entity only.
         entities[mark.place] = new if len(new) == 1 and len(indices) > 2 else indices
         for index in entities[mark.place]:
             first.setdefault(index, mark.place)
@@ -133,6 +132,7 @@ def _name_nearest_targets(document: Document) -> Reduced:
         answer = mark.answer
         if answer and answer.relations:
             own = mark.place
+            # Of the marks of an entity that start together, only the first keeps its relations.
             is_told = all(beginnings[index, mark.parts[0][0]] == own for index in entities[own][:1])
 
             def nearest(target: Place, own: Place = own, last: Mapping[str, Place] = last) -> tuple[Place, ...]:
@@ -142,7 +142,7 @@ def _name_nearest_targets(document: Document) -> Reduced:
                 return ()
 
             named = links.map_targets(answer, lambda target: (target,), nearest if is_told else lambda _: ())
-            # Pairs can say that each target is a reading.
+            # Pairs cannot group targets: each target becomes a reading of its own.
             pairs = ((name, dict.fromkeys(targets_of(readings))) for name, readings in named.relations)
             named = replace(
                 named, relations=tuple((name, tuple((each,) for each in targets)) for name, targets in pairs)
@@ -155,7 +155,7 @@ def _name_nearest_targets(document: Document) -> Reduced:
 
 
 def _replace_pointers(document: Document) -> Reduced:
-    """Replace pointers by indices; lost is each pointer that does not go to the nearest earlier mark of its chain."""
+    """Replace pointers by indices; pointers to marks other than the previous one in the chain are lost."""
     if document.links != Links.POINTERS:
         return links.index_related(document), []
     before = {
@@ -169,7 +169,7 @@ def _replace_pointers(document: Document) -> Reduced:
         if mark.answer
         and mark.answer.pointers
         and mark.answer.pointers != before.get(mark.place, ())
-        # What a plural entity is made of is counted as such.
+        # Antecedents that are all meant together are left to the rules of SPLIT.
         and (mark.answer.alternatives or not mark.answer.readings)
     )
     return links.index_related(links.pointers_to_indices(document)), lost
@@ -239,7 +239,7 @@ def _number_entities(document: Document) -> Reduced:
 
 
 def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
-    """Return a rule that takes the categories out of some answers; lost are those that do not follow from the links."""
+    """Return a rule that removes the categories of chosen answers; categories that the links imply are not lost."""
 
     def without_category(answer: Answer) -> Answer:
         return answer.with_links("", answer.pointers, answer.indices) if answer.category and chosen(answer) else answer
@@ -256,7 +256,7 @@ def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
 
 
 def _read_categories(document: Document, scheme: SchemeSpec) -> Callable[[Mark], str]:
-    """Return what gives the category that an answer without one is read with, by the links that the scheme asks for."""
+    """Return a function from a mark to the category that readers infer from its links under the scheme."""
     takes_index = next((category.key for category in scheme.categories if category.takes_index), "")
     if takes_index and document.links == Links.POINTERS:
         return lambda _: takes_index
@@ -272,7 +272,7 @@ def _read_categories(document: Document, scheme: SchemeSpec) -> Callable[[Mark],
 
 
 def _unlinked_marks(document: Document) -> Iterable[Mark]:
-    """Return the answers in no chain, and what is there as a target of their relations alone."""
+    """Return the marks with answers in no chain, and uncoded marks that are only targets of their relations."""
     pointed = {target for mark in document.marks if mark.answer for target in mark.answer.pointers}
     unlinked, targets, others = [], set[Place](), set[Place]()
     for mark in document.marks:
@@ -301,7 +301,7 @@ def _fill_gaps(document: Document) -> Reduced:
 
 
 def _trim_edges(document: Document) -> Reduced:
-    """Trim the edges; a markable of white space alone is left out."""
+    """Trim white space at the edges of markables; a markable of white space alone is removed."""
     content = document.content
     if not has_white_space_edge(content, all_parts(document.marks)):
         return document, []
@@ -326,7 +326,7 @@ def _trim_edges(document: Document) -> Reduced:
 
 
 def _find_crossing(marks: Sequence[Mark]) -> list[Mark]:
-    """Return the marks that cross one before them that stays."""
+    """Return the marks that cross an earlier mark that is not returned itself."""
     crossing, around = list[Mark](), list[Mark]()
     for mark in sorted(marks, key=text_order):
         while around and around[-1].parts[-1][1] <= mark.parts[0][0]:
@@ -337,7 +337,7 @@ def _find_crossing(marks: Sequence[Mark]) -> list[Mark]:
 
 
 def _remove_crossing_in_chain(document: Document) -> Reduced:
-    """Take each mark that crosses one of the same entity out of that entity; what then has none is left out."""
+    """Remove each mark that crosses another mark of its entity from that entity, and marks without an entity left."""
     leaves: dict[Place, set[str]] = {}
     for index, members in links.marks_by_entity(document.marks).items():
         for mark in _find_crossing(members) if len(members) > 1 else ():
@@ -357,7 +357,7 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
 
 
 def _replace_antecedents(document: Document) -> Reduced:
-    """Let marks point to the nearest earlier one of their chain that is not optional, so that each chain stays."""
+    """Point marks to the nearest earlier mark of their chain that is not optional, so that each chain stays."""
     if document.links != Links.POINTERS:
         return document, []
     to: dict[Place, tuple[Place, ...]] = {}
@@ -408,7 +408,7 @@ def _normalize_spacing(document: Document) -> Reduced:
 
 
 def _blank_leading_space(document: Document) -> Reduced:
-    """Put blanks before the first word, where no markable begins; one that stands there alone is left out."""
+    """Replace leading white space by blanks; trim markables to the first word, or remove them if they end before it."""
     content = document.content
     first = len(content) - len(content.lstrip())
     early = {mark.place: mark for mark in document.marks if mark.parts[0][0] < first}
@@ -430,7 +430,7 @@ def _replace_control_characters(document: Document) -> Reduced:
 
 
 def _add_sentences(document: Document) -> Reduced:
-    """Cut into sentences; nothing is lost where the sentences that were there stay."""
+    """Cut the text into sentences; earlier sentences count as lost if they change or have a label."""
     cut = add_sentences(document)
     if cut is document:
         return document, []

@@ -1,4 +1,4 @@
-"""Align copies of a text by what they share: the characters without white space, taken apart canonically (NFD)."""
+"""Align copies of a text by their characters without white space, in canonical decomposition (NFD)."""
 
 import re
 import unicodedata
@@ -13,20 +13,20 @@ from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.links import find_contradictions, move_marks, remove_marks
 from annotations.formats.model.spans import merge_spans
 
-# White space and what takes no room: zero width spaces and byte order marks.
+# White space, zero-width spaces and byte order marks.
 IGNORED = re.compile("[\\s\u200b\ufeff]+")
 WORD = re.compile("[^\\s\u200b\ufeff]+")
 LONGEST_SHOWN = 40
 LONGEST_CLUSTER = 50
-# Near copies are so many insertions and deletions apart, and one in so many characters.
+# The maximum number of edits between near copies, and the minimum number of characters per edit.
 MAX_EDITS, NEAR_SHARE = 500, 10
-# Fewer characters between two differences count as differing: they may stand there by chance.
+# Shorter runs between two differences count as differing: they may match by chance.
 MIN_BLOCK = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Skeleton:
-    """The characters of a text that count. starts, ends: where what each is of begins and ends in the text."""
+    """The characters of a text that are compared. starts, ends: the offsets of their sources in the text."""
 
     characters: str
     starts: Sequence[int]
@@ -34,7 +34,7 @@ class Skeleton:
 
 
 def skeleton_of(text: str) -> Skeleton:
-    """Return the characters of a text that count, each with its place."""
+    """Return the characters of a text that are compared, with their offsets."""
     pieces, starts, ends = [], array("l"), array("l")
     for run in WORD.finditer(text):
         word, start = run[0], run.start()
@@ -43,7 +43,7 @@ def skeleton_of(text: str) -> Skeleton:
             starts.extend(range(start, run.end()))
             ends.extend(range(start + 1, run.end() + 1))
             continue
-        # Where a base character with its marks begins; long rows of marks are cut, as ordering them takes long.
+        # The starts of base characters with their marks; long runs of marks are cut, since ordering them is slow.
         edges = [0]
         for place, character in enumerate(word[1:], start=1):
             if not unicodedata.combining(character) or place - edges[-1] == LONGEST_CLUSTER:
@@ -58,7 +58,7 @@ def skeleton_of(text: str) -> Skeleton:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Characters that stand in both copies: where they begin in each, and how many they are."""
+    """A run of characters that both copies share: its start in each copy, and its length."""
 
     own: int
     other: int
@@ -67,7 +67,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The blocks of two copies, of which one may end before the other. The first block is at the beginning of both."""
+    """The blocks that two copies share. One copy may end before the other; the first block begins both copies."""
 
     own: Skeleton
     other: Skeleton
@@ -75,13 +75,13 @@ class Alignment:
 
     @property
     def missing(self) -> int:
-        """How many characters follow in the other copy; less than 0 where they follow in this one."""
+        """The number of characters by which the other copy is longer at its end; negative if this copy is longer."""
         last = self.blocks[-1]
         return len(self.other.characters) - last.other - (len(self.own.characters) - last.own)
 
     @property
     def differing(self) -> int:
-        """How many characters before the end of the shorter copy stand in one alone, or for another."""
+        """The number of characters that differ before the end of the shorter copy."""
         gaps = [
             max(block.own - last.own - last.size, block.other - last.other - last.size)
             for last, block in pairwise(self.blocks)
@@ -91,7 +91,7 @@ class Alignment:
         return sum(gaps) + rest
 
     def move(self, parts: Parts) -> Parts | None:
-        """Return where the characters of parts stand; None where a character that differs touches them."""
+        """Return the parts in the other copy; None if a differing character touches them."""
         spans = []
         for start, end in parts:
             first, after = self._find(start, end)
@@ -108,7 +108,7 @@ class Alignment:
         return tuple(merge_spans(spans))
 
     def shrink(self, segment: Stretch) -> Stretch | None:
-        """Return the segment from its first to its last character that stands in both copies; None if it has none."""
+        """Return the segment in the other copy, from its first to its last shared character; None if it has none."""
         first, after = self._find(segment.start, segment.end)
         inside = [
             (start - block.own + block.other, end - block.own + block.other)
@@ -132,7 +132,7 @@ class Alignment:
 
 
 def _is_in_word(skeleton: Skeleton, number: int) -> bool:
-    """Return whether the characters before and at that number are of one word."""
+    """Return whether the characters before and at the index belong to one word."""
     if not 0 < number < len(skeleton.characters) or skeleton.ends[number - 1] < skeleton.starts[number]:
         return False
     before, after = skeleton.characters[number - 1], skeleton.characters[number]
@@ -140,13 +140,13 @@ def _is_in_word(skeleton: Skeleton, number: int) -> bool:
 
 
 def match(own: Skeleton, other: Skeleton, limit: int) -> Alignment | None:
-    """Return how the copies are aligned, up to the end of one; None if it takes more than `limit` edits."""
+    """Return the alignment of the copies up to the end of one; None if it takes more than `limit` edits."""
     one, two = own.characters, other.characters
     way = _find_way(one, two, limit)
     if way is None:
         return None
     rest = len(one) - way.here + len(two) - way.there
-    # Neither copy ends early where a way to both ends takes fewer edits than the rest has characters.
+    # Neither copy ends early if a path to both ends takes fewer edits than the rest has characters.
     most = min(limit, way.edits + rest - 1)
     if rest and abs(len(one) - len(two)) <= most:
         way = _find_way(one, two, most, to_both_ends=True) or way
@@ -160,7 +160,7 @@ def match(own: Skeleton, other: Skeleton, limit: int) -> Alignment | None:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way through two texts by insertions and deletions. reached: how far each diagonal was before each edit."""
+    """A path of insertions and deletions through two texts. reached: the extent of each diagonal before each edit."""
 
     reached: Sequence[Mapping[int, int]]
     here: int
@@ -183,8 +183,8 @@ class _Way:
 
 
 def _find_way(one: str, two: str, limit: int, *, to_both_ends: bool = False) -> _Way | None:
-    """Return the way to the end of a text, or of both, with the fewest edits (Myers); None if that are more."""
-    reached = {1: 0}  # the diagonal from which the first step leads to the first characters
+    """Return the path to the end of one text, or of both, with the fewest edits (Myers); None above `limit`."""
+    reached = {1: 0}  # the virtual diagonal before the first characters
     trace = list[Mapping[int, int]]()
     for edits in range(limit + 1):
         trace.append(reached)
@@ -200,14 +200,14 @@ def _find_way(one: str, two: str, limit: int, *, to_both_ends: bool = False) -> 
 
 
 def _step(before: Mapping[int, int], diagonal: int, edits: int) -> tuple[int, int]:
-    """Return where a diagonal is reached by one edit more: an insertion, or a deletion if that leads further."""
+    """Return the point that one more edit reaches on a diagonal: an insertion, or a deletion if it reaches further."""
     inserts = diagonal == -edits or (diagonal != edits and before[diagonal - 1] < before[diagonal + 1])
     here = before[diagonal + 1] if inserts else before[diagonal - 1] + 1
     return here, here - diagonal
 
 
 def count_common(one: str, here: int, two: str, there: int) -> int:
-    """Return how many characters are the same from there on."""
+    """Return the number of equal characters from the two positions on."""
     size, step = 0, 1
     most = min(len(one) - here, len(two) - there)
     while step:
@@ -220,10 +220,10 @@ def count_common(one: str, here: int, two: str, there: int) -> int:
 
 
 def align(document: Document, content: str, source: str, *, near: bool = False) -> Document:
-    """Return the document over another copy of its text, `content` of `source`, with findings where they differ.
+    """Return the document moved to another copy of its text, `content` of `source`, with findings on differences.
 
-    One copy may end before the other, if no markable is lost by that. near: a few characters may differ, and markables
-    that these touch are left out. Raises FormatError naming the first character that another one stands for.
+    One copy may end before the other if no markable is lost. near: a few characters may differ, and markables that
+    touch them are left out. Raises FormatError that names the first differing character.
     """
     if document.content == content:
         return document
@@ -261,7 +261,7 @@ def align(document: Document, content: str, source: str, *, near: bool = False) 
 
 
 def _way_out(document: Document, alignment: Alignment | None, limit: int) -> str:
-    """Return what a refusal adds: how much differs, and the option by which the rest is aligned."""
+    """Return the end of a refusal: the extent of the difference, and the option that aligns the rest."""
     if alignment is None:
         return f"; the copies are more than {limit} insertions and deletions apart" if limit else ""
     touched = sum(alignment.move(mark.parts) is None for mark in document.marks)
@@ -272,12 +272,12 @@ def _way_out(document: Document, alignment: Alignment | None, limit: int) -> str
 
 
 def _difference(document: Document, content: str, source: str, alignment: Alignment) -> Finding:
-    """Return in what the copies differ, and where first."""
+    """Return a finding on the differences between the copies, with the first place."""
     own, fix = document.content, "that text stays, and offsets are moved to it"
     if alignment.differing or alignment.missing:
         where = _describe(own, alignment.own, content, alignment.other)
         message = f"the text differs from {source}: {where}; {alignment}"
-        # what the coder may have said of the rest is not there
+        # annotations of the missing rest may be lost
         return Finding("aligned-near", message, document.file, fix=fix, left_out=alignment.missing > 0)
     signs = {"\ufeff": "a byte order mark", "\r": "line ends (CR, LF)"}
     kinds = [kind for sign, kind in signs.items() if (sign in own) != (sign in content)]
@@ -293,9 +293,9 @@ def _difference(document: Document, content: str, source: str, alignment: Alignm
 
 
 def _describe(text: str, own: Skeleton, content: str, other: Skeleton) -> str:
-    """Return the first words in which another character stands, with its code points."""
+    """Return the first words that differ, with the code points of the differing characters."""
     number = count_common(own.characters, 0, other.characters, 0)
-    # A base character with another mark is another character.
+    # A base character with a different mark counts as different.
     while number and any(
         map(unicodedata.combining, own.characters[number : number + 1] + other.characters[number : number + 1])
     ):
@@ -305,7 +305,7 @@ def _describe(text: str, own: Skeleton, content: str, other: Skeleton) -> str:
 
 
 def _place(text: str, skeleton: Skeleton, number: int) -> tuple[int, str]:
-    """Return the number of the word in which a character stands, and the word with that character's code points."""
+    """Return the number of the word that contains a character, and the word with the character's code points."""
     if number >= len(skeleton.characters):
         return len(WORD.findall(text)) + 1, "the end"
     start, end = skeleton.starts[number], skeleton.ends[number]

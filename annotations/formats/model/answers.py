@@ -1,4 +1,4 @@
-"""Answers to further questions as files hold them: as words, and under names that a file allows."""
+"""Answers to attributes in files: values as words, and names of questions that files allow."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -7,11 +7,11 @@ from math import isfinite
 from annotations.formats.model.document import Document
 from annotations.formats.model.scheme import AnswerKind, AnswerValue, SchemeSpec
 
-# Parts several values where a file has one cell or attribute for them. No key of a value has it.
+# Separates several values in one cell or attribute of a file. No key of a value contains it.
 SEPARATOR = "|"
 NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
 PREFIX = "attribute_"
-# Of keys that files may spell alike each is named with its number among them, from 1: `attribute_2_a_b`.
+# Keys that files may spell alike are named with their number among these keys, from 1: `attribute_2_a_b`.
 NUMBERED = re.compile(rf"{PREFIX}([1-9][0-9]?)_(.+)", re.ASCII)
 OTHER_SIGNS = re.compile(r"[^a-z0-9]+")
 
@@ -23,7 +23,7 @@ def format_value(value: AnswerValue) -> str:
 
 
 def parse_value(value: AnswerValue, kind: AnswerKind) -> AnswerValue:
-    """Return what a file says as an answer of the kind. Raise ValueError where it is none."""
+    """Return a value of a file as an answer of the kind. Raise ValueError if it is not an answer of that kind."""
     match kind:
         case AnswerKind.SEVERAL:
             words = value if isinstance(value, tuple) else format_value(value).split(SEPARATOR)
@@ -34,7 +34,7 @@ def parse_value(value: AnswerValue, kind: AnswerKind) -> AnswerValue:
 
 
 def parse_number(value: AnswerValue) -> int | float:
-    """Return the number that a file says. Raise ValueError where it says none."""
+    """Return a value of a file as a number. Raise ValueError if it is not a finite number."""
     if not isinstance(value, (int, float)):
         words = format_value(value).strip()
         if not NUMBER.fullmatch(words):
@@ -46,17 +46,17 @@ def parse_number(value: AnswerValue) -> int | float:
 
 
 def fold_name(name: str) -> str:
-    """Return what names have in common that files may spell in different ways."""
+    """Return the normalised form of a name, equal for all spellings of the name in files."""
     return OTHER_SIGNS.sub("_", name.lower())
 
 
 def _stem(key: str) -> str:
-    """Return what keys have in common that files may spell in the same way."""
+    """Return the normalised form of a key, equal for keys that files may spell alike."""
     return re.sub(f"^(?:{PREFIX})+", "", fold_name(key))
 
 
 def _group_alike(keys: Iterable[str]) -> dict[str, list[str]]:
-    """Return the keys, in order, by what is common to those that files may spell in the same way."""
+    """Return the sorted keys, grouped by the normalised form of keys that files may spell alike."""
     alike: dict[str, list[str]] = {}
     for key in sorted(set(keys)):
         alike.setdefault(_stem(key), []).append(key)
@@ -66,9 +66,9 @@ def _group_alike(keys: Iterable[str]) -> dict[str, list[str]]:
 def name_in_files(
     keys: Iterable[str], reserved: Collection[str] = (), scheme: SchemeSpec | None = None, *, hyphen: str = "-"
 ) -> dict[str, str]:
-    """Return for each key of a question a name that begins with a letter, with `hyphen` for hyphens.
+    """Return the name of each question in files, by key; it begins with a letter and has `hyphen` for hyphens.
 
-    Reserved and used names get a prefix; keys that files may spell alike get numbers, by which `KeysByName` finds them.
+    Reserved and used names get a prefix; keys that files may spell alike get numbers, which `KeysByName` resolves.
     """
     keys = list(keys)
     relations = [relation.key for relation in scheme.relations if not relation.identity] if scheme else []
@@ -92,14 +92,14 @@ def name_in_files(
 
 
 def name_attributes(documents: Sequence[Document], reserved: Collection[str], *, hyphen: str = "-") -> dict[str, str]:
-    """Return the names of the attributes that documents have answers to, as `name_in_files` makes them, by key."""
+    """Return the names from `name_in_files` of all attributes with answers in the documents, by key."""
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
     keys = sorted({key for answer in answers for key, _ in answer.attributes})
     return name_in_files(keys, reserved, next((document.scheme for document in documents), None), hyphen=hyphen)
 
 
 class KeysByName:
-    """The keys of questions by the names, or numbers as `name_in_files` has them, that files have for them."""
+    """A lookup of the keys of questions by their names in files, also the numbered names of `name_in_files`."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         self.keys = set(keys)

@@ -1,4 +1,4 @@
-"""What a reader makes of files and a writer makes files of."""
+"""Documents: the output of readers and the input of writers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ Parts = tuple[tuple[int, int], ...]
 
 
 class Place(NamedTuple):
-    """Where a markable stands, which names it in its document: no two have equal level and parts."""
+    """The level and parts of a markable, which identify it in its document."""
 
     level: str
     parts: Parts
@@ -24,17 +24,17 @@ type Readings = judgement.Readings[Place]
 
 
 class Links(StrEnum):
-    """How the answers of a document say what goes together."""
+    """The way in which the answers of a document express identity."""
 
-    NONE = "none"  # they do not: categories alone, or no answers at all
-    INDICES = "indices"  # equal names of entities
-    POINTERS = "pointers"  # each names its antecedents
+    NONE = "none"  # not at all: categories alone, or no answers
+    INDICES = "indices"  # by equal names of entities
+    POINTERS = "pointers"  # by the antecedents of each answer
 
 
-# Nothing changes a stretch or mark: as judgements, they are not frozen for speed.
+# Stretches and marks are never changed; like judgements, they are not frozen, for speed.
 @dataclass(slots=True, unsafe_hash=True)
 class Stretch:
-    """A stretch `[start, end)` of the content that is shown as such: a turn, sentence, paragraph, header."""
+    """A stretch `[start, end)` of the content that is shown as a unit: a turn, sentence, paragraph or header."""
 
     kind: str
     start: int
@@ -45,11 +45,11 @@ class Stretch:
 
 @dataclass(slots=True, unsafe_hash=True, kw_only=True)
 class Answer(judgement.JudgementData[Place]):
-    """What the coder of a file says of a markable; relations, attributes and values have the names of the file."""
+    """The answer of a coder for a markable; relations, attributes and values have the names used in the file."""
 
-    category: str = ""  # its key in the scheme; empty where the file names none: then it follows from the links
-    pointers: tuple[Place, ...] = ()  # its antecedents; several say that it is ambiguous
-    readings: Readings = ()  # all readings, where some antecedents are meant together; else empty: each is a reading
+    category: str = ""  # its key in the scheme; empty if the file names none: then the links imply it
+    pointers: tuple[Place, ...] = ()  # its antecedents; several make it ambiguous
+    readings: Readings = ()  # all readings if some antecedents are meant together; else empty: each antecedent is one
 
     def with_links(self, category: str, pointers: tuple[Place, ...], indices: tuple[str, ...]) -> "Answer":
         """Return the answer with another category and other links; each pointer is an alternative."""
@@ -71,7 +71,7 @@ class Answer(judgement.JudgementData[Place]):
 
     @property
     def all_readings(self) -> Readings:
-        """The readings of the antecedents, also where each antecedent is one."""
+        """The readings of the antecedents, also if each antecedent is a reading of its own."""
         return self.readings or tuple((target,) for target in self.pointers)
 
     @property
@@ -80,7 +80,7 @@ class Answer(judgement.JudgementData[Place]):
         return tuple(reading[0] for reading in self.readings if len(reading) == 1) if self.readings else self.pointers
 
     def targets(self) -> Iterator[Place]:
-        """Yield all that it points at, as often as it is named."""
+        """Yield the targets of all pointers and relations, with repetitions."""
         yield from self.pointers
         for _, readings in self.relations:
             yield from targets_of(readings)
@@ -94,7 +94,7 @@ class ReadingLinks(TypedDict):
 
 
 def links_of(readings: Readings) -> ReadingLinks:
-    """Return the antecedents of readings as an answer holds them."""
+    """Return the fields of an answer that hold the antecedents of the readings."""
     plural = any(len(reading) > 1 for reading in readings)
     return {"pointers": tuple(dict.fromkeys(targets_of(readings))), "readings": readings if plural else ()}
 
@@ -106,9 +106,9 @@ class Mark:
     parts: Parts  # `[start, end)` pairs in code points of the content, in text order, not touching each other
     level: str = ""  # its level's key; empty for the level that the project codes
     label: str = ""  # a short name that the file gives it
-    head: Parts = ()  # the parts of the least words that stand for it (MIN)
-    answer: Answer | None = None  # None where the file leaves it uncoded
-    line: int | None = None  # where it starts in the file, from 1
+    head: Parts = ()  # the parts of its least words (MIN)
+    answer: Answer | None = None  # None if the file leaves it uncoded
+    line: int | None = None  # its first line in the file, from 1
 
     @property
     def place(self) -> Place:
@@ -121,10 +121,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text with what stands in it, as one coder sees it."""
+    """A text with its markables and segments, as one coder annotates it."""
 
     name: str
-    file: str  # the one whose folder or name tells the coder
+    file: str  # the file whose folder or name tells the coder
     content: str
     marks: Sequence[Mark]  # in text order
     segments: Sequence[Stretch] = ()
@@ -133,25 +133,25 @@ class Document:
     language: str = ""
     direction: str = ""
     findings: Sequence[Finding] = ()
-    scheme: SchemeSpec | None = None  # where the file says what coders are asked; all documents of an export have it
-    without_text: bool = False  # the file does not hold the text, only what is said of it; content is empty
-    coder: str = ""  # where the file itself names them
-    # Where words and, in a text without sentences and turns, sentences begin or end for formats that are written word
-    # by word, besides where marks and segments do; the same for all coders of a text.
+    scheme: SchemeSpec | None = None  # if the file defines one; all documents of an export have it
+    without_text: bool = False  # the file holds annotations without the text; content is empty
+    coder: str = ""  # if the file itself names the coder
+    # For formats that are written word by word: edges of words (cuts) and, in a text without sentences and turns, of
+    # sentences (breaks), in addition to the edges of marks and segments. They are the same for all coders of a text.
     cuts: tuple[int, ...] = ()
     breaks: tuple[int, ...] = ()
-    is_uncoded: bool = False  # the file says that nobody has coded it, whoever has coded the others
+    is_uncoded: bool = False  # the file says that nobody has coded this document
 
 
-# A document weighs as much as a few markables, and so many of its characters as one.
+# Weights in markables: of a document without markables, and the number of characters that weigh as one.
 WITHOUT_MARKABLES, CHARACTERS = 5, 200
 
 
 def weigh(document: Document) -> int:
-    """Return how much there is to write of a document, in markables."""
+    """Return the estimated work of writing a document, in markables."""
     return WITHOUT_MARKABLES + len(document.marks) + len(document.content) // CHARACTERS
 
 
 def text_order(mark: Mark) -> tuple[int, int, str, Parts]:
-    """Return the key by which marks are sorted: earlier starts first; of two that start together the longer."""
+    """Return the sort key of a mark: earlier starts first, then longer marks."""
     return mark.parts[0][0], -mark.parts[-1][1], mark.level, mark.parts

@@ -1,4 +1,4 @@
-"""The text of files: in UTF-8, or in an encoding in which files come from older programs."""
+"""Decode the text of files: UTF-8, or an encoding of older programs."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ ENCODINGS = {
     "utf-16-le": "UTF-16 LE without a byte order mark",
     "utf-16-be": "UTF-16 BE without a byte order mark",
 }
-# In these nearly every row of bytes is some text, also one of UTF-8. Of those that fit equally the first is meant.
+# These decode nearly every sequence of bytes, also UTF-8. If several fit equally, the first is taken.
 SINGLE_BYTE = tuple(name for name in ENCODINGS if name.startswith(("cp125", "iso-8859", "koi8", "mac")))
 OTHER_BYTES = tuple(name for name in ENCODINGS if name not in SINGLE_BYTE and not name.startswith("utf-16"))
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MAX_SAMPLE_BYTES = 20_000
-# The largest number of bytes, and of words, that a message shows in an encoding.
+# The largest numbers of bytes and words that a message shows in an encoding.
 MAX_SHOWN_BYTES, MAX_SHOWN_WORDS = 60, 5
-# Of a text in an encoding of single bytes so many of its letters at least are those of one language.
+# The smallest share of letters from one language at which a single-byte encoding is accepted.
 MIN_FIT = 0.9
-# Letters of a language other than a to z, those of an alphabet of its own by frequency.
+# Letters of a language other than a to z, roughly by frequency.
 LETTERS = {
     "French": "éàèêâçùûîôëïüœ",
     "Spanish": "óíáéñúü¿¡ºª",
@@ -66,22 +66,22 @@ LETTERS = {
     "Arabic": "المنيوترهبدعكسفةقحجأشطخصىضذإءثزظغئؤآ؟،",
 }
 N_FREQUENT = 12
-# Words do not mix Latin letters with those of another alphabet.
+# Words do not mix Latin letters with letters of another alphabet.
 LAST_LATIN = "\u024f"
 BESIDE_LATIN = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f]+|[^\x00-\x7f]+(?=[A-Za-z])")
-# What texts of all languages have, and says nothing of the encoding.
+# Punctuation of all languages, which says nothing about the encoding.
 PUNCTUATION = frozenset("“”„‘’‚‹›«»–—…€§°•\u00a0\ufeff")
 
 
 class _Fit(NamedTuple):
-    """How far the letters of a decoding are those of one language: all of them, and its frequent ones."""
+    """The shares of non-ASCII characters that are letters of one language (all) and frequent letters of it."""
 
     all: float
     frequent: float
 
 
 def find_encoding(name: str) -> str:
-    """Return the key of an encoding in one of Python's spellings, such as latin-1; else the name itself."""
+    """Return the key of an encoding named in any of Python's spellings, such as latin-1; else the name itself."""
     try:
         codec = codecs.lookup(name.strip()).name
     except (LookupError, ValueError):
@@ -90,7 +90,7 @@ def find_encoding(name: str) -> str:
 
 
 def suggest_encoding(data: bytes, place: int) -> str:
-    """Return what a message says of the most probable encoding. place: the first byte that is not UTF-8."""
+    """Return advice on the most probable encoding; empty if none. place: the first byte that is not UTF-8."""
     encoding, second = guess_encoding(data, place)
     if not encoding:
         return ""
@@ -104,7 +104,7 @@ def suggest_encoding(data: bytes, place: int) -> str:
 
 
 def guess_encoding(data: bytes, place: int) -> tuple[str, str]:
-    """Return the encoding that the data most probably has, and the next one that reads it otherwise; empty for none."""
+    """Return the most probable encoding, and the next one that yields another text; each empty if there is none."""
     if utf_16 := guess_utf_16(data):
         return utf_16, ""
     sample = data[max(0, place - MAX_SAMPLE_BYTES // 2) : place + MAX_SAMPLE_BYTES // 2]
@@ -113,7 +113,7 @@ def guess_encoding(data: bytes, place: int) -> tuple[str, str]:
     ranked = sorted(fits, key=fits.__getitem__, reverse=True)
     best = ranked[0] if ranked else ""
     if not best or fits[best].all < MIN_FIT:
-        from charset_normalizer import from_bytes  # loaded where a file is not in UTF-8
+        from charset_normalizer import from_bytes  # imported only for files that are not UTF-8
 
         names = (find_encoding(match.encoding) for match in from_bytes(sample, cp_isolation=[*OTHER_BYTES]))
         best = next((name for name in names if _decodes(data, name)), best)
@@ -123,7 +123,7 @@ def guess_encoding(data: bytes, place: int) -> tuple[str, str]:
 
 
 def guess_utf_16(data: bytes) -> str:
-    """Return the kind of UTF-16 that the data is in, by its mark or the zeros in most letters; empty for none."""
+    """Return the kind of UTF-16 of the data, told by byte order mark or zero bytes; empty if it is not UTF-16."""
     if data.startswith(UTF_16_MARKS):
         return "utf-16"
     sample = data[:MAX_SAMPLE_BYTES]
@@ -162,16 +162,16 @@ def _words_at(data: bytes, place: int, encoding: str) -> str:
 
 
 def is_utf_8_all_the_same(data: bytes, encoding: str) -> bool:
-    """Return whether the data is in UTF-8, although somebody says that it is in an encoding of single bytes."""
+    """Return whether data declared to be in a single-byte encoding is UTF-8."""
     return encoding in SINGLE_BYTE and not data.isascii() and _decodes(data, "utf-8")
 
 
 def decode(data: bytes, file: str) -> str:
-    """Return the text of a UTF-8 file, line ends made one. Raises FormatError at a byte that is not UTF-8, or a NUL."""
+    """Return the text of a UTF-8 file, line ends normalised. Raises FormatError at a NUL or bytes not in UTF-8."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # error.object is without the byte order mark, and error.start counts from there.
+        # error.object lacks the byte order mark, and error.start does not count it.
         before = _normalize_line_ends(error.object[: error.start].decode())
         byte = error.object[error.start]
         message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{suggest_encoding(error.object, error.start)}"
@@ -185,11 +185,11 @@ def decode(data: bytes, file: str) -> str:
 
 
 def decode_lines(lines: Iterable[bytes], file: str) -> Iterator[str]:
-    """Yield the lines of a file without their ends, as `decode` has them; only one of them is in memory at once."""
+    """Yield the lines of a file, decoded as by `decode`, without line ends; only one is in memory at a time."""
     number = 1
     for place, data in enumerate(lines):
         if place and data.startswith(codecs.BOM_UTF8):
-            data = codecs.BOM_UTF8 + data  # only the file's first is none of its characters
+            data = codecs.BOM_UTF8 + data  # a byte order mark after the first line is text
         try:
             text = decode(data, file)
         except FormatError as error:
@@ -200,7 +200,7 @@ def decode_lines(lines: Iterable[bytes], file: str) -> Iterator[str]:
 
 
 def recode(data: bytes, file: str, encoding: str) -> bytes:
-    """Return the bytes of a file in that encoding as UTF-8. Raise FormatError if they are not in it."""
+    """Return the bytes of a file converted from the encoding to UTF-8. Raise FormatError if they do not decode."""
     try:
         return data.decode(encoding).encode()
     except (UnicodeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What a document may hold, and how a markable is shown that loses something of it."""
+"""The features of documents that formats may lack, and the display of a markable that loses one."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ LONGEST_EXAMPLE = 60
 
 
 class Feature(StrEnum):
-    """What a document may hold, in words, in the order in which it is taken out."""
+    """A feature that a document may have, described in words; features are in the order of their removal."""
 
     CONTROL_CHARACTERS = "control characters (each becomes U+FFFD)"
     NO_SENTENCES = "other sentences than turns or lines, one after the other"
@@ -51,7 +51,7 @@ class Feature(StrEnum):
 
 
 ALL_FEATURES = frozenset(Feature)
-# What texts have and no coder says: in a text that is cut for all its coders the same is lost for each.
+# Features of texts, not of answers: in a text that is cut for all its coders, each coder loses the same.
 OF_TEXTS = frozenset(
     {
         Feature.CONTROL_CHARACTERS,
@@ -62,20 +62,20 @@ OF_TEXTS = frozenset(
         Feature.TITLE,
     }
 )
-# What coders say of a markable besides its category and links, and the characters of texts.
+# Details of an answer other than its category and links.
 ANSWER_DETAILS = frozenset({Feature.OPTIONAL, Feature.UNSURE, Feature.NOTES, Feature.NAMES, Feature.LABELS})
-# What all formats have that write words with chains.
+# Features that all formats of words with chains support.
 CHAINS_OF_WORDS = frozenset(
     {Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SENTENCES, Feature.SPEAKERS}
 )
 ALL_CHARACTERS = frozenset({Feature.SPACING, Feature.LEADING, Feature.CONTROL_CHARACTERS})
-# What many formats lack: how the text is laid out, and what stands for entities besides their mentions.
+# Features that many formats lack: the layout of the text, and details of entities other than their mentions.
 LAYOUT = frozenset({Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE})
 ENTITIES = frozenset({Feature.SPLIT_RELATION, Feature.SPLIT, Feature.ENTITY_NAMES, Feature.TARGETS})
 
 
 def describe_mark(document: Document, mark: Mark) -> str:
-    """Return a markable as an example shows it: its words and where they stand."""
+    """Return the words and offsets of a markable, as an example shows them."""
     words = " … ".join(document.content[start:end] for start, end in mark.parts)
     words = words if len(words) <= LONGEST_EXAMPLE else f"{words[:LONGEST_EXAMPLE]}…"
     return f"“{words}” ({','.join(f'{start}-{end}' for start, end in mark.parts)})"

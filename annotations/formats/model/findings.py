@@ -1,10 +1,10 @@
-"""Bad input, and what is odd in files."""
+"""Errors and findings about files."""
 
 from dataclasses import KW_ONLY, dataclass, field
 
 
 class FormatError(ValueError):
-    """Bad input, with the file and, where there is one, the line and column (both from 1)."""
+    """Bad input, with the file and, if known, the line and column (both from 1)."""
 
     def __init__(self, message: str, file: str, line: int | None = None, column: int | None = None) -> None:
         place = ":".join(str(part) for part in (file, line, column) if part is not None)
@@ -14,14 +14,14 @@ class FormatError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something odd in a file that does not keep it from being read."""
+    """An oddity of a file that does not prevent reading."""
 
     code: str
     message: str
     file: str
     line: int | None = None
     fix: str = ""  # what was or can be done
-    left_out: bool = False  # whether something that its coder has said was not read
+    left_out: bool = False  # whether a part of the coder's work was not read
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
@@ -30,7 +30,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Findings:
-    """What is odd in a file. most: how many findings are listed. code: of findings that name none."""
+    """The findings of a file. most: the maximum that is listed. code: the default code of a finding."""
 
     file: str
     _: KW_ONLY
@@ -50,13 +50,13 @@ class Findings:
         file: str = "",
         left_out: bool = False,
     ) -> None:
-        """Add a finding, or count it where there are too many."""
+        """Add a finding, or only count it if too many are listed."""
         if len(self.findings) < self.most:
             self.findings.append(Finding(code or self.code, message, file or self.file, line, fix, left_out))
         else:
             self.n_unlisted += 1
 
     def listed(self) -> tuple[Finding, ...]:
-        """Return the findings, with a last one that counts those that are not listed."""
+        """Return the listed findings and, if some are not listed, a last finding that counts them."""
         more = Finding(self.code, f"{self.n_unlisted} more {self.noun} are not listed", self.file)
         return (*self.findings, *([more] if self.n_unlisted else []))

@@ -1,4 +1,4 @@
-"""What every format offers."""
+"""The interface of formats: their files, options and functions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ LONGEST_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """The files that are read together. `main` is the one after which text and messages are named."""
+    """Files that are read together. The file `main` gives the text its name and appears in messages."""
 
     main: str
     files: Mapping[str, bytes]
 
     @classmethod
     def of(cls, name: str, data: bytes) -> "Bundle":
-        """Return a file that is read alone."""
+        """Return the bundle of a file that is read alone."""
         return cls(name, {name: data})
 
     @property
@@ -34,7 +34,7 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that the files do not say. The first choice is the default; without choices any words are taken."""
+    """A fact that files do not state. The first choice is the default; without choices any text is valid."""
 
     key: str
     label: str
@@ -42,7 +42,7 @@ class Option:
     example: str = ""
 
 
-# What may be said of the files of many formats.
+# Options that many formats share.
 LEVEL = Option("level", "Levels of the files that are called otherwise here", example="coref or coref:mention,chunk:")
 CATEGORY = Option("category", "Categories of the files that are called otherwise here", example="PER:person,*:")
 QUESTION = Option(
@@ -77,7 +77,7 @@ ENCODING = Option(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """A file of an export: its path, with `/`, and what it holds, or a function that makes that when it is needed."""
+    """A file of an export: its path, with `/`, and its content, or a function that makes the content when needed."""
 
     path: str
     content: bytes | Callable[[], bytes]
@@ -103,36 +103,36 @@ class Format:
 
     key: str
     label: str
-    suffixes: tuple[str, ...]  # in small letters; the first is the writer's
+    suffixes: tuple[str, ...]  # in small letters; the writer uses the first
     # `read(bundle, **options) -> documents`; raises FormatError and nothing else on bad input.
     read: Callable[..., list[Document]]
-    # Which of the files are read together, the main one first; what no bundle has is not read.
+    # `bundles(names, suffixes)` returns the files to read together, the main file first; other files are not read.
     bundles: Callable[[Iterable[str], tuple[str, ...]], list[tuple[str, ...]]] = one_file_bundles
-    # `write(documents, **options) -> files` of one coder's documents, of all coders' where the format names coders.
+    # `write(documents, **options) -> files`, for one coder, or for all coders at once if the format names coders.
     write: Callable[..., list[File]] | None = None
-    # What it can hold of a document: `losses.reduction` reports the rest and takes it out before `write` sees it.
+    # The features that it can hold: `losses.reduction` reports and removes all others before `write`.
     supported_features: frozenset[Feature] = frozenset()
     options: tuple[Option, ...] = ()  # what `read` takes as keywords
     options_written: tuple[Option, ...] = ()  # what `write` takes
-    names_coders: bool = False  # the files say themselves who coded
+    names_coders: bool = False  # the files name the coders
     in_words: bool = False  # it is written word by word
-    writes_each: bool = False  # a file of each document alone
-    binary: bool = False  # the files say themselves how they are encoded, as XML does
+    writes_each: bool = False  # `write` makes one file per document
+    binary: bool = False  # the files declare their encoding, as XML does
     names_levels: bool = False  # the files have levels of their own
     names_categories: bool = False
     names_questions: bool = False  # attributes and relations
-    # The options that may help where the scheme lacks a `level` or `category`, and that say where `words` stand.
+    # The options that help if the scheme lacks a `level` or `category`, or if the column of `words` is not found.
     ways: Mapping[str, str] = MappingProxyType({})
-    texts_only: bool = False  # its files hold texts and nobody's work
-    # The name of the file with the text of a file, where that may lie elsewhere or in the project.
+    texts_only: bool = False  # its files hold texts without annotations
+    # Returns the name of the file with the text of a file, if the text may be elsewhere or in the project.
     text_of: Callable[[str], str] | None = None
-    # `read_each(name, lines, **options)` yields what `read` returns, of files that may hold very many documents: the
-    # lines are bytes, and each holds one.
+    # `read_each(name, lines, **options)` yields the documents of a file that may hold very many; each line, in bytes,
+    # holds one document.
     read_each: Callable[..., Iterable[Document]] | None = None
 
     @property
     def options_read(self) -> tuple[Option, ...]:
-        """All that may be said of the files when they are imported: its own options, and what many formats have."""
+        """All options of an import: the format's own options, and the shared options that apply to it."""
         common = {
             LEVEL: self.names_levels,
             CATEGORY: self.names_categories,
@@ -148,7 +148,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class PyramidFormat:
-    """A format of pyramids and peer summaries, which are no documents: what is asked of it besides its files."""
+    """A format of pyramids and peer summaries, which are not documents; it has no functions to read or write."""
 
     key: str
     label: str
@@ -165,7 +165,7 @@ def stem(file: str) -> str:
 
 
 def name_documents(file: str, names_and_lines: Sequence[tuple[str, int]]) -> list[str]:
-    """Return the names of a file's documents: its own for one, else those in it, or numbers. Raises on equal names."""
+    """Return the file's name for one document, else the given names or numbers. Raises FormatError on equal names."""
     if len(names_and_lines) == 1:
         return [stem(file)]
     lines: dict[str, int] = {}
@@ -179,7 +179,7 @@ def name_documents(file: str, names_and_lines: Sequence[tuple[str, int]]) -> lis
 
 
 def write_each(documents: Sequence[Document], suffix: str, write: Callable[[Document], bytes]) -> list[File]:
-    """Return a file for each document, named after it, which is made when it is needed."""
+    """Return a file for each document, named after the document; its content is made when needed."""
 
     def content(number: int) -> bytes:
         return write(documents[number])

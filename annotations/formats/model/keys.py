@@ -11,24 +11,24 @@ KEY = re.compile(rf"([-\w]{{1,100}}):({PARTS.pattern})", re.ASCII)
 
 
 def format_parts(parts: Sequence[Sequence[int]]) -> str:
-    """Return parts as a key has them: `12-18,20-25`."""
+    """Return parts as written in a key: `12-18,20-25`."""
     return ",".join(f"{start}-{end}" for start, end in parts)
 
 
 def parse_parts(text: str) -> Parts | None:
-    """Return the parts that the text names, or None where they could not be those of a markable."""
+    """Return the parts written in the text, or None if no markable can have them."""
     parts = _split_parts(text) if PARTS.fullmatch(text) else None
     return parts if parts and are_in_order(parts) else None
 
 
 def _split_parts(text: str) -> Parts | None:
-    """Return the parts of a text of the right form, or None where `format_parts` would not write them so."""
+    """Return the parts of a text that matches PARTS, or None if `format_parts` would write them differently."""
     parts = tuple((int(start), int(end)) for start, end in (span.split("-") for span in text.split(",")))
     return parts if format_parts(parts) == text else None
 
 
 def are_in_order(parts: Sequence[Sequence[int]]) -> bool:
-    """Return whether the parts are not empty, stand in the order of the text and do not touch."""
+    """Return whether the parts are not empty, are in text order and do not touch."""
     return all(start < end for start, end in parts) and all(one[1] < other[0] for one, other in pairwise(parts))
 
 
@@ -37,20 +37,20 @@ def markable_key(level: str, parts: Sequence[Sequence[int]]) -> str:
 
 
 def split_key(key: str) -> Place | None:
-    """Return the level and parts that a key names, in any order, or None where `markable_key` would not write it so."""
+    """Return the level and parts of a key, parts in any order, or None if `markable_key` would write it differently."""
     match = KEY.fullmatch(key)
     parts = _split_parts(match[2]) if match else None
     return Place(match[1], parts) if match and parts else None
 
 
 def key_order(key: str) -> tuple[int, int, str]:
-    """Return a sort key: the markables with these keys in text order, before them what is the key of none."""
+    """Return the sort key of a markable's key: text order, with invalid keys first."""
     place = split_key(key)
     start, end = (place.parts[0][0], place.parts[-1][1]) if place else (0, 0)
     return start, -end, key
 
 
 def parse_key(key: str) -> Place | None:
-    """Return the level and parts that a key names, or None where it is the key of no markable."""
+    """Return the level and parts of a key, or None if no markable can have the key."""
     place = split_key(key)
     return place if place and are_in_order(place.parts) else None

@@ -1,4 +1,4 @@
-"""What goes together, said by pointers or by indices, and the way from one to the other."""
+"""Identity links, by pointers or by indices, and conversions between the two."""
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -11,25 +11,25 @@ from annotations.formats.model.findings import Finding
 from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.scheme import SchemeSpec
 
-# The relation by which a markable that opens an entity of its own names what that is made of.
+# The relation from a markable that opens a plural entity to the parts of that entity.
 SPLIT = "split"
 IDENTITY_WORDS = ("coref", "ident", "anaph", "anteced", "equiv")
 OTHER_RELATION = re.compile("bridg|related")
 
 
 def says_identity(name: str) -> bool:
-    """Return whether a relation of that name says, to judge by the name, that two markables refer to the same."""
+    """Return whether the name of a relation suggests that it expresses identity."""
     return any(word in name.lower() for word in IDENTITY_WORDS)
 
 
 def identity_names(names: Iterable[str]) -> set[str]:
-    """Return those of the relations that say identity: by their names, else all that are not called bridging."""
+    """Return the names that suggest identity; if none does, all names that do not suggest bridging."""
     others = {name for name in names if not OTHER_RELATION.search(name.lower())}
     return {name for name in others if says_identity(name)} or others
 
 
 class DisjointSets[Item: Hashable]:
-    """Sets of items, each of them alone until its set is merged with another (union-find)."""
+    """Disjoint sets of items, each item alone until its set is merged with another (union-find)."""
 
     def __init__(self) -> None:
         self.parents: dict[Item, Item] = {}
@@ -41,12 +41,12 @@ class DisjointSets[Item: Hashable]:
         return item
 
     def merge(self, item: Item, other: Item) -> None:
-        """Make one set of the sets of both, for which stands what stood for that of the other."""
+        """Merge the sets of both items; the representative of the set of `other` represents the result."""
         self.parents[self.find(item)] = self.find(other)
 
 
 def find_chains(marks: Sequence[Mark]) -> list[list[Mark]]:
-    """Return the connected components, of two marks or more, of the pointers that are meant alone, in text order."""
+    """Return the chains in text order: two or more marks connected by antecedents that are meant alone."""
     places = {mark.place for mark in marks}
     sets = DisjointSets[Place]()
     for mark in marks:
@@ -60,7 +60,7 @@ def find_chains(marks: Sequence[Mark]) -> list[list[Mark]]:
 
 
 def marks_by_entity(marks: Iterable[Mark]) -> dict[str, list[Mark]]:
-    """Return the marks of each entity, both in the order of the marks."""
+    """Return the marks by entity; entities and their marks are in the order of the marks."""
     entities: dict[str, list[Mark]] = {}
     for mark in marks:
         for index in mark.answer.indices if mark.answer else ():
@@ -69,15 +69,15 @@ def marks_by_entity(marks: Iterable[Mark]) -> dict[str, list[Mark]]:
 
 
 def pointers_to_indices(document: Document) -> Document:
-    """Return the document with indices for pointers: each chain is an entity, numbered from 1 in text order.
+    """Return the document with indices in place of pointers: each chain is an entity, numbered from 1 in text order.
 
-    What points to nothing and is pointed at by nothing has no index. A mark whose antecedents are all meant together
-    opens an entity of its own, and names them by the relation SPLIT; each of them is an entity, too.
+    A mark without links has no index. A mark whose antecedents are all meant together opens an entity of its own, with
+    the relation SPLIT to these antecedents. Each antecedent is in an entity, too.
     """
     if document.links != Links.POINTERS:
         return document
     chains = find_chains(document.marks)
-    # Marks without an antecedent that is meant alone open an entity, and name its parts by SPLIT, entities as well.
+    # The readings of marks whose antecedents are all meant together.
     plural = {
         mark.place: answer.readings
         for mark in document.marks
@@ -103,20 +103,20 @@ def pointers_to_indices(document: Document) -> Document:
 
 
 def index_related(document: Document) -> Document:
-    """Return the document with an entity for whatever relations lead from or to, also where it is in no chain."""
+    """Return the document with an entity for each mark at an end of a relation, also if the mark is in no chain."""
     if document.links != Links.INDICES:
         return document
     return index_places(document, related_places(document.marks))
 
 
 def related_places(marks: Iterable[Mark]) -> set[Place]:
-    """Return the places of marks with relations besides identity, and what these marks point at."""
+    """Return the places of marks with relations other than identity, and of all targets of these marks."""
     related = (mark for mark in marks if mark.answer and mark.answer.relations)
     return {place for mark in related if mark.answer for place in (mark.place, *mark.answer.targets())}
 
 
 def unlinked_places(document: Document) -> set[Place]:
-    """Return where answers are linked with nothing: in no entity, without antecedents, and nobody's antecedent."""
+    """Return the places of answers without links: without entity or antecedents, and not themselves antecedents."""
     pointed = {target for mark in document.marks if mark.answer for target in mark.answer.pointers}
     return {
         mark.place
@@ -126,7 +126,7 @@ def unlinked_places(document: Document) -> set[Place]:
 
 
 def index_places(document: Document, places: Collection[Place]) -> Document:
-    """Return the document with an entity of its own for each of the places that is in none."""
+    """Return the document with a new entity for each of the places that has none."""
     if not places:
         return document
     used = {index for mark in document.marks if mark.answer for index in mark.answer.indices}
@@ -150,7 +150,7 @@ def without_relation(answer: Answer, name: str) -> Answer:
 
 
 def indices_to_pointers(document: Document) -> Document:
-    """Return the document with pointers to the mark before in each chain; SPLIT becomes a reading of the first mark."""
+    """Return the document with pointers to the previous mark of each chain; SPLIT becomes readings of its mark."""
     if document.links != Links.INDICES:
         return document
     last: dict[str, Place] = {}
@@ -171,7 +171,7 @@ def indices_to_pointers(document: Document) -> Document:
 
 
 def split_to_indices(document: Document) -> Document:
-    """Return the document with all entities of the targets of SPLIT in place of that relation."""
+    """Return the document with SPLIT replaced by the entities of its targets."""
     if not any(mark.answer and mark.answer.relations for mark in document.marks):
         return document
     indices = {mark.place: mark.answer.indices for mark in document.marks if mark.answer}
@@ -189,7 +189,7 @@ def split_to_indices(document: Document) -> Document:
 
 
 def indices_to_split(document: Document) -> Document:
-    """Return the document with SPLIT for a mark that begins a chain and is in two earlier ones or more."""
+    """Return the document with SPLIT for each mark that begins one chain and is in two or more earlier chains."""
     last: dict[str, Place] = {}
     marks: dict[Place, Mark] = {}
     for mark in sorted(document.marks, key=text_order):
@@ -206,7 +206,7 @@ def indices_to_split(document: Document) -> Document:
 
 
 def map_readings(readings: Readings, new: Callable[[Place], Iterable[Place]]) -> Readings:
-    """Return the readings with other targets, none twice; those without a target are left out, and so are doubles."""
+    """Return the readings with mapped targets, without repeated targets, empty readings and repeated readings."""
     mapped = (tuple(dict.fromkeys(place for target in reading for place in new(target))) for reading in readings)
     return tuple({frozenset(reading): reading for reading in mapped if reading}.values())
 
@@ -215,7 +215,7 @@ type Mapped = Callable[[Place], Iterable[Place]]
 
 
 def map_targets(answer: Answer, new: Mapped, further: Mapped) -> Answer:
-    """Return the answer with other antecedents, and by `further` with other targets of other relations."""
+    """Return the answer with antecedents mapped by `new` and targets of other relations mapped by `further`."""
     relations = ((name, map_readings(readings, further)) for name, readings in answer.relations)
     mapped = replace(answer, relations=tuple(each for each in relations if each[1]))
     if answer.readings:
@@ -225,7 +225,7 @@ def map_targets(answer: Answer, new: Mapped, further: Mapped) -> Answer:
 
 
 def remove_marks(document: Document, places: Collection[Place]) -> Document:
-    """Return the document without those marks; what pointed to one points to what that one pointed to."""
+    """Return the document without the marks at the places; pointers to them lead to their antecedents instead."""
     if not places:
         return document
     pointers = {mark.place: mark.answer.pointers if mark.answer else () for mark in document.marks}
@@ -239,7 +239,7 @@ def remove_marks(document: Document, places: Collection[Place]) -> Document:
             def kept(target: Place) -> tuple[Place, ...]:
                 return () if target in places else (target,)
 
-            # Alternatives share what they have seen, so that each mark is passed once for all of them.
+            # Alternatives share the set of visited marks, so that each mark is visited once.
             seen = None if answer.readings else {mark.place}
 
             def past(target: Place, here: Place = mark.place, seen: set[Place] | None = seen) -> Iterator[Place]:
@@ -253,7 +253,7 @@ def remove_marks(document: Document, places: Collection[Place]) -> Document:
 def _skip_removed(
     target: Place, removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]], seen: set[Place]
 ) -> Iterator[Place]:
-    """Yield the antecedent of a mark, or in its place, where it is removed, its antecedents; none that was seen."""
+    """Yield the target or, if it is removed, the nearest kept antecedents behind it; no place that was seen."""
     left = [target]
     while left:
         target = left.pop()
@@ -265,7 +265,7 @@ def _skip_removed(
 
 
 def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
-    """Return the document with other marks in those places and pointers following; those on the same words are one."""
+    """Return the document with marks replaced by place and pointers updated; marks in one new place are merged."""
     if not places:
         return document
     to = {old: mark.place for old, mark in places.items()}
@@ -286,7 +286,7 @@ def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
 
 
 def find_contradictions(document: Document, places: Mapping[Place, Mark]) -> list[Finding]:
-    """Return a finding if marks that `move_marks` makes one have answers that say something else besides links."""
+    """Return a finding if `move_marks` merges marks whose answers differ in anything but their links."""
     if not places:
         return []
 
@@ -308,7 +308,7 @@ def find_contradictions(document: Document, places: Mapping[Place, Mark]) -> lis
 
 
 def merge_marks(mark: Mark, other: Mark) -> Mark:
-    """Return one mark of two in one place: what the first does not say, the second does; the links of both stay."""
+    """Return two marks in one place as one: the first takes precedence; links and attributes of both are kept."""
     answer = mark.answer or other.answer
     if mark.answer and other.answer:
         answer = replace(mark.answer, indices=tuple(dict.fromkeys((*mark.answer.indices, *other.answer.indices))))
@@ -328,7 +328,7 @@ def join_readings(one: Readings, other: Readings) -> Readings:
 
 
 def group_readings[Target](rows: Iterable[tuple[Hashable, Target]]) -> judgement.Readings[Target]:
-    """Return the readings of targets, each with what its reading has in common; equal ones are one."""
+    """Return the readings of (key, target) rows, one reading per key; equal readings are merged."""
     readings: dict[Hashable, list[Target]] = {}
     for key, target in rows:
         readings.setdefault(key, []).append(target)
@@ -336,7 +336,7 @@ def group_readings[Target](rows: Iterable[tuple[Hashable, Target]]) -> judgement
 
 
 def number_targets(readings: Readings) -> Iterator[tuple[int, Place]]:
-    """Yield targets, each with the number of its reading, from 1; all with 0 where each target is a reading."""
+    """Yield (number of the reading, target), numbered from 1; all 0 if each target is a reading of its own."""
     plural = any(len(reading) > 1 for reading in readings)
     for number, reading in enumerate(readings, start=1):
         for target in reading:
@@ -344,13 +344,13 @@ def number_targets(readings: Readings) -> Iterator[tuple[int, Place]]:
 
 
 def implied_category(answer: Answer, scheme: SchemeSpec) -> str:
-    """Return the category that follows from what the answer links; empty where none does."""
+    """Return the category that the links of an answer imply; empty if they imply none."""
     if answer.indices:
         return next((category.key for category in scheme.categories if category.takes_index), "")
     if answer.pointers:
         level = answer.pointers[0].level or scheme.main_level
         return next((category.key for category in scheme.categories if category.points_to == level), "")
     plain = [category.key for category in scheme.categories if not category.takes_index and not category.points_to]
-    # What points to nothing may be new; what is in no entity is not.
+    # A markable without a pointer may be new; a markable without an entity is not.
     names = ("none",) if any(category.takes_index for category in scheme.categories) else ("new", "none")
     return next((key for key in names if key in plain), plain[0] if len(plain) == 1 else "")

@@ -1,4 +1,4 @@
-"""Pyramids: content units (SCUs), their contributors in the model summaries, and those in a peer summary."""
+"""Pyramids: content units (SCUs) with their contributors in model summaries and peer summaries."""
 
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from annotations.formats.model.findings import Finding
 
-# The uid under which a peer's contributors stand that express no SCU of the pyramid.
+# The uid of a peer's contributors that express no SCU of the pyramid.
 NOT_IN_PYRAMID = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A model summary: the stretch `[start, end)` of the pyramid's text, without its header and white space around."""
+    """A model summary: the stretch `[start, end)` of the pyramid's text, without header and outer white space."""
 
     name: str
     start: int
@@ -29,7 +29,7 @@ class ContributorPart:
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """Words that express an SCU. parts: in any order, as the coder chose them; they may overlap those of others."""
+    """Words that express an SCU. parts: in the coder's order; they may overlap parts of other contributors."""
 
     parts: tuple[ContributorPart, ...]
     label: str = ""
@@ -46,10 +46,10 @@ class SCU:
 
 @dataclass(frozen=True, slots=True)
 class Pyramid:
-    """The SCUs of one docset as one coder sees them."""
+    """The SCUs of one docset, as one coder defines them."""
 
     text: str  # all model summaries with their headers
-    # The regular expression that finds the headers, of a stranger: nothing but `syntax.expressions` may run it.
+    # The regular expression that finds the headers. It is untrusted: only `syntax.expressions` may run it.
     boundary: str
     summaries: tuple[Summary, ...]
     scus: tuple[SCU, ...] = ()
@@ -60,7 +60,7 @@ class Pyramid:
         return self.text[summary.start : summary.end]
 
     def summary_at(self, offset: int) -> Summary | None:
-        """Return the summary in which the offset lies, or None where it lies in a header or before the first."""
+        """Return the summary that contains the offset; None if no summary does, as in a header."""
         number = bisect_right(self.summaries, offset, key=lambda summary: summary.start) - 1
         return self.summaries[number] if number >= 0 and offset < self.summaries[number].end else None
 
@@ -69,17 +69,17 @@ class Pyramid:
         return self.summary_at(min(contributor.parts).start) if contributor.parts else None
 
     def weight(self, scu: SCU) -> int:
-        """Return how many of the summaries contribute to the SCU, each counted once."""
+        """Return the number of distinct summaries that contribute to the SCU."""
         return len({self.summary_of(contributor) for contributor in scu.contributors} - {None})
 
 
 @dataclass(frozen=True, slots=True)
 class PeerAnnotation:
-    """Which SCUs of a pyramid a peer summary expresses, and where."""
+    """The SCUs of a pyramid that a peer summary expresses, with their contributors."""
 
     pyramid: Pyramid
     text: str
-    marks: Mapping[int, tuple[Contributor, ...]]  # by the uid of the SCU that is expressed, or NOT_IN_PYRAMID
-    comments: Mapping[int, str] = field(default_factory=dict)  # what the coder says of some of these uids
+    marks: Mapping[int, tuple[Contributor, ...]]  # by the uid of the SCU, or NOT_IN_PYRAMID
+    comments: Mapping[int, str] = field(default_factory=dict)  # the coder's comments on some of these uids
     findings: tuple[Finding, ...] = field(default=(), compare=False)
     file: str = field(default="", compare=False)

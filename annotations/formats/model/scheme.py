@@ -1,13 +1,13 @@
-"""What coders are asked, as files hold it."""
+"""The questions of a scheme to coders, as files hold them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-# The question that every judgement begins with; no attribute or relation is called so.
+# The key of the first question of every judgement; no attribute or relation may have it.
 CATEGORY = "category"
-# How coders say what goes together, if at all.
+# The ways to express identity: by pointers, by indices, or not at all.
 POINTERS, INDICES, CATEGORIES = "pointers", "indices", "categories"
 
 
@@ -32,9 +32,9 @@ LISTED_KINDS = (AnswerKind.ONE, AnswerKind.SEVERAL)
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """When a question is asked: where another has one of these values as answer, or where a relation is set."""
+    """The condition of a question: another question has one of these values, or a relation is set."""
 
-    question: str = ""  # the category or the key of an attribute; empty where a relation is named
+    question: str = ""  # CATEGORY or the key of an attribute; empty if a relation is named
     values: tuple[str, ...] = ()
     relation: str = ""
 
@@ -50,7 +50,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class LevelSpec:
-    """A level. coders_mark: coders create its markables, in addition to those that came with the texts."""
+    """A level. coders_mark: coders create markables on it, in addition to the imported ones."""
 
     key: str
     label: str
@@ -64,14 +64,14 @@ class CategorySpec:
 
     key: str
     label: str
-    # What its identity relation says, for formats that know no other relations: the next three.
+    # The next three fields repeat its identity relation, for formats without other relations.
     points_to: str = ""
     max_pointers: int | None = None
     allow_later: bool = False
     takes_index: bool = False
     takes_optional: bool = False
     singleton: bool = False
-    level: str = ""  # its only one; empty for every coded level
+    level: str = ""  # the only level that offers it; empty for every coded level
     help: str = ""
     colour: str = ""
     retired: bool = False  # no longer offered
@@ -86,11 +86,11 @@ class RelationSpec:
     _: KW_ONLY
     help: str = ""
     from_levels: tuple[str, ...] = ()  # empty for every coded level
-    to_levels: tuple[str, ...] = ()  # empty where it is no longer offered
+    to_levels: tuple[str, ...] = ()  # empty if the relation is no longer offered
     identity: bool = False  # its pointers make chains
     max_targets: int | None = None
     joint: bool = False  # targets may be meant together
-    later: bool = False  # targets may stand later in the text
+    later: bool = False  # targets may come later in the text
     asked_if: Condition | None = None
     retired: bool = False
 
@@ -106,14 +106,14 @@ class ValueSpec:
 
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
-    """A further question."""
+    """A question other than the category and relations."""
 
     key: str
     label: str
     _: KW_ONLY
     help: str = ""
     of: Subject = Subject.MARKABLE
-    relation: str = ""  # the one that it is asked of, if of one
+    relation: str = ""  # the key of the relation that it is about, if any
     levels: tuple[str, ...] = ()  # empty for every coded level
     kind: AnswerKind = AnswerKind.ONE
     required: bool = False
@@ -125,7 +125,7 @@ class AttributeSpec:
 
 @dataclass(frozen=True, slots=True)
 class SchemeSpec:
-    """What the coders of a project are asked, in the order in which it is shown."""
+    """The questions to the coders of a project, in display order."""
 
     levels: tuple[LevelSpec, ...]
     categories: tuple[CategorySpec, ...]
@@ -134,7 +134,7 @@ class SchemeSpec:
 
     @property
     def main_level(self) -> str:
-        """The key of the first level that is coded: that of markables whose file names none."""
+        """The key of the first coded level, the default for markables whose file names no level."""
         return next((level.key for level in self.levels if level.coded), "")
 
     @property
@@ -142,7 +142,7 @@ class SchemeSpec:
         return tuple(level.key for level in self.levels if level.coded)
 
     def identity_by_category(self) -> dict[str, list[RelationSpec]]:
-        """Return the relations by whose pointers categories say identity, in a scheme without faults one of each."""
+        """Return the identity relations by category; a valid scheme has at most one per category."""
         found: dict[str, list[RelationSpec]] = {}
         for relation in self.relations:
             condition = relation.asked_if
@@ -152,11 +152,11 @@ class SchemeSpec:
         return found
 
     def identity_relation(self, category: str) -> RelationSpec | None:
-        """Return the relation by whose pointers a category says identity, if any. For many, make a dictionary."""
+        """Return the identity relation of a category, if any. For many categories, use `identity_by_category`."""
         return next(iter(self.identity_by_category().get(category, ())), None)
 
     def with_pointing(self) -> "SchemeSpec":
-        """Return the scheme with what their identity relations say in its categories."""
+        """Return the scheme with the pointing fields of its categories set from their identity relations."""
         identity = self.identity_by_category()
         categories = []
         for category in self.categories:
@@ -187,7 +187,7 @@ def identity_relations(categories: Iterable[CategorySpec]) -> tuple[RelationSpec
 
 @dataclass(frozen=True, slots=True)
 class ReadyMadeScheme:
-    """A scheme. `agreement` names the conventions that its agreement page opens with."""
+    """A ready-made scheme. `agreement` names the default conventions of its agreement page."""
 
     key: str
     label: str
@@ -202,7 +202,7 @@ class ReadyMadeScheme:
 
     @property
     def spec(self) -> SchemeSpec:
-        """The questions of the scheme, with an identity relation for each category that points and has none."""
+        """The questions of the scheme, with an identity relation added for each pointing category without one."""
         spec = SchemeSpec(self.levels, self.categories, self.relations, self.attributes)
         without = (category for category in self.categories if spec.identity_relation(category.key) is None)
         return replace(spec, relations=(*identity_relations(without), *self.relations))

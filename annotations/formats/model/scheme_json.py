@@ -1,4 +1,4 @@
-"""Schemes as JSON, in the shape that `scheme.schema.json` publishes."""
+"""Schemes as JSON, as specified by `scheme.schema.json`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHAPE = Path(__file__).with_name("scheme.schema.json")
 
 @dataclass(frozen=True, slots=True)
 class ShapeProblem:
-    """What is wrong where in the JSON of a scheme: `attributes[2].values[0].key`; at the top the path is empty."""
+    """A problem in the JSON of a scheme. path: as in `attributes[2].values[0].key`; empty at the top."""
 
     path: str
     message: str
@@ -33,7 +33,7 @@ class ShapeProblem:
 
 
 class SchemeShapeError(ValueError):
-    """JSON that is no scheme, with all that is wrong, at most `MAX_PROBLEMS`."""
+    """JSON that is not a scheme, with its problems, at most `MAX_PROBLEMS`."""
 
     def __init__(self, problems: Iterable[ShapeProblem]) -> None:
         self.problems = list(problems)
@@ -48,34 +48,34 @@ def scheme_shape() -> dict[str, Any]:
 
 @cache
 def _validator() -> Any:
-    # its library is loaded where a scheme is read: a program would start later with it
+    # imported only if a scheme is read: it would slow the start of the program
     from jsonschema import Draft202012Validator, ValidationError, validators
 
     def unique_keys(_: Any, unique: bool, keys: Any, __: Any) -> Iterator[ValidationError]:
-        """Yield an error where a key is listed twice. The usual check compares each two entries of a mixed list."""
+        """Yield an error if a key is listed twice. The usual check compares all pairs of entries of a mixed list."""
         is_listed = unique and isinstance(keys, list) and all(isinstance(key, str) for key in keys)
         if is_listed and len(set(keys)) < len(keys):
             yield ValidationError("twice")
 
     def items(validator: Any, items: Any, entries: Any, schema: Any) -> Iterator[ValidationError]:
-        """Yield what is wrong with the entries of a list, unless it is too long: that is said by itself."""
+        """Yield the errors of the entries of a list, unless the list is too long, which is an error of its own."""
         if not isinstance(entries, list) or len(entries) <= schema.get("maxItems", len(entries)):
             yield from Draft202012Validator.VALIDATORS["items"](validator, items, entries, schema)
 
     return validators.extend(Draft202012Validator, {"uniqueItems": unique_keys, "items": items})(scheme_shape())
 
 
-# Fields that are null in JSON where they are empty.
+# Fields whose empty string is null in JSON.
 NULL_IF_EMPTY = ("points_to", "level", "relation", "primary_of")
 
 
 def scheme_to_json(spec: specs.SchemeSpec, answers: str) -> dict[str, Any]:
-    """Return the scheme as a dictionary for JSON; a file has `SCHEME_FILE` in front. All fields are there."""
+    """Return the scheme as a dictionary for JSON with all fields; a file begins with `SCHEME_FILE`."""
     return {"answers": answers, **_to_json(spec)}
 
 
 def _to_json(part: Any) -> Any:
-    """Return a part of a scheme: an object with its fields by name, a list, or a value."""
+    """Return a part of a scheme for JSON: an object with its fields by name, a list, or a value."""
     match part:
         case specs.Condition():
             return part.state()
@@ -90,10 +90,10 @@ def _to_json(part: Any) -> Any:
 
 
 def scheme_from_json(data: object) -> tuple[specs.SchemeSpec, str]:
-    """Return the scheme of that JSON, and how its coders say identity. Raise SchemeShapeError.
+    """Return the scheme of the JSON, and the way its coders express identity. Raise SchemeShapeError.
 
-    What categories say of pointing follows from the relations of identity: it may be left out, and must agree. Whether
-    the scheme can be asked is not said here: `annotations.schemes.consistency` does.
+    The pointing fields of categories follow from the identity relations: they may be left out, but must not contradict.
+    The consistency of the scheme is not checked here but in `annotations.schemes.consistency`.
     """
     errors = list(islice(_validator().iter_errors(data), MAX_PROBLEMS))
     if errors:
@@ -111,7 +111,7 @@ def scheme_from_json(data: object) -> tuple[specs.SchemeSpec, str]:
     return spec, data["answers"]
 
 
-# How fields are read that are neither plain values nor lists of these.
+# The converters of fields that are neither plain values nor lists of plain values.
 CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
     "max_targets": int,
     "asked_if": specs.Condition.from_state,
@@ -152,7 +152,7 @@ TYPES = {
 }
 
 
-# By the keyword of JSON Schema that a value does not keep, and what that asks for.
+# Messages by the violated keyword of JSON Schema, made from the value of the keyword.
 SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "type": lambda types: (
         f"This is {' or '.join(TYPES[name] for name in ([types] if isinstance(types, str) else types))}."
@@ -176,7 +176,7 @@ SENTENCES_OF_FIELDS = {
 
 
 def _sentence(error: ValidationError) -> str:
-    """Return what is wrong as a sentence that repeats nothing of what was sent but names of fields."""
+    """Return the error as a sentence that repeats nothing of the input but names of fields."""
     expected: Any = error.validator_value
     schema: Any = error.schema
     match error.validator:

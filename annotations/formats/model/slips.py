@@ -1,4 +1,4 @@
-"""What becomes of slips in files: they refuse the file, or what holds them is left out."""
+"""Slips in files: they refuse the file, or the mention or document with the slip is left out."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ MAX_LISTED = 1000
 
 @dataclass(slots=True)
 class Slips:
-    """The slips of a file: whether what holds them is left out, and the documents that are, with errors."""
+    """The slips of a file. are_left_out: leave out mentions and documents with slips. errors: of omitted documents."""
 
     file: str
     are_left_out: bool
@@ -21,16 +21,16 @@ class Slips:
     number: int = 0
 
     def in_mention(self, error: FormatError, findings: list[Finding]) -> None:
-        """Add a finding that a mention, or what links it, is left out. Raise the error where the file is refused."""
+        """Add a finding that a mention or its link is left out. Raise the error if slips refuse the file."""
         self.leave_out(error, "the mention", findings)
 
     def in_document(self, error: FormatError) -> None:
-        """Add a finding that a document is left out. Raise the error where the file is refused."""
+        """Add a finding that a document is left out. Raise the error if slips refuse the file."""
         self.leave_out(error, "the document" if self.several or self.are_left_out else "", self.findings)
         self.errors.append(error)
 
     def leave_out(self, error: FormatError, what: str, findings: list[Finding]) -> None:
-        """Add a finding that something is left out. Raise the error where the file is refused."""
+        """Add a finding that `what` is left out. Raise the error if slips refuse the file."""
         if not self.are_left_out:
             message = f"{error.message}{WAY}{what}" if what else error.message
             raise FormatError(message, error.file, error.line, error.column)

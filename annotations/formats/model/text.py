@@ -1,10 +1,10 @@
-"""What no text of a document may hold, and how long names and the tag of its language may be."""
+"""Characters that no text may hold, and the longest names and language tags."""
 
 import re
 
 # Databases hold no NUL and no half of a surrogate pair. (The application has the same rule in `core/text.py`.)
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-# Longer names are refused: those of entities, of markables and turns, of speakers.
+# The longest names of entities, of markables and turns, and of speakers.
 LONGEST_INDEX = 200
 LONGEST_LABEL = 50
 LONGEST_SPEAKER = 100

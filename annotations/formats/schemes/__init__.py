@@ -1,4 +1,4 @@
-"""Schemes alone, as files: which kind a file is, and how each kind is read and written."""
+"""Scheme files without texts: detect their kind, and read and write each kind."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ KINDS = (
 
 
 def read_own(files: Mapping[str, bytes], name: str) -> SchemeFile:
-    """Return the scheme of a JSON file of this program. Raise FormatError with the path of what is wrong in it."""
+    """Return the scheme of a JSON file of this program. Raise FormatError with the paths of its problems."""
     file = find_by_name(files, base_name(name)) or next(iter(files))
     try:
         return SchemeFile(*scheme_from_json(json_of(files, file)))
@@ -31,7 +31,7 @@ def read_own(files: Mapping[str, bytes], name: str) -> SchemeFile:
 
 
 def write_own(spec: SchemeSpec, answers: str) -> tuple[list[File], list[str]]:
-    """Return the one file of a scheme, and that nothing is lost."""
+    """Return the file of a scheme, and an empty list of losses."""
     data = {**SCHEME_FILE, **scheme_to_json(spec, answers)}
     return [File("scheme.json", f"{json.dumps(data, indent=2, ensure_ascii=False)}\n".encode())], []
 
@@ -48,13 +48,13 @@ SCHEME_FORMATS: dict[str, SchemeFormat] = {
 
 
 def read_scheme(data: bytes, name: str) -> SchemeFile:
-    """Return the scheme of an uploaded file, whichever kind it is. Raise FormatError with file and line."""
+    """Return the scheme of an uploaded file of any kind. Raise FormatError with file and line."""
     files = files_of(data, name)
     return SCHEME_FORMATS[_detect(files, name)].read(files, name)
 
 
 def _detect(files: Mapping[str, bytes], name: str) -> str:
-    """Return the kind of the files, told by their names and by how each begins. Raise FormatError where none is."""
+    """Return the kind of the files, by their names or the content of a single file. Raise FormatError if unknown."""
     names = {base_name(path).lower() for path in files}
     if any(each.endswith(".conf") for each in names):
         return "brat"

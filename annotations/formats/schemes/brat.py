@@ -1,4 +1,4 @@
-"""annotation.conf of brat, with visual.conf -> scheme: types are categories, or an attribute beside identity."""
+"""Read annotation.conf and visual.conf of brat: types are categories, or an attribute in a scheme of identity."""
 
 import re
 from collections import defaultdict
@@ -18,14 +18,14 @@ MACRO = re.compile(r"<([^<>\s]+)>\s*=\s*(.+)")
 ANY_SPAN = ("<ENTITY>", "<ANY>")
 COLOUR = re.compile(r"bgColor\s*:\s*(#[0-9a-fA-F]{6})\b")
 MAX_TYPES = 1000
-# Characters of a line whose macros are replaced: macros may name macros.
+# The longest line after its macros are replaced: macros may name macros.
 LONGEST_LINE = 20_000
 YES = specs.ValueSpec("true", "yes")
 
 
 @dataclass(slots=True)
 class _Row:
-    """A line of a section: its name, how far it is indented, and what else it says."""
+    """A line of a section: its name, its indentation in tabs (depth), and the rest of the line."""
 
     name: str
     depth: int
@@ -34,7 +34,7 @@ class _Row:
     abstract: bool = False
 
     def arguments(self) -> dict[str, list[str]]:
-        """Return what the line says after the name: `Arg1:Person|Place, Value:A|B`."""
+        """Return the arguments after the name, as in `Arg1:Person|Place, Value:A|B`, by their own names."""
         pairs = (part.partition(":") for part in self.rest.split(","))
         return {
             name.strip(): [each.strip() for each in meant.split("|") if each.strip()]
@@ -90,7 +90,7 @@ def _read_sections(text: str, file: str) -> dict[str, list[_Row]]:
 
 
 def _section(line: str) -> str | None:
-    """Return the section that a line without white space around it begins; None where it begins none."""
+    """Return the section that a line without outer white space begins; None if it begins none."""
     name = line[1:-1]
     return name.strip().lower() if line.startswith("[") and line.endswith("]") and "]" not in name else None
 
@@ -115,18 +115,18 @@ def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, 
 
 
 class _Configuration(SchemeReader):
-    """A configuration while it becomes a scheme."""
+    """The builder of a scheme from a configuration."""
 
     def __init__(
         self, file: str, sections: Mapping[str, Sequence[_Row]], labels: Mapping[str, str], colours: Mapping[str, str]
     ) -> None:
         super().__init__(file)
         self.sections, self.labels, self.colours = sections, labels, colours
-        # The types of spans that can be chosen: `!` marks the others.
+        # The types of spans that coders can choose: `!` marks the others.
         self.types = [row.name for row in sections["entities"] if not row.abstract]
         if not self.types:
             raise FormatError("there is no type of spans in [entities]", file)
-        # The types below others: all are meant where one above them is named.
+        # The subtypes of each type: the name of a type also means its subtypes.
         self.below = defaultdict[str, list[str]](list)
         above: list[_Row] = []
         for row in sections["entities"]:
@@ -181,7 +181,7 @@ class _Configuration(SchemeReader):
         return fit_label(self.labels.get(name, ""), name)
 
     def _meant(self, names: Iterable[str]) -> set[str] | None:
-        """Return the types that are meant by names of types; None for all of them."""
+        """Return the types that the names mean, with subtypes; None if they mean all types."""
         names = set(names)
         below = (each for name in names for each in self.below.get(name, ()))
         meant = {*names, *below} & self.values.keys()

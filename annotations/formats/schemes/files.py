@@ -14,21 +14,21 @@ from annotations.formats.syntax.xml import parse
 if TYPE_CHECKING:
     from lxml import etree
 
-# A scheme file is small; a zip may hold those of a whole corpus, of which few are read.
+# A scheme file is small; a zip may hold the files of a whole corpus, of which few are read.
 MAX_BYTES = 2_000_000
 MAX_FILES = 20_000
 MAX_UNPACKED_BYTES = 50_000_000
 
 
 def files_of(data: bytes, name: str) -> dict[str, bytes]:
-    """Return the files of an upload by their paths: those of a zip, or the one. Raise FormatError on too large ones."""
+    """Return the files of an upload, a zip or a single file, by path. Raise FormatError if they are too large."""
     if name.lower().endswith(".zip") or data.startswith(b"PK\x03\x04"):
         return dict(unpack(data, name, most_files=MAX_FILES, most_bytes=MAX_UNPACKED_BYTES))
     return {name: _bounded({name: data}, name)}
 
 
 def text_of(files: Mapping[str, bytes], path: str) -> str:
-    """Return the text of a scheme file. Raise FormatError where it is too long, or no text."""
+    """Return the text of a scheme file. Raise FormatError if it is too long, or no text."""
     return decode(_bounded(files, path), path)
 
 
@@ -57,6 +57,6 @@ def base_name(path: str) -> str:
 
 
 def find_by_name(files: Collection[str], name: str) -> str | None:
-    """Return the path of the file of that name, in any case, that lies in the fewest folders."""
+    """Return the path of the file with the name, ignoring case, in the fewest folders; None if there is none."""
     found = [path for path in files if base_name(path).lower() == name.lower()]
     return min(found, key=lambda path: (path.count("/"), path), default=None)

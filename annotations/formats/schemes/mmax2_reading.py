@@ -1,4 +1,4 @@
-"""Annotation schemes of MMAX2 -> scheme. As in texts, values that lead to pointers or sets by `next` are categories."""
+"""Read annotation schemes of MMAX2. As in texts, values whose `next` is a pointer or set are categories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -60,7 +60,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
 
 
 def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile], list[str]]:
-    """Return the levels with their attributes, and the names of all that are declared."""
+    """Return the levels with their attributes, and the names of all declared levels."""
     common = find_by_name(files, COMMON_PATHS)
     places: dict[str, str] = {}
     declared: list[str] = []
@@ -88,7 +88,7 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
 
 
 def _is_identity(attribute: Attribute, attributes: Sequence[Attribute]) -> bool:
-    """Return whether a pointer says identity: where the file does not say it, its name tells, and those of others."""
+    """Return whether a pointer expresses identity: as the file says, else by its name and the names of others."""
     if attribute.kind != Kind.POINTER:
         return False
     if attribute.identity is not None:
@@ -104,7 +104,7 @@ type _Spec = specs.CategorySpec | specs.RelationSpec | specs.AttributeSpec
 
 @dataclass(slots=True)
 class _Merged:
-    """A question with its name and first place in the files, and the keys of the levels on which it is asked."""
+    """A question with its name and first position in the files, and the keys of its levels."""
 
     name: str
     spec: _Spec
@@ -113,14 +113,14 @@ class _Merged:
 
 
 class _Merger(SchemeReader):
-    """The questions of all levels. What is asked on several levels in the same words is one question."""
+    """The questions of all levels. Questions in the same words on several levels are merged."""
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self.merged: dict[str, _Merged] = {}
 
     def merge(self, spec: _Spec, level: str, place: int = 0) -> str:
-        """Add a question of a level and return its key. place: of all but categories, in the files."""
+        """Add a question of a level and return its key. place: its position in the files; 0 for categories."""
         for key, known in self.merged.items():
             if known.name == spec.key and level not in known.levels and (both := _merge(known.spec, spec)):
                 known.spec = both
@@ -152,7 +152,7 @@ class _Merger(SchemeReader):
 
 
 def _merge(known: _Spec, spec: _Spec) -> _Spec | None:
-    """Return the question of two levels as one, with the values of both that lead to it; None where they differ."""
+    """Return the questions of two levels as one, with the condition values of both; None if they differ."""
     spec = replace(spec, key=known.key)
     if spec == known:
         return known
@@ -168,7 +168,7 @@ def _merge(known: _Spec, spec: _Spec) -> _Spec | None:
 
 
 def _with_questions_first(attributes: Iterable[specs.AttributeSpec]) -> list[specs.AttributeSpec]:
-    """Return the attributes in their order, but each after the one by whose answer it is asked."""
+    """Return the attributes in their order, but each after the attribute of its condition."""
     waiting = list(attributes)
     ordered: dict[str, specs.AttributeSpec] = {}
     while waiting:
@@ -179,12 +179,12 @@ def _with_questions_first(attributes: Iterable[specs.AttributeSpec]) -> list[spe
     return list(ordered.values())
 
 
-# What leads to an attribute: a question, the category or by its id, and its value; that of a pointer is empty.
+# A source of an attribute: CATEGORY or the id of another attribute, and its value; empty for a pointer.
 type _Source = tuple[str, str]
 
 
 class _Level:
-    """The scheme file of a level while its questions are made."""
+    """The scheme file of a level, from which its questions are made."""
 
     def __init__(self, level: _LevelFile, key: str, levels: Mapping[str, str], kind: Kind, merger: _Merger) -> None:
         self.name, self.file, self.key = level.name, level.file, key
@@ -202,7 +202,7 @@ class _Level:
         self.linked = {link.name for link in self.question.links}
         self.left = [each for each in every if self._is_question(each)]
         self.category_keys: dict[str, str] = {}
-        # The keys of questions, and of their values, by what they are called in the file.
+        # The keys of questions by the id of their attribute, and of their values by their names in the file.
         self.made: dict[str, str] = {}
         self.values: dict[str, dict[str, str]] = {}
 
@@ -222,7 +222,7 @@ class _Level:
         self.merger.add(f"{self.name}: {message}", file=self.file)
 
     def add_questions(self, before: int) -> bool:
-        """Add the questions of the level; return whether it has any. before: how many attributes came before."""
+        """Add the questions of the level; return whether it has any. before: the number of earlier attributes."""
         for category in self.question.categories:
             spec = replace(category, label=fit_label(category.label, category.key))
             self.category_keys[category.key] = self.merger.merge(spec, self.key)
@@ -241,7 +241,7 @@ class _Level:
         return bool(self.question.categories or self.made)
 
     def _sources(self) -> dict[str, list[_Source]]:
-        """Return for the id of each question what leads to it: categories, values of others, pointers that are set."""
+        """Return the sources of each question by its id: categories, values of other attributes, or set pointers."""
         sources: dict[str, list[_Source]] = {each.id: [] for each in self.left}
         left = set(sources)
         for attribute in self.by_id.values():
@@ -257,7 +257,7 @@ class _Level:
         if attribute.name in self.question.branches:
             return [(specs.CATEGORY, key) for key in self._categories_below(attribute.name, value.name)]
         if attribute.name in self.linked:
-            # A pointer of identity is set where its category is chosen.
+            # A pointer of identity is set if its category is chosen.
             roots = (each for root in self.question.branches for each in self.by_id.values() if each.name == root)
             leading = ((root, each) for root in roots for each in root.values if attribute.id in each.next)
             return [source for root, each in leading for source in self._sources_of(root, each)]
@@ -266,7 +266,7 @@ class _Level:
         return [(attribute.id, value.name)] if attribute in self.left else []
 
     def _categories_below(self, name: str, value: str) -> list[str]:
-        """Return the categories that are left once an attribute has a value."""
+        """Return the categories that remain possible once an attribute has a value."""
         found: list[str] = []
         waiting, seen = [self.question.branches[name].get(value)], {name}
         while waiting:
@@ -308,7 +308,7 @@ class _Level:
         )
 
     def _condition(self, attribute: Attribute, sources: Sequence[_Source]) -> specs.Condition | None:
-        """Return when it is asked: always where nothing leads to it, or more than a condition here can say."""
+        """Return the condition of an attribute; None without sources, or if one condition cannot express them."""
         questions = list(dict.fromkeys(by for by, _ in sources))
         if not questions:
             return None

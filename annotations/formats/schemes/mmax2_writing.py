@@ -1,4 +1,4 @@
-"""Scheme -> annotation schemes of MMAX2, one a level, and the common_paths.xml that names them. Losses are named."""
+"""Write a scheme as annotation schemes of MMAX2, one per level, with common_paths.xml and a list of losses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ type _Question = specs.RelationSpec | specs.AttributeSpec
 
 
 def write(spec: specs.SchemeSpec, answers: str) -> tuple[list[File], list[str]]:
-    """Return the scheme files, and what they cannot say. Raise FormatError on a scheme of pyramids."""
+    """Return the scheme files and the losses. Raise FormatError on a scheme of pyramids."""
     if answers not in (specs.POINTERS, specs.INDICES, specs.CATEGORIES):
         raise FormatError("a scheme of pyramids has no place in MMAX2", "mmax2")
     writer = _Writer(spec, answers)
@@ -26,7 +26,7 @@ def write(spec: specs.SchemeSpec, answers: str) -> tuple[list[File], list[str]]:
 
 
 class _Writer:
-    """A scheme while it is written. losses: a sentence for each thing that MMAX2 cannot say."""
+    """The writer of a scheme. losses: a sentence for each fact that MMAX2 cannot express."""
 
     def __init__(self, spec: specs.SchemeSpec, answers: str) -> None:
         self.answers = answers
@@ -37,7 +37,7 @@ class _Writer:
             *(relation for relation in spec.relations if not relation.identity),
             *spec.attributes,
         ]
-        # What levels and questions are called in MMAX2, by their keys.
+        # The names of levels and questions in MMAX2, by their keys.
         self.levels = self._name_levels()
         self.names = self._name_questions()
 
@@ -45,7 +45,7 @@ class _Writer:
         self.losses += [f"{key}: {sentence}" for sentence, is_true in losses.items() if is_true]
 
     def _without_retired(self, spec: specs.SchemeSpec) -> specs.SchemeSpec:
-        """Return the scheme without what is no longer offered, which MMAX2 would offer."""
+        """Return the scheme without its retired parts, which MMAX2 would offer."""
         categories, relations = self._offered(spec.categories), self._offered(spec.relations)
         attributes = self._offered(spec.attributes)
         values = {each.key: self._offered(each.values, f"{each.key}: ") for each in spec.attributes}
@@ -76,7 +76,7 @@ class _Writer:
         return names
 
     def _name_questions(self) -> dict[str, str]:
-        """Return what questions are called: MMAX2 writes names in small letters, and reserves some."""
+        """Return the names of questions by key: MMAX2 writes names in small letters, and reserves some."""
         used = {specs.CATEGORY, *(category.key for category in self.spec.categories)}
         names: dict[str, str] = {}
         for question in self.questions:
@@ -124,7 +124,7 @@ class _Writer:
     def _by_level[Spec: (specs.CategorySpec, specs.RelationSpec, specs.AttributeSpec)](
         self, questions: list[Spec], asked_on: Mapping[str, set[str]], coded: Sequence[str]
     ) -> list[Spec]:
-        """Return the questions as the files have them, level by level."""
+        """Return the questions in the order of the files, level by level."""
         order = {level: number for number, level in enumerate(coded)}
         ordered = sorted(
             questions, key=lambda each: min((order[on] for on in asked_on[each.key] if on in order), default=0)
@@ -134,7 +134,7 @@ class _Writer:
         return ordered
 
     def _choose_answers(self) -> None:
-        """Choose how identity is said: as the scheme has it, if any category says it."""
+        """Keep the scheme's way to express identity if a category uses it; else choose categories only."""
         says = {
             specs.POINTERS: any(self._pointer(category) for category in self.spec.categories),
             specs.INDICES: any(category.takes_index for category in self.spec.categories),
@@ -193,7 +193,7 @@ class _Writer:
         self._lose(relation.key, losses)
 
     def _condition(self, question: _Question) -> specs.Condition | None:
-        """Return when a question is asked: of a relation of identity where its category is chosen."""
+        """Return the condition of a question; for an identity relation, its category is the condition."""
         relation = question.asked_if.relation if question.asked_if else ""
         if isinstance(question, specs.AttributeSpec) and question.of == specs.Subject.RELATION:
             relation = question.relation
@@ -202,10 +202,10 @@ class _Writer:
         return self.identity[relation].asked_if if relation in self.identity else specs.Condition(relation=relation)
 
     def _find_levels(self, coded: Sequence[str], offered: Mapping[str, set[str]]) -> dict[str, set[str]]:
-        """Return the levels on which each question is asked: where its condition can hold."""
+        """Return the levels of each question by its key: the levels on which its condition can hold."""
         asked_on: dict[str, set[str]] = {}
         values = {attribute.key: {value.key for value in attribute.values} for attribute in self.spec.attributes}
-        # A relation may follow from an attribute, and an attribute from a relation.
+        # A relation may depend on an attribute, and an attribute on a relation.
         waiting = list(self.questions)
         while waiting:
             known = {"", specs.CATEGORY, *asked_on}
@@ -232,7 +232,7 @@ class _Writer:
         return asked_on
 
     def _is_said(self, question: _Question, condition: specs.Condition | None) -> bool:
-        """Return whether a question can be asked in MMAX2, and name what is lost of it."""
+        """Return whether MMAX2 can ask a question, and add the losses of the question."""
         self._lose_texts(question.key, question.help)
         if isinstance(question, specs.RelationSpec):
             self._lose(question.key, {"it is no longer offered, and left out": not question.to_levels})
@@ -297,7 +297,7 @@ class _Writer:
 
 
 def _source(condition: specs.Condition | None) -> str:
-    """Return the question that has to be asked before; empty for none."""
+    """Return the question or relation on which the condition depends; empty for none."""
     return condition.relation or condition.question if condition else ""
 
 

@@ -1,4 +1,4 @@
-"""What every kind of scheme file offers, and what their readers share."""
+"""The interface of scheme files, and helpers of their readers."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MAX_LOSSES = 200
 
 @dataclass(frozen=True, slots=True)
 class SchemeFile:
-    """A scheme that was read: how its coders answer, and what the file says besides that a scheme here cannot say."""
+    """A scheme from a file. answers: how its coders answer. losses: parts of the file that a scheme cannot express."""
 
     spec: specs.SchemeSpec
     answers: str
@@ -28,25 +28,25 @@ class SchemeFormat:
 
     key: str
     label: str
-    # `read(files, name)` of the files of an upload called `name`, by their paths; raises FormatError and nothing else.
+    # `read(files, name)` takes the files of the upload `name` by path; raises FormatError and nothing else.
     read: Callable[[Mapping[str, bytes], str], SchemeFile]
-    # `write(spec, answers)` returns the files and what they cannot say.
+    # `write(spec, answers)` returns the files and the losses.
     write: Callable[[specs.SchemeSpec, str], tuple[list[File], list[str]]] | None = None
 
 
 class SchemeReader(Findings):
-    """A file while it becomes a scheme, with what a scheme here cannot say. used: the keys of its questions."""
+    """The base of readers of scheme files, which collects losses as findings. used: the keys of questions so far."""
 
     def __init__(self, file: str) -> None:
         super().__init__(file, most=MAX_LOSSES, code="scheme-loss", noun="things")
         self.used = {specs.CATEGORY}
 
     def make_key(self, name: str) -> str:
-        """Return a key for a question that is made of the name and not used yet."""
+        """Return an unused key for a question, made from the name, and mark it as used."""
         return make_keys([name], self.used)[name]
 
     def identity_categories(self, name: str, label: str, to: str, level: str = "") -> tuple[specs.CategorySpec, ...]:
-        """Return the categories of a scheme that asks for identity alone: what points to a level, and what does not."""
+        """Return the categories of a scheme of identity alone: one that points to a level, and one that does not."""
         key = self.make_key(name)
         pointing = specs.CategorySpec(key, fit_label(label, key), points_to=to, allow_later=True, level=level)
         none = specs.CategorySpec("none" if key != "none" else "no-antecedent", "none", level=level)
@@ -67,7 +67,7 @@ class SchemeReader(Findings):
 
 
 def make_keys(names: Iterable[str], used: set[str] | None = None) -> dict[str, str]:
-    """Return a key for each name, no two alike and none among those that are used, to which they are added."""
+    """Return a distinct, unused key for each name, and add the keys to `used`."""
     used = set() if used is None else used
     keys: dict[str, str] = {}
     for name in dict.fromkeys(names):
@@ -77,7 +77,7 @@ def make_keys(names: Iterable[str], used: set[str] | None = None) -> dict[str, s
 
 
 def fit_label(text: str, other: str = "") -> str:
-    """Return the text as a label: on one line, cut where it is too long, and `other` where it is empty."""
+    """Return the text as a label: on one line, cut if it is too long; `other` if it is empty."""
     label = " ".join(text.split()) or " ".join(other.split())
     return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
 
@@ -88,5 +88,5 @@ def fit_help(text: str) -> str:
 
 
 def fit_question(text: str, name: str) -> tuple[str, str]:
-    """Return the label and the help of a question: where its text is too long for a label, the name and the text."""
+    """Return the label and help of a question: its text alone, or name and text if the text is too long for a label."""
     return (fit_label(name), fit_help(text)) if len(text) > LONGEST_LABEL else (fit_label(text, name), "")

@@ -1,4 +1,4 @@
-"""Layers of INCEpTION and WebAnno -> scheme: UIMA type systems, layers as JSON, exported projects."""
+"""Read schemes from layers of INCEpTION and WebAnno: UIMA type systems, layers as JSON, exported projects."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = {
 }
 SOURCE, TARGET = "Governor", "Dependent"
 LINK, CHAIN = "Link", "Chain"
-# What INCEpTION keeps for itself in a type: order of chains, and where a link leads.
+# Features that INCEpTION needs itself: offsets, the order of chains, and the ends of relations.
 OWN_FEATURES = frozenset({"", "next", "first", "begin", "end", "sofa", SOURCE, TARGET})
 SPAN_KIND, RELATION_KIND, CHAIN_KIND = "span", "relation", "chain"
 YES_OR_NO = (specs.ValueSpec("true", "yes"), specs.ValueSpec("false", "no"))
@@ -38,7 +38,7 @@ YES_OR_NO = (specs.ValueSpec("true", "yes"), specs.ValueSpec("false", "no"))
 
 @dataclass(slots=True)
 class _Feature:
-    """A feature of a layer. values: with what each means. target: of a slot, the layer of what fills it, or any."""
+    """A feature of a layer. values: with their descriptions. target: the layer of a slot's fillers; empty for any."""
 
     name: str
     label: str
@@ -52,7 +52,7 @@ class _Feature:
 
 @dataclass(slots=True)
 class _Layer:
-    """A layer. attached: of relations, the layer of the spans between which they run; empty for any."""
+    """A layer. attached: for relations, the layer of the spans that they connect; empty for any."""
 
     name: str
     label: str
@@ -63,7 +63,7 @@ class _Layer:
 
 
 def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
-    """Return the scheme of layers. Raise FormatError with file and line."""
+    """Return the scheme of the layers in the files. Raise FormatError with file and line."""
     reader = _Reader(name)
     named: dict[str, _Layer] = {}
     for file in _choose_files(files):
@@ -85,7 +85,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
 
 
 def _choose_files(files: Mapping[str, bytes]) -> list[str]:
-    """Return what is read of an upload: the description of a project, else layers, else a type system."""
+    """Return the files to read of an upload: the description of a project, else layers, else a type system."""
     project = sorted(path for path in files if base_name(path).lower().startswith("exportedproject"))
     layers = sorted(path for path in files if path.lower().endswith(".json"))
     systems = sorted(path for path in files if "typesystem" in base_name(path).lower() or len(files) == 1)
@@ -132,7 +132,7 @@ def _read_type_system(root: etree._Element, file: str) -> list[_Layer]:
 
 
 def _kind_of_type(name: str, base: str, features: Collection[str]) -> str:
-    """Return the kind of the layer that a type is; empty where it is none, or not an own one."""
+    """Return the kind of the layer of a type; empty if it is no layer, or a built-in one."""
     if not base or name == MARKABLE or (name.startswith(BUILT_IN) and name != BUILT_IN_LINK):
         return ""
     if name.endswith(LINK) and "next" in features:
@@ -147,7 +147,7 @@ def _kind_of_type(name: str, base: str, features: Collection[str]) -> str:
 def _feature_of_type(
     name: str, element: etree._Element, values: Mapping[str, Mapping[str, str]], slots: Mapping[str, str]
 ) -> _Feature:
-    """Return a feature. slots: the types of links in slots, with where these lead."""
+    """Return the feature of an element. slots: the target types of the links in slots, by type of link."""
     kind, of_elements = child_text(element, "rangeTypeName"), child_text(element, "elementType")
     answered = specs.AnswerKind.ONE if kind in values else KINDS.get(kind)
     is_slot, target = kind == ARRAY and of_elements in slots, slots.get(of_elements, "")
@@ -156,12 +156,12 @@ def _feature_of_type(
 
 
 def _bases(parents: Mapping[str, str]) -> dict[str, str]:
-    """Return the type of UIMA that each type is of in the end; empty where that is none of annotations."""
+    """Return the base type in UIMA of each type; empty if it is not in ROOTS."""
     bases: dict[str, str] = {}
     for name in parents:
         path = list[str]()
         while name in parents and name not in bases:
-            bases[name] = ""  # should the types go round in a circle
+            bases[name] = ""  # ends the loop if types inherit from each other
             path.append(name)
             name = parents[name]
         bases |= dict.fromkeys(path, bases.get(name, name if name in ROOTS else ""))
@@ -232,7 +232,7 @@ def _list(data: Mapping[str, Any], key: str) -> list[Any]:
 
 
 class _Reader(SchemeReader):
-    """Layers while they become a scheme. levels: the keys of the levels, by the names of their layers."""
+    """The builder of a scheme from layers. levels: the keys of the levels, by the names of their layers."""
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
@@ -241,7 +241,7 @@ class _Reader(SchemeReader):
         self.levels: dict[str, str] = {}
 
     def scheme(self, layers: Sequence[_Layer]) -> SchemeFile:
-        """Return the scheme. Raise FormatError where the layers ask nothing."""
+        """Return the scheme of the layers. Raise FormatError if they have no question."""
         spans, chains, running = (
             [layer for layer in layers if layer.kind == kind] for kind in (SPAN_KIND, CHAIN_KIND, RELATION_KIND)
         )
@@ -282,7 +282,7 @@ class _Reader(SchemeReader):
     def _level_specs(
         self, categories: Sequence[specs.CategorySpec], labels: Mapping[str, str]
     ) -> tuple[specs.LevelSpec, ...]:
-        """Return the levels. Those on which something is asked are coded."""
+        """Return the levels; levels with a question are coded."""
         questions = [
             *(attribute.levels for attribute in self.attributes),
             *(relation.from_levels for relation in self.relations),
@@ -297,11 +297,11 @@ class _Reader(SchemeReader):
         )
 
     def _only(self, level: str) -> tuple[str, ...]:
-        """Return the level as the only one of a question; nothing where there is no other."""
+        """Return the level as the restriction of a question to it; empty if there is no other level."""
         return (level,) if len(self.levels) > 1 else ()
 
     def _levels_of(self, layer: str) -> tuple[str, ...]:
-        """Return the levels of the spans that a layer names, of all where it names none that is here."""
+        """Return the level of the layer as a tuple; all levels if the layer has none."""
         return (self.levels[layer],) if layer in self.levels else tuple(self.levels.values())
 
     def _relation(self, name: str, label: str, help_text: str, of: tuple[str, ...], to: tuple[str, ...]) -> str:

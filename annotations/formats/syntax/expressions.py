@@ -1,8 +1,8 @@
-"""Regular expressions from strangers, searched by RE2 in time that grows with the text alone.
+"""Untrusted regular expressions, searched by RE2 in time that grows with the text alone.
 
-The syntax is that of RE2, which has no back references, look-around or possessive repetition. `^` and `$` stand for
-line ends. Of the matches at one place that one is taken which Perl, Java and Python would take. The library is loaded
-where there is a pattern.
+The syntax of RE2 has no back references, look-around or possessive repetition. `^` and `$` match at the edges of
+lines. Among the matches at one place, RE2 takes the same match as Perl, Java and Python. The library is imported only
+if there is a pattern.
 """
 
 from collections.abc import Iterator
@@ -16,18 +16,18 @@ MAX_INSTRUCTIONS = 1000
 
 
 class ExpressionError(ValueError):
-    """A pattern that is not searched, or not in this text; the message says why."""
+    """A pattern that is refused, in general or for this text; the message says why."""
 
 
 def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
-    """Return the stretches that match, none of them overlapping, the earliest first. Raises ExpressionError."""
+    """Return the matches in text order, without overlaps. Raises ExpressionError."""
     if len(text) > LONGEST_TEXT:
         raise ExpressionError(f"no text of more than {LONGEST_TEXT:,} characters is searched")
     expression = _compile(pattern)
     data = text.encode()
-    width = len(max(text, default="").encode())  # of the widest character
+    width = len(max(text, default="").encode())  # bytes of the widest character
     matches: list[tuple[int, int]] = []
-    offset, position = 0, 0  # the same place in the bytes and in the text
+    offset, position = 0, 0  # one position, in bytes and in characters
     for first, last in _search(expression, data, (LONGEST_MATCH + 1) * width):
         try:
             start = position + len(data[offset:first].decode())
@@ -48,7 +48,7 @@ def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
 def _compile(pattern: str) -> Any:
     if len(pattern) > LONGEST_PATTERN:
         raise ExpressionError(f"it has more than {LONGEST_PATTERN} characters")
-    import re2  # loaded where there is a pattern
+    import re2  # imported only if there is a pattern
 
     options = re2.Options()
     options.log_errors = False
@@ -57,14 +57,14 @@ def _compile(pattern: str) -> Any:
         expression = re2.compile(f"(?m){pattern}", options)
     except re2.error as error:
         raise ExpressionError(f"RE2 refuses it: {error.args[0].decode()}") from None
-    re2.purge()  # else the module would keep the last 128, and all the memory that searching them took
+    re2.purge()  # else the module keeps the last 128 patterns, with the memory of their searches
     if expression.programsize > MAX_INSTRUCTIONS:
         raise ExpressionError("it is too large")
     return expression
 
 
 def _search(expression: Any, data: bytes, longest: int) -> Iterator[tuple[int, int]]:
-    """Yield the matches in bytes, each search within twice the longest, so that none is searched again and again."""
+    """Yield the matches in bytes. Each search covers twice the longest match, so that the total time is linear."""
     place = 0
     while place <= len(data):
         match = expression.search(data, place, min(place + 2 * longest, len(data)))

@@ -1,4 +1,4 @@
-"""The headers of the summaries in the text of a pyramid: found, and made."""
+"""Find and make the headers of summaries in the text of a pyramid."""
 
 import re
 from bisect import bisect_left
@@ -10,21 +10,21 @@ from annotations.formats.syntax.expressions import LONGEST_MATCH, ExpressionErro
 
 BOX = re.compile(r"-{3,}\s*")
 DASHES = re.compile(r"-{3,}")
-# Bare rules of three dashes part summaries as well as they go around names; longer ones go around names.
+# Rules of three dashes may separate summaries or surround names; longer rules surround names.
 SHORT_RULE = 3
 LONGEST_NAME = 80
 SENTENCE_ENDS = (".", "!", "?", "。")
-# So many dashes at most mark the headers that we make; where a text has more in a row, numbers do.
+# The maximum number of dashes that begin our headers; if a text has more in a row, headers have a number instead.
 MAX_DASHES = 50
 NUMBERED = re.compile(r"---(\d+)", re.ASCII)
 NUMBERED_HEADER = re.compile(r"---\d+--- (?=\S)", re.ASCII)
 
 
 def join_summaries(contents: Iterable[tuple[str, str]]) -> Pyramid:
-    """Return a pyramid without SCUs of summaries given as (name, content), with headers that stand nowhere else.
+    """Return a pyramid without SCUs for summaries given as (name, content), with headers that occur nowhere else.
 
-    White space around a content stays in the text, but is no part of its summary. The expression of the pyramid finds
-    just its headers; a text that is too long to be searched keeps it for DUCView.
+    White space around a content stays in the text but is not part of its summary. The expression of the pyramid finds
+    only its headers; a text that is too long to be searched keeps the expression for DUCView.
     """
     names_and_texts = [
         (" ".join(name.split()) or f"summary {number}", text) for number, (name, text) in enumerate(contents, 1)
@@ -42,7 +42,7 @@ def join_summaries(contents: Iterable[tuple[str, str]]) -> Pyramid:
 
 
 def _mark(texts: Sequence[str]) -> str:
-    """Return what begins headers and stands in none of the texts: more dashes than they have, or else a number."""
+    """Return a beginning of headers that no text contains: more dashes than any text has, or else a number."""
     longest = max((len(dashes) for text in texts for dashes in DASHES.findall(text)), default=2)
     if longest < MAX_DASHES:
         return "-" * (longest + 1)
@@ -51,11 +51,11 @@ def _mark(texts: Sequence[str]) -> str:
 
 
 def find_summaries(text: str, boundary: str, contributed: Collection[int] = ()) -> tuple[tuple[Summary, ...], str]:
-    """Return the summaries of a text whose headers a regular expression finds, and what is wrong with it, or nothing.
+    """Return the summaries of a text, by an expression for headers, and the fault of the expression; empty for none.
 
-    Where there is no expression, or none that is run and finds something, lines that begin with three dashes
-    are headers; and where there are none, the text is one summary. contributed: where parts of contributors begin,
-    which no header holds.
+    If the expression is missing, refused or finds nothing, lines that begin with three dashes are headers. If there
+    are no such lines, the text is one summary. contributed: the offsets at which parts of contributors begin, which are
+    never in a header.
     """
     try:
         headers = find_matches(boundary, text) if boundary else []
@@ -72,12 +72,12 @@ def find_summaries(text: str, boundary: str, contributed: Collection[int] = ()) 
 
 
 def _dashed_lines(text: str, contributed: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the lines that begin with three dashes, and boxes of three lines. contributed: where parts begin."""
+    """Yield the spans of lines that begin with three dashes, and of boxes. contributed: as for `find_summaries`."""
     lines = text.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     boxes = _find_boxes(lines)
     if any(bisect_left(contributed, starts[box + 1]) < bisect_left(contributed, starts[box + 2]) for box in boxes):
-        boxes = set()  # these rules stand between summaries
+        boxes = set()  # these rules separate summaries
     number = 0
     while number < len(lines):
         height = 3 if number in boxes else 1
@@ -87,7 +87,7 @@ def _dashed_lines(text: str, contributed: Sequence[int]) -> Iterator[tuple[int, 
 
 
 def _find_boxes(lines: Sequence[str]) -> set[int]:
-    """Return the lines of dashes from which on that line, the next and another of dashes may be one header."""
+    """Return the first lines of boxes: a line of dashes, a name and a line of dashes, which may be one header."""
     has_short_boxes = _has_short_boxes(lines)
     boxes = set()
     number = 0
@@ -101,7 +101,7 @@ def _find_boxes(lines: Sequence[str]) -> set[int]:
 
 
 def _has_short_boxes(lines: Sequence[str]) -> bool:
-    """Return whether each other stretch between `---` is a name: a short line, and shorter than what follows."""
+    """Return whether every other block between rules is a name: a short line, shorter than the next block."""
     stretches: list[list[str]] = []
     for line in lines:
         if BOX.fullmatch(line):
@@ -127,7 +127,7 @@ def _summary(name: str, text: str, start: int, end: int) -> Summary:
 
 
 def _names(headers: Iterable[str]) -> Iterator[str]:
-    """Yield what the headers say besides dashes, made unique."""
+    """Yield the names in the headers, without dashes and made unique."""
     seen = set[str]()
     for number, header in enumerate(headers, start=1):
         lines = [line.strip() for line in header.split("\n") if not BOX.fullmatch(line.strip())]

@@ -1,7 +1,7 @@
-"""SGML as corpora have it: tags in running text, scanned in one pass and in time that grows with the text alone.
+"""SGML of corpora: tags in running text, scanned in one pass and in time that grows with the text alone.
 
-A bare & stands for itself, and so does a < where no name follows it. Attributes come in any order, with quotes of
-either kind or without. Comments, declarations and processing instructions are passed over.
+A bare & is text, and so is a < without a name after it. Attributes come in any order, with quotes of either kind or
+none. Comments, declarations and processing instructions are skipped.
 """
 
 import re
@@ -13,7 +13,7 @@ from html import escape
 from annotations.formats.model.findings import FormatError
 
 LONGEST_SHOWN = 50
-# A bare & stands for itself, and so does a < where no name follows it.
+# A < without a name after it is text.
 TAG = re.compile(r"<(?:(?P<closing>/)?(?P<name>[A-Za-z][\w.-]*+)(?=[\s/>]|\Z)|(?P<passed>!--|![A-Za-z]|\?))")
 TAG_END = re.compile(r"\s*+/?>")
 ATTRIBUTE = re.compile(
@@ -28,7 +28,7 @@ IN_TEXT = ("amp", "lt", "gt")
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tag; its name and the names of its attributes in capitals."""
+    """A tag. Its name and the names of its attributes are in capitals."""
 
     name: str
     closing: bool
@@ -63,7 +63,7 @@ def scan(text: str, file: str) -> Iterator[Tag | str]:
 
 
 def _parse_attributes(text: str, position: int) -> tuple[dict[str, str], int]:
-    """Return the attributes of a tag and where it ends. Raises ValueError saying what is wrong with the tag."""
+    """Return the attributes of a tag and its end. Raises ValueError with the fault of the tag."""
     attributes: dict[str, str] = {}
     if text.startswith(">", position):
         return attributes, position + 1

@@ -1,4 +1,4 @@
-"""CSV tables and JSON lists of objects: rows with the line in which each begins."""
+"""CSV tables and JSON lists of objects; each row has the number of its first line."""
 
 import csv
 import io
@@ -14,8 +14,8 @@ from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Option
 from annotations.formats.model.text import is_storable
 
-# A spreadsheet would compute such cells: an apostrophe is written before each, also one that has an apostrophe, and
-# reading takes one away. In a raw table nothing is added.
+# Cells that a spreadsheet would compute: writing adds an apostrophe before them, also if they have one already, and
+# reading removes one. A raw table is left as it is.
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 QUOTED = re.compile(r'[",;\t\r\n]|^\s|\s$')
@@ -34,17 +34,17 @@ CELLS = Option(
 
 
 class Table:
-    """The rows of a CSV file with a header. known: names of columns, by which the separator is told."""
+    """The rows of a CSV file with a header. known: names of columns, which decide the separator."""
 
     def __init__(self, data: bytes, file: str, known: Collection[str], *, raw: bool) -> None:
         if data.startswith(WORKBOOK):
             raise FormatError("this is a workbook or a zip, not a table: save the sheet as CSV", file)
-        decode(data, file)  # for its errors; a line end within quotes stays as it is
+        decode(data, file)  # only for its errors; line ends within quotes must stay as they are
         self.file = file
         self.raw = raw
         self.text = SEPARATOR_LINE.sub("", data.decode("utf-8-sig"))
         self.separator, self.line, self.header = self._header(known)
-        # Columns behind the last name have to be empty.
+        # Columns after the last name must be empty.
         self.width = len(self.header)
         while self.header and not self.header[-1]:
             self.header.pop()
@@ -52,7 +52,7 @@ class Table:
             raise FormatError("this table has no header", self.file, 1)
 
     def _header(self, known: Collection[str]) -> tuple[str, int, list[str]]:
-        """Return the separator that makes most sense of the first row, and that row."""
+        """Return the separator that gives most known names in the first row, and that row with its line."""
         best, header_row, failed = -1, ("", 1, list[str]()), None
         for separator in SEPARATORS:
             try:
@@ -68,7 +68,7 @@ class Table:
         return header_row
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the rows after the header, each as wide as it is; rows without a word are passed over."""
+        """Yield the rows after the header with their lines, as wide as the header; empty rows are skipped."""
         named = len(self.header)
         records = self._records(self.separator)
         next(records)
@@ -106,7 +106,7 @@ def write_table(rows: Iterable[Sequence[str]], *, raw: bool) -> bytes:
 
 @dataclass(slots=True)
 class Source:
-    """Where something stands, for its errors."""
+    """The file and line of a row, for its errors."""
 
     file: str
     line: int | None
@@ -117,7 +117,7 @@ class Source:
 
 @dataclass(slots=True)
 class Cells(Source):
-    """A row of a table by the names of its columns."""
+    """A row of a table, with cells by the names of columns."""
 
     cells: Mapping[str, str]
 
@@ -136,7 +136,7 @@ class Cells(Source):
         return value in YES
 
     def members(self, name: str, cell: str) -> list[tuple[str, bool]]:
-        """Return the members of a set, and whether each is written without a backslash."""
+        """Return the members of a set in a cell, each with whether it is written without a backslash."""
         if "\\" not in cell and "|" not in cell:
             return [(cell, True)] if cell else []
         members: list[tuple[str, bool]] = []
@@ -161,7 +161,7 @@ def escape_member(member: str) -> str:
 
 @dataclass(slots=True)
 class Fields(Source):
-    """An object of a JSON file. Raises FormatError where it is none, or has other keys than these."""
+    """An object of a JSON file. Raises FormatError if the value is not an object or has unknown keys."""
 
     value: object
     known: tuple[str, ...]
@@ -193,7 +193,7 @@ class Fields(Source):
         return value
 
     def strings(self, name: str, value: object = None) -> tuple[str, ...]:
-        """Return a list of distinct strings that are not empty: what was found, or else the list of that name."""
+        """Return the distinct strings of the list `value`, or else of the field `name`. Raises FormatError."""
         value = self.fields.get(name, []) if value is None else value
         if not isinstance(value, list):
             raise self.error(name, "is a list of strings")
@@ -211,7 +211,7 @@ class Fields(Source):
 
 
 def read_records(text: str, file: str) -> Iterator[tuple[int, object]]:
-    """Yield the members of the one list of a file, by the line in which each begins."""
+    """Yield (first line, member) for the members of a file that is one JSON list."""
     position = _skip_space(text, 0)
     if text[position : position + 1] != "[":
         raise FormatError("a list of objects is expected: [{...}, ...]", file, text.count("\n", 0, position) + 1)
@@ -248,7 +248,7 @@ class InvalidValue(ValueError):
 
 
 def strict_decoder(most_digits: int, parse_float: Callable[[str], object]) -> json.JSONDecoder:
-    """Return a decoder that refuses constants, whole numbers that are longer, and keys that come twice."""
+    """Return a decoder that refuses constants such as NaN, whole numbers of more digits, and repeated keys."""
 
     def parse_int(digits: str) -> int:
         if len(digits.lstrip("-")) > most_digits:
@@ -268,7 +268,7 @@ def strict_decoder(most_digits: int, parse_float: Callable[[str], object]) -> js
 
 
 def decode_json(decoder: json.JSONDecoder, text: str, file: str, line: int) -> Any:
-    """Return the value of a text that begins in that line of a file. Raises FormatError."""
+    """Return the value of a JSON text that begins in the given line of a file. Raises FormatError."""
     try:
         return decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -307,7 +307,7 @@ def _decode_value(text: str, position: int, file: str, line: int) -> tuple[objec
         raise FormatError(f"this is not JSON: {error.msg}", file, error.lineno, error.colno) from None
     except RecursionError:
         raise FormatError("lists or objects nest too deep", file, line) from None
-    except ValueError as error:  # a key twice, or a number of thousands of digits
+    except ValueError as error:  # a repeated key, or a number of thousands of digits
         raise FormatError(f"this is not JSON as it is read here: {error}", file, line) from None
 
 

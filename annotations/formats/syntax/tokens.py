@@ -1,4 +1,4 @@
-"""Words and sentences of documents, for formats that count words instead of characters: found, cut and joined."""
+"""Find, cut and join words and sentences of documents, for formats that count words instead of characters."""
 
 import re
 import unicodedata
@@ -15,11 +15,11 @@ from annotations.formats.model.links import move_marks
 from annotations.formats.model.spans import Span, lie_in, merge_spans
 
 ATTACHED = re.compile(r"\w[,;!?](?=\s|$)")
-# The full stop after an abbreviation such as U.S. may be of its word.
+# The full stop after an abbreviation such as U.S. may belong to its word.
 FULL_STOP = re.compile(r"[^\W\d_]{2}\.\s*$", re.MULTILINE)
 PUNCTUATION = "!-/:-@\\[-`{-~\u00ab\u00bb\u2010-\u2027\u2030-\u205e\u3001-\u301f\uff01-\uff0f"
 ALONE = re.compile(rf"(?<!\S)[{PUNCTUATION}]+(?!\S)")
-# These follow their word at once in running text of every language; French has a space before others.
+# In running text of every language these follow their word directly; French has a space before other marks.
 COMMA_OR_STOP_ALONE = re.compile(r"(?<!\S)[,.](?!\S)")
 JOINER = "\u200d"
 
@@ -31,7 +31,7 @@ _PARTS, _HEAD = attrgetter("parts"), attrgetter("head")
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens: runs cut where marks, heads, segments and the document say; sentences: the first token of each."""
+    """The tokens of a text, cut at marks, heads, segments and `cuts`. sentences: the first token of each sentence."""
 
     sentences: Sequence[int]
     starts: Sequence[int]
@@ -39,7 +39,7 @@ class Tokens:
     words: Sequence[str]
 
     def find_runs(self, parts: Parts) -> list[tuple[int, int]]:
-        """Return the first and last token of each part that has one; those that touch are one."""
+        """Return the first and last token of each part with tokens; runs that touch are merged."""
         runs: list[tuple[int, int]] = []
         for start, end in parts:
             first, last = bisect_left(self.starts, start), bisect_right(self.ends, end) - 1
@@ -52,17 +52,17 @@ class Tokens:
 
 
 def tokenize(document: Document) -> Tokens:
-    """Return the tokens. Sentences are the segments of sentences, else turns, else the lines, parted at breaks."""
+    """Return the tokens. Sentences are the segments of sentences, else turns, else the lines, split at breaks."""
     cuts = frozenset(document.cuts).union(chain.from_iterable(all_parts(document.marks)))
     return _tokenize(document.content, tuple(document.segments), cuts, document.breaks)
 
 
-@lru_cache(maxsize=8)  # an export has the codings of a text one after the other
+@lru_cache(maxsize=8)  # an export writes the codings of a text one after the other
 def _tokenize(content: str, segments: tuple[Stretch, ...], cuts: frozenset[int], breaks: tuple[int, ...]) -> Tokens:
     words = content.split()
     lengths = list(map(len, words))
     if sum(lengths) + len(words) - 1 == len(content):
-        # With one character between all words, as in a text of tokens, their lengths say where they stand.
+        # If all words are one character apart, as in tokenised text, their lengths give their offsets.
         starts = list(map(add, accumulate(lengths[:-1], initial=0), count()))
     else:
         starts = [run.start() for run in RUN.finditer(content)]
@@ -82,7 +82,7 @@ def _tokenize(content: str, segments: tuple[Stretch, ...], cuts: frozenset[int],
 
 
 def add_sentences(document: Document) -> Document:
-    """Return the document cut into sentences wholly, each said by whom its first word is said by."""
+    """Return the document cut into sentences completely; a sentence has the speaker of its first word."""
     tokens, segments = tokenize(document), document.segments
     sentences_before = [segment for segment in segments if segment.kind == "sentence"]
     voices = sentences_before or [segment for segment in segments if segment.kind == "turn"]
@@ -99,7 +99,7 @@ def add_sentences(document: Document) -> Document:
 
 
 def normalize_spacing(document: Document) -> Document:
-    """Return the document as token formats give it back: one blank between tokens, one line a sentence."""
+    """Return the document as token formats restore it: one blank between tokens, one line per sentence."""
     tokens = tokenize(document)
     words = tokens.words
     content = "\n".join(" ".join(words[sentence.start : sentence.stop]) for sentence in tokens.by_sentence())
@@ -121,12 +121,12 @@ def normalize_spacing(document: Document) -> Document:
         for segment in document.segments
         for start, end in placed(((segment.start, segment.end),))
     ]
-    # Between all words there is a blank now, and a line end between sentences.
+    # Blanks and line ends now separate all words and sentences: cuts and breaks are not needed.
     return move_marks(replace(document, content=content, segments=segments, cuts=(), breaks=()), places)
 
 
 def join_words(sentences: Iterable[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
-    """Return words joined by a blank, one sentence with words a line, and where each word stands."""
+    """Return the words joined by blanks, one line per sentence with words, and the span of each word."""
     sentences = list(filter(None, sentences))
     starts = accumulate((len(word) + 1 for word in chain.from_iterable(sentences)), initial=0)
     return "\n".join(map(" ".join, sentences)), [(start, after - 1) for start, after in pairwise(starts)]
@@ -138,14 +138,14 @@ def all_parts(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:
 
 
 def has_white_space_edge(content: str, parts: Iterable[tuple[int, int]]) -> bool:
-    for start, end in parts:  # noqa: SIM110 - `any` takes twice as long, and this is asked of every markable
+    for start, end in parts:  # noqa: SIM110 - `any` takes twice as long, and this runs for every markable
         if content[start].isspace() or content[end - 1].isspace():
             return True
     return False
 
 
 class Cuts(NamedTuple):
-    """Where the words of a text are cut, and where its sentences begin, in order."""
+    """The offsets at which the words of a text are cut and at which its sentences begin, in order."""
 
     cuts: tuple[int, ...]
     breaks: tuple[int, ...]
@@ -154,8 +154,8 @@ class Cuts(NamedTuple):
 def find_cuts(content: str, marked: Iterable[Span], *, has_sentences: bool) -> Cuts:
     """Return the cuts of a text.
 
-    marked: the parts of all markables and least words of all coders: words are cut at their edges, and no sentence
-    begins within one. A text that came in words keeps them; has_sentences: it has sentences of its own too.
+    marked: the parts of all coders' markables and least words. Words are cut at the edges of these parts, and no
+    sentence begins within one. A text that is in words already keeps them. has_sentences: it also has sentences.
     """
     marked = list(marked)
     cuts = {edge for span in marked for edge in span}
@@ -171,15 +171,15 @@ def find_cuts(content: str, marked: Iterable[Span], *, has_sentences: bool) -> C
 
 
 def is_in_words(content: str, *, has_sentences: bool) -> bool:
-    """Return whether white space parts words from punctuation already; a few may end in a mark, as `Yahoo!` does."""
+    """Return whether white space already separates words from punctuation, with few exceptions such as `Yahoo!`."""
     if not has_sentences and ALONE.search(content) is None:
         return False
     return len(ATTACHED.findall(content)) + len(FULL_STOP.findall(content)) <= len(COMMA_OR_STOP_ALONE.findall(content))
 
 
 def _sentences(content: str) -> Iterator[list[Span]]:
-    """Yield the words of each sentence; none goes beyond its line."""
-    from syntok.segmenter import analyze  # loaded where words are looked for
+    """Yield the spans of the words of each sentence; no sentence crosses a line end."""
+    from syntok.segmenter import analyze  # imported only if words must be found
 
     start = 0
     for line in content.split("\n"):
@@ -192,6 +192,6 @@ def _sentences(content: str) -> Iterator[list[Span]]:
 
 
 def _is_within_character(content: str, place: int) -> bool:
-    """Return whether a mark on a character follows, or two are joined to one, as in emoji."""
+    """Return whether a combining mark follows, or a joiner makes one character of two, as in emoji."""
     around = content[max(0, place - 1) : place + 1]
     return JOINER in around or unicodedata.category(content[place : place + 1] or " ").startswith("M")

@@ -1,6 +1,6 @@
-"""XML from strangers: no DTD is loaded, no entity expanded but XML's own, nothing fetched; depth is bounded.
+"""Parse untrusted XML: no DTD is loaded, no entity expanded but XML's own, nothing fetched; depth is bounded.
 
-And what XML that is written here shares. The library is loaded where there is a file for it.
+The module also has helpers for writing XML. The library is imported only if there is a file for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def parse(data: bytes, file: str) -> etree._Element:
 
     A document that declares entities is refused. Elements keep their line as `sourceline`.
     """
-    from lxml import etree  # loaded where there is a file for it
+    from lxml import etree  # imported only if there is a file for it
 
     parser = etree.XMLParser(
         load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_pis=True
@@ -35,7 +35,7 @@ def parse(data: bytes, file: str) -> etree._Element:
         raise FormatError(f"this is not well-formed XML: {error.msg}", file, line or None, column or None) from None
     except (ValueError, LookupError) as error:
         raise FormatError(f"this XML cannot be read: {error}", file) from None
-    # In an attribute it would be left out without a word where a DTD, which is not loaded, may declare it.
+    # In an attribute, an undeclared entity would be dropped silently if the DTD, which is not loaded, may declare it.
     undeclared = next((entry for entry in parser.error_log if entry.type_name == "WAR_UNDECLARED_ENTITY"), None)
     if undeclared is not None:
         raise FormatError(f"an entity is not known: {undeclared.message}", file, undeclared.line, undeclared.column)
@@ -58,7 +58,7 @@ def local_name(element_tag: object) -> str:
 
 
 def child_text(element: etree._Element, name: str) -> str:
-    """Return the text of the first child of that name, in any namespace; empty for none."""
+    """Return the text of the first child with the name, in any namespace; empty if there is none."""
     return (element.findtext(f"{{*}}{name}") or "").strip()
 
 
@@ -69,5 +69,5 @@ def serialize(root: etree._Element) -> bytes:
 
 
 def escape(text: str) -> str:
-    """Return text as it is written in elements and attributes, so that all its white space is read back."""
+    """Return the text escaped for elements and attributes, so that all its white space is read back."""
     return text.translate(SPECIAL)

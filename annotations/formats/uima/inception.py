@@ -7,9 +7,9 @@
     curation/walk.txt/CURATION_USER.zip
     source/walk.txt
 
-What lies under `annotation` is a coder's and is opened. It becomes `annotation/anna/walk.xmi`, so that, as elsewhere,
-the folder names the coder and the file the text. All else is left out: INITIAL_CAS is no coder, and the curation is no
-judgement that is independent of the others.
+The files of coders under `annotation` are unpacked and become `annotation/anna/walk.xmi`, so that the folder names the
+coder and the file the text, as in other uploads. All other files are ignored: INITIAL_CAS is no coder, and the
+curation is not independent of the other codings.
 """
 
 import re
@@ -28,9 +28,9 @@ SOURCE = re.compile(r"(?P<name>.+)\.(?:txt|tsv|xmi|xml|json|conll|conllu|html?|p
 
 
 def open_package(data: bytes | IO[bytes], file: str, *, most_files: int, most_bytes: int) -> Package:
-    """Return the files of the zip `file`; of a project export of INCEpTION or WebAnno those of its coders.
+    """Return the files of the zip `file`; for a project export of INCEpTION or WebAnno, the files of its coders.
 
-    The bounds are for all that is unpacked, also from zips in the zip. Raises FormatError, naming the zip at fault.
+    The bounds apply to everything that is unpacked, also from inner zips. Raises FormatError that names the faulty zip.
     """
     entries = list_entries(data, file, most_files=most_files, most_bytes=most_bytes)
     roots = _find_roots(entry.path for entry in entries)
@@ -60,7 +60,7 @@ def open_package(data: bytes | IO[bytes], file: str, *, most_files: int, most_by
             most_bytes -= sum(len(each) for _, each in members)
         for member, each in members:
             path = PurePosixPath(member)
-            # A type system is called after the file that it describes.
+            # A type system is named after the file that it describes.
             is_type_system = path.suffix.lower() == ".xml" and "typesystem" in path.name.lower()
             ending = "-typesystem.xml" if is_type_system else path.suffix
             arranged = f"{match['root']}annotation/{match['coder']}/{texts[match['text']]}{ending}"
@@ -72,7 +72,7 @@ def open_package(data: bytes | IO[bytes], file: str, *, most_files: int, most_by
 
 
 def _find_roots(names: Iterable[str]) -> set[str]:
-    """Return the folders of project exports; where the description is missing, zips under `annotation` tell them."""
+    """Return the folders of project exports, found by their description or by zips under `annotation`."""
     roots = set[str]()
     for name in names:
         description, coded = PROJECT.fullmatch(name), CODED.fullmatch(name)
@@ -84,7 +84,7 @@ def _find_roots(names: Iterable[str]) -> set[str]:
 
 
 def _name_texts(names: Iterable[str]) -> dict[str, str]:
-    """Return what the texts are called: as their source files without suffix, with it where two would be alike."""
+    """Return the names of texts by source file: without its suffix, or with it if two names would be equal."""
     short = {name: match["name"] if (match := SOURCE.fullmatch(name)) else name for name in names}
     often = Counter(short.values())
     return {name: short_name if often[short_name] == 1 else name for name, short_name in short.items()}

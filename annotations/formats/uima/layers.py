@@ -1,8 +1,8 @@
-"""What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans.
+"""Layers of WebAnno, INCEpTION and UIMA tools: spans, links of chains, and relations between spans.
 
-Coreference stands there as links of chains, as relations from a span to its antecedent, or not at all: `build_marks`
-chooses one. MARKABLE and OTHER_RELATION are written here for what chains and relations cannot say of a markable, and
-read back whichever is chosen. Offsets in all these files count UTF-16 units.
+Coreference is written as links of chains, as relations from a span to its antecedent, or not at all; `build_marks`
+chooses one. Our layers MARKABLE and OTHER_RELATION hold what chains and relations cannot express. They are read back
+whatever is chosen. Offsets in all these files count UTF-16 units.
 """
 
 from collections import Counter
@@ -22,17 +22,17 @@ from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
 from annotations.formats.uima.names import BUILT_IN, MARKABLE, NAMED_ENTITY, OTHER_RELATION, RELATION, is_linguistic
 
 RELATION_TYPE = "coref"
-# The feature of relations that says which targets of a markable are meant together.
+# The feature of relations that groups the targets of a markable that are meant together.
 READING = "reading"
 # The features of MARKABLE, in the order in which they are written.
 FEATURES = ("level", "label", "category", "uncoded", "optional", "unsure", "note", "name")
-# What no attribute is called: UIMA has a use for these, or Python, in which a library makes attributes of features.
+# Names that no attribute may have: UIMA uses them, or Python, where a library makes attributes of features.
 _OF_UIMA = ("begin", "end", "sofa", "id", "xmlns")
 _OF_PYTHON = ("type", "self", "value", "get", "set", "get_covered_text", "xmiID", *kwlist)
 RESERVED = (*FEATURES, *_OF_UIMA, *_OF_PYTHON)
 YES = "true"
 BRIDGING = "bridg"
-# The feature that leads to a knowledge base: it is no category.
+# The feature that links to a knowledge base; it is not a category.
 IDENTIFIER = "identifier"
 MAX_FINDINGS = 1000
 
@@ -82,15 +82,15 @@ layer_format = partial(
     names_levels=True,
     names_categories=True,
     names_questions=True,
-    # what helps where the scheme lacks a category of the files
+    # the option that helps if the scheme lacks a category of the files
     ways={"category": "categories=links"},
 )
 
 
-# Each of these stands for itself: two that say the same are still two.
+# Annotations are compared by identity: two with equal fields are still two.
 @dataclass(slots=True, eq=False)
 class Span:
-    """kind: the value of the layer's first feature but for IDENTIFIER, which is called `first`."""
+    """A span of a layer. first: the name of its first feature but IDENTIFIER. kind: the value of this feature."""
 
     layer: str
     start: int
@@ -127,13 +127,13 @@ class Relation:
 
     @property
     def name(self) -> str:
-        """What the relation is called where it points to no antecedent."""
+        """The name of the relation if it does not point to an antecedent."""
         return self.kind or self.layer.rpartition(".")[2]
 
 
 @dataclass(slots=True)
 class Layers(Findings):
-    """What a file holds, and what is odd in it."""
+    """The layers of a file, and the findings on it."""
 
     spans: list[Span] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
@@ -152,7 +152,7 @@ class Layers(Findings):
 def build_marks(
     file_layers: Layers, layers: str = "auto", relations: str = "identity", categories: str = "types"
 ) -> tuple[list[Mark], Links]:
-    """Return the markables and how they are linked. What is left out is added to the findings."""
+    """Return the markables and the kind of their links. Layers and relations left out are added to the findings."""
     identity = _identity_layers(relation.layer for relation in file_layers.relations)
     pointers = [relation for relation in file_layers.relations if _is_pointer(relation, relations, identity)]
     pointing = set(pointers)
@@ -181,14 +181,14 @@ def build_marks(
 
 
 def _identity_layers(layers: Iterable[str]) -> set[str]:
-    """Return the layers of relations that point to antecedents: by their names, else all but those called bridging."""
+    """Return the layers of relations whose names suggest identity; if none does, all but the layers of bridging."""
     names = {layer: layer.rpartition(".")[2] for layer in layers}
     others = {layer for layer, name in names.items() if not name.lower().startswith(BRIDGING)}
     return {layer for layer in others if says_identity(names[layer])} or others
 
 
 def _is_pointer(relation: Relation, which: str, identity: Collection[str]) -> bool:
-    """Return whether a relation points to an antecedent; `identity` are the layers that do so, as their names tell."""
+    """Return whether a relation points to an antecedent. which: the option. identity: the layers of identity."""
     if relation.layer == OTHER_RELATION or relation.layer.startswith(BUILT_IN):
         return False
     if which == "names":
@@ -197,7 +197,7 @@ def _is_pointer(relation: Relation, which: str, identity: Collection[str]) -> bo
 
 
 def _report_unnamed(file_layers: Layers, pointers: Iterable[Relation]) -> None:
-    """Name the relations that are read as antecedents although neither layer nor type says so."""
+    """Report relations that are read as antecedents although neither layer nor type suggests identity."""
     names = Counter(each.name for each in pointers if not (says_identity(each.layer) or says_identity(each.kind)))
     for name, number in names.items():
         message = f"{number} relations called {name[:50]!r} are read as pointing to antecedents"
@@ -215,7 +215,7 @@ def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]
 
 
 def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations: Sequence[Relation]) -> None:
-    """Name what was not read, linguistic layers of DKPro Core apart."""
+    """Report spans, relations and links that are not read, except linguistic layers of DKPro Core."""
     for layer, number in Counter(span.layer for span in file_layers.spans if span.layer not in chosen).items():
         if not is_linguistic(layer):
             file_layers.add(
@@ -234,14 +234,14 @@ def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations
 
 @dataclass(slots=True)
 class _Draft:
-    """A markable while its annotations come in."""
+    """A markable that is built from its annotations."""
 
     place: Place
     line: int | None
     label: str = ""
     answer: Answer | None = None
     indices: dict[str, None] = field(default_factory=dict)
-    # The targets of each relation, that of antecedents without a name, and beside each its reading if it is given.
+    # The targets by name of the relation, each with its reading or ""; antecedents have an empty name.
     targets: dict[str, dict[tuple[Place, str], None]] = field(default_factory=dict)
 
     def coded(self) -> Answer:
@@ -251,7 +251,7 @@ class _Draft:
     def mark(self) -> Mark:
         answer = self.answer
         if answer is not None:
-            # Without the name of its reading each target is one.
+            # A target without a reading is a reading of its own.
             readings = {
                 name: group_readings((reading or place, place) for place, reading in targets)
                 for name, targets in self.targets.items()
@@ -263,7 +263,7 @@ class _Draft:
 
 @dataclass(slots=True)
 class _Drafts:
-    """categories: what becomes of what a link or span is called. kinds: spans are called by their first feature."""
+    """The drafts of markables. categories: the option. kinds: whether `Span.kind` may be the category of a span."""
 
     file_layers: Layers
     categories: str
@@ -302,7 +302,7 @@ class _Drafts:
             name=values["name"],
             attributes=tuple(sorted((name, value) for name, value in attributes.items() if value not in ("", ()))),
         )
-        # A link does not say its level: it is that of the markable that is coded.
+        # A link has no level: it takes the level of the coded markable.
         self.of_parts[draft.place.parts] = draft
 
     def link(self, link: Link) -> None:
@@ -324,10 +324,10 @@ class _Drafts:
         draft.indices[index] = None
 
     def relation(self, relation: Relation, name: str) -> None:
-        """Add the target of a relation, under its name; an antecedent has none."""
+        """Add the target of a relation under its name; the name of antecedents is empty."""
         source, target = self.of_span.get(relation.source), self.of_span.get(relation.target)
         if source is None or target is None:
-            return  # one of its ends covers no character, which was said
+            return  # an end covers no character, which was reported
         if source is target:
             message = "a relation leads from a markable to itself"
             self.file_layers.add(message, relation.line, "it was left out", code="points-to-itself", left_out=True)
@@ -343,7 +343,7 @@ class _Drafts:
         return draft
 
     def _index(self, link: Link) -> str:
-        """Return the chain's own number, with the name of its layer where another layer has a chain of that number."""
+        """Return the number of a chain, prefixed by its layer if another layer has a chain of the same number."""
         key = (link.layer, link.chain)
         if key not in self.indices:
             index = f"{link.layer.rsplit('.', 1)[-1]}-{link.chain}" if link.chain in self.used_indices else link.chain
@@ -357,7 +357,7 @@ class _Drafts:
         return value
 
     def _is_empty(self, where: Span | Link) -> bool:
-        """Return whether an annotation covers no character, and say so."""
+        """Return whether an annotation covers no character, and report it if so."""
         if where.start >= where.end:
             message = f"an annotation of the layer {where.layer} at {where.start} covers no character"
             self.file_layers.add(message, where.line, "it was left out", code="empty-span", left_out=True)
@@ -365,7 +365,7 @@ class _Drafts:
 
 
 def markable_features(mark: Mark) -> dict[str, str]:
-    """Return what MARKABLE says of a mark besides attributes, those that are empty left out."""
+    """Return the non-empty features of MARKABLE for a mark, without its attributes."""
     answer = mark.answer or Answer()
     values = {
         "level": mark.level,
@@ -381,7 +381,7 @@ def markable_features(mark: Mark) -> dict[str, str]:
 
 
 def choose_spans(marks: Sequence[Mark], *, chains: bool) -> list[Mark]:
-    """Return the marks of which links of chains, where there are some, do not say all."""
+    """Return the marks that need spans: all without chains, else the marks that chains do not fully express."""
     if not chains:
         return list(marks)
     related = related_places(marks)
@@ -396,7 +396,7 @@ def choose_spans(marks: Sequence[Mark], *, chains: bool) -> list[Mark]:
 
 
 class Arc(NamedTuple):
-    """What is written of a relation from a mark. reading: empty where each of its targets is one."""
+    """A relation from a mark as it is written. reading: empty if each target is a reading of its own."""
 
     layer: str
     kind: str

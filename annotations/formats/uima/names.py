@@ -1,4 +1,4 @@
-"""The types that DKPro Core and INCEpTION have, and those that are added here."""
+"""The names of types of DKPro Core and INCEpTION, and of the types that we add."""
 
 BUILT_IN = "de.tudarmstadt.ukp.dkpro.core.api."
 LINK = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
@@ -8,7 +8,7 @@ SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
 META_DATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 META_FIELD = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.MetaDataStringField"
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
-# Written for what chains and relations cannot say of a markable: this and OTHER_RELATION.
+# MARKABLE and OTHER_RELATION hold what chains and relations cannot express.
 MARKABLE = "webanno.custom.Markable"
 RELATION = "webanno.custom.Coref"
 OTHER_RELATION = "webanno.custom.OtherRelation"
@@ -25,5 +25,5 @@ TYPE_SYSTEM = "TypeSystem.xml"
 
 
 def is_linguistic(layer: str) -> bool:
-    """Return whether a layer is one of DKPro Core's that say nothing of markables, such as part of speech."""
+    """Return whether a layer is a linguistic layer of DKPro Core without markables, such as part of speech."""
     return layer.startswith(BUILT_IN) and layer not in (LINK, NAMED_ENTITY)

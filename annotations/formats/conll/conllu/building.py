@@ -1,4 +1,4 @@
-"""What came in of a document -> the document."""
+"""Build a document from its draft."""
 
 import re
 from bisect import bisect_left
@@ -13,7 +13,7 @@ from annotations.formats.model.spans import merge_spans
 from annotations.formats.model.text import LONGEST_LABEL
 
 POSITION = re.compile(r"[0-9]{1,9}")
-# What is found, and what is done about it; where the mention is read, nothing is left out.
+# The message and fix of each finding; for codes in READ_ANYWAY nothing is left out.
 FINDING_MESSAGES = {
     "no-header": (
         "no '# global.Entity' line comes before the entities ({} lines)",
@@ -46,14 +46,14 @@ type Relations = dict[str, dict[Place, None]]
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """What makes a document of a draft. typed: whether types of entities are categories."""
+    """The builder of a document from its draft. typed: whether types of entities are categories."""
 
     draft: Draft
     typed: bool
 
     def document(self, name: str) -> Document:
         draft = self.draft
-        draft.continues.append(False)  # of what comes after the last node
+        draft.continues.append(False)  # for the position after the last node
         places: dict[Parts, dict[str, Mention]] = {}
         for mention in draft.mentions:
             parts = self._parts(mention.runs)
@@ -80,13 +80,13 @@ class Builder:
         return Document(name, draft.file, content, marks, segments, links, title, language, direction, findings)
 
     def _parts(self, runs: Iterable[tuple[int, int]]) -> Parts:
-        """Return the characters of runs of nodes; those that follow each other or overlap are one."""
+        """Return the spans of runs of nodes in characters; adjacent and overlapping runs are merged."""
         low, high, spans = self.draft.low, self.draft.high, self.draft.spans
         tokens = merge_spans(((low[first], high[last]) for first, last in runs if low[first] <= high[last]), gap=1)
         return tuple((spans[first][0], spans[last][1]) for first, last in tokens)
 
     def _indices(self, own: dict[Parts, list[str]]) -> dict[Parts, tuple[str, ...]]:
-        """Return the entities of each mark: its own ones and split antecedents of those that begin with it."""
+        """Return the entities of each mark: its own, and the split antecedents of entities that begin with it."""
         first = {entity: parts for parts, entities in reversed(own.items()) for entity in entities}
         indices = {parts: dict.fromkeys(entities) for parts, entities in own.items()}
         for antecedent, anaphor, number in self.draft.split:
@@ -97,13 +97,13 @@ class Builder:
         return {parts: tuple(entities) for parts, entities in indices.items()}
 
     def _relations(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, Relations]:
-        """Return the targets of relations by their names: the nearest mention before a link, else the first."""
+        """Return targets by mark and name of the relation: the antecedent's nearest earlier mention, else its first."""
         mentions: dict[str, list[Parts]] = {}
         order = {parts: number for number, parts in enumerate(own)}
         for parts, entities in own.items():
             for entity in entities:
                 mentions.setdefault(entity, []).append(parts)
-        # The last mention first, so that of two on one line the first stays.
+        # In reverse order, so that the first of two mentions on one line is kept.
         at = {(each.eid, each.line): self._parts(each.runs) for each in reversed(self.draft.mentions)}
         relations: dict[Parts, Relations] = {}
         for name, antecedent, anaphor, number in self.draft.bridges:
@@ -137,13 +137,13 @@ class Builder:
             relations=tuple((name, tuple((each,) for each in relations[name])) for name in sorted(relations)),
             attributes=tuple(sorted((key, value) for key, value in other.items() if key not in OTHER and value)),
         )
-        # Types alone say nothing where they are not read.
+        # A mention with a type alone is uncoded if types are not read.
         is_coded = self.typed or any(mention.eid for mention in mentions)
         head = next((head for head in heads if head), ())
         return Mark(parts, "", label, head, answer if is_coded else None, mentions[0].line)
 
     def _head(self, mention: Mention) -> Parts:
-        """Return the least words that a mention names; none, and a finding, where they are not its own."""
+        """Return the least words that a mention names; if they are outside the mention, none, with a finding."""
         said = mention.other.get("minspan", mention.head)
         if said in ("", "_"):
             return ()

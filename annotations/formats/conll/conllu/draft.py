@@ -1,4 +1,4 @@
-"""A document while its lines come in."""
+"""Drafts of CoNLL-U documents, built line by line."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from annotations.formats.model.text import LONGEST_INDEX
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
 READ_FIELDS = ("eid", "etype", "head", "minspan", "other")
-# Those in capitals, and entity, are the names of earlier releases.
+# Names of fields in earlier releases.
 EARLY_NAMES = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
-# What `other` says besides answers to attributes.
+# The keys of `other` that are not attributes.
 OTHER = ("minspan", "label", "chain", "note", "optional", "unsure")
 BRIDGING = "bridging"
 META = {"meta::title": "title", "meta::language": "language", "meta::direction": "direction"}
@@ -28,10 +28,10 @@ NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.
 CHUNK = re.compile(r"\((?P<open>[^()]+)(?P<closed>\))?|(?P<close>[^()]+)\)")
 PART = re.compile(r"(?P<eid>.+)\[(?P<part>[0-9]{1,4})/(?P<parts>[0-9]{1,4})\]")
 POSITIONS = re.compile(r"[0-9]+(?:,[0-9]+)*")
-# Fields whose values are free, so that they may have hyphens, where nothing comes behind them.
+# Fields with free values, which may contain hyphens if the field is the last.
 FREE = ("other", "identity")
 SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken")
-# Where CorefUD had the entity before Entity.
+# The key of entities in early releases of CorefUD.
 EARLY = "ClusterId"
 LINKING = ("Entity", "SplitAnte", "Bridge")
 
@@ -41,7 +41,7 @@ def unescape(value: str) -> str:
         if match[1] is None:
             return ","
         code = int(match[1])
-        # What is no character of a text stays as it is written.
+        # A code that is no character of a text stays as it is written.
         return chr(code) if 0 < code < 0xD800 or 0xE000 <= code < 0x110000 else match[0]
 
     return REFERENCE.sub(character, value) if "&" in value or "%" in value else value
@@ -52,7 +52,7 @@ def escape(value: str) -> str:
 
 
 def unescape_space(value: str) -> str:
-    """Return the white space that SpacesAfter and the like say."""
+    """Return the white space that a value of SpacesAfter, SpacesBefore or SpacesInToken encodes."""
     return SPACE_ESCAPE.sub(lambda match: SPACE_CHARACTERS[match[1]], value)
 
 
@@ -62,7 +62,7 @@ def escape_space(spaces: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The names of all fields of a mention, and where those that are read stand; there is an eid or an etype."""
+    """The names of all fields of a mention, and the positions of the fields that are read, at least eid or etype."""
 
     names: tuple[str, ...]
     places: Mapping[str, int]
@@ -76,7 +76,7 @@ class Fields:
         return "" if place >= len(values) or values[place] == "_" else values[place]
 
     def bracket(self, values: Sequence[str]) -> str:
-        """Return the value by which the brackets of a mention find each other: its entity, else its type."""
+        """Return the value that pairs the brackets of a mention: its entity, or its type if there are no entities."""
         place = self.places["eid" if self.has_entities else "etype"]
         return values[place] if place < len(values) else ""
 
@@ -92,7 +92,7 @@ def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
 
 @dataclass(slots=True)
 class Mention:
-    """A mention while its parts come in. runs: first and last node of each part. eid: empty where types stand alone."""
+    """A mention that is built part by part. runs: first and last node of each part. eid: empty for types alone."""
 
     eid: str
     line: int
@@ -106,7 +106,7 @@ class Mention:
 
 @dataclass(slots=True, kw_only=True)
 class Draft(DocumentDraft):
-    """A document while its lines come in. Nodes are words and empty nodes, tokens are what stands in the text."""
+    """A document that is built line by line. Nodes are words and empty nodes; tokens are the pieces of the text."""
 
     meta: Mapping[str, str]
     has_words: bool = False
@@ -116,7 +116,7 @@ class Draft(DocumentDraft):
     gap_given: bool = True
     new_line: bool = False
     spans: list[tuple[int, int]] = field(default_factory=list)
-    # For each node the token it is of; for an empty node the next token and the one before: no token lies between.
+    # The token of each node. An empty node has the next token (low) and the previous token (high), an empty range.
     low: list[int] = field(default_factory=list)
     high: list[int] = field(default_factory=list)
     continues: list[bool] = field(default_factory=list)  # whether the node is a further word of its token
@@ -155,7 +155,7 @@ class Draft(DocumentDraft):
         self.surface_until = 0
 
     def add(self, number: int, line: str, fields: Fields) -> bool:
-        """Add the word or node of a line. Return whether it has mentions."""
+        """Add the word or node of a line. Return whether the line has mentions."""
         cells = line.split("\t")
         if len(cells) != COLUMNS:
             raise self.error(f"a line has {COLUMNS} columns parted by tabs, this one has {len(cells)}", number)
@@ -218,7 +218,7 @@ class Draft(DocumentDraft):
         self._token(number, form, misc)
 
     def _split_surface(self) -> None:
-        """Make tokens of the words of a multi-word token where they make it up: `He` and `'s` of `He's`."""
+        """Replace a multi-word token by its words if they spell it: `He` and `'s` for `He's`."""
         start, _ = self.spans[-1]
         forms = [form for _, form in self.surface_words]
         if "".join(forms) != self.pieces[-1] or not all(forms):
@@ -227,7 +227,7 @@ class Draft(DocumentDraft):
         self.spans[-1:] = pairwise(accumulate((len(form) for form in forms), initial=start))
         words = dict(self.surface_words)
         for node in range(self.surface_node, len(self.low)):
-            # An empty node lies between the token before it and the next.
+            # An empty node is between the previous token and the next.
             self.low[node], self.high[node] = (token, token) if node in words else (token, token - 1)
             self.continues[node] = False
             token += node in words
@@ -273,7 +273,7 @@ class Draft(DocumentDraft):
                 self.open.setdefault(bracket, []).append((mention, node, number))
 
     def _values(self, number: int, opened: str, fields: Fields) -> list[str]:
-        """Return the values of a mention. Hyphens too many are those of a free last field if the numbers fit so."""
+        """Return the values of a mention. Extra hyphens belong to a free last field if heads are numbers."""
         values = opened.split("-")
         n_fields = len(fields.names)
         if len(values) <= n_fields:
@@ -286,7 +286,7 @@ class Draft(DocumentDraft):
         raise self.error(f"{message}: a hyphen in a value is written &#45;, and fields=... names other fields", number)
 
     def _opened(self, number: int, values: list[str], fields: Fields) -> tuple[Mention, str]:
-        """Return the mention that a bracket opens, or opens a further part of, and what closes the bracket."""
+        """Return the mention that a bracket opens or continues, and the value that closes the bracket."""
         bracket = fields.bracket(values)
         part = PART.fullmatch(bracket) if bracket.endswith("]") else None
         name = unescape(part["eid"] if part else bracket)
@@ -320,7 +320,7 @@ class Draft(DocumentDraft):
         return mention, bracket
 
     def _close(self, number: int, node: int, closing: str, fields: Fields) -> None:
-        # Only early releases repeat other fields here.
+        # Only early releases repeat other fields in closing brackets.
         values = closing.split("-")
         bracket = fields.bracket(values) or values[0]
         started = self.open.get(bracket)

@@ -1,4 +1,4 @@
-"""Files -> documents."""
+"""Read CoNLL-U files."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ LEFT_OUT, ETYPE = "none", "etype"
 def read(bundle: Bundle, categories: str = LEFT_OUT, fields: str = "", slips: str = "") -> list[Document]:
     """Return the documents of a file. Raises FormatError with file and line on anything that is not CoNLL-U.
 
-    fields: what `# global.Entity` says, where the file does not. slips: what becomes of mentions and documents with a
+    fields: the value of `# global.Entity` if the file has none. slips: the treatment of mentions and documents with a
     slip.
     """
     file = bundle.main
@@ -42,7 +42,7 @@ def read(bundle: Bundle, categories: str = LEFT_OUT, fields: str = "", slips: st
 
 
 def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
-    """Return the usual fields of mentions, or types where no name has a digit, and the code of the finding."""
+    """Return the default fields of mentions, or types alone if no name has a digit, and the code of the finding."""
     names = [name for line in lines if "Entity=" in line for name in NAMES.findall(line.partition("Entity=")[2])]
     if names and not any(character.isdigit() for name in names for character in name):
         return parse_fields(ETYPE, file), "no-numbers"
@@ -51,7 +51,7 @@ def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
 
 @dataclass(slots=True, kw_only=True)
 class _Reader(DocumentReader[Draft, str]):
-    """The documents of a file. number: how many have begun."""
+    """The reader of a file. number: the number of documents that have begun."""
 
     fields: Fields
     report: str

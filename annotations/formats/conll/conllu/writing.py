@@ -1,4 +1,4 @@
-"""Documents -> files."""
+"""Write CoNLL-U files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ def _format_document(document: Document) -> bytes:
 
 
 def _format_spaces(content: str, tokens: Tokens, token: int) -> dict[str, str]:
-    """Return what says which white space stands after the token, and before it where it is the first."""
+    """Return the MISC fields for the white space after the token, and before it if it is the first."""
     start, end = tokens.starts[token], tokens.ends[token]
     last = token + 1 == len(tokens.words)
     after = content[end:] if last else content[end : tokens.starts[token + 1]]
@@ -58,7 +58,7 @@ def _format_spaces(content: str, tokens: Tokens, token: int) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Entities:
-    """The brackets on each token. Each opening and closing has what it is sorted by."""
+    """The brackets and links of each token. Opening and closing brackets come with their sort keys."""
 
     tokens: Tokens
     names: Mapping[str, str]
@@ -73,7 +73,7 @@ class _Entities:
     number: int = 0
 
     def misc(self, token: int) -> dict[str, str]:
-        # What closes comes before what opens; what does both after what opens and before what closes, if it can.
+        # Closing brackets come before opening ones. Mentions of one token come last if a bracket opens, else first.
         opened = [bracket for *_, bracket in sorted(self.opened.get(token, ()))]
         closed = [bracket for *_, bracket in sorted(self.closed.get(token, ()))]
         single = self.single.get(token, [])
@@ -83,7 +83,7 @@ class _Entities:
         return misc | ({"Entity": "".join(brackets)} if brackets else {})
 
     def add(self, mark: Mark) -> None:
-        """Write a mark that comes after all others so far in text order."""
+        """Add a mark. Marks must be added in text order."""
         runs = self.tokens.find_runs(mark.parts)
         if not runs or mark.answer is None:
             return
@@ -97,9 +97,9 @@ class _Entities:
         head, other = self._head(mark, runs)
         other |= _answer_values(mark, self.names)
         if other and not head:
-            # A head must stand before `other`; minspan says that it means nothing.
+            # `other` needs a head before it; minspan says that this head has no meaning.
             head, other = "1", other | {"minspan": "_"}
-        # In every mention of the mark: their places must be the same.
+        # Repeated in every mention of the mark, so that the mentions agree.
         other_text = ",".join(f"{key}:{escape(other[key])}" if other[key] else key for key in sorted(other))
         for index in indices:
             self._mention(index, runs, f"--{head}-{other_text}".rstrip("-"))
@@ -112,7 +112,7 @@ class _Entities:
             )
 
     def _head(self, mark: Mark, runs: list[tuple[int, int]]) -> tuple[str, dict[str, str]]:
-        """Return the place of the first of the least words in the mention, and all of them for `other` if several."""
+        """Return the position in the mention of the first least word, and all positions for `other` if several."""
         least = [token for first, last in self.tokens.find_runs(mark.head) for token in range(first, last + 1)]
         places, before = list[str](), 1
         for first, last in runs:
@@ -125,8 +125,8 @@ class _Entities:
         if len(runs) == 1:
             self._part(eid, *runs[0], values)
             return
-        # Mentions of one entity that lie in each other are told apart by the number of their parts: where another has
-        # the same, the last part is repeated.
+        # Nested mentions of one entity are distinguished by their number of parts: if another mention has the same
+        # number, the last part is repeated.
         others = [(last, parts) for last, parts in self.discontinuous.get(index, ()) if last >= runs[0][0]]
         used_counts = {parts for _, parts in others}
         parts = len(runs)
@@ -146,7 +146,7 @@ class _Entities:
 
 
 def _answer_values(mark: Mark, names: Mapping[str, str]) -> dict[str, str]:
-    """Return what `other` says besides the least words; an empty value for a mere yes."""
+    """Return the values of `other` without the least words; flags have an empty value."""
     assert mark.answer is not None
     texts = {"label": mark.label, "chain": mark.answer.name, "note": mark.answer.note}
     texts |= {names[key]: format_value(value) for key, value in mark.answer.attributes}

@@ -1,11 +1,11 @@
-"""UIMA CAS as XMI, with its type system in a second file, and as JSON: what INCEpTION, WebAnno and DKPro Core write.
+"""UIMA CAS as JSON or as XMI with its type system in a second file, as INCEpTION, WebAnno and DKPro Core write it.
 
-What is read and written is said in docs/formats.md, what is made of layers in `layers`.
+See docs/formats.md for what is read and written, and `layers` for the conversion of layers.
 
-The library dkpro-cassis trusts its input. Before it sees a file it is checked here: that it is well-formed and holds no
-entities, that names of features are names (cassis makes them into code), that types inherit from types, not too many,
-and that annotations lie in their text. Offsets are converted here too: cassis leaves those of annotations that are not
-in an index as they are.
+The library dkpro-cassis trusts its input, so files are checked before it loads them. Files must be well-formed and
+without entities. Names of features must be identifiers, since cassis makes them into code. Types must be few and not
+inherit from themselves; annotations must be within their text. Offsets are converted here, too: cassis leaves the
+offsets of annotations outside an index as they are.
 """
 
 from annotations.formats.model.features import LAYOUT, Feature

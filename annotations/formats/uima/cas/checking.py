@@ -1,4 +1,4 @@
-"""What is looked at before the library sees a file: it trusts its input, and makes names of features into code."""
+"""Check a file before the library loads it, since the library trusts its input and makes feature names into code."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ MAX_TEXTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a feature structure of a type stands, in code points of the text of its view."""
+    """The position and type of a feature structure, in code points of the text of its view."""
 
     sofa: int
     begin: int
@@ -31,7 +31,7 @@ class Position:
 
 
 class Structure(NamedTuple):
-    """A feature structure as it is in a file. stands: its text, begin and end, if it has any."""
+    """A feature structure as it is in a file. stands: its text, begin and end; None if it is no annotation."""
 
     number: object
     type_name: str
@@ -40,12 +40,12 @@ class Structure(NamedTuple):
     line: int | None = None
 
 
-# A view: the number of its text, and those of what is in it.
+# A view: the number of its text, the numbers of its members, and its line.
 type View = tuple[object, Sequence[object], int | None]
 
 
 class CasIndex:
-    """What was learned of a file before the library sees it: texts with names and units, and positions, by number."""
+    """An index of a checked file by number: its texts with names and units, and the positions of annotations."""
 
     def __init__(self, file: str, structures: Iterable[Structure], views: Iterable[View]) -> None:
         self.file = file
@@ -71,7 +71,7 @@ class CasIndex:
                 if member in self.positions and self.positions[member].sofa != sofa:
                     raise FormatError(f"{member} is in the view of another text than its own", file, line)
 
-        self.text = self._choose_text()  # the one that is read
+        self.text = self._choose_text()  # the number of the text that is read
 
     def _add_sofa(self, number: int, structure: Structure) -> None:
         name, text = structure.features.get("sofaID"), structure.features.get("sofaString")
@@ -107,14 +107,14 @@ class CasIndex:
 
 
 def _parse_whole(value: object) -> int | None:
-    """Return the whole number that it says; None for none, and for one of more than nine digits."""
+    """Return the value as a whole number; None if it is none, or has more than nine digits."""
     if isinstance(value, str):
         return int(value) if NUMBER.fullmatch(value) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else None
 
 
 def check_text(value: object, file: str, line: int | None = None) -> str:
-    """Return a string; empty for what is none. Raises FormatError on what no text holds."""
+    """Return the value if it is a string, else an empty string. Raises FormatError on a NUL or half a character."""
     if not isinstance(value, str):
         return ""
     if "\0" in value:
@@ -125,7 +125,7 @@ def check_text(value: object, file: str, line: int | None = None) -> str:
 
 
 def check_types(types: Mapping[str, tuple[str, Sequence[str]]], file: str) -> None:
-    """Raise FormatError on types that cannot be. types: for each its supertype and the names of its own features."""
+    """Raise FormatError on invalid types. types: by name, the supertype and the names of the type's own features."""
     if len(types) > MAX_TYPES:
         raise FormatError(f"there are more than {MAX_TYPES} types", file)
     below: dict[str, list[str]] = {}

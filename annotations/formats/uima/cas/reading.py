@@ -1,4 +1,4 @@
-"""Files -> documents: checked here, loaded by the library dkpro-cassis (which is slow to import), then `structures`."""
+"""Read CAS files: check them, load them with dkpro-cassis (slow to import), and convert them by `structures`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 XMI = "{http://www.omg.org/XMI}"
 VIEW, TEXT = "{http:///uima/cas.ecore}View", "{http:///uima/cas.ecore}Sofa"
 TAG = re.compile(r"\{http:///(?P<package>[^{}]*)\.ecore\}(?P<name>.+)$")
-# Elements that are of no type, although they look like it.
+# Elements without a type, although they look typed.
 NOT_TYPES = ("uima.cas.View", "uima.cas.NULL")
 
 
@@ -53,7 +53,7 @@ def bundle_type_systems(names: Iterable[str], suffixes: tuple[str, ...]) -> list
 
 
 def _load[T](load: Callable[[], T], file: str) -> T:
-    """Return what the library makes of a file; whatever it raises is a FormatError."""
+    """Return the result of loading a file with the library; any error becomes a FormatError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -61,7 +61,7 @@ def _load[T](load: Callable[[], T], file: str) -> T:
     except KeyError as error:
         raise FormatError(f"something refers to {str(error)[:100]}, which is not there", file) from error
     except Exception as error:
-        # The library documents no error: of all kinds come up, from TypeError to RecursionError.
+        # The library documents no errors; it raises errors of all kinds, from TypeError to RecursionError.
         raise FormatError(f"this is no CAS that can be read: {str(error)[:200]}", file) from error
 
 
@@ -80,7 +80,7 @@ def read_xmi(bundle: Bundle, **options: str) -> list[Document]:
     else:
         types = _read_types(bundle.files[type_system], type_system)
     _check_elements(root, types, draft, lenient=type_system is None)
-    # What was parsed is written anew: no declaration, comment or encoding is read in another way by the library.
+    # The parsed file is serialised again, so that the library reads no declaration, comment or encoding differently.
     data = BytesIO(serialize(root))
     from cassis import load_cas_from_xmi
 
@@ -113,9 +113,9 @@ def _type_name(element: etree._Element, file: str) -> str:
 
 
 def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers: Layers, lenient: bool) -> None:
-    """Raise FormatError on an element without a type, or with a feature that its type does not have.
+    """Raise FormatError on an element of an unknown type, or with a feature that its type does not have.
 
-    The library would look through all types for a name without a package. lenient: they are left out and reported.
+    lenient: report and leave these out, except a name without a package, for which the library searches all types.
     """
     unknown: Counter[str] = Counter()
     features: Counter[tuple[str, str]] = Counter()
@@ -149,7 +149,7 @@ def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers:
 
 
 def _guess_types(root: etree._Element, file: str) -> cassis.TypeSystem:
-    """Return DKPro Core's types, and those of CorefAnnotator's mentions and entities, whose files come without."""
+    """Return DKPro Core's types, and the types of mentions and entities of CorefAnnotator, whose files have none."""
     mentions = [element for element in root if "Entity" in element.attrib]
     numbers = {element.get("Entity") for element in mentions}
     entities = [element for element in root if element.get(f"{XMI}id") in numbers]
@@ -161,7 +161,7 @@ def _guess_types(root: etree._Element, file: str) -> cassis.TypeSystem:
 
 @lru_cache(maxsize=4)
 def _add_types(types: Iterable[tuple[str, tuple[str, Sequence[str]]]]) -> cassis.TypeSystem:
-    """Return DKPro Core's types and others, each with its supertype and features: labels and references."""
+    """Return DKPro Core's types and the given types, each with supertype and features (labels and references)."""
     import cassis
 
     added = cassis.TypeSystem()
@@ -192,13 +192,13 @@ def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
 
 @lru_cache(maxsize=4)
 def _load_types(data: bytes) -> cassis.TypeSystem:
-    """Return the types, read once: the same come with each text of an export, and no reader changes them."""
+    """Return the types. They are cached, since all texts of an export have the same and no reader changes them."""
     import cassis
 
     types = cassis.load_typesystem(BytesIO(data))
     for each in types.get_types():
         for feature in each.features:
-            if not feature.name.isidentifier():  # whatever the library read: a name becomes code
+            if not feature.name.isidentifier():  # checked as the library read it: a name becomes code
                 raise ValueError(f"{feature.name[:50]!r} cannot be the name of a feature")
     return types
 
@@ -226,7 +226,7 @@ def read_json(bundle: Bundle, **options: str) -> list[Document]:
         raise FormatError("this is no CAS in JSON: it has no %TYPES or no %FEATURE_STRUCTURES", file)
     check_types(dict(_json_types(types, file)), file)
     checked = CasIndex(file, _json_structures(structures, types, file), _json_views(data, file))
-    # A file may leave out the types where both sides know them.
+    # A file may leave out types that both sides know.
     known = None if types else _core_types()
     from cassis import load_cas_from_json
 

@@ -1,4 +1,4 @@
-"""Feature structures that the library loaded -> document."""
+"""Convert the feature structures that the library loaded to a document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from annotations.formats.uima import names
 from annotations.formats.uima.cas.checking import CasIndex, Position, check_text
 from annotations.formats.uima.layers import IDENTIFIER, READING, Layers, Link, Relation, Span, build_marks
 
-# Of so many annotations one has to begin or end oddly for a finding.
+# A finding needs at least one oddly placed annotation among this many.
 ODD_SHARE = 10
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Type:
-    """What is read of the structures of a type, by the names that its features have in Python."""
+    """The features of a type that are read, by their names in Python."""
 
     kind: str
     first_string: str
-    values: list[tuple[str, str]]  # the features with values, each after its name in files
+    values: list[tuple[str, str]]  # features with values: (name in files, name in Python)
     arrays: list[str]
-    references: list[str]  # the features that lead to others
+    references: list[str]  # features that refer to other structures
 
     @classmethod
     def of(cls, structure: FeatureStructure) -> _Type:
@@ -56,17 +56,17 @@ class _Type:
 
 @dataclass(slots=True)
 class Draft(Layers):
-    """A document while its feature structures come in, in the order of their numbers."""
+    """A document that is built from feature structures in the order of their numbers."""
 
     _: KW_ONLY
     checked: CasIndex
     types: dict[str, _Type] = field(default_factory=dict)
-    # How many values of features were not read.
+    # The number of values that were not read, by layer and feature.
     unread: Counter[tuple[str, str]] = field(default_factory=Counter)
-    # Of each entity of mentions the number of its chain, and its name.
+    # The number of the chain and the name of each entity of mentions, by id.
     entities: dict[int, tuple[str, str]] = field(default_factory=dict)
     numbered: dict[int, Span] = field(default_factory=dict)
-    # What leads to others, by its kind.
+    # Structures that refer to other structures, by kind.
     later: dict[str, list[FeatureStructure]] = field(default_factory=lambda: defaultdict(list))
     followed: set[int] = field(default_factory=set)
     numbers: int = 0
@@ -102,7 +102,7 @@ class Draft(Layers):
         )
 
     def _report_offsets(self, content: str, units: Units) -> None:
-        """Report offsets that look as if they counted code points."""
+        """Report if the offsets seem to count code points."""
         annotations: list[Span | Link] = [*self.spans, *self.links]
         places = [(each.start, each.end) for each in annotations if each.start < each.end]
         counted = [(units.unit(start), units.unit(end)) for start, end in places]
@@ -133,10 +133,10 @@ class Draft(Layers):
                 self.direction = value if value in ("ltr", "rtl") else ""
 
     def _finish(self) -> None:
-        """Follow what leads from one structure to another, now that all are there."""
+        """Follow the references between structures, once all structures are read."""
         for chain in self.later["chain"]:
             self._follow(_referenced(chain, "first"))
-        # Links that no chain begins with make chains; those that are the next of none come first.
+        # Links outside all chains make new chains; links that follow no other link come first.
         left = [link for link in self.later["link"] if id(link) not in self.followed]
         following = {id(_referenced(link, "next")) for link in left}
         for link in sorted(left, key=lambda each: id(each) in following):
@@ -159,7 +159,7 @@ class Draft(Layers):
         return check_text(getattr(structure, feature, None), self.file, self._line(structure))
 
     def _values(self, structure: FeatureStructure) -> Iterator[tuple[str, AnswerValue]]:
-        """Yield the features of a structure that have values: strings, numbers, true, or several strings."""
+        """Yield (name, value) of the features with values: strings (also for booleans), numbers or several strings."""
         for name, python_name in self.types[structure.type.name].values:
             value = getattr(structure, python_name, None)
             elements = getattr(value, "elements", None)
@@ -187,7 +187,7 @@ class Draft(Layers):
             return
         layer = structure.type.name
         references = {feature: _referenced(structure, feature) for feature in self.types[layer].references}
-        # What mentions refer to stands nowhere itself.
+        # The entity of a mention has no position of its own.
         entities = (each for each in references.values() if each and "Entity" in each.type.name.rpartition(".")[2])
         entity = next((each for each in entities if getattr(each, "begin", None) is None), None)
         for feature, referenced in references.items():
@@ -205,7 +205,7 @@ class Draft(Layers):
             self.slots.append((span, structure))
 
     def _mention(self, structure: FeatureStructure, position: Position, entity: FeatureStructure) -> None:
-        """Add a link of the chain of those that lead to the same entity, as CorefAnnotator has them."""
+        """Add a link to the chain of mentions of the same entity, as CorefAnnotator writes them."""
         layer = structure.type.name
         if id(entity) not in self.entities:
             self.numbers += 1
@@ -233,7 +233,7 @@ class Draft(Layers):
             self.segments[key] = Stretch(kind, position.begin, position.end, label, speaker)
 
     def _follow(self, link: FeatureStructure | None) -> None:
-        """Give a chain its number and add its links. A link is of one chain only, so no list is followed twice."""
+        """Give a chain a number and add its links. A link belongs to one chain only, so no list is followed twice."""
         self.numbers += link is not None
         while link is not None:
             position, number = self._position(link), _structure_number(link)
@@ -268,7 +268,7 @@ class Draft(Layers):
         return self.numbered.get(number)
 
     def _elements(self, structure: FeatureStructure) -> Iterator[FeatureStructure]:
-        """Yield the links of a span's slots. Arrays are followed once, so that spans cannot share a long one."""
+        """Yield the links in the slots of a span. Arrays are followed once, so that spans cannot share a long array."""
         for feature in self.types[structure.type.name].arrays:
             array = getattr(structure, feature, None)
             elements = getattr(array, "elements", None)
@@ -282,13 +282,13 @@ class Draft(Layers):
 
 
 def feature_name(feature: cassis.typesystem.Feature) -> str:
-    """Return what a feature is called in files: the library puts `_` behind what Python has a use for."""
+    """Return the name of a feature in files: the library appends `_` to names that Python reserves."""
     name: str = feature.name
     return name.removesuffix("_") if feature._has_reserved_name else name
 
 
 def _structure_kind(structure: FeatureStructure) -> str:
-    """Return what a type is read as; empty for what is passed over."""
+    """Return the kind as which a structure is read; empty if it is skipped."""
     name: str = structure.type.name
     features = {feature.name for feature in structure.type.all_features}
     if name in (names.SENTENCE, names.SEGMENT):

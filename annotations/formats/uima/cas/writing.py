@@ -1,4 +1,4 @@
-"""Documents -> CAS, written by the library dkpro-cassis."""
+"""Write documents as CAS with the library dkpro-cassis."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _write(
 
 
 def _build_types(documents: Iterable[Document], attribute_names: Mapping[str, str]) -> cassis.TypeSystem:
-    """Return the types that are written: DKPro Core's as INCEpTION has them, and the layers that it does not have."""
+    """Return the types of written files: DKPro Core's types as in INCEpTION, and the layers that we add."""
     import cassis
 
     types = cassis.TypeSystem()
@@ -123,7 +123,7 @@ def _write_marks(cas: cassis.Cas, document: Document, attribute_names: Mapping[s
 
 
 def _add_span(cas: cassis.Cas, mark: Mark, attribute_names: Mapping[str, str]) -> FeatureStructure:
-    """Return a new MARKABLE with what is said of the mark; several values of an attribute are an array."""
+    """Return a new MARKABLE with the features of the mark; several values of an attribute become an array."""
     span = _add_annotation(cas, names.MARKABLE, _extent(mark.parts), **layers.markable_features(mark))
     for key, value in mark.answer.attributes if mark.answer else ():
         if isinstance(value, tuple):
@@ -138,7 +138,7 @@ def _extent(parts: Parts) -> tuple[int, int]:
 
 
 def _add_annotation(cas: cassis.Cas, name: str, where: tuple[int, int], /, **values: str) -> FeatureStructure:
-    """Return a new annotation; values that are empty are left out."""
+    """Add an annotation without its empty values, and return it."""
     clean = {feature: NOT_IN_XML.sub("\ufffd", value) for feature, value in values.items() if value}
     annotation = cas.typesystem.get_type(name)(begin=where[0], end=where[1], **clean)
     cas.add(annotation)

@@ -1,4 +1,4 @@
-"""WebAnno TSV 3, as WebAnno and INCEpTION write it and the GUM corpus has it.
+"""WebAnno TSV 3, as WebAnno and INCEpTION write it and the GUM corpus uses it.
 
     #FORMAT=WebAnno TSV 3.3
     #T_CH=de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink|referenceType|referenceRelation
@@ -9,15 +9,15 @@
     1-3	10-13	her	refers[1]|refers[2]	*->1-2|*->2-1
     1-4	14-17	dog	refers[2]	*->2-1
 
-Layers are spans (T_SP), links of chains (T_CH) or relations (T_RL); the columns follow the header. `_` is no
-annotation, `*` one without a value; several on a token are parted by `|`, and `[2]` names one that stands on several
-rows. The number of a link is that of its chain, and `->2-1` is link 1 of chain 2. A relation stands on the row of its
-target and names the row of its source, `3-4[11_1]` from span 11 to span 1: in GUM, and here, the source is the
+Layers are spans (T_SP), links of chains (T_CH) or relations (T_RL); the columns are in the order of the header. `_` is
+no annotation, `*` an annotation without a value. `|` separates annotations on one token; `[2]` numbers an annotation on
+several rows. A link has the number of its chain, and `->2-1` is link 1 of chain 2. A relation is on the row of its
+target and names the row of its source: `3-4[11_1]` leads from span 11 to span 1. In GUM, and here, the source is the
 anaphor.
 
 Offsets count UTF-16 units. Between sentences the file holds no text: the gap is filled with a line end and blanks.
-White space after a sentence is written as part of it where the filling would be another. What is read and written is
-said in docs/formats.md, what is made of layers in `layers`.
+White space after a sentence is written as part of it if the filling would differ. See docs/formats.md for what is read
+and written, and `layers` for the conversion of layers.
 """
 
 from annotations.formats.model.features import Feature

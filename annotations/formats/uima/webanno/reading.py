@@ -1,4 +1,4 @@
-"""Files -> documents: the header declares layers, whose annotations stand in the columns of the rows."""
+"""Read WebAnno TSV files: the header declares layers, whose annotations are in the columns of the rows."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ MAX_ANNOTATIONS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """kind: SP, CH or RL. features: one a column, of which `first` is the first, counted after the words."""
+    """A declared layer of a kind SP, CH or RL. features: one per column. first: its first column after the words."""
 
     kind: str
     name: str
@@ -36,7 +36,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """An end of a relation: the span of that number, else the one that stands on that token."""
+    """An end of a relation: the span with the number, or without a number the span on the token `unit`."""
 
     layer: str
     unit: str
@@ -114,17 +114,17 @@ def _check_layer(layer: Layer, file: str, number: int) -> None:
 
 @dataclass(slots=True)
 class Annotations(Layers):
-    """Annotations while the rows come in that they stand on."""
+    """Annotations that are collected row by row."""
 
     declared: Sequence[Layer] = ()
     numbered: dict[tuple[str, str], Span] = field(default_factory=dict)
     spans_by_unit: dict[tuple[str, str], list[Span]] = field(default_factory=dict)
     numbered_links: dict[tuple[str, str, str], Link] = field(default_factory=dict)
     arcs: list[_Arc] = field(default_factory=list)
-    # The row on which each annotation was last met, and those that leave a token out.
+    # The last row of each annotation, and the annotations that leave out a token, by id.
     last: dict[int, Row] = field(default_factory=dict)
     discontinuous: set[int] = field(default_factory=set)
-    # Whether relations lead to spans of any layer, and how many annotations were met on all rows.
+    # Whether relations lead to spans of any layer, and the number of annotations on all rows so far.
     anywhere: bool = False
     n_annotations: int = 0
     rows: Mapping[str, Row] = field(default_factory=dict)
@@ -186,7 +186,7 @@ class Annotations(Layers):
                         span.kind, span.first = span.kind or words, feature
 
     def _slots(self, row: Row, layer: Layer, spans_of_row: list[Span], leads_to: str, cells: tuple[str, str]) -> None:
-        """Read roles and, in the next column, the spans that play them; `*` there is a span without any."""
+        """Read roles and, in the next column, the spans that fill them; `*` there means that no role is filled."""
         if cells[1] == NONE:
             return
         for place, (host, ends) in enumerate(self._pairs(row, self._split(row, cells[0]), self._split(row, cells[1]))):
@@ -215,7 +215,7 @@ class Annotations(Layers):
             self.arcs.append(_Arc(row.line, layer.name, kind, source, target, group))
 
     def _split(self, row: Row, cell: str, separator: str = "|") -> list[str]:
-        """Return what is parted by the separator; with a backslash before it, it parts nothing."""
+        """Return the pieces of a cell between separators; a separator after a backslash does not split."""
         if "\\" not in cell:
             pieces = cell.split(separator)
         else:
@@ -243,7 +243,7 @@ class Annotations(Layers):
         return match
 
     def _span(self, row: Row, layer: str, spans_of_row: list[Span], place: int, number: str) -> Span:
-        """Return the span of that number; without one the span that an earlier column has in that place."""
+        """Return the span with the number, or without a number the span of an earlier column; else add a span."""
         earlier = spans_of_row[place] if place < len(spans_of_row) else None
         span = self.numbered.get((layer, number)) if number else earlier
         if span is None:
@@ -259,7 +259,7 @@ class Annotations(Layers):
         return span
 
     def _extend(self, what: Span | Link, row: Row) -> bool:
-        """Return whether the annotation was not yet met on this row. It then reaches to the row's end."""
+        """Extend the annotation to the end of the row. Return whether the row is new to the annotation."""
         before = self.last.get(id(what))
         if before is row:
             return False
@@ -290,7 +290,7 @@ class Annotations(Layers):
 
 
 def _split_number(piece: str) -> tuple[str, str]:
-    """Return the value, still escaped, and the number in brackets after it; empty for none."""
+    """Return the value, still escaped, and the number in brackets after it; the number is empty if there is none."""
     match = NUMBER.search(piece, max(0, len(piece) - 11)) if piece.endswith("]") else None
     if match is None:
         return piece, ""
@@ -300,5 +300,5 @@ def _split_number(piece: str) -> tuple[str, str]:
 
 
 def _normalize_number(number: str | None) -> str:
-    """Return the number of an end of a relation; 0 says that the end needs none."""
+    """Return the number of an end of a relation, normalised; empty for 0, which means that the end needs none."""
     return str(int(number)) if number and int(number) else ""

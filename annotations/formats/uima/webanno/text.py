@@ -1,4 +1,4 @@
-"""The text of a file and the rows of its tokens, and how what looks like a sign of WebAnno TSV 3 is written."""
+"""The text of a file, the rows of its tokens, and the escapes of WebAnno TSV 3."""
 
 import re
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ VALUE_ESCAPE = re.compile(r"\\(->|[\\\[\]|_;tn*])")
 VALUE_SPECIAL = re.compile(r"->|[\\\[\]|_;\t\n*]")
 LETTERS = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
 ESCAPES = {character: letter for letter, character in LETTERS.items()}
-# Where no annotation stands, and where one stands that says nothing.
+# A cell without an annotation, and an annotation without a value.
 NONE, NO_VALUE = "_", "*"
-# Numbers of bounded length: what is longer does not match.
+# Numbers of bounded length: longer numbers do not match.
 UNIT = r"(?P<unit>(?P<token>[0-9]{1,9}-[0-9]{1,9})(?:\.[0-9]{1,9})?)"
 ROW = re.compile(rf"{UNIT}$")
 JAVA_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
@@ -24,7 +24,7 @@ OFFSETS = re.compile(r"([0-9]{1,9})-([0-9]{1,9})$")
 
 
 def fill_gap(gap: int, inner: bool) -> str:
-    """Return what is put where a file holds no text: between sentences a line end first."""
+    """Return the filling of a gap in the text of a file. inner: between sentences, it begins with a line end."""
     return "\n" + " " * (gap - 1) if inner and gap else " " * gap
 
 
@@ -33,21 +33,21 @@ def escape_text(text: str) -> str:
 
 
 def unescape_value(value: str) -> str:
-    """Return a value as it is meant; empty where there is none."""
+    """Return a value without escapes; empty if there is none."""
     if value == NO_VALUE or "\\" not in value:
         return "" if value == NO_VALUE else value
     return VALUE_ESCAPE.sub(lambda match: {"t": "\t", "n": "\n"}.get(match[1], match[1]), value)
 
 
 def escape_value(value: str) -> str:
-    """Return a value, its line ends made one: no reader takes a carriage return."""
+    """Return a value with escapes and line ends normalised: no reader accepts a carriage return."""
     value = value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
     return VALUE_SPECIAL.sub(lambda match: "\\" + {"\t": "t", "\n": "n"}.get(match.group(), match.group()), value)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A token or a part of one. token: its number in the file, from 1; begin, end: UTF-16 units, then code points."""
+    """A token or a part of it. token: its number in the file, from 1. begin, end: UTF-16 units, later code points."""
 
     line: int
     unit: str
@@ -60,23 +60,23 @@ class Row:
 
 @dataclass(slots=True)
 class Text:
-    """A text while its lines come in."""
+    """A text that is built line by line."""
 
     file: str
     columns: int
     java: bool  # escapes are Java's
     in_points: bool = False  # offsets count code points
     pieces: list[str] = field(default_factory=list)
-    length: int = 0  # of the text so far, as offsets count
-    size: int = 0  # how long the file is so far
-    gaps: int = 0  # how much is filled in
-    text: list[str] = field(default_factory=list)  # of the sentence whose tokens come next
+    length: int = 0  # length of the text so far, in the units of the offsets
+    size: int = 0  # characters of the file so far
+    gaps: int = 0  # characters of gaps so far
+    text: list[str] = field(default_factory=list)  # lines of the sentence whose tokens come next
     is_open: bool = False  # whether a sentence has begun
     rows: list[Row] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
     units: set[str] = field(default_factory=set)
     tokens: int = 0
-    token: tuple[str, int, int] = ("", 0, 0)  # the last, with where it begins and ends
+    token: tuple[str, int, int] = ("", 0, 0)  # the last token, with begin and end
 
     def read(self, lines: Sequence[str]) -> tuple[str, list[Row], list[Stretch]]:
         """Return the content, the rows with their offsets in code points, and the sentences."""
@@ -89,7 +89,7 @@ class Text:
                 text_line = text_line if self.text else number
                 self.text.append(self._unescaped(number, line.removeprefix("#Text=")))
             elif line.startswith("#"):
-                continue  # the header, the name of a sentence, what is said of the document
+                continue  # the header, the name of a sentence, or metadata of the document
             elif not line.strip():
                 if self.text:
                     raise self._error(text_line, "no token follows this text of a sentence")
@@ -129,12 +129,12 @@ class Text:
         return text
 
     def _begin_sentence(self, number: int, begin: int) -> None:
-        """Put the text of the sentence where its first token begins."""
+        """Add the text of the sentence at the offset of its first token."""
         gap = begin - self.length
         if gap < 0:
             raise self._error(number, f"the sentence begins at {begin}, but the one before it ends at {self.length}")
         self.gaps += gap
-        # No file makes more text out of nothing than it is long.
+        # Gaps may not make the text longer than the file.
         if self.gaps > self.size:
             raise self._error(number, f"the sentence begins {gap} characters after the one before it")
         text = "\n".join(self.text)

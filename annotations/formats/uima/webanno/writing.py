@@ -1,4 +1,4 @@
-"""Documents -> files."""
+"""Write WebAnno TSV files."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -17,7 +17,7 @@ from annotations.formats.uima.webanno.text import NO_VALUE, NONE, escape_text, e
 
 
 def write(documents: Sequence[Document]) -> list[File]:
-    """Return a file for each document: chains where it has indices, spans and relations where these do not say all."""
+    """Return a file for each document: chains if it has indices, and spans and relations for all other answers."""
     names = name_attributes(documents, layers.RESERVED, hyphen="_")
     return write_each(documents, ".tsv", lambda document: _format_document(document, names))
 
@@ -26,17 +26,17 @@ type _Column = dict[int, list[str]]
 
 
 class _Columns:
-    """Annotations as cells of rows: a column holds for each row what stands there.
+    """The columns of annotations; a column has a list of annotations for each row.
 
-    A row is a token, or white space after it on which a markable begins or ends: that is a part of it, 1-2.1.
-    sentences: the rows of each, and the end of its last token. reach: the rows that a mark reaches over.
+    A row is a token, or white space after it on which a markable begins or ends, numbered as a part of it: 1-2.1.
+    sentences: the rows of each, and the end of its last token. reach: the rows that each mark covers.
     """
 
     def __init__(self, document: Document, tokens: Tokens) -> None:
         self.names: list[str] = []
         self.spans: list[tuple[int, int]] = []
         self.sentences: list[tuple[range, int]] = []  # the rows of each, and the end of its last token
-        self.reach: dict[Place, list[int]] = {}  # the rows that a mark reaches over
+        self.reach: dict[Place, list[int]] = {}  # the rows that each mark covers
         self.header: list[str] = []
         self.columns: list[_Column] = []
         placed = [(mark.place, *_cover(mark, tokens)) for mark in document.marks]
@@ -67,13 +67,13 @@ class _Columns:
 
 
 def _cover(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]], range]:
-    """Return white space at the edges of a mark, each with the token before it, and its tokens."""
+    """Return the white space at the edges of a mark, each with the token before it, and the tokens of the mark."""
     start, end = mark.parts[0][0], mark.parts[-1][1]
     first, after = (bisect_left(tokens.starts, edge) for edge in (start, end))
     blanks = [(first - 1, (start, end))]
     if first < after:
         blanks = [(first - 1, (start, tokens.starts[first])), (after - 1, (tokens.ends[after - 1], end))]
-    # Nothing stands before the first token: there a mark begins with the token.
+    # White space before the first token has no row: a mark there begins with the token.
     return [(token, span) for token, span in blanks if token >= 0 and span[0] < span[1]], range(first, after)
 
 
@@ -96,7 +96,7 @@ def _format_document(document: Document, names: Mapping[str, str]) -> bytes:
         for row in rows:
             start, end = written.spans[row]
             form = document.content[start:end]
-            # White space is written with escapes; words are not.
+            # White space is escaped; words are not.
             cells = [written.names[row], f"{units.unit(start)}-{units.unit(end)}"]
             cells.append(escape_text(form) if form.isspace() else form)
             cells += ["|".join(column.get(row, [NONE])) for column in written.columns]
@@ -105,7 +105,7 @@ def _format_document(document: Document, names: Mapping[str, str]) -> bytes:
 
 
 def _text_lines(content: str, start: int, end: int, after: int | None) -> list[str]:
-    """Return the lines of a sentence's text. White space after it belongs to it where readers would fill in another."""
+    """Return the text lines of a sentence, with the white space after it if readers would fill the gap differently."""
     gap = content[end:after]
     if after is None or gap != fill_gap(len(gap), inner=True):
         end = len(content) if after is None else after
