@@ -245,7 +245,7 @@ def _columns(project: Project) -> dict[str, Subquery]:
         "texts_in_json": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
         "rounds_in_json": _join(Round.objects.filter(project=project), "project", "position", "pk", "name", "kind"),
         "members_in_json": _join(members, "project", "user_id", "user__username", "role", "group", MODEL),
-        # former members included
+        # includes former members
         "coders_in_json": _join(User.objects.filter(pk__in=coders).annotate(of=Value(1)), "of", "pk", "username"),
         "refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
     }

@@ -1,7 +1,7 @@
 """Documents: texts in a round, as coders saw them on one occasion.
 
 Documents and units have whole numbers as keys. The first document of a text has the primary key of the text, and its
-units have the primary keys of their markables. Further documents of the text add a multiple of NEXT_DOCUMENT.
+units have the primary keys of their markables. Further documents of a text add multiples of NEXT_DOCUMENT.
 """
 
 from collections.abc import Hashable
@@ -52,7 +52,7 @@ def row_key(key: int) -> int:
 
 
 def original_of(key: Hashable) -> Hashable:
-    """Return the primary key behind a key, which copies share: they are not independent. Other keys stay."""
+    """Return the primary key shared by all copies of a text or markable, which are not independent; else the key."""
     return row_key(key) if isinstance(key, int) else key
 
 

@@ -52,7 +52,7 @@ class CoderMarks:
 
 
 def read_marks(project: Project, answers: ProjectAnswers) -> CoderMarks:
-    """Return the notes and doubts of the coders whose answers count. One query."""
+    """Return the units with notes or doubts of the coders whose answers count. One query."""
     rows = _judgements_of(answers, **select_texts(project, answers.texts, "coding__"))
     rows = rows.filter(Q(unsure=True) | ~Q(note="")).order_by()
     columns = answers.columns

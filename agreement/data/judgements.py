@@ -101,7 +101,7 @@ def _are_empty_of(versions: frozenset[int], columns: AnswerColumns) -> Bools:
 
 
 def select_texts(project: Project, documents: Iterable[Document], path: str = "") -> dict[str, Any]:
-    """Return a filter of rows, whose text is at `path`, by the texts of documents, or by project for many texts."""
+    """Return filter arguments for rows of these documents, with the text at `path`; by project if texts are many."""
     keys = {document.text_pk for document in documents}
     if len(keys) > MAX_TEXTS_IN_QUERY:
         return {f"{path}text__project": project}

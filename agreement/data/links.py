@@ -12,7 +12,7 @@ from agreement.measures.values import Bools, Ints
 
 
 def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return links sorted by judgement and target, without duplicate readings; targets number the readings from 0."""
+    """Return links sorted by judgement and target, without duplicate readings, which are numbered from 0 by target."""
     order = np.lexsort((reading, link_to, link_of))
     link_of, link_to, reading = link_of[order], link_to[order], reading[order]
     # Only readings of judgements with a repeated target or joint targets, which are few, are compared as sets.
@@ -35,7 +35,7 @@ def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, In
 
 
 def number_alternatives(link_of: Ints) -> Ints:
-    """Return a reading of its own for each link; links are sorted by judgement."""
+    """Return a separate reading number for each link of a judgement; links are sorted by judgement."""
     return run_offsets(np.bincount(link_of))
 
 

@@ -103,7 +103,7 @@ class _QuestionReader:
             self.values[NOT_ASKED] = NOT_ASKED
         # on a level with categories, a judgement without a category is only a mark
         without = [level for level in levels if not categories_on(constraints, level)]
-        # whether each member is on a level with the question, or on a level without categories
+        # whether each member is on a level with the question, and on such a level without categories
         self.is_here, is_without = (
             np.isin(columns.members["level"], [coded.levels.index(level) for level in some])
             for some in (levels, without)

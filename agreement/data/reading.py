@@ -63,9 +63,9 @@ def read_answers(
     """Return the answers of all coders, read in one snapshot; `ProjectAnswers.select` keeps the answers that count.
 
     units: the units of pyramids, "words" or "spans"; empty: words. question: the key of an attribute or relation;
-    empty or unknown: categories and chains, or, without categories, the first question if empty. unasked: "label" if
-    not being asked is a value. scheme_versions: only judgements last given under these versions; empty: all.
-    gold: only texts with gold that counts, with `GOLD` as a further coder. models: models are coders, too.
+    otherwise categories and chains are read, or, if it is empty and there are no categories, the first question.
+    unasked: "label" if not being asked is a value. scheme_versions: only judgements last given under these versions;
+    empty: all. gold: only texts with gold that counts, with `GOLD` as a coder. models: models are coders, too.
     """
     reading = Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():

@@ -26,7 +26,7 @@ def reliability_data(
     plural: str = "targets",
     second: bool = False,
 ) -> ReliabilityData:
-    """Return the matrix of units x coders, with texts as documents; a unit is given to or marked by a coder.
+    """Return the matrix of units x coders, with texts as documents; units are markables given to or marked by coders.
 
     chains, top, plural and readings: as in `chain_labels`. unmarked: the meaning of a markable that a coder left out of
     a submitted text. second: the value of a judgement with a second choice is the pair of both. An answer without the
@@ -126,7 +126,7 @@ def chain_sizes(answers: ProjectAnswers) -> Ints:
 
 
 def given_categories(answers: ProjectAnswers) -> tuple[Ints, Ints]:
-    """Return the mark and the category of each judgement of the coders; a set of labels gives one pair a label."""
+    """Return the mark and the category of each judgement of the coders; a set of labels has a pair for each label."""
     columns = answers.columns
     is_counted = columns.is_judgement & (answers.coder_of_mark >= 0)
     if answers.kind != "labels":
