@@ -27,7 +27,7 @@ from annotations.core.processes.installed import program_version
 # With fewer judgements, computing a figure is as fast as looking it up.
 MIN_REMEMBERED = 20_000
 SECONDS_REMEMBERED = 24 * 3600
-# More texts are summed in batches, to bound the values in memory.
+# More texts are computed in batches, to bound the values in memory.
 MAX_TEXTS_AT_ONCE = 500
 
 
@@ -59,13 +59,13 @@ def count_left_out(extract: ProjectAnswers, parameters: Parameters) -> dict[str,
 
 
 def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int | None:
-    """Return the number of judgements missing as given under unchosen scheme versions; None if all versions count."""
+    """Return the number of missing judgements, given under unchosen scheme versions; None if all versions count."""
     texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
     return extract.count_other_versions(texts, rounds) if extract.versions else None
 
 
 def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[int, int]:
-    """Return the numbers of judgements in the chosen texts without the question, and without an answer to it."""
+    """Return the numbers of judgements in the chosen texts not asked the question, and without an answer to it."""
     if extract.question is None:
         return 0, 0
     codings = extract.restrict(pick_texts(extract, parameters)).columns.codings
@@ -330,7 +330,7 @@ def _compute_intervals(
         intervals[""] = interval_over_texts(select_data(extract, p, texts), coefficient_function(p))
     elif set(sums).isdisjoint(ORDERED_DISTANCES) and count_texts(next(iter(sums.values()))) != 1:
         intervals = measures.interval_sums(sums, original=original_of)
-    else:  # distances of numbers are no averages over the sums of texts
+    else:  # sums for distances of numbers are no averages of the texts' sums
         data, conventions = select_data(extract, p, texts), {name: getattr(p, name) for name in CONVENTIONS}
         for names in _computed_together(tuple(sums)):
             alphas = partial(measures.alphas, distances=names, **conventions)

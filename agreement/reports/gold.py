@@ -187,7 +187,7 @@ class QuestionAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class GoldReport:
-    """Coders against gold."""
+    """The comparison of coders with gold."""
 
     parameters: Parameters
     fingerprint: Annotated[str, "Equal for equal answers and gold."]
@@ -289,7 +289,7 @@ class _Comparison:
     @classmethod
     def of(cls, with_gold: ProjectAnswers, parameters: Parameters, reader: Reader) -> Self:
         """Return the comparison in the chosen texts, without units that most coders give a category in `without`."""
-        # these answers lack texts without gold, and coders of such texts alone
+        # `with_gold` has no texts without gold, and no coders who coded only such texts
         chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]
         own = replace(
             parameters,

@@ -107,7 +107,7 @@ class AgreementReport:
 
     @property
     def judgements_of_other_versions(self) -> int | None:
-        """The number of judgements missing as given under unchosen scheme versions; None if all versions count."""
+        """The number of missing judgements, given under unchosen scheme versions; None if all versions count."""
         return basis.count_other_versions(self.extract, self.parameters)
 
     @property
@@ -125,7 +125,7 @@ class AgreementReport:
 
     @property
     def judgements_left_out(self) -> dict[str, int] | None:
-        """The numbers of judgements without the question, and without an answer to it; None if there is no question."""
+        """The numbers of judgements not asked the question, and without an answer to it; None if there is none."""
         counts = basis.count_unanswered(self.extract, self.parameters)
         return dict(zip(("not_asked", "not_answered"), counts, strict=True)) if self.extract.question else None
 
@@ -263,7 +263,7 @@ def build_overview(extract: ProjectAnswers, parameters: Parameters, progress: Co
 
 
 def describe_reliability(report: AgreementReport) -> str:
-    """Return the verdict on the figure, always together with the range of alpha over the distances."""
+    """Return the verdict on the figure, with the range of alpha over the distances if there are several."""
     words = verdict(report.interval)
     if not words or not report.parameters.takes_distance or len(basis.distances_of(report.extract)) == 1:
         return words

@@ -260,7 +260,7 @@ class LocatedDifference:
 
 @dataclass(frozen=True, slots=True)
 class AgreedScu:
-    """An SCU of an agreed pyramid, with the numbers of coders, and of those coders who match, miss or fuse it."""
+    """An SCU of an agreed pyramid, with the numbers of all coders, and of coders who match, miss or fuse it."""
 
     text: Document
     label: str
@@ -273,7 +273,7 @@ class AgreedScu:
 
 @dataclass(frozen=True, slots=True)
 class AgreedReport:
-    """Coders against the agreed pyramids of docsets."""
+    """The comparison of coders with the agreed pyramids of docsets."""
 
     parameters: Parameters
     fingerprint: Annotated[str, "equal for equal pyramids"]
@@ -439,7 +439,7 @@ def _periods(
 
 
 def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
-    """Return the agreed SCUs that some coder misses or fuses, lowest share of matches first, then most coders, weight."""
+    """Return the agreed SCUs that some coder misses or fuses, lowest share of matches first, then by coders, weight."""
     scus = []
     for one in compared:
         kinds = Counter((found.agreed, found.kind) for own in one.found.values() for found in own.differences)

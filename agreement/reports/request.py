@@ -35,7 +35,7 @@ from annotations.core.processes.progress import Progress
 from annotations.models import ModelCoder, Project
 from annotations.models.project import may_see_models
 
-# Precedes the key of a table in the option with its page number, as a page of the site may have several tables.
+# The prefix of the option for a table's page number, before the table's key: a page may have several tables.
 TABLE_PAGE = "page-"
 
 

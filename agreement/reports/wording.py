@@ -28,7 +28,7 @@ from agreement.reports.request import AnalysisRequest, read_asked, relevant_sett
 LABELS: Mapping[str, Mapping[str, str]] = load_words("labels")
 CODINGS_LEFT_OUT, SCORE_LABELS, RELATION_LABELS = (LABELS[of] for of in ("codings_left_out", "scores", "relations"))
 BY_MODELS = "by models"
-MAX_NAMES = 3  # the names of a selection on a chip
+MAX_NAMES = 3  # the most names of a selection on a chip
 IN_SIGHT = ("distance",)  # settings that are visible without a chip
 # The plural and the singular noun for the values of a question.
 TERMS = {"categories": "category", "values": "value", "labels": "label"}
@@ -187,7 +187,7 @@ def read_settings(request: AnalysisRequest) -> Settings:
 
 
 def describe_unanswered(answers: ProjectAnswers, parameters: Parameters) -> str:
-    """Return the numbers of judgements without the question, and without an answer to it, in words."""
+    """Return the numbers of judgements not asked the question, and without an answer to it, in words."""
     unasked, unanswered = count_unanswered(answers, parameters)
     counted = "" if parameters.unasked == "missing" else ", which is a value"
     parts = [f"not asked of {pluralize(unasked, 'judgement')}{counted}"] if unasked else []

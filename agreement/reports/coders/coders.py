@@ -233,7 +233,7 @@ def count_together(extract: ProjectAnswers, parameters: Parameters) -> Ints:
 
 
 def count_confused(first: Ints, second: Ints, counts: Ints) -> Ints:
-    """Return the confusion of labels: a shared label counts with itself, an unshared one with the other's unshared."""
+    """Return the confusion counts of labels: a shared label pairs with itself, other labels pair with each other."""
     both = first * second
     alone, other = first - both, second - both
     confused: Ints = (alone * counts[:, np.newaxis]).T @ other

@@ -336,7 +336,7 @@ def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> lis
 
 
 def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
-    """Return the codings in rechecks, each paired with the latest earlier round that counts; one round is chosen."""
+    """Return the codings in rechecks, each paired with the latest earlier round that counts; either round is chosen."""
     rounds, chosen = parameters.selection("rounds"), basis.pick_texts(extract, replace(parameters, rounds=""))
     texts = [text for text in chosen if text.occasion == 1]
     earlier: dict[int, list[Document]] = {}

@@ -88,7 +88,7 @@ class AltTestReport:
 def compute_alt_test(
     extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: str, q: str
 ) -> AltTestReport:
-    """Return the test of a candidate against the other chosen coders; epsilon and q are typed texts."""
+    """Return the test of a candidate against the other chosen coders; epsilon and q are texts as typed."""
     levels = read_level("epsilon", epsilon), read_level("q", q)
     if candidate not in extract.coders:
         known = ", ".join(extract.coders) or "nobody"
@@ -182,13 +182,13 @@ class ComparedItems:
         return rows[np.lexsort((rows, -self.n_people[rows], scores))]
 
     def by_category(self) -> list[CategoryOfModel]:
-        """Return the categories, sorted so that the model is farthest behind people in the first."""
+        """Return the categories, from the model's worst difference from people to its best."""
         places = [*enumerate(self.names), (-1, "")]
         parts = [self._part(name, rows) for place, name in places if (rows := self.category == place).any()]
         return sorted(parts, key=lambda part: (part.difference, part.name))
 
     def by_text(self) -> list[tuple[Document, CategoryOfModel]]:
-        """Return the texts, sorted so that the model is farthest behind people in the first."""
+        """Return the texts, from the model's worst difference from people to its best."""
         order = np.argsort(self.text, kind="stable")
         rows = np.split(order, np.searchsorted(self.text[order], np.arange(1, len(self.texts))))
         parts = [(text, self._part(text.slug, own)) for text, own in zip(self.texts, rows, strict=False) if len(own)]
@@ -296,7 +296,7 @@ def compare_model(
     options: Mapping[str, str],
     progress: Progress | None = None,
 ) -> ModelReport:
-    """Return the comparison of a model with the chosen people; `options` are typed texts. Raises InvalidParameter."""
+    """Return the comparison of a model with the chosen people; `options` are as typed. Raises InvalidParameter."""
     asked, epsilon, q = (options.get(name, "") for name in ("candidate", "epsilon", "q"))
     compared = choose_compared(answers, parameters, models, asked)
     candidate, people, own = compared.candidate, compared.people, compared.select(parameters)

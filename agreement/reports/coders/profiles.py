@@ -145,7 +145,7 @@ def _average_distances(
     return means
 
 
-MAX_POINTS = 24  # the number of points in a course over finished texts
+MAX_POINTS = 24  # the most points in a course over finished texts
 
 type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
 
@@ -161,7 +161,7 @@ class CoderTimes(NamedTuple):
 
 
 class CoderDays(NamedTuple):
-    """The number of markables that each coder first judged, by day; the days with any such markable, in order."""
+    """The number of markables that each coder first judged, by day; only days with such markables, in order."""
 
     days: tuple[date, ...]
     coders: Mapping[str, tuple[int, ...]]
@@ -176,7 +176,7 @@ class RoundPace(NamedTuple):
 
 
 def read_project_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
-    """Return the logged work by document and coder in the texts of `answers`, which must be complete for these texts."""
+    """Return the logged work in the texts of `answers`, by document and coder; these must be all answers there."""
 
     def read() -> ProjectWork:
         keys = {text.text_pk for text in answers.texts}

@@ -33,7 +33,7 @@ from annotations.planning.training import training_results
 
 # The most questions other than the category for which agreement is computed.
 MAX_QUESTIONS = 10
-MAX_TRAININGS = 5  # the latest training rounds
+MAX_TRAININGS = 5  # the most training rounds, the latest ones
 
 
 @dataclass(frozen=True, slots=True)
