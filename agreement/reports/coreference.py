@@ -200,8 +200,8 @@ def common_texts(answers: ProjectAnswers, texts: Sequence[Document], first: str,
 def find_clusters(extract: ProjectAnswers, texts: Sequence[Document]) -> dict[str, Clusters]:
     """Return the chains of each coder by text, with each markable in one chain.
 
-    A markable with several indices is in the chain whose other members come first in the text (`first_class`), with
-    several readings in the chain of the first antecedents. Names therefore change nothing.
+    With several indices, a markable is in the chain whose other members come first in the text (`first_class`).
+    With several readings, it is in the chain of the first antecedents. Names therefore change nothing.
 
     A plural is an entity of its own, separate from the entities of its antecedents.
 
