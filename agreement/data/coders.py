@@ -1,4 +1,4 @@
-"""Groups of coders, such as experts and naive ones, models that code, and gold, which is read for comparisons alone."""
+"""Groups of coders, models that code, and gold, which is read only for comparisons."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -7,16 +7,16 @@ from annotations.models import Coding, ModelCoder, Project, Round
 from annotations.models.coding import INDEPENDENT_KINDS, CodingQuerySet
 from annotations.models.project import may_see_models
 
-# The names of its coders by group, in the order of the groups' names.
+# The names of the coders of each group, sorted by group.
 type Groups = Mapping[str, tuple[str, ...]]
-# In place of the name of a coder: no account can be called so.
+# Replaces the name of a coder; no account can have this name.
 GOLD = "(gold)"
-# Why gold does not count; the first that fits holds. "uncoded": no coder has a coding of the text in the round.
+# Reasons why gold does not count; the first match wins. "uncoded": no coder has a coding of the text in the round.
 REASONS_GOLD_LEFT_OUT = ("practice", "open", "uncoded")
 
 
 def read_groups(project: Project) -> Groups:
-    """Return the members of each group by name: no former ones, and models for who may know of them alone."""
+    """Return the names of the current members of each group, sorted; models only if the user may see them."""
     groups: dict[str, list[str]] = defaultdict(list)
     rows = project.memberships.exclude(group="").order_by()
     if not may_see_models(project):
@@ -27,7 +27,7 @@ def read_groups(project: Project) -> Groups:
 
 
 def count_codings_of_models(project: Project, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
-    """Return how many codings of models there are, of all or some texts and rounds; none for who may not know."""
+    """Return the number of codings of models in these texts and rounds (empty: all); 0 if the user may not see them."""
     if not read_model_names(project):
         return 0
     codings = codings_of_models(project)
@@ -42,7 +42,7 @@ def codings_of_models(project: Project) -> CodingQuerySet:
 
 
 def read_model_names(project: Project) -> frozenset[str]:
-    """Return the names of the models that code. A query; for whoever does not know of models there are none."""
+    """Return the names of the models that code; empty if the user may not see models. One query."""
     if not may_see_models(project):
         return frozenset()
     models = ModelCoder.objects.filter(membership__project=project)
@@ -50,12 +50,12 @@ def read_model_names(project: Project) -> frozenset[str]:
 
 
 def why_gold_is_left_out(status: str, round_kind: str) -> str:
-    """Return why gold is nothing to compare results with, one of REASONS_GOLD_LEFT_OUT; empty where it counts."""
-    if round_kind == Round.Kind.TRAINING:  # its gold teaches: texts were chosen for that, and coders were shown it
+    """Return why gold does not count, one of REASONS_GOLD_LEFT_OUT; empty if it counts."""
+    if round_kind == Round.Kind.TRAINING:  # its texts were chosen for teaching, and coders saw the gold
         return "practice"
     return "" if status == Coding.Status.SUBMITTED else "open"
 
 
 def has_gold(project: Project) -> bool:
-    """Return whether there is any gold, whether it counts or not. A query."""
+    """Return whether the project has any gold, counted or not. One query."""
     return Coding.objects.filter(text__project=project, kind=Coding.Kind.GOLD).exists()

@@ -1,4 +1,4 @@
-"""The codings of a project as they are now: the documents that are coded, by whom, and the stamp of a project."""
+"""The current codings of a project: the coded documents with their coders, and the stamp of the project."""
 
 import hashlib
 import json
@@ -20,14 +20,14 @@ from annotations.models.coding import INDEPENDENT_KINDS
 
 CODER, MODEL = Coalesce("coder__username", Value("")), Coalesce("model__pk", Value(0))
 CODINGS = "round_id", "occasion", "pk", CODER, "status", "version", "corrections", "kind", "by_model"
-# To be raised where columns take another form, or the same rows come to be read in another way, stored or kept.
+# Raise this when columns change their form or rows are read differently: stored and cached answers become invalid.
 FORM = 1
-# A text, a round, an occasion, and a digest of all that the answers in the document depend on.
+# A text, a round, an occasion, and a digest of everything that determines the answers in the document.
 type DocumentKey = tuple[int, int, int, bytes]
 
 
 class CodingRow(NamedTuple):
-    """A coding of a document. `reason` is one of REASONS_LEFT_OUT, or empty where it counts."""
+    """A coding of a document. `reason` is one of REASONS_LEFT_OUT, or empty if the coding counts."""
 
     coder: str
     pk: int
@@ -45,7 +45,7 @@ class CodedDocument(NamedTuple):
 
 
 class TextCodings(NamedTuple):
-    """The documents of a text and their codings, as listed of `source`: its address, title and rows of codings."""
+    """The documents of a text and their codings, listed from `source`: slug, title and rows of codings."""
 
     source: tuple[str, str, str]
     documents: list[CodedDocument]
@@ -55,27 +55,27 @@ class TextCodings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Codings:
-    """The documents in the order of the addresses of texts, with the codings of each."""
+    """The documents of a project with their codings, in the order of the slugs of texts."""
 
     documents: tuple[CodedDocument, ...]
     managers: tuple[str, ...]  # the members who manage and code
-    gold: tuple[tuple[str, str], ...]  # the text and round of all gold that has begun, by a draft or a decision
-    gold_left_out: Mapping[str, int]  # how much gold does not count, by reason, where gold was read
-    of_texts: Mapping[int, TextCodings]  # the documents by text, for as long as `listed_under` is equal
-    listed_under: str  # what the list depends on besides
+    gold: tuple[tuple[str, str], ...]  # the text and round of each gold coding with a draft or a decision
+    gold_left_out: Mapping[str, int]  # the number of gold codings that do not count, by reason, if gold was read
+    of_texts: Mapping[int, TextCodings]  # the documents by text, valid while `listed_under` is unchanged
+    listed_under: str  # everything else that determines the list
 
 
 class Stamp(NamedTuple):
-    """What changes with the texts, rounds, members and codings of a project, and names of these."""
+    """A stamp that changes with the texts, rounds, members and codings of a project, and with their names."""
 
-    digest: str  # of all that
-    operation: int  # the last one of whatever project when the digest was found first
-    uuid: str | None  # that of the operation
-    origin: str  # of stamps with the same one nothing was undone in between: what has an equal version is equal
+    digest: str  # of all of these rows
+    operation: int  # the last operation of any project when the digest first occurred
+    uuid: str | None  # the UUID of this operation
+    origin: str  # equal if nothing was undone between two stamps: codings with equal versions are then equal
 
 
 class ProjectRows(NamedTuple):
-    """Rows of a project in JSON with commas between them, and how often its figures were refreshed by hand."""
+    """Rows of a project as comma-separated JSON, and the number of manual refreshes of its figures."""
 
     texts: str
     rounds: str
@@ -86,12 +86,12 @@ class ProjectRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
+    """A choice of the answers to read: counted units, scheme versions (empty: all), gold and models."""
 
     project: Project
     units: str
     versions: frozenset[int]
-    gold: bool  # only documents with gold that counts, which is behind the codings of coders
+    gold: bool  # only documents with gold that counts, listed behind the codings of coders
     models: bool  # also codings of models
 
     @property
@@ -107,9 +107,9 @@ class Reading:
 def list_codings(
     reading: Reading, rows: ProjectRows, scheme_version: Hashable, origin: str = "", before: Codings | None = None
 ) -> Codings:
-    """Return the codings that coders make independently of each other, and why some of them do not count. One query.
+    """Return the independent codings of coders, with the reason why a coding does not count. One query.
 
-    Texts that have not changed are taken from `before`. scheme_version: what in the scheme the answers depend on.
+    Unchanged texts are taken from `before`. scheme_version: a key of the parts of the scheme on which answers depend.
     """
     texts, rounds, members = (json.loads(f"[{joined or ''}]") for joined in rows[:3])
     listing = _Listing(
@@ -141,7 +141,7 @@ def list_codings(
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """What the documents of a text follow from besides its codings: `rounds` are place, name and kind by key."""
+    """The data besides codings that determine the documents of a text; `rounds`: position, name and kind by key."""
 
     scheme: str
     origin: str
@@ -158,7 +158,7 @@ class _Listing:
         golden, begun = dict[tuple[int, int], CodingRow](), list[tuple[int, int]]()
         versions = list[tuple[int, int]]()
         for round_, occasion, pk, coder, status, version, corrections, kind, by_model in json.loads(f"[{codings}]"):
-            if round_ not in self.rounds:  # made since these were read: the next stamp is another one
+            if round_ not in self.rounds:  # created after the rounds were read: the next stamp will differ
                 continue
             (*_, round_kind), submitted = self.rounds[round_], status == Coding.Status.SUBMITTED
             is_read = kind in INDEPENDENT_KINDS and (self.models or not by_model)
@@ -198,19 +198,19 @@ class _Listing:
 
 
 def _why_left_out(round_kind: str, occasion: int) -> str:
-    """Return why the codings of a document in a round do not count, all of them; empty where they do."""
+    """Return why all codings of a round's documents on this occasion do not count; empty if they count."""
     if round_kind == Round.Kind.TRAINING:
         return "practice"
     return "repeats" if round_kind == Round.Kind.RECHECK or occasion > 1 else ""
 
 
 def read_stamp(project: Project) -> tuple[Stamp, ProjectRows]:
-    """Return the stamp of a project, the same as before where nothing has changed since, and its rows. One query.
+    """Return the stamp of a project, which is the last one if nothing has changed, and its rows. One query.
 
-    Each write of an answer raises the version of its coding, and a text that goes to another round is put into it anew.
-    Where that is not all that answers depend on, or after a repair by hand, figures are refreshed (`FiguresVersion`).
-    Where the operation of the stamp that was read before is not there any more, a transaction was undone or a backup
-    restored, and a version may have come again with other answers.
+    Each write of an answer raises the version of its coding. Moving a text to another round creates a `RoundText`.
+    Other changes of answers, such as a manual repair, must refresh the figures (`FiguresVersion`).
+    If the operation of the last stamp no longer exists, a transaction was undone or a backup restored.
+    A version may then recur with other answers, so that the stamp gets a new origin.
     """
     key = f"stamp:{project.pk}"
     seen: Stamp | None = caches["process"].get(key)
@@ -225,7 +225,7 @@ def read_stamp(project: Project) -> tuple[Stamp, ProjectRows]:
         "last_uuid": Subquery(operations.values(one=uuid)[:1]),
     }
     row = Project.objects.filter(pk=project.pk).order_by().annotate(**columns).values_list(*columns).first()
-    *found, seen_uuid, operation, last_uuid = row or (None,) * len(columns)  # of a project that is deleted nothing
+    *found, seen_uuid, operation, last_uuid = row or (None,) * len(columns)  # a deleted project has no row
     rows = ProjectRows(*found[: len(ProjectRows._fields)])
     digest = hashlib.blake2b("\x1d".join(map(str, found)).encode(), digest_size=16).hexdigest()
     origin = uuid4().hex
@@ -245,20 +245,20 @@ def _columns(project: Project) -> dict[str, Subquery]:
         "texts_in_json": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
         "rounds_in_json": _join(Round.objects.filter(project=project), "project", "position", "pk", "name", "kind"),
         "members_in_json": _join(members, "project", "user_id", "user__username", "role", "group", MODEL),
-        # of those who are no members any more, too
+        # includes former members
         "coders_in_json": _join(User.objects.filter(pk__in=coders).annotate(of=Value(1)), "of", "pk", "username"),
         "refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
     }
 
 
 def _summarize(rows: QuerySet[Any], group: str, *more: Aggregate) -> Subquery:
-    """Return numbers that change when one of the rows is added or deleted, and `more` aggregates of the rows."""
+    """Return numbers that change when a row is added or deleted, and `more` aggregates of the rows."""
     known = _Row(Count("pk"), Sum("pk"), Max("pk"), *more)
     return Subquery(rows.order_by().values(group).annotate(known=known).values("known"))
 
 
 def _join(rows: QuerySet[Any], group: str, *columns: str | Coalesce) -> Subquery:
-    """Return all rows in one text. In another order it is another text, and figures are computed again."""
+    """Return all rows as one text; another order of rows only means that figures are computed again."""
     return Subquery(rows.order_by().values(group).annotate(joined=_in_one_text(*columns)).values("joined"))
 
 
@@ -267,10 +267,10 @@ def _in_one_text(*columns: str | Coalesce) -> StringAgg:
 
 
 class _Row(Func):
-    """Columns as an array in JSON, in text."""
+    """The columns of a row as the text of a JSON array."""
 
     function, output_field = "JSON_ARRAY", TextField()
 
     def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        """Return the function of PostgreSQL, whose JSON is no text."""
+        """Return the function of PostgreSQL, whose JSON must be cast to text."""
         return self.as_sql(compiler, connection, template="JSON_BUILD_ARRAY(%(expressions)s)::text", **context)

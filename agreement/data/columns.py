@@ -14,17 +14,17 @@ from agreement.data.links import count_readings, find_first_classes, number_alte
 from agreement.measures.data.arrays import run_offsets, run_starts
 from agreement.measures.values import Bools, Ints
 
-# What stands in place of a value. No key of a value is like these.
+# Placeholders for a missing value; no key of a value equals them.
 NOT_ASKED, NO_LABEL = "not asked", "no label"
-# In place of a category, where the coder marked the unit without judging it; of a set, where a mark is in none.
+# The category of a unit that was marked but not judged, and the set of a mark that is in no set.
 NO_CATEGORY = NO_SET = -1
 
-# A document: how many units, other members, codings and sets it has, and what is equal for equal keys of its members.
+# A document: its numbers of units, other members, codings and sets, and a digest of the keys of its members.
 DOCUMENT = np.dtype([("units", "<i4"), ("others", "<i4"), ("codings", "<i4"), ("sets", "<i4"), ("digest", "V32")])
-# A unit, or a markable that is only pointed at: its key, its level by number, and whether every coder is given it.
+# A unit, or a markable that is only pointed at: its key, the number of its level, and whether every coder is given it.
 MEMBER = np.dtype([("key", "<i8"), ("level", "<i4"), ("given", "?")])
-# A coding: its primary key, how many marks and links it has, and what is equal for equal answers. Of `unasked`
-# judgements a question was not asked, and `unanswered` have no answer to it. `coder` and `reason` are numbers.
+# A coding: its primary key, its numbers of marks and links, and a digest of its answers. `unasked` and `unanswered`
+# count the judgements where a question was not asked or has no answer. `coder` and `reason` are numbers.
 CODING = np.dtype(
     [
         ("key", "<i8"),
@@ -38,17 +38,17 @@ CODING = np.dtype(
         ("digest", "V32"),
     ]
 )
-# A unit that a coder marked, by its place in the document, ascending; its category by number, NO_CATEGORY where it was
-# not judged; whether the answer has all that its category asks for; whether it was judged under another version of the
-# scheme than those that were read, so that the answer is missing, whatever silence means; and its whole chain, or the
-# union of its classes, as a set of the document, also where it only ends a chain; NO_SET where it is in none.
+# A unit that a coder marked: its position in the document, ascending; the number of its category, or NO_CATEGORY if not
+# judged; whether the answer is complete for its category; whether it was judged under a scheme version that was not
+# read, so that the answer is missing whatever an unmarked unit means; and the number of its set in the document: its
+# whole chain, also at the end of the chain, or the union of its classes; NO_SET if it is in no set.
 MARK = np.dtype([("unit", "<i4"), ("category", "<i4"), ("complete", "?"), ("other_version", "?"), ("set", "<i4")])
-# A link of a judgement, which is a place among the marks of its coding: to a member of the document, or to a class of
-# its coding, by number. Links of one reading are meant together; those of others are alternatives.
+# A link from a judgement (`of`: its position among the marks of the coding) to a member of the document or a class of
+# the coding, by number. Links of one reading are meant together; different readings are alternatives.
 LINK = np.dtype([("of", "<i4"), ("to", "<i4"), ("reading", "<i4")])
-# A set: how many members it has. No two sets of a document are equal.
+# A set: its number of members. No two sets of a document are equal.
 MARK_SET = np.dtype([("size", "<i4")])
-# A member of a set, by its place in the document, ascending.
+# A member of a set: its position in the document, ascending.
 ELEMENT = np.dtype([("member", "<i4")])
 
 type Rows = NDArray[np.void]
@@ -57,23 +57,23 @@ KINDS = (DOCUMENT, MEMBER, CODING, MARK, LINK, MARK_SET, ELEMENT)
 
 
 def ranges(starts: Ints, sizes: Ints) -> Ints:
-    """Return the places from each start on, as many as its size."""
+    """Return the concatenated ranges of positions with these starts and sizes."""
     return np.repeat(starts, sizes) + run_offsets(sizes)
 
 
 def starts_of(sizes: Ints) -> Ints:
-    """Return where each of several runs begins."""
+    """Return the first position of each of several consecutive runs."""
     return np.cumsum(sizes) - sizes
 
 
 def sum_runs(chosen: Bools, sizes: Ints) -> Ints:
-    """Return how many are chosen of each of several runs."""
+    """Return the number of chosen elements in each of several consecutive runs."""
     sums = np.concatenate(([0], np.cumsum(chosen)))
     return np.diff(sums[np.concatenate(([0], np.cumsum(sizes)))])
 
 
 def take_runs(rows: Rows, sizes: Ints, chosen: Ints) -> Rows:
-    """Return the rows of the chosen runs, of which each has so many rows; runs that stay together are not copied."""
+    """Return the rows of the chosen runs; `sizes` has the rows of each run. A single stretch of runs is not copied."""
     begins = run_starts(chosen - np.arange(len(chosen)))
     ends = starts_of(sizes) + sizes
     first, last = chosen[begins], chosen[np.append(begins[1:], len(chosen)) - 1] if len(chosen) else chosen
@@ -82,23 +82,23 @@ def take_runs(rows: Rows, sizes: Ints, chosen: Ints) -> Rows:
 
 
 class KeyIndex:
-    """Where keys stand: at their own places, or at these."""
+    """An index from keys to their positions, or to the given positions."""
 
     def __init__(self, keys: Ints, places: Ints | None = None) -> None:
         order = np.argsort(keys, kind="stable")
-        # behind the keys one that nobody looks for
+        # a sentinel that is never looked up
         self.keys = np.append(keys[order], np.iinfo(np.int64).max)
         self.places = np.append(order if places is None else places[order], -1)
 
     def find(self, wanted: Ints) -> Ints:
-        """Return the place of each key; -1 of those that are not there."""
+        """Return the position of each key, -1 for unknown keys."""
         found = np.searchsorted(self.keys, wanted)
         return np.where(self.keys[found] == wanted, self.places[found], -1)
 
 
 @dataclass(frozen=True, slots=True)
 class CodingAnswers:
-    """The answers of one coding: its row, marks and links, the members of its document, and the places of both."""
+    """The row, marks and links of a coding, the members of its document, and the positions of coding and document."""
 
     place: int
     document: int
@@ -110,12 +110,12 @@ class CodingAnswers:
 
 @dataclass(frozen=True, eq=False)
 class AnswerColumns:
-    """Answers of documents: a table of each of KINDS.
+    """The answers in documents, as one table for each of KINDS.
 
-    Members, codings, marks, links and sets stand in the order of their documents, marks and links in that of their
-    codings, elements in that of their sets; members are the units of a document and then its others, both in text
-    order. `indices` are the names of the classes of each coding, where coders index. Where `has_sets` is false nobody
-    has looked for the sets of marks. Names such as `coding_of_mark` are of places: that of the coding of each mark.
+    Members, codings and sets are ordered by document, marks and links by coding, and elements by set. The members of a
+    document are its units and then its others, both in text order. `indices` has the names of the classes of each
+    coding, if coders index. If `has_sets` is false, the sets of marks have not been computed. An attribute such as
+    `coding_of_mark` has positions, here the position of the coding of each mark.
     """
 
     documents: Rows
@@ -150,7 +150,7 @@ class AnswerColumns:
 
     @cached_property
     def first_unit(self) -> Ints:
-        """The place of the first unit of each document among the units of all documents."""
+        """The position of the first unit of each document among the units of all documents."""
         return starts_of(self.documents["units"])
 
     @cached_property
@@ -184,17 +184,17 @@ class AnswerColumns:
 
     @cached_property
     def others(self) -> Rows:
-        """What is only pointed at, in all documents."""
+        """The members of all documents that are only pointed at."""
         return self.members[ranges(starts_of(self.n_members) + self.documents["units"], self.documents["others"])]
 
     @cached_property
     def unit_of_mark(self) -> Ints:
-        """The place of the unit of each mark, among the units of all documents."""
+        """The position of each mark's unit among the units of all documents."""
         units: Ints = self.first_unit[self.document_of_mark] + self.marks["unit"]
         return units
 
     def number_members(self, documents: Ints, places: Ints) -> Ints:
-        """Return the numbers of members, by their places in these documents: units first, then all others."""
+        """Return the overall numbers of members from positions in documents: all units first, then all others."""
         n_units, n_others = (self.documents[name].astype(np.int64) for name in ("units", "others"))
         other = places - n_units[documents]
         of_others = n_units.sum() + starts_of(n_others)[documents] + other
@@ -216,29 +216,29 @@ class AnswerColumns:
 
     @cached_property
     def n_other_versions(self) -> Ints:
-        """How many judgements of each coding are of other versions of the scheme."""
+        """The number of judgements in each coding under scheme versions that were not read."""
         return sum_runs(self.marks["other_version"], self.codings["marks"])
 
     @cached_property
     def is_answer(self) -> Bools:
-        """Which coders have answered: to submit a text without a judgement is an answer, too."""
+        """Whether each coding is an answer: it has a judgement or is submitted."""
         is_answer: Bools = (self.n_judgements > 0) | self.codings["submitted"]
         return is_answer
 
     @cached_property
     def n_readings(self) -> Ints:
-        """How many readings each mark has: with two or more it is ambiguous."""
+        """The number of readings of each mark; a mark with two or more is ambiguous."""
         return count_readings(self.mark_of_link, self.links["reading"].astype(np.int64), len(self.marks))
 
     @property
     def readings(self) -> Ints | None:
-        """The reading of each link; None where each link is a reading of its own."""
+        """The reading of each link; None if each link is a reading of its own."""
         reading = self.links["reading"].astype(np.int64)
         return None if np.array_equal(reading, number_alternatives(self.mark_of_link)[: len(reading)]) else reading
 
     @property
     def sizes(self) -> Ints:
-        """How many rows each document has in each of the tables: (documents, KINDS)."""
+        """The number of rows of each document in each table: (documents, KINDS)."""
         n, codings, sets = len(self.documents), self.documents["codings"], self.documents["sets"]
         marks, links = (np.bincount(self.document_of_coding, self.codings[name], n) for name in ("marks", "links"))
         elements = np.bincount(np.repeat(np.arange(n), sets), self.sets["size"], n)
@@ -247,19 +247,19 @@ class AnswerColumns:
 
     @property
     def bounds(self) -> list[list[int]]:
-        """Where each document begins in each of the tables, and behind the last one where it ends."""
+        """The first row of each document in each table, followed by the lengths of the tables."""
         ends = np.concatenate((np.zeros((1, len(KINDS)), np.int64), np.cumsum(self.sizes, axis=0)))
         bounds: list[list[int]] = ends.tolist()
         return bounds
 
     @classmethod
     def merge(cls, sources: Sequence["AnswerColumns"], chosen: Sequence[tuple[int, int]]) -> "AnswerColumns":
-        """Return documents, at least one, each by the number of its source and its place there; each is copied once."""
+        """Return the chosen documents, at least one, each by source and position in the source; each is copied once."""
         bounds = [source.bounds for source in sources]
         runs = list[tuple[int, list[int], list[int]]]()
         for source, place in chosen:
             begin, end = bounds[source][place : place + 2]
-            if runs and runs[-1][0] == source and runs[-1][2] == begin:  # it stands behind the one before there, too
+            if runs and runs[-1][0] == source and runs[-1][2] == begin:  # adjacent in the source, too
                 _, begin, _ = runs.pop()
             runs.append((source, begin, end))
         tables = []
@@ -271,7 +271,7 @@ class AnswerColumns:
         return cls(*tables, indices=indices, has_sets=all(source.has_sets for source in sources))
 
     def select(self, documents: Ints, kept: Bools | None = None) -> "AnswerColumns":
-        """Return some of the documents, in this order, with all of their codings or those that are kept."""
+        """Return these documents, in this order, with all of their codings or only the kept ones."""
         sizes = self.documents["codings"][documents]
         codings = ranges(starts_of(self.documents["codings"])[documents], sizes)
         if kept is not None:
@@ -281,7 +281,7 @@ class AnswerColumns:
         return self.gather(documents, codings, sizes)
 
     def gather(self, documents: Ints, codings: Ints, sizes: Ints) -> "AnswerColumns":
-        """Return documents with these codings, of which each document has so many, also those of another round."""
+        """Return documents with these codings, `sizes` for each document; codings may come from another round."""
         of_sets = self.documents["sets"]
         sets = ranges(starts_of(of_sets)[documents], of_sets[documents])
         found = AnswerColumns(
@@ -299,7 +299,7 @@ class AnswerColumns:
         return found
 
     def with_first_readings(self) -> "AnswerColumns":
-        """Return the answers with the first reading of each judgement alone, or its first class (`first_class`)."""
+        """Return the answers with only the first reading, or first class (`first_class`), of each judgement."""
         if self.indices:
             width = int(self.links["to"].max(initial=0)) + 1
             first = find_first_classes(self.mark_of_link, self.coding_of_link * width + self.links["to"])
@@ -310,7 +310,7 @@ class AnswerColumns:
         return replace(self, codings=codings, links=self.links[first], has_sets=False)
 
     def with_digests(self, categories: Sequence[str], *, readings: bool = False) -> "AnswerColumns":
-        """Return the answers with a digest of each coding, without names. readings: also of the readings of links."""
+        """Return the answers with a digest of each coding, without names; `readings` adds the readings of links."""
         codings = self.codings.copy()
         sizes = self.documents["units"][self.document_of_coding].tolist()
         digests = [
@@ -321,7 +321,7 @@ class AnswerColumns:
         return replace(self, codings=codings)
 
     def each_coding(self, documents: Ints | None = None) -> Iterator[CodingAnswers]:
-        """Return the answers of each coding, or of those of some documents."""
+        """Yield the answers of each coding, or of the codings of some documents."""
         begins = [starts_of(sizes) for sizes in (self.n_members, self.codings["marks"], self.codings["links"])]
         sizes = self.documents["codings"]
         chosen = np.arange(len(sizes)) if documents is None else documents
@@ -338,7 +338,7 @@ class AnswerColumns:
             )
 
     def to_bytes(self) -> list[tuple[bytes, str]]:
-        """Return each document as bytes, sizes of tables first, and the names of its indices as JSON; of no people."""
+        """Return each document as bytes, table sizes first, and its index names as JSON; no names of people."""
         heads = self.sizes
         documents = []
         for head, (begin, end) in zip(heads, pairwise(self.bounds), strict=True):
@@ -349,7 +349,7 @@ class AnswerColumns:
 
     @classmethod
     def from_bytes(cls, documents: Sequence[tuple[bytes, str]]) -> "AnswerColumns":
-        """Return the documents that bytes and names were made of."""
+        """Return the documents from the bytes and names of `to_bytes`."""
         head, widths = 8 * len(KINDS), [kind.itemsize for kind in KINDS]
         sizes = np.frombuffer(b"".join([content[:head] for content, _ in documents]), "<i8").reshape(-1, len(KINDS))
         ends = head + np.cumsum(sizes * widths, axis=1)
@@ -362,7 +362,7 @@ class AnswerColumns:
 
 
 def _digest_coding(one: CodingAnswers, n_units: int, categories: Sequence[str], *, readings: bool) -> bytes:
-    """Return what is equal for equal answers to equal members, whatever the keys of the rows."""
+    """Return a digest that is equal for equal answers on equal members, whatever the primary keys."""
     is_judgement = one.marks["category"] != NO_CATEGORY
     judged = one.marks[is_judgement]
     used = np.bincount(judged["category"], minlength=len(categories)) > 0
@@ -373,7 +373,7 @@ def _digest_coding(one: CodingAnswers, n_units: int, categories: Sequence[str], 
     reading = one.links["reading"].astype(np.int64)
     arrays = [judged["unit"], category, judged["complete"], link_of, one.links["to"]]
     arrays += [reading] if readings or share_reading(link_of, reading).any() else []
-    # what every coder is given needs no mark
+    # a mark on a unit that every coder is given adds nothing
     marked = one.marks["unit"][~is_judgement]
     arrays.append(marked[~one.members["given"][marked]])
     for array in arrays:

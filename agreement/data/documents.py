@@ -1,13 +1,13 @@
-"""What figures call a document: a text in a round, as its coders saw it on one occasion.
+"""Documents: texts in a round, as coders saw them on one occasion.
 
-Documents and units have whole numbers as keys. Those of the first document of a text are the primary keys of its row
-and of its markables; each further document of the text has others, from which these are found again.
+Documents and units have whole numbers as keys. The first document of a text has the primary key of the text, and its
+units have the primary keys of their markables. Further documents of a text add multiples of NEXT_DOCUMENT.
 """
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-# Primary keys are below it; what stands above is the number of the document among those of its text.
+# All primary keys are smaller; its multiples number the documents of a text.
 NEXT_DOCUMENT = 1 << 44
 
 
@@ -19,9 +19,9 @@ class Document:
     slug: str
     title: str
     round: str
-    place: int = 0  # of the round among those of the project
-    occasion: int = 1  # above 1 where coders saw the text again within the round
-    reason: str = ""  # one of REASONS_LEFT_OUT where all of it is practice or repeats
+    place: int = 0  # the position of the round in the project
+    occasion: int = 1  # above 1 if coders saw the text again within the round
+    reason: str = ""  # one of REASONS_LEFT_OUT if the document is practice or a repeat
     is_one_of_several: bool = False  # whether the text has other documents, too
     version: str = field(default="", compare=False, repr=False)  # changes with its answers, notes and log
 
@@ -31,12 +31,12 @@ class Document:
 
     @property
     def name(self) -> str:
-        """The address of the text, with the round where there are several documents of it."""
+        """The slug of the text, followed by the round if the text has several documents."""
         return self.slug + self._distinction
 
     @property
     def label(self) -> str:
-        """The title of the text, with the round where there are several documents of it."""
+        """The title of the text, followed by the round if the text has several documents."""
         return self.title + self._distinction
 
     @property
@@ -47,15 +47,15 @@ class Document:
 
 
 def row_key(key: int) -> int:
-    """Return the primary key of the text that a document is of, or of the markable that a unit is."""
+    """Return the primary key of the text of a document, or of the markable of a unit."""
     return key % NEXT_DOCUMENT
 
 
 def original_of(key: Hashable) -> Hashable:
-    """Return the text that a document is of, or the markable that a unit is: copies of one are not independent."""
+    """Return the primary key shared by all copies of a text or markable, which are not independent; else the key."""
     return row_key(key) if isinstance(key, int) else key
 
 
 def shift_of(key: int) -> int:
-    """Return what the keys of a document and its units have more than the primary keys of their rows."""
+    """Return the offset of the keys of a document and its units from the primary keys of their rows."""
     return key - row_key(key)

@@ -1,4 +1,4 @@
-"""What coders answered on some markables, for people to read: read for what a page shows, not kept."""
+"""The answers of coders on some markables, for display: read for each page and not cached."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ from annotations.models import Judgement, Markable, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.texts.keywords import covered_text
 
-# By coding and markable the unit, the coding, and the place of the mark there.
+# The unit, the coding and the position of its mark, by coding and markable.
 _Marks = dict[tuple[int, int], tuple[int, CodingAnswers, int]]
 
 
@@ -28,8 +28,8 @@ class GivenAnswer:
     coder: str
     category: str  # its key
     label: str  # of the category
-    antecedents: tuple[str, ...] = ()  # their words, "Anna + Ben" where meant together, or names of indices
-    targets: tuple[str, ...] = ()  # the keys of the antecedents, in the order of the text; none of indices
+    antecedents: tuple[str, ...] = ()  # the words of targets, "Anna + Ben" if meant together, or the names of indices
+    targets: tuple[str, ...] = ()  # the keys of the antecedents, in text order; empty for indices
     unsure: bool = False
     note: str = ""
 
@@ -45,14 +45,14 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CoderMarks:
-    """The units of which a coder wrote a note, and those where one was unsure."""
+    """The units with a note of some coder, and the units of which some coder was unsure."""
 
     note: frozenset[int] = frozenset()
     unsure: frozenset[int] = frozenset()
 
 
 def read_marks(project: Project, answers: ProjectAnswers) -> CoderMarks:
-    """Return what the coders whose answers count noted and were unsure of. One query."""
+    """Return the units with notes or doubts of the coders whose answers count. One query."""
     rows = _judgements_of(answers, **select_texts(project, answers.texts, "coding__"))
     rows = rows.filter(Q(unsure=True) | ~Q(note="")).order_by()
     columns = answers.columns
@@ -69,7 +69,7 @@ def read_marks(project: Project, answers: ProjectAnswers) -> CoderMarks:
 def read_given_answers(
     answers: ProjectAnswers, units: Collection[int], contents: Mapping[int, str]
 ) -> dict[int, list[GivenAnswer]]:
-    """Return what each coder whose answers count said of these units, by name; of the words of pyramids nothing."""
+    """Return the counted answers on each of these units, sorted by coder; empty for pyramids."""
     if answers.units:
         return {}
     wanted, marks = frozenset(units), _Marks()
@@ -101,13 +101,13 @@ def read_given_answers(
 
 
 def _judgements_of(answers: ProjectAnswers, **selection: Any) -> Any:
-    """Return the judgements of coders that were read, of all versions of the scheme or of some."""
+    """Return the judgements of coders under the scheme versions that were read."""
     of_versions = {"scheme_version__in": answers.versions} if answers.versions else {}
     return Judgement.objects.filter(coding__kind__in=INDEPENDENT_KINDS, **selection, **of_versions)
 
 
 def describe_answer(answers: ProjectAnswers, coding: CodingAnswers, mark: int) -> str:
-    """Return in words the labels or the value that a judgement gives to a question."""
+    """Return the names of the labels, or of the value, that a judgement gives to a question."""
     numbers = coding.links["to"][coding.links["of"] == mark].tolist() if answers.kind == "labels" else []
     categories = numbers or [int(coding.marks["category"][mark])]
     return ", ".join(answers.label(answers.categories[one]) for one in categories)
@@ -116,7 +116,7 @@ def describe_answer(answers: ProjectAnswers, coding: CodingAnswers, mark: int) -
 def _read_antecedents(
     answers: ProjectAnswers, marks: _Marks, contents: Mapping[int, str]
 ) -> dict[tuple[int, int], dict[tuple[str, ...], str]]:
-    """Return the words of each reading of each mark by the keys of its targets, in the order of the text. One query."""
+    """Return the words of each reading of each mark, by the keys of its targets, in text order. One query."""
     readings: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     if answers.kind in ("pointers", "targets"):
         for name, (_, coding, mark) in marks.items():

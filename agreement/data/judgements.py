@@ -1,4 +1,4 @@
-"""Rows of the database -> the answers of coders as columns, in few queries."""
+"""Reading of the answers of coders from the database into columns, in few queries."""
 
 import hashlib
 from collections import defaultdict
@@ -23,12 +23,12 @@ from annotations.coding.pyramids.pyramid_rules import Span, held_words
 from annotations.models import Index, Judgement, Markable, Operation, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 
-# Above so many changed texts all of the project are read: databases bound the parameters of a query.
+# With more texts, a query selects the whole project: databases limit the parameters of a query.
 MAX_TEXTS_IN_QUERY = 500
-# In place of the key of a category, where a markable has none.
+# Replaces the key of the category in a judgement without one.
 NO_KEY = 0
 
-# Whether a markable is no unit, its place, its primary key, that of its level, and whether every coder is given it.
+# A markable: whether it is no unit; start, negative end, key, primary key and level; whether every coder is given it.
 type MemberRow = tuple[bool, int, int, str, int, int, bool]
 
 
@@ -40,10 +40,10 @@ def read_judgements(
     *,
     all_marks: bool = False,
 ) -> AnswerColumns:
-    """Return the answers in some documents, without coders and reasons. Three queries, with `versions` four.
+    """Return the answers in some documents, without coders and reasons. Three queries, four with `versions`.
 
-    versions: only those last given under one of these of the scheme. all_marks: what gold or models alone have marked
-    is a unit, too. Keys of members are those of their rows.
+    versions: only judgements last given under these versions of the scheme. all_marks: markables that only gold or
+    models have marked are units, too. The keys of members are primary keys.
     """
     columns = collect_members(categories, documents, _read_members(project, categories, documents, all_marks=all_marks))
     selection = select_texts(project, (coded.document for coded in documents), "coding__")
@@ -52,7 +52,7 @@ def read_judgements(
     fields = "coding_id", "markable_id", "category_key", "scheme_version"
     coding, unit, category, version = read_numbers(judgements, *fields)
     coding, unit = index.codings.find(coding), index.members.find(unit)
-    # what is marked on a level that is not coded any more is no unit
+    # a markable on a level that is no longer coded is no unit
     is_unit = (coding >= 0) & (unit >= 0) & (unit < columns.documents["units"][columns.document_of_coding[coding]])
     rows = np.stack((coding, unit, category, version))[:, is_unit]
     coding, unit, category, version = rows[:, np.lexsort((rows[1], rows[0]))]
@@ -72,7 +72,7 @@ def read_judgements(
             if mark >= 0:
                 members[int(coding[mark]), name].append(mark)
         of, to, indices = number_indices(members, len(columns.codings))
-        links = tidy_readings(of, to, to)  # two indices are alternatives
+        links = tidy_readings(of, to, to)  # two indices of a judgement are alternatives
     else:
         pointers = Pointer.objects.filter(**link_selection)
         if categories.other_relations:
@@ -93,7 +93,7 @@ def read_judgements(
 
 
 def _are_empty_of(versions: frozenset[int], columns: AnswerColumns) -> Bools:
-    """Return which codings have nothing marked and were submitted so under one of these versions of the scheme."""
+    """Return which codings were submitted without marks under one of these versions of the scheme."""
     keys, is_empty = columns.codings["key"], columns.codings["submitted"] & (columns.codings["marks"] == 0)
     submissions = Operation.objects.filter(coding__in=keys[is_empty].tolist(), kind=Operation.Kind.SUBMIT)
     version_of = dict(submissions.order_by("sequence").values_list("coding_id", "scheme_version"))
@@ -101,7 +101,7 @@ def _are_empty_of(versions: frozenset[int], columns: AnswerColumns) -> Bools:
 
 
 def select_texts(project: Project, documents: Iterable[Document], path: str = "") -> dict[str, Any]:
-    """Return the filter of what is of some documents, whose text is at `path`; of many all of the project is read."""
+    """Return filter arguments for rows of these documents, with the text at `path`; by project if texts are many."""
     keys = {document.text_pk for document in documents}
     if len(keys) > MAX_TEXTS_IN_QUERY:
         return {f"{path}text__project": project}
@@ -109,31 +109,31 @@ def select_texts(project: Project, documents: Iterable[Document], path: str = ""
 
 
 def read_numbers(rows: QuerySet[Any, Any], *columns: str) -> Ints:
-    """Return columns of whole numbers of the rows: (columns, rows). One query."""
+    """Return integer columns of the rows: (columns, rows). One query."""
     flat = np.fromiter(chain.from_iterable(rows.order_by().values_list(*columns).iterator(10_000)), np.int64)
     return flat.reshape(-1, len(columns)).T
 
 
-# The coding and the markable of a row of a judgement.
+# The lookups of coding and markable in a row that belongs to a judgement.
 OF_JUDGEMENT = ("judgement__coding_id", "judgement__markable_id")
 
 
 class RowIndex:
-    """Where codings, judgements and, in their documents, markables stand in columns, by their primary keys."""
+    """An index from primary keys to positions: of codings, of marks, and of members in their documents."""
 
     def __init__(self, columns: AnswerColumns) -> None:
         self.codings = KeyIndex(columns.codings["key"])
         self.members = KeyIndex(columns.members["key"] % NEXT_DOCUMENT, run_offsets(columns.n_members))
-        # so wide that what is no member, -1, makes no number of a mark
+        # so wide that the position -1 of an unknown member never matches a mark
         self._width = int(columns.n_members.max(initial=0)) + 1
         self._marks = KeyIndex(columns.coding_of_mark * self._width + columns.marks["unit"])
 
     def find(self, codings: Ints, markables: Ints) -> Ints:
-        """Return the place of the mark of each coding and markable; -1 of those that are not there."""
+        """Return the position of the mark of each coding and markable, -1 if there is none."""
         return self._marks.find(self.codings.find(codings) * self._width + self.members.find(markables))
 
     def read(self, rows: QuerySet[Any, Any], *columns: str) -> Ints:
-        """Return the place of the mark of each row, and further columns of numbers of those that are there."""
+        """Return the position of each row's mark and further integer columns; rows without a mark are dropped."""
         coding, markable, *further = read_numbers(rows, *OF_JUDGEMENT, *columns)
         found = np.stack((self.find(coding, markable), *further))
         return found[:, found[0] >= 0]
@@ -142,11 +142,11 @@ class RowIndex:
 def _read_members(
     project: Project, categories: Categories, documents: Sequence[CodedDocument], *, all_marks: bool
 ) -> Mapping[int, Sequence[MemberRow]]:
-    """Return the members of texts, in the order of `Markable`; or also what gold or models alone have marked."""
+    """Return the members of texts in the order of `Markable`; `all_marks` includes marks of gold or models alone."""
     markables = Markable.objects.all() if all_marks else Markable.objects.in_use()
     markables = markables.filter(**select_texts(project, (coded.document for coded in documents))).order_by()
     if project.answers == Project.Answers.SCUS:
-        # What only an adjudicator marked, for the agreed pyramid, is no unit of the coders.
+        # A span that only an adjudicator marked, for the agreed pyramid, is no unit of the coders.
         of_coders = Judgement.objects.filter(markable=OuterRef("pk"), coding__kind__in=INDEPENDENT_KINDS)
         of_coders = of_coders if all_marks else of_coders.filter(coding__by_model=False)
         markables = markables.filter(Exists(of_coders), level__coded=True)
@@ -161,7 +161,7 @@ def _read_members(
 def collect_members(
     categories: Categories, documents: Sequence[CodedDocument], by_text: Mapping[int, Sequence[MemberRow]]
 ) -> AnswerColumns:
-    """Return documents with their codings and with the members of their texts, of which nothing is marked."""
+    """Return documents with their codings and the members of their texts, without marks."""
     numbers = {level.pk: place for place, level in enumerate(categories.levels)}
     table, rows = np.zeros(len(documents), DOCUMENT), []
     for place, coded in enumerate(documents):
@@ -184,7 +184,7 @@ def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:
 
 def read_words(project: Project, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
     """Return the answers of pyramids whose units are words, with the SCUs of their contributors. Two queries."""
-    # of a submitted pyramid a word without a contributor is in no SCU
+    # in a submitted pyramid, a word without a contributor is in no SCU
     selection = select_texts(project, (coded.document for coded in documents))
     words = defaultdict[int, list[MemberRow]](list)
     markables = Markable.objects.filter(level__coded=False, **selection).order_by("start")
@@ -213,7 +213,7 @@ def read_words(project: Project, categories: Categories, documents: Sequence[Cod
 
 
 def scus_by_word(words: Sequence[Span], contributors: Iterable[tuple[Parts, str]]) -> dict[int, set[str]]:
-    """Return the SCUs of each word that has any, by the word's place; `words` are in text order and do not overlap."""
+    """Return the SCUs of each word that has any, by position; `words` are in text order and do not overlap."""
     scus_of_word = defaultdict[int, set[str]](set)
     for parts, scu in contributors:
         for place in held_words(words, parts):

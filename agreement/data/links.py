@@ -1,4 +1,4 @@
-"""Links of judgements and their readings: what is meant together, and what are alternatives."""
+"""Links of judgements and their readings: targets that are meant together, and alternatives."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from agreement.measures.values import Bools, Ints
 
 
 def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return links by judgement and target, equal readings of a judgement once, numbered from 0 by their targets."""
+    """Return links sorted by judgement and target, without duplicate readings, which are numbered from 0 by target."""
     order = np.lexsort((reading, link_to, link_of))
     link_of, link_to, reading = link_of[order], link_to[order], reading[order]
-    # Few judgements have a target twice or several targets together: only their readings are compared as sets.
+    # Only readings of judgements with a repeated target or joint targets, which are few, are compared as sets.
     twice = (link_of[1:] == link_of[:-1]) & (link_to[1:] == link_to[:-1])
     special = np.concatenate((link_of[1:][twice], link_of[share_reading(link_of, reading)]))
     links = np.stack((link_of, link_to, number_alternatives(link_of)))
@@ -35,18 +35,18 @@ def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, In
 
 
 def number_alternatives(link_of: Ints) -> Ints:
-    """Return the readings of links, ascending by judgement, of which each is a reading of its own."""
+    """Return a separate reading number for each link of a judgement; links are sorted by judgement."""
     return run_offsets(np.bincount(link_of))
 
 
 def count_readings(link_of: Ints, reading: Ints, n: int) -> Ints:
-    """Return the number of readings of each of n judgements: with two or more it is ambiguous."""
+    """Return the number of readings of each of n judgements; two or more make a judgement ambiguous."""
     width = int(reading.max(initial=0)) + 1
     return np.bincount(sorted_unique(link_of * width + reading) // width, minlength=n)
 
 
 def share_reading(link_of: Ints, reading: Ints) -> Bools:
-    """Return which links share their reading with another."""
+    """Return which links share their reading with another link."""
     key = link_of * (int(reading.max(initial=0)) + 1) + reading
     order = np.argsort(key, kind="stable")
     same = key[order][1:] == key[order][:-1]
@@ -62,7 +62,7 @@ def number_indices(
     """Return links from marks to numbers of indices, and the names of the indices of each coding by number."""
     names: list[list[str]] = [[] for _ in range(n_codings)]
     links = list[tuple[int, int]]()
-    # by the marks in text order, a prefix first: names have no part in numbers, but for indices of equal marks
+    # sorted by marks in text order, prefixes first; names decide only between indices with equal marks
     for coding, name in sorted(marks, key=lambda index: (index[0], sorted(marks[index]), index[1])):
         links += [(mark, len(names[coding])) for mark in marks[coding, name]]
         names[coding].append(name)
@@ -71,7 +71,7 @@ def number_indices(
 
 
 def find_first_classes(link_of: Ints, link_to: Ints) -> Bools:
-    """Return which links of a coding lead to the class that their judgement is scored in, as `first_class` does."""
+    """Return which links lead to the class in which their judgement is scored (`first_class`)."""
     is_first = np.ones(len(link_of), dtype=np.bool_)
     links = np.flatnonzero(np.bincount(link_of)[link_of] > 1)
     chosen = np.isin(link_to, link_to[links])

@@ -1,4 +1,4 @@
-"""The answers of a project, or of the codings that count."""
+"""The answers of a project, or of its codings that count."""
 
 import hashlib
 import json
@@ -16,86 +16,86 @@ from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers
 from agreement.data.documents import Document
 from agreement.measures.values import Bools, Floats, Ints
 
-# How values are made of which chains are the sets.
+# The kinds of answers that form chains.
 CHAINED = ("pointers", "indices")
-# Why a coding does not count unless it is included by this name; the first that fits holds.
+# Reasons why a coding does not count unless it is included by this name; the first match wins.
 REASONS_LEFT_OUT = ("adjudicators", "practice", "repeats", "open")
-# Why a coding does not count whatever is included: gold is no coder's coding.
+# The reason why gold, which is no coder's coding, does not count; it cannot be included.
 IS_GOLD = "gold"
-# The reasons by number, as codings have them.
+# The reasons by their number in codings.
 REASONS = ("", *REASONS_LEFT_OUT)
-# All judgements of the coding are of versions of the scheme that were not read.
+# The reason of a coding whose judgements are all of scheme versions that were not read.
 OTHER_VERSIONS = "other versions"
-# A question with more different answers, in words or numbers, has no table with a column for each.
+# A question with more distinct answers, in words or numbers, has no table with a column for each answer.
 MAX_VALUES = 60
 
 
 def name_value(value: Hashable) -> str:
-    """Return what a value is called: of numbers 3 and not 3.0."""
+    """Return the name of a value; a whole number has no decimals (3, not 3.0)."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question besides the category whose answers can be compared."""
+    """A question other than the category, whose answers can be compared."""
 
     key: str
     label: str
-    kind: str  # how values are made: "categories", "labels" (sets), "numbers", "targets" (sets of what is pointed to)
+    kind: str  # the kind of its values: "categories", "labels" (sets), "numbers", "targets" (sets of markables)
     second: str = ""  # the key of the attribute that asks for a second choice
-    to_levels: tuple[str, ...] = ()  # those of the targets of a relation
-    later: bool = False  # whether these may stand later in the text
+    to_levels: tuple[str, ...] = ()  # the levels of the targets of a relation
+    later: bool = False  # whether targets may come later in the text
 
 
 @dataclass(frozen=True, slots=True)
 class CodingLeftOut:
-    """A coding that does not count; empty ones that are open are none."""
+    """A coding that does not count; open codings without judgements are not listed."""
 
     text: str
     coder: str
     reason: str  # one of REASONS_LEFT_OUT, IS_GOLD or OTHER_VERSIONS
     round: str = ""
-    n: int = 0  # judgements of versions of the scheme that were not read
+    n: int = 0  # the number of its judgements under scheme versions that were not read
 
 
 @dataclass(frozen=True, eq=False)
 class ProjectAnswers:
-    """The answers of a project, or of a selection."""
+    """The answers of a project, or of a selection of its codings."""
 
-    kind: str  # how values are made, one of the answers of `Project` or of a question; pyramids index
-    unmarked: str  # what a markable means that a coder left out, by default
+    kind: str  # the kind of values, one of `Project.Answers` or of a question; pyramids have indices
+    unmarked: str  # the default meaning of a markable that a coder left out
     categories: tuple[str, ...]  # the keys of the categories, or the values of the question
-    texts: tuple[Document, ...]  # the documents, by the addresses of their texts and then by round
+    texts: tuple[Document, ...]  # the documents, by the slugs of their texts and then by round
     columns: AnswerColumns  # the answers in the documents
     names: tuple[str, ...]  # the coders, by their number in `columns`
     coders: tuple[str, ...]  # the coders who have answered, by name
     known_coders: tuple[str, ...]  # the coders of the whole project
-    units: str = ""  # what is counted of pyramids, "words" or "spans"; empty for markables
-    singletons: tuple[str, ...] = ()  # categories whose units refer to themselves alone, where coders index
+    units: str = ""  # the units of pyramids, "words" or "spans"; empty for markables
+    singletons: tuple[str, ...] = ()  # categories whose units refer only to themselves, if coders index
     levels: tuple[str, ...] = ()  # the keys of the levels of markables, by number
     left_out: tuple[CodingLeftOut, ...] = ()  # codings of the selected coders that do not count
     labels: Mapping[str, str] = field(default_factory=dict)  # the names of categories on pages, by key
     managers: tuple[str, ...] = ()  # members who manage and code
-    question: Question | None = None  # the question that was asked in place of the category
-    questions: tuple[Question, ...] = ()  # all questions of the scheme besides the category
+    question: Question | None = None  # the question that replaces the category
+    questions: tuple[Question, ...] = ()  # all questions of the scheme except the category
     categories_asked: bool = True  # whether the scheme has categories
     versions: frozenset[int] = frozenset()  # the versions of the scheme whose judgements were read; empty for all
-    gold_left_out: Mapping[str, int] = field(default_factory=dict)  # how much gold does not count, by reason
-    selected: tuple[frozenset[str], frozenset[str]] | None = None  # the coders (none: all) and reasons of a selection
-    state_name: str = ""  # changes with all that was read, names too, and the selection; empty: nothing is kept
-    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # what was computed in one request
+    gold_left_out: Mapping[str, int] = field(default_factory=dict)  # gold codings that do not count, by reason
+    selected: tuple[frozenset[str], frozenset[str]] | None = None  # the coders (empty: all) and reasons of a selection
+    state_name: str = ""  # a cache key of the rows read, their names and the selection; empty: no caching
+    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # results computed during one request
 
     @classmethod
     def of_columns(cls, columns: AnswerColumns, names: tuple[str, ...], **fields: Any) -> "ProjectAnswers":
-        """Return all answers in these columns; `fields` are the others."""
-        # whoever judged nothing under the versions that were read is a coder of the project all the same
+        """Return all answers in these columns; `fields` are the other fields."""
+        # a coder without judgements under the versions read is still a coder of the project
         coders = name_coders(columns, names, columns.is_answer)
         known = name_coders(columns, names, columns.is_answer | (columns.n_other_versions > 0))
         return cls(columns=columns, names=names, coders=coders, known_coders=known, **fields)
 
     @property
     def answers(self) -> str:
-        """What conventions are for: the answers of `Project`, or the kind of the question, "values" of single ones."""
+        """The kind of answers for conventions: `kind`, "values" for a question with one value, "scus" for pyramids."""
         if self.question and self.kind == "categories":
             return "values"
         return "scus" if self.units else self.kind
@@ -106,24 +106,24 @@ class ProjectAnswers:
 
     @property
     def countable(self) -> tuple[str, ...]:
-        """The categories or values that tables have a column for; none where there are too many, as of free words."""
+        """The categories or values with a column in tables; empty for a question with more than MAX_VALUES."""
         return self.categories if len(self.categories) <= MAX_VALUES or not self.question else ()
 
     def label(self, category: str) -> str:
-        """Return what a category is called on pages; what is no key of one is its own label."""
+        """Return the label of a category on pages; an unknown key is its own label."""
         return self.labels.get(category, category)
 
     def describe(self, label: Hashable) -> str:
-        """Return what a label is called on pages; a set of labels by all of their names."""
+        """Return the name of a label on pages; for a set, the names of all of its labels."""
         if isinstance(label, frozenset):
             return ", ".join(sorted(self.label(str(name)) for name in label)) or NO_LABEL
         return self.label(name_value(label))
 
     def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> "ProjectAnswers":
-        """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
+        """Return the answers that count: submitted codings of coders, and codings that `included` adds by reason.
 
-        coders: only theirs; empty: of all. A submitted coding counts without a judgement, too; an open one does not.
-        All texts stay, but for documents that are practice or repeats.
+        coders: the coders to keep; empty: all. A submitted coding counts even without judgements, an open one does not.
+        All texts stay, except documents that are practice or repeats.
         """
         selection = frozenset(coders), frozenset(["", *included])
         if self.selected == selection:
@@ -161,7 +161,7 @@ class ProjectAnswers:
         )
 
     def _left_out(self, place: int, reason: str = "") -> CodingLeftOut:
-        """Return a coding as one that is left out, for this reason or its own."""
+        """Return the record of a coding that is left out, with this reason or its own."""
         coding, text = self.columns.codings[place], self.texts[self.columns.document_of_coding[place]]
         n, reason = int(self.columns.n_other_versions[place]), reason or REASONS[coding["reason"]]
         return CodingLeftOut(text.slug, self.names[coding["coder"]], reason, text.round, n)
@@ -186,7 +186,7 @@ class ProjectAnswers:
 
     @cached_property
     def column_of_coding(self) -> Ints:
-        """The place of the coder of each coding among `coders`; -1 of those who are none of them."""
+        """The position of each coding's coder in `coders`; -1 for other people."""
         column = {name: place for place, name in enumerate(self.coders)}
         columns = np.array([*(column.get(name, -1) for name in self.names), -1], dtype=np.int64)
         of_codings: Ints = columns[self.columns.codings["coder"]]
@@ -198,28 +198,28 @@ class ProjectAnswers:
 
     @cached_property
     def counted_marks(self) -> Ints:
-        """The places of the judgements of `coders`, and behind them those of other versions.
+        """The positions of the judgements of `coders`, followed by their marks under other scheme versions.
 
-        An answer of another version counts as one without a value: its unit was not left out by the coder.
+        An answer under another version has no value but counts as given: the coder did not leave out its unit.
         """
         columns, is_of_coders = self.columns, self.coder_of_mark >= 0
         chosen = (columns.is_judgement & is_of_coders, columns.marks["other_version"] & is_of_coders)
         return np.concatenate([np.flatnonzero(one) for one in chosen])
 
     def codings_in(self, texts: Sequence[Document]) -> Iterator[tuple[Document, str, CodingAnswers]]:
-        """Return the answers of each coding of some texts, with its text and the name of its coder."""
+        """Yield the answers of each coding of some texts, with its text and the name of its coder."""
         for coding in self.columns.each_coding(self.find_places(texts)):
             yield self.texts[coding.document], self.names[coding.coding["coder"]], coding
 
     def rows_by_text(self, texts: Sequence[Document] | None = None) -> list[list[tuple[str, int]]]:
-        """Return the coders of the codings of each text, by name, each with the primary key of the coding."""
+        """Return the coder's name and the primary key of each coding, by text."""
         codings = (self if texts is None else self.restrict(texts)).columns
         names = (self.names[coder] for coder in codings.codings["coder"].tolist())
         rows = zip(names, codings.codings["key"].tolist(), strict=True)
         return [list(islice(rows, size)) for size in codings.documents["codings"].tolist()]
 
     def sum_by_coder(self, of_codings: Ints | Floats) -> Floats:
-        """Return the sums of what each coding has: (texts, coders). Codings of others than `coders` are left out."""
+        """Return the sums of a figure of each coding: (texts, coders). Only codings of `coders` are summed."""
         shape = len(self.texts), len(self.coders)
         chosen = self.column_of_coding >= 0
         places = self.columns.document_of_coding[chosen] * shape[1] + self.column_of_coding[chosen]
@@ -236,17 +236,17 @@ class ProjectAnswers:
 
     @property
     def reasons_left_out(self) -> tuple[str, ...]:
-        """Why codings that are answers do not count, where they are not included."""
+        """The reasons why codings with answers do not count unless they are included."""
         there = set(self.columns.codings["reason"][self.columns.is_answer].tolist())
         return tuple(reason for reason in REASONS_LEFT_OUT if REASONS.index(reason) in there)
 
     def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
-        """Return how many codings are left out, by reason: of all texts and rounds, or of some."""
+        """Return the number of codings left out, by reason, in these texts and rounds (empty: all)."""
         counts = Counter(coding.reason for coding in self.left_out if _is_of(coding, texts, rounds))
         return {reason: counts[reason] for reason in (IS_GOLD, *REASONS_LEFT_OUT)}
 
     def count_other_versions(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
-        """Return how many judgements are missing as of other versions: of all texts and rounds, or of some."""
+        """Return the number of judgements under other scheme versions, in these texts and rounds (empty: all)."""
         codings = [self._left_out(place) for place in np.flatnonzero(self.columns.n_other_versions).tolist()]
         codings += [coding for coding in self.left_out if coding.reason == OTHER_VERSIONS]
         return sum(coding.n for coding in codings if _is_of(coding, texts, rounds))
@@ -258,19 +258,19 @@ class ProjectAnswers:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short name for exactly these answers: equal for equal data, whatever the database and all names in it.
+        """A short digest of these answers, equal for equal data in any database and under any names.
 
-        It is made of what each text holds, which of these are of one coder, and of the names of rounds, where there are
-        several, and whose answers are gold; not of what coders, texts, entities and markables are called.
+        It covers the answers in each text, which of them share a coder, which are gold, and the names of rounds if
+        there are several. The names of coders, texts, entities and markables have no effect.
         """
         about: list[Any] = [self.kind, self.unmarked]
         about += [self.units] if self.units else [list(self.singletons)] if self.singletons else []
         about += [self.question.key] if self.question else []
         digest = hashlib.sha256(json.dumps(about).encode())
-        # of a project with one round the name is nothing that answers depend on
+        # in a project with one round, answers do not depend on its name
         kinds = {(text.round, text.occasion) for text in self.texts}
         place_of = {kind: json.dumps(kind if len(self.rounds) > 1 else []).encode() for kind in kinds}
-        # gold is no coder like the others: which answers are its own matters
+        # gold is no ordinary coder: it matters which answers are gold
         marks = [b"gold" if name == GOLD else b"" for name in self.names]
         texts, coders = defaultdict[int, list[bytes]](list), defaultdict[int, list[bytes]](list)
         documents, codings = self.columns.documents, self.columns.codings
@@ -290,7 +290,7 @@ class ProjectAnswers:
 
     @property
     def state(self) -> str:
-        """What is equal for equal answers of the same coders in the same texts: for what is kept with names in it."""
+        """A cache key, equal for equal answers of the same coders in the same texts, for results with names."""
         columns, codings = self.columns, self.columns.codings
         headings = [(text.slug, text.title, text.round, text.place, text.occasion, text.reason) for text in self.texts]
         coders = [self.names[coder] for coder in codings["coder"].tolist()]
@@ -303,7 +303,7 @@ class ProjectAnswers:
 
 
 def name_coders(columns: AnswerColumns, names: Sequence[str], chosen: Bools) -> tuple[str, ...]:
-    """Return whose codings some of these are, by name."""
+    """Return the sorted names of the coders of the chosen codings."""
     return tuple(sorted(names[number] for number in set(columns.codings["coder"][chosen].tolist())))
 
 

@@ -1,4 +1,4 @@
-"""The pyramids of a project, agreed ones among them, and what peer summaries were found to say, as plain data."""
+"""The pyramids of a project, including agreed ones, and the SCUs found in peer summaries, as plain data."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping
@@ -21,14 +21,14 @@ from annotations.core.database.queries import read_snapshot
 from annotations.models import SCU, Coding, Judgement, Markable, Operation, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS
 
-# Why a docset is not compared; the first that fits holds. "missing": it has no agreed pyramid; "practice" and "open" as
-# of gold; "uncoded": no coder has a pyramid that counts.
+# Reasons why a docset is not compared; the first match wins. "missing": it has no agreed pyramid; "practice" and "open"
+# as for gold; "uncoded": no coder has a pyramid that counts.
 REASONS_DOCSET_LEFT_OUT = ("missing", "practice", "open", "uncoded")
 
 
 @dataclass(frozen=True, slots=True)
 class DocsetInfo:
-    """A docset: its address and title, and the names and stretches of its model summaries in text order."""
+    """A docset: its slug and title, and the names and spans of its model summaries in text order."""
 
     pk: int
     slug: str
@@ -40,7 +40,7 @@ class DocsetInfo:
 
 @dataclass(frozen=True, eq=False)
 class PyramidAnnotation:
-    """A pyramid as it is now: a coder's own, or the agreed one. `labels` has every SCU by its key, in their order."""
+    """The current pyramid of a coder, or the agreed one. `labels` has the label of every SCU by key, in their order."""
 
     docset: DocsetInfo
     coder: str
@@ -51,7 +51,7 @@ class PyramidAnnotation:
 
     @cached_property
     def summaries_of(self) -> dict[str, list[int]]:
-        """The places of the summaries that the contributors of each SCU are in; those outside all are left out."""
+        """The positions of the summaries with contributors of each SCU; contributors outside summaries are left out."""
         return contributing_summaries(self.contributors, self.docset.stretches, self.labels)
 
     @cached_property
@@ -61,7 +61,7 @@ class PyramidAnnotation:
         return Pyramid(contributing, range(len(self.docset.summaries)))
 
     def word_places(self, words: list[Span]) -> dict[str, set[int]]:
-        """Return for each SCU the places of its words among the words of the summaries."""
+        """Return the positions of each SCU's words among the words of the summaries."""
         places: dict[str, set[int]] = {key: set() for key in self.labels}
         for contributor in self.contributors:
             for key in contributor.scus:
@@ -81,7 +81,7 @@ class Peer:
 
 @dataclass(frozen=True, eq=False)
 class PeerMarks:
-    """A peer summary as a coder marked it by the SCUs of a pyramid: their own, or the agreed one."""
+    """A coder's marks of the SCUs of a pyramid, the coder's own or the agreed one, in a peer summary."""
 
     peer: Peer
     coder: str
@@ -89,14 +89,14 @@ class PeerMarks:
     submitted: bool
     started: bool
     reference: PyramidAnnotation | None
-    counts: Mapping[str, int]  # how often the peer expresses each SCU of the pyramid that it has
-    n_outside: int  # content units besides
-    n_orphaned: int  # marks of SCUs that the pyramid does not have: they count in no score
+    counts: Mapping[str, int]  # how often the peer expresses each SCU of the pyramid; unexpressed SCUs are absent
+    n_outside: int  # content units that are in no SCU
+    n_orphaned: int  # marks of SCUs that the pyramid does not have, which count in no score
 
 
 @dataclass(frozen=True, eq=False)
 class Pyramids:
-    """The docsets of a project, by their addresses; pyramids and peers are of the chosen one, or of all."""
+    """All docsets of a project, by slug; the pyramids and peers of the chosen docset, or of all docsets."""
 
     docsets: tuple[DocsetInfo, ...]
     annotations: tuple[PyramidAnnotation, ...]
@@ -105,25 +105,25 @@ class Pyramids:
 
     @property
     def own(self) -> list[PyramidAnnotation]:
-        """The coders' own pyramids that have any SCU, by docset and coder."""
+        """The coders' own pyramids with at least one SCU, by docset and coder."""
         return [one for one in self.annotations if not one.agreed and one.labels]
 
 
 def require_pyramids(project: Project) -> None:
-    """Raise Http404 where the project is of another kind: it has no such pages."""
+    """Raise Http404 if the project is no pyramid project."""
     if project.answers != Project.Answers.SCUS:
         raise Http404("There are no pyramids in this project.")
 
 
 def read_every_pyramid(project: Project) -> tuple[tuple[DocsetInfo, ...], dict[int, PyramidAnnotation]]:
-    """Return the docsets, and all pyramids by the keys of their codings, agreed ones among them. Six queries."""
+    """Return the docsets, and all pyramids, including agreed ones, by primary key of the coding. Six queries."""
     rows = _read_rows(project, kind__in=PYRAMID_KINDS)
     return tuple(rows.docsets.values()), {coding.pk: rows.annotation(coding) for coding in rows.codings}
 
 
 def read_pyramids(project: Project, docset: str = "") -> Pyramids:
-    """Return what the coders made of the docsets, or of the one with that address. Six queries, whatever the size."""
-    # what is practice, or coded to be compared with an earlier round, is no result
+    """Return the docsets, with pyramids and peers of the docset with this slug, or of all. Six queries at any size."""
+    # practice, and codings for comparison with an earlier round, are no results
     rows = _read_rows(project, docset, round__kind__in=COUNTED_KINDS)
     annotations: dict[tuple[int | None, str, str], PyramidAnnotation] = {}
     for coding in rows.codings:
@@ -143,7 +143,7 @@ def read_pyramids(project: Project, docset: str = "") -> Pyramids:
 
 
 class _Mark(NamedTuple):
-    """A stretch that a coder marked: `in_scu` is None where it has no category, else whether that takes an SCU."""
+    """A span that a coder marked; `in_scu` says whether its category takes an SCU, None without a category."""
 
     key: str
     parts: list[list[int]]
@@ -153,7 +153,7 @@ class _Mark(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """What was read of docsets and texts, by key, and of codings: what was marked in each, and the labels of SCUs."""
+    """Docsets and texts by primary key, and codings, with the marks and SCU labels of each coding."""
 
     docsets: dict[int, DocsetInfo]
     texts: dict[int, Text]
@@ -179,7 +179,7 @@ class _Rows:
         )
 
     def peer_marks(self, coding: Coding, reference: PyramidAnnotation | None) -> PeerMarks:
-        """Return what a coding of a peer says by this pyramid."""
+        """Return the marks of a coding of a peer, counted by the SCUs of this pyramid."""
         text, marks = self.texts[coding.text_id], self.marks[coding.pk].values()
         submitted, labels = coding.status == Coding.Status.SUBMITTED, reference.labels if reference else {}
         known = [[key for key in one.scus if one.in_scu and key in labels] for one in marks]
@@ -197,7 +197,7 @@ class _Rows:
 
 
 def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
-    """Return the docsets, and these codings of all or of the one with that address."""
+    """Return all docsets, and the selected codings of the docset with this slug, or of all docsets."""
     with read_snapshot():
         docsets = sorted(project.docsets.values_list("pk", "slug", "title"), key=lambda row: row[1])
         chosen = [pk for pk, slug, _ in docsets if docset in ("", slug)]
@@ -232,13 +232,13 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
 
 
 def read_summary_words(docset: DocsetInfo) -> tuple[list[Span], str]:
-    """Return the words of the model summaries of a docset, in text order, and their text. Two queries."""
+    """Return the words of the model summaries of a docset, in text order, and the text. Two queries."""
     [words] = read_word_spans([docset.text]).values()
     return [*words.values()], Text.objects.values_list("content", flat=True).get(pk=docset.text)
 
 
 def read_word_spans(texts: Collection[int]) -> dict[int, dict[int, Span]]:
-    """Return the words of the model summaries of some texts, each by its key, in text order. One query."""
+    """Return the words of the model summaries of some texts, by primary key, in text order. One query."""
     words = Markable.objects.filter(text__in=texts, level__coded=False).order_by("start")
     spans: dict[int, dict[int, Span]] = {text: {} for text in texts}
     for text, pk, start, end in words.values_list("text_id", "pk", "start", "end"):
@@ -248,20 +248,20 @@ def read_word_spans(texts: Collection[int]) -> dict[int, dict[int, Span]]:
 
 @dataclass(frozen=True, slots=True)
 class AgreedPyramid:
-    """The agreed pyramid of a docset, as its coding and its log have it."""
+    """The agreed pyramid of a docset, from its coding and its operation log."""
 
     coding: int
     text: int  # the model summaries of the docset
-    reason: str  # "practice" or "open"; empty where it counts
-    authors: frozenset[str]  # who have it in hand or worked on it
-    method: str = ""  # that of its draft
-    drafted_from: str = ""  # the coder whose pyramid alone that was
+    reason: str  # "practice" or "open"; empty if it counts
+    authors: frozenset[str]  # its owner, and everybody who worked on it
+    method: str = ""  # the method of its draft
+    drafted_from: str = ""  # the coder whose pyramid was the only source of the draft
 
 
 def read_agreed_pyramids(project: Project) -> dict[int, AgreedPyramid]:
-    """Return the agreed pyramids of a project by the primary keys of their texts. Three queries, or four."""
+    """Return the agreed pyramids of a project by the primary keys of their texts. Three or four queries."""
     agreed = Coding.objects.of_people().filter(text__project=project, kind=Coding.Kind.AGREED).order_by()
-    # who orders a draft, or corrects the text, has decided nothing
+    # ordering a draft, or correcting the text, decides nothing
     working = Operation.objects.filter(coding__in=agreed.values("pk"), user__isnull=False).order_by()
     working = working.exclude(kind__in=[Operation.Kind.DRAFT, Operation.Kind.CORRECT])
     authors = defaultdict[int, set[str]](set)
@@ -277,14 +277,14 @@ def read_agreed_pyramids(project: Project) -> dict[int, AgreedPyramid]:
 
 
 def agreed_state(project: Project) -> list[Hashable]:
-    """Return which docsets and agreed pyramids there are, equal where nothing of these has changed. Two queries."""
+    """Return the state of docsets and agreed pyramids, equal if none of them has changed. Two queries."""
     agreed = Coding.objects.of_people().filter(text__project=project, kind=Coding.Kind.AGREED)
     docsets = project.docsets.order_by("pk").values_list("pk", "slug")
     return [*docsets, *agreed.order_by("pk").values_list("pk", "status", "version", "coder_id", "round__kind")]
 
 
 def _read_drafts(project: Project) -> dict[int, tuple[str, str]]:
-    """Return of each agreed pyramid that was drafted the method, and the coder whose pyramid alone it was."""
+    """Return the method of each agreed pyramid's draft, and the coder whose pyramid was its only source."""
     drafts = Operation.objects.filter(
         coding__text__project=project, coding__kind=Coding.Kind.AGREED, kind=Operation.Kind.DRAFT
     )
@@ -293,7 +293,7 @@ def _read_drafts(project: Project) -> dict[int, tuple[str, str]]:
         coding: (method or "", coder)
         for coding, method, coder in drafts.order_by("sequence").values_list("coding", method_text, coder_text)
     }
-    # each coding at its version is named by its last operation
+    # a draft names its source coding, at a version, by the last operation of the coding
     uuids = {UUID(coder) for _, coder in found.values() if coder}
     named = Operation.objects.filter(uuid__in=uuids, coding__text__project=project).order_by()
     names = {str(uuid): name for uuid, name in named.values_list("uuid", "coding__coder__username")}

@@ -1,4 +1,4 @@
-"""The questions of a scheme besides its category, whose answers take the place of the categories."""
+"""The questions of a scheme other than its category, and their answers in place of the categories."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ def list_questions(scheme: ProjectScheme) -> tuple[Question, ...]:
 
 
 def _kind_of(attribute: AttributeSpec) -> str:
-    """Return how values are made. A markable of several chains has the values of all of them, so they are sets."""
+    """Return the kind of an attribute's values; values of entities are sets, as a markable may be in several chains."""
     if attribute.kind == AnswerKind.NUMBER:
         return "numbers"
     several = attribute.kind == AnswerKind.SEVERAL or attribute.of == Subject.ENTITY
@@ -47,7 +47,7 @@ def _kind_of(attribute: AttributeSpec) -> str:
 def read_question(
     project: Project, scheme: ProjectScheme, question: Question, unasked: str, coded: ProjectAnswers
 ) -> ProjectAnswers:
-    """Return the answers to a question in the same texts; `unasked`: whether not to be asked is a value, a "label"."""
+    """Return the answers to a question in the same texts; if `unasked` is "label", not being asked is a value."""
     values, columns = _QuestionReader(project, scheme, question, unasked, coded).read()
     answered, other = columns.is_answer, columns.n_other_versions > 0
     known = name_coders(columns, coded.names, answered | other)
@@ -58,7 +58,7 @@ def read_question(
         categories=tuple(values),
         columns=columns,
         coders=name_coders(columns, coded.names, answered),
-        # Whoever gave no answer to this question is a coder all the same; without categories all answers are these.
+        # Coders without an answer to this question are still known; a scheme without categories has no other answers.
         known_coders=tuple(sorted({*coded.known_coders, *known})),
         singletons=(),
         labels=values,
@@ -68,22 +68,22 @@ def read_question(
     )
 
 
-# Judgements and what each has: a value or target by number, and the reading.
+# Judgements, and for each the number of a value or target, and the reading.
 type _Links = tuple[Ints, Ints, Ints]
 
 
 class _QuestionReader:
-    """Reads the answers to a question from the rows of it."""
+    """A reader of the rows with the answers to a question."""
 
     def __init__(
         self, project: Project, scheme: ProjectScheme, question: Question, unasked: str, coded: ProjectAnswers
     ) -> None:
         self.scheme, self.question, self.unasked, self.coded = scheme, question, unasked, coded
-        self.columns = columns = coded.columns  # what coders answered without the question
+        self.columns = columns = coded.columns  # the answers without the question
         self.texts = select_texts(project, coded.texts, "judgement__coding__")
         constraints, spec = scheme.constraints, scheme.spec
         self.attribute = next((one for one in spec.attributes if one.key == question.key), None)
-        # values: those that the scheme lists, and what stands in their place, with what each is called
+        # values: the names of the values that the scheme lists, and of placeholders, by key
         self.conditions, self.values = list[Condition](), dict[str, str]()
         if self.attribute is None:
             relation = next(one for one in spec.relations if one.key == question.key)
@@ -101,16 +101,16 @@ class _QuestionReader:
         self.conditions += [asked_if] if asked_if else []
         if unasked == "label":
             self.values[NOT_ASKED] = NOT_ASKED
-        # where there are categories, a judgement without one is only a mark
+        # on a level with categories, a judgement without a category is only a mark
         without = [level for level in levels if not categories_on(constraints, level)]
-        # of each member whether it is of a level on which the question is asked
+        # whether each member is on a level with the question, and on such a level without categories
         self.is_here, is_without = (
             np.isin(columns.members["level"], [coded.levels.index(level) for level in some])
             for some in (levels, without)
         )
         member = starts_of(columns.n_members)[columns.document_of_mark] + columns.marks["unit"]
         is_judgement = columns.is_judgement | is_without[member]
-        # the judgements at which it can be asked, and the place of each mark among them; -1 where it is none of them
+        # the judgements where the question can be asked, and each mark's position among them; -1 for other marks
         self.marks = np.flatnonzero(self.is_here[member] & is_judgement & ~columns.marks["other_version"])
         self.number = np.full(len(columns.marks) + 1, -1, dtype=np.int64)
         self.number[self.marks] = np.arange(len(self.marks))
@@ -120,7 +120,7 @@ class _QuestionReader:
         self.category = np.full(len(self.marks), NO_CATEGORY, dtype=np.int64)
 
     def read(self) -> tuple[dict[str, str], AnswerColumns]:
-        """Return the values with what they are called, and the columns with the answers."""
+        """Return the names of the values by key, and the columns with the answers."""
         for condition in self.conditions:
             self.asked &= self._holds(condition)
         if self.attribute is None:
@@ -130,7 +130,7 @@ class _QuestionReader:
         return {name: self.values.get(name, name) for name in names}, self._build_columns(names, links)
 
     def _read(self, rows: QuerySet[Any, Any], *columns: str) -> Ints:
-        """Return the place of the judgement of each row, and further columns of numbers of those that are there."""
+        """Return the position of each row's judgement and further integer columns; other rows are dropped."""
         found = self.index.read(rows, *columns)
         found[0] = self.number[found[0]]
         return found[:, found[0] >= 0]
@@ -142,7 +142,7 @@ class _QuestionReader:
         return AttributeAnswer.objects.filter(attribute=self.scheme.keys.attributes[attribute], **self.texts)
 
     def _holds(self, condition: Condition) -> Bools:
-        """Return at which judgements a condition holds."""
+        """Return for each judgement whether a condition holds."""
         if condition.question == CATEGORY:
             names = self.coded.categories
             numbers = [names.index(value) for value in condition.values if value in names]
@@ -162,7 +162,7 @@ class _QuestionReader:
         if attribute.of == Subject.ENTITY:
             of, value = _share_answers(_find_entities(self.coded.kind, self.columns, self.marks), of, value)
             if self.question.kind == "numbers":
-                # of chains with different numbers a markable has none
+                # a markable in chains with different numbers has no number
                 single = np.bincount(of, minlength=len(self.asked))[of] == 1
                 of, value = of[single], value[single]
         answered = np.bincount(of, minlength=len(self.asked)) > 0
@@ -175,7 +175,7 @@ class _QuestionReader:
         if self.question.second:
             links = self._read_second()
         if attribute.kind not in (AnswerKind.ONE, AnswerKind.SEVERAL):
-            # words and numbers are values where they are in use
+            # words and numbers are values only if they are used
             n_free, used = len(names) - len(self.values), set(self.category.tolist())
             places = [place for place in range(len(names)) if place >= n_free or place in used]
             names = [names[place] for place in places]
@@ -183,7 +183,7 @@ class _QuestionReader:
         return names, (*links, np.zeros_like(links[0]))  # labels of a set are given together
 
     def _read_values(self, attribute: AttributeSpec) -> tuple[list[str], Ints, Ints]:
-        """Return the names of values, those in use before those of the scheme, and pairs of a judgement and a value."""
+        """Return the names of values, free ones before the scheme's, and pairs of a judgement and a value."""
         names, rows = list(self.values), self._answers_to(attribute.key)
         if attribute.kind in (AnswerKind.ONE, AnswerKind.SEVERAL):
             of, key = self._read(rows, "value_id")
@@ -198,7 +198,7 @@ class _QuestionReader:
             of = of[of >= 0]
             if is_number:
                 own = [name_value(float(value)) for value in given]
-            else:  # in quotation marks where a value of another meaning is called so
+            else:  # in quotation marks if another value has this name
                 words = [value.strip() for value in given]
                 own = [f"“{value}”" if value.strip("“”") in names else value for value in words]
             names = [*sorted(set(own) - set(names), key=float if is_number else None), *names]
@@ -208,7 +208,7 @@ class _QuestionReader:
         return names, of[order], value[order]
 
     def _read_second(self) -> tuple[Ints, Ints]:
-        """Return pairs of a judgement and its second choice, where it has another one than the first."""
+        """Return pairs of a judgement and its second choice, if the choice differs from the first."""
         second = next(one for one in self.scheme.spec.attributes if one.key == self.question.second)
         number, keys = {name: place for place, name in enumerate(self.values)}, self.scheme.keys.values
         of, key = self._read(self._answers_to(second.key).filter(value__isnull=False), "value_id")
@@ -221,7 +221,7 @@ class _QuestionReader:
         return of[first], value[first]
 
     def _read_targets(self) -> _Links:
-        """Read the answers to a relation; return what each judgement points to by it."""
+        """Read the answers to a relation; return links from each judgement to its targets."""
         of, target, reading = self._read(self._pointers_of(self.question.key), "target_id", "reading")
         of, to, reading = tidy_readings(of, self.index.members.find(target), reading)
         names = list(self.values)
@@ -231,7 +231,7 @@ class _QuestionReader:
         return of, to, reading
 
     def _build_columns(self, names: Sequence[str], links: _Links) -> AnswerColumns:
-        """Return the answers in place of the categories; units are the markables of the levels of the question."""
+        """Return columns with the answers as categories; units are the markables on the levels of the question."""
         columns, codings, documents = self.columns, self.columns.codings.copy(), self.columns.documents.copy()
         unanswered = self.asked & (self.category < 0)
         if self.unasked == "label":
@@ -249,7 +249,7 @@ class _QuestionReader:
         members["given"] &= is_unit[order]
         documents["units"] = np.bincount(document[is_unit], minlength=len(documents))
         documents["others"], documents["sets"] = columns.n_members - documents["units"], 0
-        # the marks of units, with the values of those that have one
+        # the marks of units, with their values
         start = starts[columns.document_of_mark]
         member = start + columns.marks["unit"]
         kept, category = is_unit[member], np.full(len(member), NO_CATEGORY)
@@ -271,9 +271,9 @@ class _QuestionReader:
 
 
 def _find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> tuple[Ints, Ints]:
-    """Return judgements, which are these marks, ascending, and beside each an entity that it is of: a chain or index.
+    """Return pairs of a judgement, as its position in the ascending `marks`, and its entity: a chain or an index.
 
-    What is ambiguous is of several; what is meant together, or in no chain, is an entity of its own.
+    An ambiguous judgement has several entities; one in no chain is an entity of its own. Joint targets make no chain.
     """
     of_link, target = columns.coding_of_link, columns.links["to"].astype(np.int64)
     if kind == "indices":
@@ -296,7 +296,7 @@ def _find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> tuple[Ints
 
 
 def _share_answers(entities: tuple[Ints, Ints], of: Ints, value: Ints) -> tuple[Ints, Ints]:
-    """Return the answers of each judgement, where an entity has those of its first judgement that has any."""
+    """Return the answers of each judgement; an entity has the answers of its first judgement that has any."""
     judgement, entity = entities
     answers = np.bincount(of, minlength=int(judgement.max(initial=-1)) + 1)
     answering = np.flatnonzero(answers[judgement] > 0)
@@ -308,6 +308,6 @@ def _share_answers(entities: tuple[Ints, Ints], of: Ints, value: Ints) -> tuple[
     sizes = answers[speaker]
     values = value[ranges(starts_of(answers)[speaker], sizes)]
     width = int(value.max(initial=0)) + 1
-    # of several entities the answers of all, each once
+    # a judgement of several entities has the answers of all, without duplicates
     shared = sorted_unique(np.repeat(judgement[known], sizes) * width + values)
     return shared // width, shared % width

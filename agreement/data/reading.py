@@ -1,4 +1,4 @@
-"""The one bridge: rows of the database -> the answers of a project, stored by document and kept by process."""
+"""Reading of a project's answers from the database, with a store by document and a cache by process."""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
@@ -30,23 +30,23 @@ from annotations.models import Project
 from annotations.models.project import may_see_gold
 from annotations.schemes.project_scheme import read_scheme
 
-# Documents are read so many at a time.
+# The number of documents in a batch.
 READ_AT_ONCE = 500
-# Fewer documents are read as quickly as what is stored of them.
+# Below this number of documents, stored answers are no faster.
 MIN_STORED = 50
-# Of more codings that are not stored a request does not read the answers.
+# The most codings without stored answers that a request reads.
 MAX_READ_IN_REQUEST = 2000
-# The answers that a process keeps: of so many projects and readings, in so many bytes.
+# The limits of a process's cache: entries (one for each project and reading) and bytes.
 MAX_KEPT, MAX_BYTES = 8, 200_000_000
 
 
 def answer_kind(project: Project) -> str:
-    """Return how the values of a project are made, as one of the answers of `Project`: pyramids index."""
+    """Return the kind of a project's values, one of `Project.Answers`; pyramids have indices."""
     return Project.Answers.INDICES.value if project.answers == Project.Answers.SCUS else project.answers
 
 
 def counted_units(project: Project, units: str = "") -> str:
-    """Return what is counted of a project: of pyramids "words" unless `units` says "spans", else nothing."""
+    """Return the units of a pyramid project, "words" unless `units` names others; empty for other projects."""
     return (units or "words") if project.answers == Project.Answers.SCUS else ""
 
 
@@ -60,12 +60,12 @@ def read_answers(
     gold: bool = False,
     models: bool = False,
 ) -> ProjectAnswers:
-    """Return the answers of every coder of the project, read in one snapshot; `ProjectAnswers.select` says which count.
+    """Return the answers of all coders, read in one snapshot; `ProjectAnswers.select` keeps the answers that count.
 
-    units: what is counted of pyramids, "words" or "spans"; empty: words. question: the key of an attribute or relation;
-    empty or unknown: categories and chains, or the first attribute of a scheme without categories. unasked: "label"
-    where it is a value that it was not asked. scheme_versions: only judgements last given under one of these; empty:
-    all. gold: only texts with gold that counts, as if `GOLD` were a coder. models: those of models, too.
+    units: the units of pyramids, "words" or "spans"; empty: words. question: the key of an attribute or relation;
+    otherwise categories and chains are read, or, if it is empty and there are no categories, the first question.
+    unasked: "label" if not being asked is a value. scheme_versions: only judgements last given under these versions;
+    empty: all. gold: only texts with gold that counts, with `GOLD` as a coder. models: models are coders, too.
     """
     reading = Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():
@@ -75,16 +75,16 @@ def read_answers(
 
 
 def read_state(project: Project) -> str:
-    """Return what changes with the answers of a project, its members, texts and scheme, and with its own fields."""
+    """Return a key that changes with the answers, members, texts, scheme and own fields of a project."""
     categories, scheme_version = read_categories(project)
-    # a version of the scheme is made where it asks otherwise, and not of other words
+    # new questions make a new version of the scheme, new wording does not
     scheme = read_scheme(project.pk).spec if categories.asks_more else None
     own = [getattr(project, field.attname) for field in project._meta.concrete_fields]
     return repr((read_stamp(project)[0], scheme_version, categories.labels, scheme, own))
 
 
 class LongReading(Exception):
-    """A request would read more than MAX_READ_IN_REQUEST codings. It has the arguments of `store_answers`."""
+    """A refusal to read more than MAX_READ_IN_REQUEST codings in a request, with the arguments of `store_answers`."""
 
 
 _in_request = ContextVar("in_request", default=False)
@@ -92,7 +92,7 @@ _in_request = ContextVar("in_request", default=False)
 
 @contextmanager
 def refuse_long_reading() -> Iterator[None]:
-    """Let everything that the block reads raise LongReading where it takes long."""
+    """Raise LongReading in the block if a reading would take long."""
     token = _in_request.set(True)
     try:
         yield
@@ -101,7 +101,7 @@ def refuse_long_reading() -> Iterator[None]:
 
 
 def store_answers(project: Project, units: str, *, gold: bool, models: bool, progress: Progress) -> None:
-    """Store the answers of all documents, some at a time, each time in a snapshot of its own."""
+    """Store the answers of all documents in batches, each read in its own snapshot."""
     reading = Reading(project, units, frozenset(), gold, models)
     n_left = 1
     while n_left:
@@ -120,7 +120,7 @@ def store_answers(project: Project, units: str, *, gold: bool, models: bool, pro
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The answers of a project as they were read last, with the stamp and the scheme that they are of."""
+    """The answers of the last reading of a project, with their stamp and scheme version."""
 
     stamp: Stamp
     scheme_version: Hashable
@@ -134,7 +134,7 @@ _lock = Lock()
 
 
 def _remember(key: Hashable, known: _Known) -> None:
-    """Keep these answers; those that were read longest ago go where there are many."""
+    """Cache these answers; evict the oldest answers above MAX_KEPT or MAX_BYTES."""
     with _lock:
         _answers[key] = known
         _answers.move_to_end(key)
@@ -145,7 +145,7 @@ def _remember(key: Hashable, known: _Known) -> None:
 
 
 def forget_answers() -> None:
-    """Forget the answers that this process keeps and the figures of them, as one that has just begun."""
+    """Clear the answers and figures that this process caches."""
     with _lock:
         _answers.clear()
     for name in ("figures", "pages"):
@@ -153,7 +153,7 @@ def forget_answers() -> None:
 
 
 def _read_all(reading: Reading, question: str, unasked: str) -> tuple[ProjectAnswers, list[StoredAnswers]]:
-    """Return the answers, and what was not stored of them."""
+    """Return the answers, and the rows of them that are not stored yet."""
     project = reading.project
     categories, scheme_version = read_categories(project)
     with _lock:
@@ -169,10 +169,10 @@ def _read_all(reading: Reading, question: str, unasked: str) -> tuple[ProjectAns
     codings = known.codings
     scheme = read_scheme(project.pk) if categories.asks_more and not reading.units else None
     questions = list_questions(scheme) if scheme else ()
-    # who may not see gold does not learn how much there is
+    # a user who may not see gold must not learn its amount
     gold = () if reading.gold or reading.units or not may_see_gold(project) else codings.gold
     answers = ProjectAnswers.of_columns(
-        replace(known.columns),  # another object, so that what is found out of its tables goes with the request
+        replace(known.columns),  # a copy, whose cached properties are freed after the request
         known.names,
         kind=answer_kind(project),
         unmarked=project.unmarked,
@@ -201,7 +201,7 @@ def _read_all(reading: Reading, question: str, unasked: str) -> tuple[ProjectAns
 def _read_documents(
     reading: Reading, categories: Categories, codings: Codings, known: _Known | None
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
-    """Return the answers in all documents, known and stored ones as they are, and those that were not stored."""
+    """Return the answers in all documents, reusing known and stored ones, and the rows that are not stored yet."""
     documents, before = codings.documents, known.codings.documents if known else ()
     place_of = {coded.key: (0, place) for place, coded in enumerate(before)}
     changed = [coded for coded in documents if coded.key not in place_of]
@@ -223,10 +223,10 @@ def _read_documents(
 def _read_stored(
     reading: Reading, documents: Sequence[CodedDocument], *columns: str
 ) -> dict[DocumentKey, tuple[Any, ...]]:
-    """Return these columns of what is stored of these documents, by the keys of documents. One query."""
+    """Return these columns of the stored rows of documents, by document key. One query."""
     keys = {coded.key for coded in documents}
     rows, texts = StoredAnswers.objects.filter(reading=reading.name), {coded.key[0] for coded in documents}
-    # some by the index of texts alone: SQLite would look through all rows of the project
+    # few texts are found by their index alone: SQLite would otherwise scan all rows of the project
     rows = rows.filter(text__in=texts) if len(texts) <= MAX_TEXTS_IN_QUERY else rows.filter(project=reading.project)
     found = rows.values_list("text_id", "round_id", "occasion", "version", *columns).iterator(READ_AT_ONCE)
     by_key = (((text, round_, occasion, bytes(version)), row) for text, round_, occasion, version, *row in found)
@@ -234,7 +234,7 @@ def _read_stored(
 
 
 def _read_missing(reading: Reading, categories: Categories, documents: Sequence[CodedDocument]) -> list[StoredAnswers]:
-    """Read the documents, as they are to be stored."""
+    """Read the documents and return the rows to store."""
     if reading.units == "words":
         columns = read_words(reading.project, categories, documents)
     else:
@@ -255,7 +255,7 @@ def _read_missing(reading: Reading, categories: Categories, documents: Sequence[
 
 
 def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, tuple[str, ...]]:
-    """Return the columns with coders and reasons, and the keys of further documents of a text; the names of coders."""
+    """Return the columns with coders, reasons and the keys of further documents, and the names of the coders."""
     rows = [row for coded in codings.documents for row in coded.rows]
     names = tuple(sorted({row.coder for row in rows}))
     number, number_of_reason = ({name: place for place, name in enumerate(one)} for one in (names, REASONS))
@@ -268,7 +268,7 @@ def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, t
 
 
 def _store(read_now: Sequence[StoredAnswers]) -> None:
-    """Store what was read; nobody waits for it: where somebody else writes to SQLite it is left for the next look."""
+    """Store the rows without waiting; if SQLite is busy, leave them to the next reading."""
     if read_now:
         with suppress(DatabaseBusy), sqlite_write_lock(wait=False) as is_free, refuse_busy_database():
             if is_free:

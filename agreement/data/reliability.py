@@ -1,4 +1,4 @@
-"""The answers of a project -> reliability data."""
+"""Reliability data from the answers of a project."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,11 +26,11 @@ def reliability_data(
     plural: str = "targets",
     second: bool = False,
 ) -> ReliabilityData:
-    """Return the matrix of units x coders: units are markables that a coder was given or marked, documents are texts.
+    """Return the matrix of units x coders, with texts as documents; units are markables given to or marked by coders.
 
-    chains, top, plural and readings: as in `chain_labels`. unmarked: what a markable means that a coder left out of a
-    submitted text. second: a judgement with a second choice has both as its value, as a pair. An answer that lacks the
-    antecedent or index its category asks for is an error of the data and has no value.
+    chains, top, plural and readings: as in `chain_labels`. unmarked: the meaning of a markable that a coder left out of
+    a submitted text. second: the value of a judgement with a second choice is the pair of both. An answer without the
+    antecedent or index that its category requires is an error of the data and has no value.
     """
     columns = answers.columns
     indexing = answers.kind == Project.Answers.INDICES
@@ -40,7 +40,7 @@ def reliability_data(
     if answers.kind == "labels":
         data = label_sets(found, empty=NO_LABEL, unmarked=unmarked)
     elif answers.question and answers.kind != "targets":
-        if answers.kind == "numbers":  # what stands in place of a number is none
+        if answers.kind == "numbers":  # the placeholder of a number is no number
             found = replace(found, labels=[name if name == NOT_ASKED else float(name) for name in answers.categories])
         data = labelled_values(found, unmarked=unmarked, second=second)
     elif known:
@@ -53,7 +53,7 @@ def reliability_data(
 
 
 def _values_of_sets(answers: ProjectAnswers, found: Answers, unmarked: str, *, linked: bool) -> ReliabilityData:
-    """Return the data of marks whose sets were found before; `linked`: what links to nothing has its label."""
+    """Return the data of marks with stored sets; if `linked`, the value of a mark without links is its label."""
     columns = answers.columns
     has_set = (columns.marks["set"] != NO_SET) & columns.is_judgement
     if linked:
@@ -68,7 +68,7 @@ def _values_of_sets(answers: ProjectAnswers, found: Answers, unmarked: str, *, l
 
 def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> AnswerColumns:
     """Return the answers with the set of each mark: its whole chain, or the union of its classes."""
-    # which coder is which does not matter here, so that each document has its own
+    # sets do not depend on who the coder is: each document numbers its own coders
     numbered = columns.codings.copy()
     numbered["coder"] = run_offsets(columns.documents["codings"])
     names = tuple(map(str, range(columns.documents["codings"].max(initial=0))))
@@ -109,14 +109,14 @@ def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> Answ
 
 
 def category_data(answers: ProjectAnswers) -> ReliabilityData:
-    """Return the categories, complete or not, on the units of `reliability_data`; of several labels their sets."""
+    """Return the categories, complete or not, on the units of `reliability_data`; several labels make a set."""
     found = collect_answers(answers, complete_only=False)
     data = label_sets(found, empty=NO_LABEL) if answers.kind == "labels" else labelled_values(found)
     return select_units(data, units_of_anybody(answers))
 
 
 def chain_sizes(answers: ProjectAnswers) -> Ints:
-    """Return how many members the largest set of the marks of each unit has, 0 where they have none."""
+    """Return the size of the largest set among the marks of each unit, 0 if there is none."""
     columns = answers.columns
     marks = np.flatnonzero((columns.marks["set"] != NO_SET) & (answers.coder_of_mark >= 0))
     sets = starts_of(columns.documents["sets"])[columns.document_of_mark[marks]] + columns.marks["set"][marks]
@@ -126,14 +126,14 @@ def chain_sizes(answers: ProjectAnswers) -> Ints:
 
 
 def given_categories(answers: ProjectAnswers) -> tuple[Ints, Ints]:
-    """Return the mark and the category of each judgement of the coders; of sets of labels of each label."""
+    """Return the mark and the category of each judgement of the coders; a set of labels has a pair for each label."""
     columns = answers.columns
     is_counted = columns.is_judgement & (answers.coder_of_mark >= 0)
     if answers.kind != "labels":
         marks = np.flatnonzero(is_counted)
         return marks, columns.marks["category"][marks].astype(np.int64)
     of_link = columns.mark_of_link
-    is_link, is_whole = is_counted[of_link], is_counted.copy()  # whole: without labels of its own
+    is_link, is_whole = is_counted[of_link], is_counted.copy()  # whole: judgements without labels
     is_whole[of_link] = False
     marks, whole = of_link[is_link], np.flatnonzero(is_whole)
     given = np.concatenate((columns.links["to"][is_link], columns.marks["category"][whole]))
@@ -141,7 +141,7 @@ def given_categories(answers: ProjectAnswers) -> tuple[Ints, Ints]:
 
 
 def units_of_anybody(answers: ProjectAnswers) -> Bools:
-    """Return which markables every coder was given, or some of the coders have marked."""
+    """Return which markables every coder was given or at least one coder has marked."""
     columns = answers.columns
     found: Bools = columns.units["given"].copy()
     found[columns.unit_of_mark[answers.coder_of_mark >= 0]] = True
@@ -157,7 +157,7 @@ def units_of_coders(answers: ProjectAnswers) -> Bools:
 
 
 def collect_answers(answers: ProjectAnswers, *, complete_only: bool = True, with_links: bool = True) -> Answers:
-    """Return the answers of the coders as the library takes them; without links where nothing is made of them."""
+    """Return the answers of the coders for the library; `with_links` is false if values need no links."""
     columns, order = answers.columns, answers.counted_marks
     place = np.full(len(columns.marks), -1, dtype=np.int64)
     place[order] = np.arange(len(order))

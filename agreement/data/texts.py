@@ -1,4 +1,4 @@
-"""The words of texts: markables as people read them, and what MUC-6 matches by, its least words. Read, and not kept."""
+"""The words of texts: markables for display, and the minimal words that MUC-6 matches. Read and not cached."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from annotations.texts.keywords import Keyword, covered_text, keyword_in_context
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A unit for people to read; `keyword` has what stands around it, too."""
+    """A unit for display; `keyword` adds its context."""
 
     unit: int
     key: str
@@ -29,12 +29,12 @@ class Snippet:
 
 
 def read_snippets(units: Collection[int]) -> dict[int, Snippet]:
-    """Return these units. Two queries, where a database takes so many keys at once."""
+    """Return the snippets of these units. Two queries, more only beyond MAX_KEYS units."""
     return read_snippets_and_texts(units)[0]
 
 
 def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet], dict[int, str]]:
-    """Return the same, and the content of each text that has one of them."""
+    """Return the snippets of these units, and the contents of their texts."""
     markables = {
         markable.pk: markable
         for some in batched({row_key(unit) for unit in units}, bulk.MAX_KEYS)
@@ -51,7 +51,7 @@ def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet],
 
 
 def read_keys(texts: Sequence[Document]) -> dict[int, str]:
-    """Return the key of each markable of some documents, by the keys that members have there. A query for 500 texts."""
+    """Return the key of each markable of some documents, by member key. One query for 500 texts."""
     shifts = defaultdict[int, list[int]](list)
     for text in texts:
         shifts[text.text_pk].append(shift_of(text.pk))
@@ -67,13 +67,13 @@ type Members = Collection[Hashable]
 
 
 def matches_by_muc6(project: Project) -> bool:
-    """Return whether markables match by the rules of MUC-6: where something can be called optional. One query."""
+    """Return whether markables match by the rules of MUC-6: some category may be marked optional. One query."""
     return project.categories.filter(takes_optional=True).exists()
 
 
 @dataclass(frozen=True, slots=True)
 class Markings:
-    """What coders marked in documents: the content of each text, its markables, and who judged which unit and how."""
+    """The marks of coders in documents: contents and markables by text, and judgements by coder and unit."""
 
     contents: Mapping[int, str]
     markables: Mapping[int, Sequence[tuple[int, int, int, Sequence[Sequence[int]]]]]
@@ -82,9 +82,9 @@ class Markings:
     def of_pair(
         self, texts: Sequence[Document], key: str, response: str, of_key: Members, of_response: Members
     ) -> Iterator[tuple[int, str, dict[Hashable, KeyMarkable], dict[Hashable, tuple[int, int]]]]:
-        """Yield the key of each document, its content, and the markables of the key and of the response by units.
+        """Yield the key and content of each document, and the markables of key and response by unit.
 
-        A markable is of a side if its coder judged it, or if it is in the side's clusters, as what is only pointed to.
+        A side has the markables that its coder judged and those in its clusters, which may only be pointed to.
         """
         for document in texts:
             content, shift = self.contents[document.text_pk], shift_of(document.pk)
@@ -101,7 +101,7 @@ class Markings:
 
 
 def read_markings(answers: ProjectAnswers, texts: Sequence[Document], coders: Collection[str]) -> Markings:
-    """Return what these coders marked in the documents. `GOLD` is one of them by that name. Three queries."""
+    """Return the marks of these coders in the documents; the name `GOLD` means gold. Three queries."""
     keys = {text.text_pk for text in texts}
     contents = dict(Text.objects.filter(pk__in=keys).values_list("pk", "content"))
     place = {
@@ -112,7 +112,7 @@ def read_markings(answers: ProjectAnswers, texts: Sequence[Document], coders: Co
     of_coders = Q(coding__coder__username__in=coders) & ~Q(coding__kind=Coding.Kind.GOLD)
     if GOLD in coders:
         of_coders |= Q(coding__kind=Coding.Kind.GOLD)
-    # what was judged under a version of the scheme that was not read is not judged
+    # a judgement under a scheme version that was not read does not count
     of_versions = {"scheme_version__in": answers.versions} if answers.versions else {}
     judgements = Judgement.objects.filter(of_coders, coding__text__in=keys, **of_versions).order_by()
     judged = {
@@ -128,10 +128,10 @@ def read_markings(answers: ProjectAnswers, texts: Sequence[Document], coders: Co
 
 
 def _least_words(content: str, start: int, end: int, head: Sequence[Sequence[int]]) -> str | None:
-    """Return the words from the first to the last part of a head; None where these are no words of the markable."""
+    """Return the words from the first to the last part of a head; None unless they are usable words of the markable."""
     if not head:
         return None
     first, last = min(part[0] for part in head), max(part[1] for part in head)
     words = content[first:last]
-    # a bar would be an alternative
+    # MUC-6 separates alternatives by a bar
     return words if start <= first < last <= end and words.strip() and "|" not in words else None

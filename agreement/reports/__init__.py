@@ -1,1 +1,1 @@
-"""Parameters -> report. Pages, API and command show what is computed here, and compute nothing themselves."""
+"""Reports computed from parameters; pages, API and command only show them."""

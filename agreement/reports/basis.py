@@ -1,4 +1,4 @@
-"""What every report rests on: the data that the parameters choose, its sums, the coefficient and its interval."""
+"""The basis of every report: the selected data, their sums, the coefficient and its interval."""
 
 import hashlib
 from collections.abc import Callable, Collection, Hashable, Sequence
@@ -24,15 +24,15 @@ from agreement.measures.values import Bools, Ints, Label
 from agreement.reports.parameters import COEFFICIENTS, CONVENTIONS, Parameters, distances_for
 from annotations.core.processes.installed import program_version
 
-# Of fewer judgements figures are computed as quickly as they are looked for.
+# With fewer judgements, computing a figure is as fast as looking it up.
 MIN_REMEMBERED = 20_000
 SECONDS_REMEMBERED = 24 * 3600
-# The values of more texts are not in memory at once where sums of texts are enough.
+# More texts are computed in batches, to bound the values in memory.
 MAX_TEXTS_AT_ONCE = 500
 
 
 def distances_of(extract: ProjectAnswers) -> tuple[str, ...]:
-    """Return the distances that the values of the extract can have."""
+    """Return the distances that apply to the values of the extract."""
     names = distances_for(extract.kind)
     negative = "ratio" in names and any(name.startswith("-") for name in extract.categories)
     return tuple(name for name in names if name != "ratio" or not negative)
@@ -49,23 +49,23 @@ def pick_texts(extract: ProjectAnswers, parameters: Parameters) -> tuple[Documen
 
 
 def pick_texts_to_draw(extract: ProjectAnswers, parameters: Parameters) -> tuple[Document, ...]:
-    """Return the texts that the parameters choose in an order that no name changes: what is drawn depends on it."""
+    """Return the chosen texts in an order independent of names, since random draws depend on the order."""
     return tuple(sorted(pick_texts(extract, parameters), key=lambda text: text.pk))
 
 
 def count_left_out(extract: ProjectAnswers, parameters: Parameters) -> dict[str, int]:
-    """Return how many codings of the chosen texts and rounds are left out, by reason."""
+    """Return the number of codings left out of the chosen texts and rounds, by reason."""
     return extract.count_left_out(parameters.selection("texts"), parameters.selection("rounds"))
 
 
 def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int | None:
-    """Return how many judgements are missing, as of versions that were not chosen; None where all count."""
+    """Return the number of missing judgements, given under unchosen scheme versions; None if all versions count."""
     texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
     return extract.count_other_versions(texts, rounds) if extract.versions else None
 
 
 def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[int, int]:
-    """Return of how many judgements in the chosen texts the question was not asked, and how many do not answer it."""
+    """Return the numbers of judgements in the chosen texts not asked the question, and without an answer to it."""
     if extract.question is None:
         return 0, 0
     codings = extract.restrict(pick_texts(extract, parameters)).columns.codings
@@ -73,7 +73,7 @@ def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[i
 
 
 def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-    """Return what was computed of these answers in this request under the key, or compute it now."""
+    """Return the result under the key from the cache of this request, or compute it."""
     if key not in answers.cache:
         answers.cache[key] = compute()
     value: T = answers.cache[key]
@@ -83,9 +83,9 @@ def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Calla
 def remembered[T](
     answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T], text: Document | None = None
 ) -> T:
-    """Return what was computed of these answers under the key, in this request or before; of few it is not kept.
+    """Return the result under the key from the cache, or compute it; results on few judgements last one request only.
 
-    text: the only one that the result depends on, so that it is kept whatever is answered in others.
+    text: the only text on which the result depends, so that answers in other texts do not invalidate it.
     """
     if not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
         return cached(answers, key, compute)
@@ -94,7 +94,7 @@ def remembered[T](
 
 
 def _remember[T](state: str, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-    """Return what was computed under the state of answers and the key, or compute it now."""
+    """Return the cached result for the state of answers and the key, or compute it."""
     name = hashlib.blake2b(repr((program_version(), state, key)).encode(), digest_size=16).hexdigest()
     found: tuple[T] | None = caches["figures"].get(name)
     if found is None:
@@ -106,10 +106,10 @@ def _remember[T](state: str, key: tuple[Hashable, ...], compute: Callable[[], T]
 def select_data(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> ReliabilityData:
-    """Return the values of the coders on the units of the chosen texts, or of these texts."""
+    """Return the values of the coders on the units of `texts`, or of the chosen texts."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
     p, without = parameters, parameters.selection("without")
-    # a value may be a first choice with a second one, which only augmented kappa takes
+    # only augmented kappa takes pairs of a first and a second choice as values
     second = bool(answers.question and answers.question.second) and COEFFICIENTS[p.coefficient].of_labels
 
     def compute() -> ReliabilityData:
@@ -126,7 +126,7 @@ def select_data(
 def select_categories(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> ReliabilityData:
-    """Return the categories that the coders gave the units of the chosen texts, or of these."""
+    """Return the categories that coders gave to the units of `texts`, or of the chosen texts."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
 
     def compute() -> ReliabilityData:
@@ -137,7 +137,7 @@ def select_categories(
 
 
 def choose_units(answers: ProjectAnswers, parameters: Parameters) -> Bools:
-    """Return which of the units of these answers are compared: the rows of `select_data` are these."""
+    """Return which units of these answers are compared; they are the rows of `select_data`."""
     chosen, without = units_of_anybody(answers), parameters.selection("without")
     if without:
         chosen[chosen] = ~mostly_labelled(category_data(answers), without)
@@ -145,12 +145,12 @@ def choose_units(answers: ProjectAnswers, parameters: Parameters) -> Bools:
 
 
 def _names_of(answers: ProjectAnswers, texts: Sequence[Document]) -> tuple[int, ...] | None:
-    """Return what tells a choice of texts from others; None for all of them."""
+    """Return the cache key of a choice of texts; None for all texts."""
     return None if texts is answers.texts else tuple(text.pk for text in texts)
 
 
 def mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools:
-    """Return the units to which more than half of their coders give one and the same of these categories."""
+    """Return which units get the same one of these categories from more than half of their coders."""
     codes = categories.codes
     n_coders = (codes >= 0).sum(axis=1)
     most = np.zeros(len(codes), dtype=np.bool_)
@@ -160,18 +160,18 @@ def mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools
 
 
 def count_names(data: ReliabilityData, names: Sequence[str]) -> Ints:
-    """Return how many coders gave each category, or each label of a set, to each unit: (units, names)."""
+    """Return the number of coders who gave each category, or each label of a set, to each unit: (units, names)."""
     counts = [np.isin(data.codes, codes_with(data.labels, name)).sum(axis=1) for name in names]
     return np.array(counts, dtype=np.int64).reshape(len(names), len(data.units)).T
 
 
 def codes_with(labels: Sequence[Label], name: str) -> list[int]:
-    """Return the places of the labels that are of this name: a set of labels is of the name of each."""
+    """Return the codes of the labels with this name; a set has the names of all of its labels."""
     return [place for place, label in enumerate(labels) if name in names_of(label)]
 
 
 def names_of(label: Label) -> Collection[str]:
-    """Return the names of the categories or values that a label stands for."""
+    """Return the names of the categories or values in a label."""
     if isinstance(label, frozenset):
         return frozenset(map(str, label)) or (NO_LABEL,)
     return (name_value(label),)
@@ -180,7 +180,7 @@ def names_of(label: Label) -> Collection[str]:
 def data_by_coders(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> Callable[..., ReliabilityData]:
-    """Return a function that gives the data of some coders, in some texts, as a project of these alone has them."""
+    """Return a function that selects the data of some coders and texts, as if the project had no others."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
     without = parameters.selection("without")
     complete = replace(parameters, without="")
@@ -208,9 +208,9 @@ def compute_by_parts[T](
     name: str,
     compute: Callable[[Parameters, ProjectAnswers, Sequence[Document]], T],
 ) -> list[T]:
-    """Return what is computed of some of the chosen texts at a time; parts that have not changed are remembered."""
+    """Return the results for batches of the chosen texts; results for unchanged batches are cached."""
     p, texts = replace(parameters, texts="", rounds=""), pick_texts(answers, parameters)
-    if len(texts) <= MAX_TEXTS_AT_ONCE or p.distance == "ordinal":  # which depends on all values
+    if len(texts) <= MAX_TEXTS_AT_ONCE or p.distance == "ordinal":  # the ordinal distance depends on all values
         return [compute(p, answers, texts)]
 
     found = []
@@ -226,7 +226,7 @@ def compute_by_parts[T](
 
 
 def _state_of(answers: ProjectAnswers, texts: Sequence[Document]) -> str:
-    """Return a name of the state of some texts: the version of a text changes with all that is in it."""
+    """Return the cache key of the state of some texts; the version of a text changes with its answers."""
     question = answers.question.key if answers.question else ""
 
     def list_texts() -> list[tuple[Hashable, ...]]:
@@ -247,9 +247,9 @@ def _state_of(answers: ProjectAnswers, texts: Sequence[Document]) -> str:
 def compute_sums(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> dict[str, DistanceSums]:
-    """Return what each text adds to alpha, by distance."""
+    """Return the contribution of each text to alpha, by distance."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
-    # of all texts and distances, whatever is chosen of these
+    # computed once for all texts and distances, whichever are chosen
     shared = replace(parameters, distance="nominal", texts="", rounds="")
 
     def sum_part(p: Parameters, part: ProjectAnswers, texts: Sequence[Document]) -> list[TextSums]:
@@ -268,14 +268,14 @@ def compute_sums(
 def _sum_data(
     answers: ProjectAnswers, parameters: Parameters, data: ReliabilityData, texts: Sequence[Document]
 ) -> list[TextSums]:
-    """Return the sums of the data of some texts: of distances that are found together."""
+    """Return the sums of the data of some texts, for each group of distances computed together."""
     p, together = parameters, _computed_together(distances_of(answers))
     options = [SumOptions(names, p.exclude_unit, p.empty, p.thirds) for names in together]
     return [tabulate(data, one) if texts else TextSums.without_texts(one) for one in options]
 
 
 def compute_result(extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None) -> Result:
-    """Return the coefficient over the chosen texts, or these."""
+    """Return the coefficient over `texts`, or over the chosen texts."""
     if parameters.is_alpha:
         result = measures.combine(compute_sums(extract, parameters, texts)[parameters.distance])
         return replace(result, parameters=result.parameters or coefficient_options(parameters))
@@ -285,9 +285,9 @@ def compute_result(extract: ProjectAnswers, parameters: Parameters, texts: Seque
 def compute_interval(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> Interval:
-    """Return the coefficient with its interval over texts, in all rounds at once, or components of a single one."""
+    """Return the coefficient with its interval over texts, all rounds pooled, or over components of a single text."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
-    # those of alpha are computed with every distance at once
+    # intervals of alpha are computed for every distance at once
     shared = replace(parameters, distance="nominal") if parameters.is_alpha else parameters
     key = ("intervals", shared, _names_of(answers, chosen))
     text = chosen[0] if len(chosen) == 1 else None
@@ -310,12 +310,12 @@ def compute_interval_of(extract: ProjectAnswers, parameters: Parameters, coders:
 def interval_over_texts(
     data: ReliabilityData, coefficient: Callable[..., Result], *arguments: Any, **options: Any
 ) -> Interval:
-    """Return the interval of a coefficient, a text that was coded in several rounds being one group."""
+    """Return the interval of a coefficient over texts; all rounds of a text are one group."""
     return measures.interval(data, coefficient, *arguments, original=original_of, **options)
 
 
 def count_texts(sums: DistanceSums) -> int:
-    """Return how many texts have pairable units."""
+    """Return the number of texts with pairable units."""
     documents = compress(sums.texts.documents, sums.n_units.tolist())
     return len(set(map(original_of, documents)))
 
@@ -323,14 +323,14 @@ def count_texts(sums: DistanceSums) -> int:
 def _compute_intervals(
     extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document]
 ) -> dict[str, Interval]:
-    """Return the intervals of alpha by distance, or that of another coefficient; notes have the addresses of texts."""
+    """Return the intervals of alpha by distance, or the interval of another coefficient; notes have slugs of texts."""
     p, intervals = parameters, dict[str, Interval]()
     sums = compute_sums(extract, p, texts) if p.is_alpha else {}
     if not sums:
         intervals[""] = interval_over_texts(select_data(extract, p, texts), coefficient_function(p))
     elif set(sums).isdisjoint(ORDERED_DISTANCES) and count_texts(next(iter(sums.values()))) != 1:
         intervals = measures.interval_sums(sums, original=original_of)
-    else:  # the sums of numbers are no averages of what texts add
+    else:  # sums for distances of numbers are no averages of the texts' sums
         data, conventions = select_data(extract, p, texts), {name: getattr(p, name) for name in CONVENTIONS}
         for names in _computed_together(tuple(sums)):
             alphas = partial(measures.alphas, distances=names, **conventions)
@@ -345,7 +345,7 @@ def _compute_intervals(
 
 
 def _computed_together(distances: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the distances in groups: those of numbers are found by another way than those of sets."""
+    """Return the distances in groups: distances of sets and distances of numbers are computed differently."""
     of_numbers = tuple(name for name in distances if name in ORDERED_DISTANCES)
     of_sets = tuple(name for name in distances if name not in ORDERED_DISTANCES)
     return [names for names in (of_sets, of_numbers) if names]
@@ -357,24 +357,24 @@ def coefficient_function(parameters: Parameters) -> Callable[..., Result]:
 
 
 def pairable_units(data: ReliabilityData, parameters: Parameters) -> PairableUnits:
-    """Return the units that are compared: of two coders or more, or of all where a kappa drops all others."""
+    """Return the units with values of two coders or more; a kappa with missing = "drop" needs values of all coders."""
     drop = not parameters.is_alpha and parameters.missing == "drop"
     return PairableUnits.from_data(data, max(len(data.coders), 2) if drop else 2)
 
 
 def comparison(parameters: Parameters) -> Options:
-    """Return how two values are compared, as far as the coefficient leaves a choice."""
+    """Return the options for comparing two values, as far as the coefficient takes them."""
     options = {name: one for name, one in coefficient_options(parameters).items() if name in CONVENTIONS}
     return Options(effective_distance(parameters), **options)
 
 
 def effective_distance(parameters: Parameters) -> str:
-    """Return the distance by which two values are compared: nominal, where the coefficient takes none."""
+    """Return the distance between two values; nominal if the coefficient takes none."""
     return parameters.distance if parameters.takes_distance else "nominal"
 
 
 def coefficient_options(parameters: Parameters) -> dict[str, Any]:
-    """Return what the coefficient takes besides the data."""
+    """Return the arguments of the coefficient other than the data."""
     coefficient = COEFFICIENTS[parameters.coefficient]
     options = {name: getattr(parameters, name) for name in coefficient.options}
     return options | ({"p": float(parameters.primary_weight)} if coefficient.of_labels else {})

@@ -1,4 +1,4 @@
-"""Coreference between two coders: scores of chains over all texts and in each, and of the links of a relation."""
+"""Coreference between two coders: scores of chains, overall and by text, and kappa of a relation's links."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ class F1Interval:
 
 @dataclass(frozen=True, slots=True)
 class ScoreFigures:
-    """One score: null where neither coder has anything that it counts."""
+    """A score; null if neither coder has anything that the score counts."""
 
     recall: float | None
     precision: float | None
@@ -106,7 +106,7 @@ class ScoresOfText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreferenceReport:
-    """Two coders: `first` is the key, recall is that of the response of `second`."""
+    """The scores of two coders, with `first` as the key and `second` as the response."""
 
     first: str
     second: str
@@ -125,9 +125,9 @@ class CoreferenceReport:
 def compare_chains(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, *, muc6: bool = False
 ) -> CoreferenceReport:
-    """Return every score of the chains of two coders in the texts of both; `muc6`: matched by its rules."""
+    """Return every score of the chains of two coders in their common texts; `muc6`: match markables as in MUC-6."""
     extract, parameters = select_pair(extract, parameters, first, second)
-    # what a text says of both is alpha, whatever coefficient is asked for
+    # texts are described by alpha, whatever coefficient is asked for
     as_alpha = replace(parameters, coefficient="alpha")
 
     def of_texts(
@@ -168,7 +168,7 @@ def compare_chains(
 def select_pair(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str
 ) -> tuple[ProjectAnswers, Parameters]:
-    """Return the answers of two coders, and the parameters as they work on them. Raises InvalidParameter."""
+    """Return the answers of two coders, and the parameters resolved for them. Raises InvalidParameter."""
     if not extract.has_chains:
         raise InvalidParameter("first", "coders of this project make no chains that could be compared.")
     names = {"first": first, "second": second}
@@ -189,7 +189,7 @@ def select_pair(
 
 
 def common_texts(answers: ProjectAnswers, texts: Sequence[Document], first: str, second: str) -> list[Document]:
-    """Return the texts in which both coders have a coding: what one was not given is no miss."""
+    """Return the texts that both coders have coded: a text that one coder was not given is no miss."""
     if not {first, second} <= {*answers.coders}:
         return []
     columns = [answers.coders.index(name) for name in (first, second)]
@@ -198,16 +198,16 @@ def common_texts(answers: ProjectAnswers, texts: Sequence[Document], first: str,
 
 
 def find_clusters(extract: ProjectAnswers, texts: Sequence[Document]) -> dict[str, Clusters]:
-    """Return the chains of each coder by text, each markable in one.
+    """Return the chains of each coder by text, with each markable in one chain.
 
-    Of several indices it is the chain whose other members come first in the text (`first_class`), and of several
-    readings the one whose antecedents come first, so that names change nothing.
+    With several indices, a markable is in the chain whose other members come first in the text (`first_class`).
+    With several readings, it is in the chain of the first antecedents. Names therefore change nothing.
 
-    What is plural is an entity of its own, beside those of its antecedents.
+    A plural is an entity of its own, separate from the entities of its antecedents.
 
-    A markable without antecedent or index is in a chain only where something of the coder points to it, also where the
-    scheme says that it refers to itself alone: what does not refer is no mention. Markables that the coder left out are
-    in no chain.
+    A markable without antecedent or index is in a chain only if the coder points to it from another markable. This
+    holds for singletons of the scheme, too: a markable that does not refer is no mention. Markables that the coder left
+    out are in no chain.
     """
     chosen = extract.restrict(texts)
     of_first = replace(chosen, columns=chosen.columns.with_first_readings(), singletons=(), cache={})
@@ -216,7 +216,7 @@ def find_clusters(extract: ProjectAnswers, texts: Sequence[Document]) -> dict[st
 
 
 def count_in_several(answers: ProjectAnswers, texts: Sequence[Document], coders: Collection[str]) -> int:
-    """Return how many mentions of some coders have several indices or readings."""
+    """Return the number of mentions of these coders with several indices or readings."""
     columns = answers.restrict(texts).columns
     of_coders = np.isin(columns.codings["coder"], [place for place, name in enumerate(answers.names) if name in coders])
     return int((columns.is_judgement & (columns.n_readings > 1) & of_coders[columns.coding_of_mark]).sum())
@@ -235,7 +235,7 @@ def pair_clusters(
     second: str,
     markings: Markings | None = None,
 ) -> tuple[Clusters, Clusters]:
-    """Return the chains of two coders in these texts; with `markings` markables match by the rules of MUC-6."""
+    """Return the chains of two coders in these texts; with `markings`, markables match by the rules of MUC-6."""
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
     if markings:
         members = [{one for of_text in side.values() for chain in of_text for one in chain} for side in (key, response)]
@@ -247,7 +247,7 @@ def pair_clusters(
 
 
 def overall_figures(counted: TextCounts) -> ScoreFigures:
-    """Return the score of all texts, whose counts are added before they are divided, with its interval."""
+    """Return the score from the summed counts of all texts, with its interval."""
     figures = figures_of(counted, counted.counts.sum(axis=0))
     if figures.f1 is None:
         return figures
@@ -256,7 +256,7 @@ def overall_figures(counted: TextCounts) -> ScoreFigures:
 
 
 def figures_of(counted: TextCounts, counts: Floats | None) -> ScoreFigures:
-    """Return the score of what some of the texts add up to; None where they add nothing."""
+    """Return the score from summed counts; its figures are None if the counts are missing or zero."""
     if counts is None or not counts.any():
         return ScoreFigures(None, None, None, NO_CHAINS)
     return copy_fields(ScoreFigures, counted.finish(counts))
@@ -264,7 +264,7 @@ def figures_of(counted: TextCounts, counts: Floats | None) -> ScoreFigures:
 
 @dataclass(frozen=True, slots=True)
 class LinkKappaOfPair:
-    """Cohen's kappa of two coders, each link of a markable to a possible target decided as given or not."""
+    """Cohen's kappa of two coders over all possible links, each of which a coder gives or not."""
 
     first: str
     second: str
@@ -277,7 +277,7 @@ class LinkKappaOfPair:
 
     @classmethod
     def of(cls, first: str, second: str, counts: Ints) -> Self:
-        """Return the kappa of two coders of these counts; None where both decide all links alike, as chance would."""
+        """Return the kappa of two coders from these counts; its value is None if chance alone gives full agreement."""
         n_units, n_links, both, only_first, only_second = map(int, counts)
         apart = only_first + only_second
         neither = n_links - both - apart
@@ -288,7 +288,7 @@ class LinkKappaOfPair:
 
 @cached_report
 def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list[LinkKappaOfPair]:
-    """Return the kappa of links of each two coders; nothing where no relation is asked for. Raises InvalidParameter."""
+    """Return the link kappa of each pair of coders; empty unless a relation is asked for. Raises InvalidParameter."""
     question = extract.question
     if question is None or extract.kind != "targets":
         return []
@@ -304,7 +304,7 @@ def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list
 
 
 def _find_asked(answers: ProjectAnswers, coding: CodingAnswers, units: Ints, n: int) -> Bools:
-    """Return of which units of a document the question was asked, among those that are compared."""
+    """Return which of a document's units are compared and were asked the question in this coding."""
     not_asked = answers.categories.index(NOT_ASKED) if NOT_ASKED in answers.categories else NO_CATEGORY
     asked = np.zeros(n, dtype=np.bool_)
     asked[coding.marks["unit"][~np.isin(coding.marks["category"], [NO_CATEGORY, not_asked])]] = True
@@ -313,21 +313,21 @@ def _find_asked(answers: ProjectAnswers, coding: CodingAnswers, units: Ints, n: 
 
 
 def _compare(a: CodingAnswers, b: CodingAnswers, asked: Bools, possible: Ints) -> Ints:
-    """Return the numbers of units, of possible links, of those of both, of the first alone and of the second alone."""
+    """Return the numbers of units, of possible links, and of links by both coders, only the first, only the second."""
     width = len(a.members)
     of_each = [
         np.unique(one.marks["unit"][one.links["of"]].astype(np.int64) * width + one.links["to"]) for one in (a, b)
     ]
     first, second = (links[asked[links // width]] for links in of_each)
     both = len(np.intersect1d(first, second))
-    # what was given counts as possible, also where the scheme has changed since
+    # a given link counts as possible, even if the scheme has changed since
     of_unit = np.bincount(np.union1d(first, second) // width, minlength=len(asked))
     n_links = int(np.maximum(possible, of_unit)[asked].sum())
     return np.array([asked.sum(), n_links, both, len(first) - both, len(second) - both], dtype=np.int64)
 
 
 def _count_targets(answers: ProjectAnswers, texts: Sequence[Document], question: Question) -> list[Ints]:
-    """Return how many others of the relation's levels each unit may link to: unless `later`, those before it."""
+    """Return the number of possible targets of each unit on the relation's levels; only earlier ones unless `later`."""
     chosen, keys = answers.restrict(texts).columns, read_keys(texts)
     levels = [place for place, level in enumerate(answers.levels) if level in question.to_levels]
     ends, counts = np.cumsum(chosen.n_members).tolist(), []
@@ -344,7 +344,7 @@ def _count_targets(answers: ProjectAnswers, texts: Sequence[Document], question:
 
 
 def _text_place(key: str) -> int:
-    """Return a number that is greater for what stands later in the text; what is longer stands before what it holds."""
+    """Return a sort key by text order; a markable precedes shorter markables at the same start."""
     place = parse_key(key)
     if place is None:
         raise ValueError(f"{key!r} is no key of a markable")

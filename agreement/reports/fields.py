@@ -1,9 +1,9 @@
-"""What a report gives as JSON: the fields of its dataclass, in their order, described by their types.
+"""The JSON of a report: the fields of its dataclass, in their order, described by their types.
 
-n_units: Annotated[int, "that both judged"]        the words of the schema of the API
-texts: PageOnly[tuple[Document, ...]]              for pages: it is not given
-links: WhereThere[tuple[Link, ...] | None] = None  left out where it is None or an empty text
-interval: Flat[Interval]                           the fields of another dataclass stand among those of this one
+n_units: Annotated[int, "that both judged"]        the description in the schema of the API
+texts: PageOnly[tuple[Document, ...]]              for pages only, not in the JSON
+links: WhereThere[tuple[Link, ...] | None] = None  left out if it is None or an empty text
+interval: Flat[Interval]                           the fields of another dataclass, inlined
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ Low = Annotated[float | None, "of its 95% interval"]
 
 @dataclass(frozen=True, slots=True)
 class GivenField:
-    """A field of the JSON: its name and type, and what its annotation says besides."""
+    """A field of the JSON: its name, its type and the metadata of its annotation."""
 
     name: str
     type: Any
@@ -71,7 +71,7 @@ def _given_values(report: Any) -> Iterator[tuple[str, Any]]:
 
 
 def copy_fields[R](report: type[R], /, *sources: object, **others: Any) -> R:
-    """Return a report with what the sources have under the names of its fields, earlier ones first, and with others."""
+    """Return a report with `others` and the fields that it shares with the sources; earlier sources win."""
     names = [one.name for one in fields(report) if one.name not in others]  # type: ignore[arg-type]
     copied = {name: getattr(one, name) for one in reversed(sources) for name in names if hasattr(one, name)}
     return report(**copied, **others)
@@ -94,11 +94,11 @@ class GroupInterval:
 
 @dataclass(frozen=True, slots=True)
 class AgreementBesideGold(GroupInterval):
-    """What coders agree among themselves where they are compared with gold."""
+    """The agreement among coders in the texts in which they are compared with gold."""
 
     is_there: PageOnly[bool] = True
 
     @classmethod
     def missing(cls, note: str) -> Self:
-        """Return that there is none, and why."""
+        """Return a missing agreement, with the reason as its note."""
         return cls(None, None, None, 0, note, is_there=False)

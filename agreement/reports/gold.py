@@ -1,4 +1,4 @@
-"""Coders, groups of them and imported systems against gold, with intervals, and what coders agree among themselves."""
+"""Comparison of coders, groups and imported systems with gold, with intervals, and the agreement among coders."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ KINDS = LABELS["gold_errors"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A unit in which a coder differs from gold: one of KINDS, and both answers, empty where there is none."""
+    """A unit in which a coder differs from gold: a kind, one of KINDS, and both answers, empty if missing."""
 
     text: Document
     unit: int
@@ -45,7 +45,7 @@ class Difference:
 
 
 class ChainErrors:
-    """How the chains of a coder differ from those of gold: by the numbers of units that chains have, and share."""
+    """The errors in a coder's chains compared with gold, from the sizes of chains and of their intersections."""
 
     def __init__(self, gold: Clusters, answer: Clusters) -> None:
         self.gold, self.answer = _number_chains(gold), _number_chains(answer)
@@ -53,7 +53,7 @@ class ChainErrors:
         self.shared = Counter((one, self.answer[unit]) for unit, one in self.gold.items() if unit in self.answer)
 
     def kind_of(self, text: int, unit: int) -> str:
-        """Return how the chains of a unit differ; empty where they are equal, or there is none. Singletons are none."""
+        """Return the kind of error in a unit's chains; empty if they are equal or missing. Singletons are no chains."""
         first, second = self.gold.get((text, unit)), self.answer.get((text, unit))
         n_first, n_second = self.sizes[0][first] if first else 0, self.sizes[1][second] if second else 0
         if first is None or second is None or n_first < 2 or n_second < 2:
@@ -75,16 +75,16 @@ def _number_chains(clusters: Clusters) -> dict[tuple[Hashable, Hashable], tuple[
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Somebody who reads comparisons: managers see names, all others letters, but for their own name."""
+    """A reader of comparisons: managers see all names, other readers see letters and their own name."""
 
     sees_names: bool = True
     name: str = ""
-    codes: bool = False  # reads of others nothing but figures, and of their own documents alone
-    called: Mapping[str, str] = field(default_factory=dict)  # what coders are called, where that is not their name
-    documents: frozenset[int] | None = None  # their own; None for all
+    codes: bool = False  # a coder: sees only figures of others, in the coder's own documents
+    called: Mapping[str, str] = field(default_factory=dict)  # the displayed names of coders, if names are hidden
+    documents: frozenset[int] | None = None  # the reader's own; None for all
 
     def may_read(self, text: Document) -> bool:
-        """Return whether comparisons in the document are for them."""
+        """Return whether the reader may see comparisons in the document."""
         return self.documents is None or text.pk in self.documents
 
 
@@ -92,14 +92,14 @@ MANAGER = Reader()
 
 
 def split_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> list[tuple[Document, ...]]:
-    """Return the texts in the order in which they were finished, in periods of about equally many."""
+    """Return the texts in order of completion, in periods of about equal size."""
     ordered = order_by_time(texts, work)
     return [ordered[start:end] for start, end in pairwise([0, *divide_evenly(len(ordered))])]
 
 
 @dataclass(frozen=True, slots=True)
 class Frequent[D]:
-    """In what way answers differ from gold, how often and of how many coders, and all differences of that kind."""
+    """A kind of difference from gold: its frequency, its number of coders, an example and all differences."""
 
     number: int
     n_coders: int
@@ -108,7 +108,7 @@ class Frequent[D]:
 
 
 def count_alike[D](differences: Mapping[str, Sequence[D]], key: Callable[[D], Any]) -> list[Frequent[D]]:
-    """Return the differences of some coders by their kinds, the most frequent first, then by the key of the kind."""
+    """Return the differences of coders grouped by kind, the most frequent kind first, ties by the key of the kind."""
     alike, coders = defaultdict[Any, list[D]](list), defaultdict[Any, set[str]](set)
     for coder, of_coder in differences.items():
         for difference in of_coder:
@@ -140,7 +140,7 @@ class NamedShare:
 
 @dataclass(frozen=True, slots=True)
 class AgainstGold:
-    """A coder, or a group of them pooled, against gold, which is the key of the scores."""
+    """A coder, or a pooled group of coders, against gold, which is the key of the scores."""
 
     name: Annotated[str, "of the coder or group; a letter for who does not see names"]
     coders: PageOnly[tuple[str, ...]]
@@ -159,7 +159,7 @@ class AgainstGold:
 
 @dataclass(frozen=True, slots=True)
 class CoderInPeriod:
-    """A coder in some texts of about one time."""
+    """The figures of a coder in the texts of a period."""
 
     name: str
     accuracy: float | None
@@ -168,7 +168,7 @@ class CoderInPeriod:
 
 @dataclass(frozen=True, slots=True)
 class GoldPeriod:
-    """Some texts of about one time: the accuracy of each coder in them, and the F1 of `TREND_SCORE`."""
+    """A period of consecutively finished texts: the accuracy of each coder, and the F1 of `TREND_SCORE`."""
 
     n_texts: int
     last: Annotated[str, "address of the text that was worked on last of them"]
@@ -178,7 +178,7 @@ class GoldPeriod:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAccuracy:
-    """The accuracy of each coder in the answers to a question besides the category."""
+    """The accuracy of each coder in the answers to a question other than the category."""
 
     question: Annotated[str, "key of an attribute or relation"]
     label: PageOnly[str]
@@ -187,7 +187,7 @@ class QuestionAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class GoldReport:
-    """Coders against gold."""
+    """The comparison of coders with gold."""
 
     parameters: Parameters
     fingerprint: Annotated[str, "Equal for equal answers and gold."]
@@ -203,7 +203,7 @@ class GoldReport:
     periods: tuple[GoldPeriod, ...]
     gold_left_out: Annotated[Mapping[str, int], "texts, by reason"]
     codings_left_out: Annotated[Mapping[str, int], "by reason"]
-    # How often an answer of gold (rows) meets one of each coder, in the order of `names`.
+    # Counts of gold's answers (rows) against each coder's answers (columns), in the order of `names`.
     names: PageOnly[tuple[str, ...]]
     confusion: PageOnly[Mapping[str, Ints]]
     differences: PageOnly[Mapping[str, Sequence[Difference]]]
@@ -220,8 +220,8 @@ def compare_with_gold(
     *,
     details: bool = True,
 ) -> GoldReport:
-    """Return every coder that the parameters choose against gold, as the reader may see it. Raises InvalidParameter."""
-    # details: scores of chains, errors and further questions, which take long
+    """Return the comparison of the chosen coders with gold, as the reader may see it. Raises InvalidParameter."""
+    # details: the slow parts, which are scores of chains, errors and further questions
     selected, parameters = resolve(answers, parameters)
     compared = _Comparison.of(with_gold, parameters, reader)
     whole, texts, coders = compared.extract, compared.texts, compared.coders
@@ -230,7 +230,7 @@ def compare_with_gold(
         compared = _score_chains(project, compared, progress)
     of_texts = {text.pk for text in texts}
     agreed = [text for text in basis.pick_texts(selected, parameters) if text.pk in of_texts]
-    # of words that coders write, what is in texts that are not read of would be among the values
+    # free-text values from texts that the reader may not see must not be listed
     data = compared.categories
     labels = [data.labels[code] for code in np.unique(data.codes[data.codes >= 0]).tolist()]
     used = {name for label in labels for name in basis.names_of(label)}
@@ -274,26 +274,26 @@ def compare_with_gold(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """The answers of coders and gold on the same units: the last column is that of gold."""
+    """The answers of coders and gold on the same units; the last column is gold."""
 
     extract: ProjectAnswers
     texts: tuple[Document, ...]
     coders: tuple[str, ...]
     categories: ReliabilityData
-    values: ReliabilityData  # what the parameters compare
-    document: Ints  # of each unit the place of its text
+    values: ReliabilityData  # the values that the parameters compare
+    document: Ints  # the position of each unit's text
     clusters: Mapping[str, Clusters] = field(default_factory=dict)  # the chains of gold and coders
-    scores: Mapping[str, Mapping[str, TextCounts]] = field(default_factory=dict)  # of each coder, by score
+    scores: Mapping[str, Mapping[str, TextCounts]] = field(default_factory=dict)  # the counts of each coder, by score
     matched_by_muc6: bool = False
 
     @classmethod
     def of(cls, with_gold: ProjectAnswers, parameters: Parameters, reader: Reader) -> Self:
-        """Return the units of the chosen texts; what most coders give a category that is left out is none."""
-        # who has coded no text with gold is not known here, nor are texts without it
+        """Return the comparison in the chosen texts, without units that most coders give a category in `without`."""
+        # `with_gold` has no texts without gold, and no coders who coded only such texts
         chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]
         own = replace(
             parameters,
-            coefficient="alpha",  # another one may be of two coders, and gold would be a third
+            coefficient="alpha",  # other coefficients may allow only two coders, and gold would be a third
             distance="nominal",
             coders=",".join([*chosen, GOLD]) if parameters.coders else "",
             texts="",
@@ -303,7 +303,7 @@ class _Comparison:
         )
         selected, own = resolve(with_gold, own)
         own = replace(own, texts=parameters.texts, rounds=parameters.rounds)
-        # of these gold and somebody else have answered something
+        # the texts with answers of both gold and a coder
         both = selected.has_answered.sum(axis=1) > 1
         both &= selected.has_answered[:, selected.coders.index(GOLD)] if GOLD in selected.coders else False
         chosen_texts = (text for text in basis.pick_texts(selected, own) if both[selected.places[text.pk]])
@@ -323,7 +323,7 @@ class _Comparison:
 
     @cached_property
     def answers(self) -> Ints:
-        """What is equal or not where answers are compared: of a relation its targets, else the category."""
+        """The codes that are tested for equality: of the targets of a relation, else of the category."""
         return self.values.codes if self.extract.kind == "targets" else self.categories.codes
 
     @cached_property
@@ -365,7 +365,7 @@ class _Comparison:
         return {"work": work.astype(np.int64), **counts}
 
     def share(self, counts: Mapping[str, Ints], found: str, total: str) -> Share:
-        """Return the share of what is counted in each document, by the names of the counts."""
+        """Return the share of the count `found` in the count `total`, with its interval over texts."""
         both = counts[found], counts[total]
         of_texts = (np.bincount(self.number_of_text, one).astype(np.int64).tolist() for one in both)
         return copy_fields(Share, share_interval(*of_texts), found=int(both[0].sum()), total=int(both[1].sum()))
@@ -407,7 +407,7 @@ class _Comparison:
             yield GoldPeriod(len({text.text_pk for text in texts}), last.slug, last.label, tuple(coders))
 
     def differences(self, coder: str) -> Iterator[Difference]:
-        """Yield where a coder differs from gold, in the order of the data; in chains where the category is the same."""
+        """Yield a coder's differences from gold, in the order of units; chains are compared if categories are equal."""
         data, has_work = self.categories, self.has_work(coder)[self.document]
         gold, answer = data.codes[:, -1], data.codes[:, self.coders.index(coder)]
         errors = ChainErrors(*(clusters_in(self.clusters, one, self.texts) for one in (GOLD, coder)))

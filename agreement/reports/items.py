@@ -1,4 +1,4 @@
-"""Where coders disagree: the units by their share of the observed disagreement, and each pair of coders on one."""
+"""The items on which coders disagree, by their share of the observed disagreement and by relations of pairs."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,27 +28,27 @@ from agreement.reports.parameters import COEFFICIENTS, InvalidParameter, Paramet
 from agreement.reports.request import cached_report, remembered_report
 from agreement.reports.wording import LABELS
 
-# What a model of coders says of an item on which they differ.
+# The verdicts of a model of coders on an item on which coders differ.
 VERDICTS = {"ambiguous": "likely ambiguous", "slip": "likely a slip"}
 AMBIGUITY = {"explicit": "marked ambiguous", "implicit": "split, not marked ambiguous", "either": "either", **VERDICTS}
 SORTS = LABELS["item_orders"]
 MARKS = ("flag", "note", "unsure")
-type Rows = int | Ints | EllipsisType  # one, some, or all
-SHARE_DIGITS = 12  # shares that differ by less are equal: they were summed in another order
-MOST = 5  # items with the highest share that are listed
-# Of more items, or more items x coders, the model is not fitted for a page: of so many it takes about a second.
+type Rows = int | Ints | EllipsisType  # one row, some rows or all rows
+SHARE_DIGITS = 12  # smaller differences between shares are rounding errors
+MOST = 5  # the number of listed items with the highest share
+# The most items, and items x coders, for which a page fits the model, which then takes about a second.
 MAX_RANKED, MAX_RANKED_CELLS = 20_000, 1_000_000
 
 
 @dataclass(frozen=True)
 class ItemMarks:
-    """The markables that somebody flagged, and those that coders noted or were unsure of, read when asked for."""
+    """The flagged markables, and the markables with notes or doubts of coders, which are read on demand."""
 
     flag: frozenset[int] = frozenset()
     read_coder_marks: Callable[[], CoderMarks] = CoderMarks
 
     def find(self, name: str, units: Ints) -> Bools:
-        """Return which of some units have a mark, one of MARKS."""
+        """Return which of these units have the mark `name`, one of MARKS."""
         if name == "flag":
             return np.isin(units % NEXT_DOCUMENT, list(self.flag))
         return np.isin(units, list(getattr(self.read_coder_marks(), name)))
@@ -59,7 +59,7 @@ NO_MARKS = ItemMarks()
 
 @dataclass(frozen=True, eq=False)
 class ItemReadings:
-    """What a model says of items: the readings of each unit, its name, what limits it, or why it says nothing."""
+    """A model's readings of units, its name and a note on its limits, or the reason why there are no readings."""
 
     units: Mapping[int, UnitReadings] = field(default_factory=dict)
     model: str = ""
@@ -67,16 +67,16 @@ class ItemReadings:
     reason: str = ""
 
     def verdict(self, unit: int) -> str:
-        """Return what is likely where four coders or more differ, one of VERDICTS, else nothing."""
+        """Return the verdict on a unit with four or more coders who differ, one of VERDICTS, else an empty text."""
         one = self.units.get(unit)
         return one.verdict if one and sum(map(len, one.groups)) >= MIN_IN_CAMPS else ""
 
     def posterior(self, unit: int) -> float | None:
-        """Return the probability that the unit has two readings; None where fewer than two coders gave one."""
+        """Return the probability that the unit has two readings; None with values of fewer than two coders."""
         return self.units[unit].posterior if unit in self.units else None
 
     def require(self, field: str) -> None:
-        """Raise InvalidParameter for a field that asks for the model, where it says nothing."""
+        """Raise InvalidParameter for a field that needs the model, if there are no readings."""
         if self.reason:
             raise InvalidParameter(field, self.reason)
 
@@ -86,7 +86,7 @@ NO_READINGS = ItemReadings(reason="the items are not ranked by a model here.")
 
 @dataclass(frozen=True, slots=True)
 class ItemFilters:
-    """Which items are shown, and in which order. Empty: all. Raises InvalidParameter."""
+    """The filters and the order of items; an empty filter keeps all items. Raises InvalidParameter."""
 
     relation: str = ""
     level: str = ""
@@ -107,24 +107,24 @@ class ItemFilters:
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The units of some texts that two coders or more judged: a row of each array for a unit, in their order."""
+    """The units of some texts that two or more coders judged, as arrays with one row for each unit."""
 
-    levels: Sequence[str]  # of the project
-    countable: Sequence[str]  # the categories that are counted
+    levels: Sequence[str]  # the keys of the project's levels
+    countable: Sequence[str]  # the categories with counts
     parameters: Parameters
     texts: Sequence[Document]
-    unit: Ints  # their keys
-    text: Ints  # the places of their texts
-    n_coders: Ints  # how many judged each
-    term: Floats  # what each adds to the sum of observed distances
-    n_values: Ints  # how many different values each has
-    relations: Ints  # how many pairs of coders are in each of RELATIONS: (units, RELATIONS)
-    explicit: Ints  # how many coders marked several readings or indices
-    camps: Bools  # where coders split into camps and none of them marked any ambiguity
-    pointers: Ints  # how many pointers of all coders lead to each; none where coders do not point
-    chain: Ints  # the members of the largest chain of each, whole, however values are made; 0 where all gave labels
+    unit: Ints  # the keys of the units
+    text: Ints  # the positions of their texts
+    n_coders: Ints  # the number of coders who judged each unit
+    term: Floats  # the contribution of each unit to the sum of observed distances
+    n_values: Ints  # the number of distinct values of each unit
+    relations: Ints  # the number of pairs of coders in each relation: (units, RELATIONS)
+    explicit: Ints  # the number of coders who marked several readings or indices
+    camps: Bools  # whether coders split into camps without any mark of ambiguity
+    pointers: Ints  # the number of pointers of all coders to each unit; 0 if coders do not point
+    chain: Ints  # the size of the largest whole chain of each unit, whatever the values; 0 if all gave labels
     categories: Bools  # whether some coder gave each category: (units, countable categories)
-    level: Ints  # the place of its level among those of the answers
+    level: Ints  # the position of each unit's level in `levels`
 
     @cached_property
     def total(self) -> float:
@@ -135,31 +135,31 @@ class Items:
         return sorted(self.levels[number] for number in np.unique(self.level).tolist())
 
     def share_of(self, rows: Rows) -> Floats:
-        """Return the shares of some units, or of one, in the observed disagreement of all."""
+        """Return the shares of some units, or of one, in the total observed disagreement."""
         return self.term[rows] / (self.total or 1.0)
 
     def observed_of(self, rows: Rows) -> Floats:
-        """Return what some units, or one, add to the observed disagreement."""
+        """Return the contributions of some units, or of one, to the observed disagreement."""
         n_terms = int(self.n_coders.sum()) if self.parameters.is_alpha else len(self.n_coders)
         return self.term[rows] / (n_terms or 1)
 
     def distance_of(self, rows: Rows) -> Floats:
-        """Return the mean distance of two coders' values of some units, or of one; of a kappa, how often two differ."""
+        """Return the mean distance of two coders on some units, or on one; of a kappa, the share of differing pairs."""
         return self.term[rows] / (self.n_coders[rows] if self.parameters.is_alpha else 1)
 
     def select(self, filters: ItemFilters, marks: ItemMarks = NO_MARKS, readings: ItemReadings = NO_READINGS) -> Ints:
-        """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names."""
+        """Return the rows that pass the filters, in the filters' order. Raises InvalidParameter for unknown names."""
         return self.order(self.choose(filters, marks, readings), None, filters.sort, readings)
 
     def order(self, rows: Ints, n: int | None, sort: str = "share", readings: ItemReadings = NO_READINGS) -> Ints:
-        """Return the first n of these ascending rows, or all, in one of SORTS; equal ones by their links."""
+        """Return the first n of these ascending rows, or all, in one of SORTS; ties by pointers, then chains."""
         if sort == "text":
             return rows[:n]
         shares = self.share_of(rows).round(SHARE_DIGITS)
-        if sort == "share" and n and n < len(rows):  # of many items those alone that can be among the first are ordered
+        if sort == "share" and n and n < len(rows):  # only rows that can be among the first n are sorted
             among = np.flatnonzero(shares >= np.partition(shares, len(shares) - n)[len(shares) - n])
             rows, shares = rows[among], shares[among]
-        keys: list[Ints | Floats] = [-self.chain[rows], -self.pointers[rows]]  # of lexsort the last key is the first
+        keys: list[Ints | Floats] = [-self.chain[rows], -self.pointers[rows]]  # the last key of lexsort has priority
         if sort == "values":
             keys.append(-self.n_values[rows])
         elif sort != "links":
@@ -171,7 +171,7 @@ class Items:
         return rows[np.lexsort(keys)][:n]
 
     def choose(self, filters: ItemFilters, marks: ItemMarks = NO_MARKS, readings: ItemReadings = NO_READINGS) -> Ints:
-        """Return the rows that the filters let through, ascending. Raises InvalidParameter for unknown names."""
+        """Return the rows that pass the filters, ascending. Raises InvalidParameter for unknown names."""
         mask = np.ones(len(self.unit), dtype=np.bool_)
         if filters.relation:
             mask &= self.relations[:, RELATIONS.index(filters.relation)] > 0
@@ -201,7 +201,7 @@ class Items:
 
 @cached_report
 def compute_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
-    """Return the units that two coders or more judged."""
+    """Return the units that two or more coders judged."""
     parts = basis.compute_by_parts(answers, parameters, "items", _compute_columns)
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     texts = basis.pick_texts(answers, parameters)
@@ -212,7 +212,7 @@ def compute_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
 def _compute_columns(
     parameters: Parameters, answers: ProjectAnswers, texts: Sequence[Document]
 ) -> dict[str, Ints | Floats | Bools]:
-    """Return the arrays of `Items`, with the number of units of each text."""
+    """Return the arrays of `Items`, and the number of units of each text."""
     data = basis.select_data(answers, parameters, texts)
     pairable, of_texts = basis.pairable_units(data, parameters), answers.restrict(texts)
     places = np.flatnonzero(basis.choose_units(of_texts, parameters))[pairable.rows]
@@ -234,22 +234,22 @@ def _compute_columns(
         "term": _compute_terms(parameters, data, pairable),
         "camps": (explicit == 0) & are_camps(pairable.coders, second),
         "categories": _find_categories(of_texts)[places],
-        # signed numbers of as few bytes as hold the largest
+        # in the smallest signed type that holds the largest number
         **{name: column.astype(np.min_scalar_type(-1 - int(column.max(initial=0)))) for name, column in counts.items()},
     }
 
 
 def _compute_terms(parameters: Parameters, data: ReliabilityData, pairable: PairableUnits) -> Floats:
-    """Return what each unit adds to the sum of observed distances."""
+    """Return the contribution of each unit to the sum of observed distances."""
     if COEFFICIENTS[parameters.coefficient].of_labels:
         return 1 - unit_agreements(data, missing=parameters.missing)
     terms = unit_disagreements(pairable, basis.comparison(parameters))
-    # a unit counts alike in a kappa, however many judged it
+    # in a kappa, all units have the same weight, whatever their number of coders
     return terms if parameters.is_alpha else terms / pairable.coders
 
 
 def _largest_chains(answers: ProjectAnswers, pairable: PairableUnits, places: Ints) -> Ints:
-    """Return the members of the largest chain of each unit, whole; 0 where all gave labels."""
+    """Return the size of the largest whole chain of each unit; 0 if all coders gave labels."""
     largest: Ints = pairable.set_sizes().max(axis=1, initial=0)
     return np.maximum(largest, chain_sizes(answers)[places]) if answers.kind == "pointers" else largest
 
@@ -264,14 +264,14 @@ def _find_categories(answers: ProjectAnswers) -> Bools:
 
 
 def _count_explicit(answers: ProjectAnswers) -> Ints:
-    """Return how many coders marked several readings or indices of each unit."""
+    """Return the number of coders who marked several readings or indices of each unit."""
     columns = answers.columns
     is_ambiguous = columns.is_judgement & (columns.n_readings > 1) & (answers.coder_of_mark >= 0)
     return np.bincount(columns.unit_of_mark[is_ambiguous], minlength=len(columns.units))
 
 
 def _count_pointers(answers: ProjectAnswers) -> Ints:
-    """Return how many pointers of all coders lead to each unit; none where coders do not point."""
+    """Return the number of pointers of all coders to each unit; 0 if coders do not point."""
     columns = answers.columns
     if answers.kind not in ("pointers", "targets"):
         return np.zeros(len(columns.units), dtype=np.int64)
@@ -284,7 +284,7 @@ def _count_pointers(answers: ProjectAnswers) -> Ints:
 
 @remembered_report
 def count_by_filter(answers: ProjectAnswers, parameters: Parameters) -> dict[tuple[str, str], int]:
-    """Return how many items each filter lets through alone, by its name and value, but for those by marks or model."""
+    """Return the number of items that pass each single filter, by name and value, except filters by marks or model."""
     items = compute_items(answers, parameters)
     names = {
         "relation": RELATIONS,
@@ -300,12 +300,12 @@ def count_by_filter(answers: ProjectAnswers, parameters: Parameters) -> dict[tup
 
 
 def nonzero_relations(relations: Sequence[int]) -> Mapping[str, int]:
-    """Return how many pairs of coders stand in each relation, without those that none does."""
+    """Return the number of pairs of coders in each relation, without relations of no pair."""
     return {name: count for name, count in zip(RELATIONS, relations, strict=True) if count}
 
 
 class HighItem(NamedTuple):
-    """An item: the text and unit, its share of the observed disagreement, and pairs of coders by relation."""
+    """An item: its text and unit, its share of the observed disagreement, and its pairs of coders by relation."""
 
     text: Document
     unit: int
@@ -315,7 +315,7 @@ class HighItem(NamedTuple):
 
 @remembered_report
 def find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighItem]:
-    """Return the items with the highest share, as `Items.order` does; none with a share of 0."""
+    """Return the items with the highest shares, in the order of `Items.order`, without shares of 0."""
     items = compute_items(answers, parameters)
     rows = items.order(np.arange(len(items.term)), MOST)
     rows = rows[items.share_of(rows).round(SHARE_DIGITS) > 0]
@@ -327,11 +327,11 @@ def find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighIt
 
 
 class AmbiguityCounts(NamedTuple):
-    """How many units and judgements are marked as ambiguous: in all, of a category, or of a coder."""
+    """The numbers of units and judgements marked as ambiguous: in total, of a category, or of a coder."""
 
-    kind: str  # "all", "category" (units to which some coder gave it) or "coder" (units that they judged)
+    kind: str  # "all", "category" (units that some coder gave the category) or "coder" (units that the coder judged)
     name: str  # of the category or coder
-    n_ambiguous_units: int  # those that at least one coder marked
+    n_ambiguous_units: int  # the units that at least one coder marked as ambiguous
     n_units: int
     n_ambiguous_judgements: int
     n_judgements: int
@@ -347,14 +347,14 @@ class AmbiguityCounts(NamedTuple):
 
 @remembered_report
 def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list[AmbiguityCounts]:
-    """Return how often ambiguity is marked, in all, by category and by coder (Poesio & Artstein 2005, section 5.2)."""
+    """Return the counts of marked ambiguity: total, by category, by coder (Poesio & Artstein 2005, section 5.2)."""
     counts = np.sum(basis.compute_by_parts(answers, parameters, "ambiguity", _count_ambiguous), axis=0)
     names = [("all", ""), *product(["category"], answers.categories), *product(["coder"], answers.coders)]
     return [AmbiguityCounts(*name, *row) for name, row in zip(names, counts.tolist(), strict=True)]
 
 
 def _count_ambiguous(parameters: Parameters, answers: ProjectAnswers, texts: Sequence[Document]) -> Ints:
-    """Return the numbers of AmbiguityCounts in all, of each category and of each coder, a row of four for each."""
+    """Return the four numbers of AmbiguityCounts, as one row for the total, each category and each coder."""
     chosen = answers.restrict(texts)
     columns, coder = chosen.columns, chosen.coder_of_mark
     is_counted = columns.is_judgement & (coder >= 0)
@@ -373,7 +373,7 @@ def _count_ambiguous(parameters: Parameters, answers: ProjectAnswers, texts: Seq
 
 @cached_report
 def read_readings(answers: ProjectAnswers, parameters: Parameters, items: Items) -> ItemReadings:
-    """Return the readings of the items of these parameters, unless there are too many."""
+    """Return the model's readings of the items, or a reason if there are none or too many items."""
     n_items, most = len(items.unit), min(MAX_RANKED, MAX_RANKED_CELLS // max(len(answers.coders), 1))
     if n_items > most:
         return ItemReadings(reason=f"There are {n_items:,} items: choose texts or rounds with {most:,} at most.")

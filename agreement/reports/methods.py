@@ -1,4 +1,4 @@
-"""What was computed and how, in words for a paper, and what this cites: as lines of text and entries of BibTeX."""
+"""A methods text for a paper, with its references as lines of text and entries of BibTeX."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from agreement.reports.wording import Nouns, be, name_versions, nouns_for
 from annotations.core.processes.installed import program_version
 
 ANSWERS = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
-# What BibTeX calls the place of publication, by kind of entry.
+# The BibTeX field of the place of publication, by kind of entry.
 VENUE_FIELDS = {"article": "journal", "book": "publisher", "inproceedings": "booktitle"}
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A source, as `references.toml` has it; `kind` is one of VENUE_FIELDS."""
+    """A source from `references.toml`; `kind` is one of VENUE_FIELDS."""
 
     key: str
     kind: str
@@ -47,7 +47,7 @@ class Reference:
     def bibtex(self) -> str:
         fields = {
             "author": " and ".join(self.authors),
-            "title": f"{{{self.title}}}",  # capitals stay
+            "title": f"{{{self.title}}}",  # braces keep the capitals
             "year": str(self.year),
             VENUE_FIELDS[self.kind]: self.venue,
             "volume": self.volume,
@@ -61,7 +61,7 @@ REFERENCES = {name: Reference(**fields) for name, fields in load_words("referenc
 
 @dataclass(frozen=True, slots=True)
 class MethodsText:
-    """A paragraph, and what it cites."""
+    """A paragraph and its references."""
 
     paragraph: str
     references: tuple[Reference, ...]
@@ -83,7 +83,7 @@ def describe_methods(
     repeats: RepeatsReport | None = None,
     gold: GoldReport | None = None,
 ) -> MethodsText:
-    """Return the conventions and figures of a report in words, with what the same coders have in other reports."""
+    """Return the conventions and figures of a report in words, with figures of the coders from other reports."""
     p, nouns, between = report.parameters, nouns_for(extract), _describe_groups(comparison)
     by_distance = p.takes_distance and len(distances_for(extract.kind)) > 1
     alone = "in no SCU, alone" if extract.units else "referring to nothing else"
@@ -114,7 +114,7 @@ def describe_methods(
 
 
 def _say(setting: str, choice: str, **words: str) -> str:
-    """Return what a methods text says of a choice."""
+    """Return the wording of a choice in a methods text."""
     return SETTINGS[setting].methods[choice].format(**words)
 
 
@@ -184,7 +184,7 @@ def _describe_values(extract: ProjectAnswers, report: AgreementReport, nouns: No
 
 
 def _describe_singletons(extract: ProjectAnswers) -> list[str]:
-    """Return what the value of a markable is that has an answer without an index, where coders gave such answers."""
+    """Return sentences on the values of answers without an index; empty texts if coders gave none."""
     columns = extract.columns
     is_linked = np.bincount(columns.mark_of_link, minlength=len(columns.marks)) > 0
     alone_complete = columns.is_judgement & columns.marks["complete"] & ~is_linked
@@ -199,7 +199,7 @@ def _describe_singletons(extract: ProjectAnswers) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DataDescription:
-    """The data that a figure is computed from. Texts are those with an answer; coders of a text those who gave one."""
+    """The data behind a figure. Only texts with an answer count, and only coders with an answer in a text."""
 
     n_coders: int
     n_texts: int
@@ -213,7 +213,7 @@ class DataDescription:
 
 
 def describe_data(extract: ProjectAnswers, parameters: Parameters) -> DataDescription:
-    """Return what the coders did in the chosen texts, with markables that were given and that they marked."""
+    """Return the counts of the coders' work in the chosen texts, and of given and marked markables."""
     chosen = extract.restrict(pick_texts(extract, parameters))
     answered, columns = chosen.has_answered, chosen.columns
     numbers = answered.sum(axis=1)
@@ -324,7 +324,7 @@ def _describe_coded_again(part: CodedAgain, how: str) -> str:
 
 
 def _describe_gold(gold: GoldReport | None) -> list[str]:
-    """Return how coders compare with gold, where there is any; nobody is named."""
+    """Return sentences that compare coders with gold, without names; empty without gold."""
     if gold is None or not gold.coders:
         return []
     accuracy = _describe_range([one.accuracy.value for one in gold.coders])

@@ -1,4 +1,4 @@
-"""Agreement over all texts and in each, by every distance, against the usual marks; and the first look at it."""
+"""Agreement over all texts and in each text, by every distance, with the usual thresholds; and its overview."""
 
 from bisect import bisect
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from agreement.reports.parameters import SETTINGS, Parameters
 from agreement.reports.request import resolve
 from annotations.planning.work.progress import CodingProgress
 
-# Krippendorff's usual marks, 1980.
+# Krippendorff's usual thresholds, 1980.
 RELIABLE, TENTATIVE = 0.8, 0.667
 CAUTION = "How much agreement is enough depends on the use of the data."
 BANDS = (
@@ -48,7 +48,7 @@ class Bootstrap:
 
 @dataclass(frozen=True, slots=True)
 class TextReport:
-    """The coefficient in one document, and how far that of all texts moves when this one is left out."""
+    """The coefficient in one document, and the shift of the overall coefficient without this document."""
 
     text: Document
     result: Result
@@ -57,7 +57,7 @@ class TextReport:
 
 @dataclass(frozen=True)
 class AgreementReport:
-    """Agreement over all texts and, when that is asked for, in each."""
+    """Agreement over all texts and, on demand, in each text."""
 
     parameters: Parameters
     coders: tuple[str, ...]
@@ -70,7 +70,7 @@ class AgreementReport:
 
     @cached_property
     def texts(self) -> tuple[TextReport, ...]:
-        """Each text, in the order of their addresses."""
+        """The report of each text, in the order of their slugs."""
         return tuple(map(self.of_text, basis.pick_texts(self.extract, self.parameters)))
 
     def of_text(self, text: Document) -> TextReport:
@@ -79,7 +79,7 @@ class AgreementReport:
 
     @cached_property
     def _shifts(self) -> dict[Any, float]:
-        """By text the coefficient without it less that of all texts."""
+        """The coefficient without each text minus the overall coefficient, by text."""
         extract, parameters = self.extract, self.parameters
         if parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES:
             without = jackknife_sums(basis.compute_sums(extract, parameters)[parameters.distance])
@@ -97,22 +97,22 @@ class AgreementReport:
 
     @property
     def codings_left_out(self) -> dict[str, int]:
-        """How many codings of the chosen texts by the chosen coders do not count, by reason."""
+        """The number of codings of the chosen texts and coders that do not count, by reason."""
         return basis.count_left_out(self.extract, self.parameters)
 
     @property
     def not_counted(self) -> str:
-        """The codings that do not count, in words; empty where all do."""
+        """The codings that do not count, in words; empty if all count."""
         return wording.list_left_out(self.codings_left_out)
 
     @property
     def judgements_of_other_versions(self) -> int | None:
-        """How many judgements are missing as of versions of the scheme that were not chosen; None where all count."""
+        """The number of missing judgements, given under unchosen scheme versions; None if all versions count."""
         return basis.count_other_versions(self.extract, self.parameters)
 
     @property
     def versions(self) -> str:
-        """Of which versions of the scheme judgements count, and how many do not; empty where all do."""
+        """The scheme versions that count, and the number of other judgements, in words; empty if all versions count."""
         return wording.describe_versions(self.extract.versions, self.judgements_of_other_versions)
 
     @property
@@ -125,14 +125,14 @@ class AgreementReport:
 
     @property
     def judgements_left_out(self) -> dict[str, int] | None:
-        """Of how many judgements the question was not asked, and how many have no answer to it; None without one."""
+        """The numbers of judgements not asked the question, and without an answer to it; None if there is none."""
         counts = basis.count_unanswered(self.extract, self.parameters)
         return dict(zip(("not_asked", "not_answered"), counts, strict=True)) if self.extract.question else None
 
 
 @dataclass(frozen=True, slots=True)
 class ResultFigures:
-    """A coefficient, and what it is computed from."""
+    """A coefficient, and the counts of its data."""
 
     value: float | None
     observed: float | None
@@ -147,7 +147,7 @@ class ResultFigures:
 
 @dataclass(frozen=True, slots=True)
 class IntervalMethod:
-    """How an interval was made."""
+    """The method of an interval."""
 
     method: Annotated[str, "jackknife-log: the jackknife, on the logarithm of the disagreement"]
     by: Annotated[str, "What was left out in turn: document (a text) or component (of one text)."]
@@ -170,7 +170,7 @@ class TextFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementFigures:
-    """Agreement over all texts and in each."""
+    """Agreement over all texts and in each text."""
 
     parameters: Parameters
     fingerprint: Annotated[str, "Equal for equal answers."]
@@ -194,7 +194,7 @@ class AgreementFigures:
 
     @classmethod
     def of(cls, report: AgreementReport, bootstrap: Bootstrap | None = None) -> Self:
-        """Return the figures of a report, each text computed."""
+        """Return the figures of a report, including the figures of each text."""
         return copy_fields(
             cls,
             report,
@@ -218,20 +218,20 @@ class AgreementFigures:
 
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
-    # not kept with the answers, which it has: these would stay in memory until Python looks for cycles
+    # not cached with the answers, which the report holds: the cycle would delay freeing their memory
     extract, parameters = resolve(extract, parameters)
     return AgreementReport(parameters, extract.coders, basis.compute_interval(extract, parameters), extract)
 
 
 def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
-    """Return alpha with each distance, all else as asked: one pass over the data. Raises InvalidParameter."""
+    """Return alpha with each distance, other parameters unchanged: one pass over the data. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     cells = [replace(parameters, coefficient="alpha", distance=name) for name in basis.distances_of(extract)]
     return [(cell, basis.compute_interval(extract, cell)) for cell in cells]
 
 
 def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:
-    """Return what the differences between the distances mean; `chains` is what values are called."""
+    """Return sentences that explain the differences between distances; `chains` is the noun for values."""
     nominal, jaccard, dice, masi = [alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi")]
     if nominal is None or jaccard is None or dice is None or masi is None:
         return []
@@ -245,7 +245,7 @@ def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains"
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The report, what it amounts to, and what is missing: where `missing` says anything there is no figure to show."""
+    """A report with its verdict and notes; if `missing` has a reason, there is no figure to show."""
 
     report: AgreementReport
     verdict: str
@@ -254,7 +254,7 @@ class Overview:
 
 
 def build_overview(extract: ProjectAnswers, parameters: Parameters, progress: CodingProgress) -> Overview:
-    """Return the first look at a project. Raises InvalidParameter."""
+    """Return the overview of a project's agreement. Raises InvalidParameter."""
     report = compute_report(extract, parameters)
     text = "docset" if report.extract.units else "text"
     if report.result.value is None:
@@ -263,7 +263,7 @@ def build_overview(extract: ProjectAnswers, parameters: Parameters, progress: Co
 
 
 def describe_reliability(report: AgreementReport) -> str:
-    """Return the figure against the usual marks, and how far apart the distances are: no mark stands without them."""
+    """Return the verdict on the figure, with the range of alpha over the distances if there are several."""
     words = verdict(report.interval)
     if not words or not report.parameters.takes_distance or len(basis.distances_of(report.extract)) == 1:
         return words
@@ -276,7 +276,7 @@ def describe_reliability(report: AgreementReport) -> str:
 
 
 def verdict(interval: Interval) -> str:
-    """Return the coefficient and its interval against the usual marks, in words."""
+    """Return a sentence that compares the coefficient and its interval with the usual thresholds."""
     value, low, high = interval.value, interval.low, interval.high
     if value is None:
         return ""
@@ -299,7 +299,7 @@ def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) 
         return f"No {text} is taken from the pool yet." if progress.n_in_pools else f"No {text}s are assigned yet."
     if not extract.known_coders and not progress.n_submitted:
         return "No answers yet."
-    if report.parameters.coders:  # of the others it says nothing
+    if report.parameters.coders:  # the report does not cover other coders
         return undefined
     if not progress.n_submitted:
         if any(number for reason, number in report.codings_left_out.items() if reason != "open"):
@@ -319,7 +319,7 @@ def _collect_notes(report: AgreementReport, progress: CodingProgress, text: str)
     nouns, key = wording.nouns_for(extract), ("texts of one coder", parameters)
 
     def count_texts_of_one_coder() -> tuple[int, int]:
-        """Return how many texts have no unit with answers of two coders, and how many have answers at all."""
+        """Return the number of answered texts without a unit of two coders, and of all answered texts."""
         documents = basis.pick_texts(extract, parameters)
         n_units = basis.compute_sums(extract, parameters, documents)["nominal"].n_units.tolist()
         answered = extract.has_answered[extract.find_places(documents)].any(axis=1)

@@ -1,4 +1,4 @@
-"""How agreement is to be computed: the coefficients, the choices, their names and the conventions of the papers."""
+"""The parameters of agreement: coefficients, choices, their names and the conventions of papers."""
 
 import re
 import tomllib
@@ -16,12 +16,12 @@ CONVENTIONS = ("exclude_unit", "empty", "thirds")
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """How a coefficient is computed."""
+    """A coefficient: its function, its options and its limits."""
 
     compute: Callable[..., measures.Result]
-    options: tuple[str, ...] = ("missing",)  # parameters that it takes besides the data
-    for_two: bool = False  # it is of two coders
-    of_labels: bool = False  # it takes categories, or immediate antecedents as alternatives, and no chains
+    options: tuple[str, ...] = ("missing",)  # parameters that it takes in addition to the data
+    for_two: bool = False  # whether it is defined for two coders only
+    of_labels: bool = False  # whether it takes categories, or immediate antecedents as alternatives, but no chains
 
 
 WEIGHTED = ("distance", "empty", "thirds", "missing")
@@ -33,34 +33,34 @@ COEFFICIENTS = {
     "beta": Coefficient(measures.beta, WEIGHTED),
     "scott_pi": Coefficient(measures.scott_pi, for_two=True),
     "cohen_kappa": Coefficient(measures.cohen_kappa, for_two=True),
-    # of two coders beta is the weighted kappa whose weights are 1 less the distance
+    # for two coders, beta is the weighted kappa with weights of 1 - distance
     "weighted_kappa": Coefficient(measures.beta, WEIGHTED, for_two=True),
     "bennett_s": Coefficient(measures.bennett_s),
     "augmented_kappa": Coefficient(measures.augmented_kappa, of_labels=True),
 }
 
-# How far two values can be apart, by how values are made.
+# The distances between two values, by the kind of values.
 DISTANCES_OF = {"categories": ("nominal",), "numbers": ("nominal", *options.ORDERED_DISTANCES)}
-# Choices that only answers to a question have.
+# The settings that only questions have.
 OF_QUESTIONS = ("unasked", "primary_weight")
 # The question whose answers are compared; empty: the category, with its chains.
 QUESTION = "question"
-# Judgements by the version of the scheme under which they were last given: numbers from 1.
+# The selection of judgements by the scheme version under which they were last given: numbers from 1.
 VERSIONS = "versions"
-# Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
+# Selections of the data, as comma-separated names; empty: all data, with the codings that count by default.
 SELECTIONS = ("coders", "texts", "rounds", "without", "include", VERSIONS)
-# The codings of models, which are read only where they are included.
+# The name in `include` for the codings of models, which are otherwise not read.
 MODELS = "models"
 GOLD_IS_NO_CODING = (
     "gold is no coder’s coding: the page Gold compares coders with it; adjudicators counts what adjudicators coded."
 )
-# Coders by their groups: names of groups with commas between, which stand for `coders`.
+# Coders by group: comma-separated names of groups, whose members are added to `coders`.
 GROUPS = "groups"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The words on a setting or selection, as `settings.toml` has them."""
+    """The wording of a setting or selection, from `settings.toml`."""
 
     label: str
     sentence: str
@@ -72,14 +72,14 @@ class Setting:
 
 
 def load_words(name: str) -> dict[str, Any]:
-    """Return what a file in TOML beside this module says of each of its names."""
+    """Return the content of a TOML file in the folder of this module, by name."""
     return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
 
 
 SETTINGS = {name: Setting(**words) for name, words in load_words("settings").items()}
 CHOICES = {name: tuple(setting.choices) for name, setting in SETTINGS.items() if setting.choices}
-CHOICES["missing"] = options.MISSING_RULES  # pages have them in another order
-# What API and command say of each.
+CHOICES["missing"] = options.MISSING_RULES  # pages list them in another order
+# The help texts of API and command.
 HELP = {name: setting.help or setting.sentence for name, setting in SETTINGS.items()}
 COEFFICIENT_LABELS = SETTINGS["coefficient"].choices
 HELP["coefficient"] = f"{'; '.join(map(': '.join, COEFFICIENT_LABELS.items()))}. {HELP['coefficient']}"
@@ -87,7 +87,7 @@ NAMES = (*CHOICES, QUESTION, *SELECTIONS)
 
 
 class InvalidParameter(ValueError):
-    """A parameter that is unknown or has a value that it cannot have; `field` is its name."""
+    """An unknown parameter or an invalid value; `field` is the name of the parameter."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
@@ -96,19 +96,19 @@ class InvalidParameter(ValueError):
 
 
 def check_choice(field: str, value: str, choices: Collection[str]) -> None:
-    """Raise InvalidParameter for a value that is none of the choices."""
+    """Raise InvalidParameter for a value that is not one of the choices."""
     if value not in choices:
         raise InvalidParameter(field, f"{value!r} is not one of {', '.join(choices)}.")
 
 
 def split_names(value: str) -> list[str]:
-    """Return names that have commas between them."""
+    """Return the names in a comma-separated text."""
     return [name for part in value.split(",") if (name := part.strip())]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """One way to compute agreement: one of CHOICES in each field of theirs, and SELECTIONS of the data."""
+    """The parameters of a computation: a choice for each setting of CHOICES, the question, and SELECTIONS of data."""
 
     coefficient: str = "alpha"
     distance: str = "nominal"
@@ -119,12 +119,12 @@ class Parameters:
     empty: str = "subset"
     thirds: str = "exact"
     missing: str = "available"
-    unmarked: str = ""  # the project's own
-    units: str = ""  # words, where there are pyramids
+    unmarked: str = ""  # empty: the setting of the project
+    units: str = ""  # empty: words, in pyramid projects
     unasked: str = "missing"
     primary_weight: str = "0.5"
     question: str = ""
-    coders: str = ""  # names with commas between, as of each selection; empty: all
+    coders: str = ""  # comma-separated names, as in each selection; empty: all
     texts: str = ""
     rounds: str = ""
     without: str = ""
@@ -133,9 +133,9 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            if getattr(self, name) or name not in ("unmarked", "units"):  # which may be left to the project
+            if getattr(self, name) or name not in ("unmarked", "units"):  # these may be left to the project
                 check_choice(name, getattr(self, name), choices)
-        for name in SELECTIONS:  # in one order, so that equal selections have equal addresses
+        for name in SELECTIONS:  # sorted, so that equal selections have equal URLs
             object.__setattr__(self, name, ",".join(sorted(self.selection(name))))
         if IS_GOLD in self.selection("include"):
             raise InvalidParameter("include", GOLD_IS_NO_CODING)
@@ -146,7 +146,7 @@ class Parameters:
                 raise InvalidParameter(VERSIONS, f"{name!r} is not the number of a version of the scheme.")
 
     def selection(self, name: str) -> frozenset[str]:
-        """Return the names in one of SELECTIONS; none at all stands for all."""
+        """Return the names in one of SELECTIONS; an empty set means all."""
         return frozenset(split_names(getattr(self, name)))
 
     @property
@@ -160,22 +160,22 @@ class Parameters:
 
     @property
     def takes_distance(self) -> bool:
-        """Whether the coefficient takes values to be apart in part; it then is made of disagreements."""
+        """Whether the coefficient takes distances between values, and is therefore computed from disagreements."""
         return "distance" in COEFFICIENTS[self.coefficient].options
 
     def with_convention(self, convention: "Parameters") -> "Parameters":
-        """Return the convention's way to compute, of the data that these parameters select."""
+        """Return the settings of the convention, with the question and selections of these parameters."""
         return replace(convention, **{name: getattr(self, name) for name in (QUESTION, "unasked", *SELECTIONS)})
 
     def query(self) -> dict[str, str]:
-        """Return all parameters as text, for an address or answer; those of questions stand with a question alone."""
+        """Return all parameters as text, for a URL or a response; settings of questions only if there is a question."""
         left_out = () if self.question else OF_QUESTIONS
         return {name: value for name, value in asdict(self).items() if value and name not in left_out}
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A paper's convention, as `presets.toml` has it."""
+    """The convention of a paper, from `presets.toml`."""
 
     key: str
     label: str
@@ -192,24 +192,24 @@ PRESETS = {
 
 
 def distances_for(kind: str) -> tuple[str, ...]:
-    """Return the distances between two values that are made in this way, as in `ProjectAnswers`."""
+    """Return the distances between two values of this kind (`ProjectAnswers.kind`)."""
     return DISTANCES_OF.get(kind, options.SET_DISTANCES)
 
 
 def presets_for(answers: str) -> list[Preset]:
-    """Return the conventions that make sense for that kind of answers, as in `ProjectAnswers`."""
+    """Return the conventions that fit this kind of answers (`ProjectAnswers.answers`)."""
     return [preset for preset in PRESETS.values() if answers in preset.answers]
 
 
 def default_preset(preset: str, answers: str) -> Preset:
-    """Return the preset that a project's pages open with: its own, or the first that fits."""
+    """Return the default preset of a project's pages: its own preset, or the first that fits."""
     fitting = presets_for(answers)
     first = "alpha-nominal" if answers == "values" else fitting[0].key
     return next((found for name in (preset, first) for found in fitting if found.key == name), fitting[0])
 
 
 def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
-    """Return the parameters of a query: a convention, and what it names instead. Raises InvalidParameter."""
+    """Return the parameters of a query: a convention with the query's own values. Raises InvalidParameter."""
     values = {name: value for name, value in query.items() if value != ""}
     preset_name = values.pop("preset", None)
     if preset_name is not None:
@@ -218,7 +218,7 @@ def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Par
         if name not in NAMES:
             available = ", ".join(("preset", *NAMES))
             raise InvalidParameter(name.replace("\x00", ""), f"unknown parameter; available: {available}.")
-    if "distance" in values:  # alone it asks for alpha, whatever the convention's coefficient
+    if "distance" in values:  # without a coefficient it implies alpha, whatever the convention's coefficient
         values.setdefault("coefficient", "alpha")
     convention = PRESETS[preset_name].parameters if preset_name else default_preset(preset, answers).parameters
     return replace(convention, **values)

@@ -1,4 +1,4 @@
-"""Coders, and groups of them, against the agreed pyramids of docsets, compared by their words."""
+"""Comparison of coders and groups with the agreed pyramids of docsets, by their words."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ KINDS = LABELS["pyramid_differences"]
 
 @dataclass(frozen=True, slots=True)
 class HeldWords:
-    """The words of a contributor, by their places, in one of its SCUs."""
+    """The words of a contributor in one of its SCUs, by position."""
 
     scu: str
     parts: Parts
@@ -42,7 +42,7 @@ class HeldWords:
 
 
 class PyramidByWords:
-    """A pyramid as sets of words. SCUs without words are in no figure: `n_empty` of them."""
+    """A pyramid as sets of words. Its `n_empty` SCUs without words are in no figure."""
 
     def __init__(self, annotation: data.PyramidAnnotation, words: Sequence[Span]) -> None:
         places = annotation.word_places(list(words))
@@ -65,42 +65,42 @@ class PyramidByWords:
         return found
 
     def holder_of(self, words: frozenset[int], besides: str | None = None) -> str:
-        """Return the SCU that has at least half of some words, of several the one with most; empty where none has."""
+        """Return the SCU with most of these words, provided that it has at least half of them, else an empty text."""
         counts = Counter(key for word in words for key in self.scus_of_word.get(word, ()) if key != besides)
         key, most = min(counts.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
         return key if 2 * most >= len(words) else ""
 
 
 class MatchCounts(NamedTuple):
-    """What is counted of a coder's pyramid and the agreed one: SCUs, and words once for each of their SCUs."""
+    """The counts of a coder's pyramid and the agreed one: SCUs, and words, each once for every SCU of the word."""
 
     agreed: int = 0
     own: int = 0
     matched: int = 0
-    identical: int = 0  # SCUs of those that match with the same words
+    identical: int = 0  # matched SCUs with the same words
     agreed_words: int = 0
     own_words: int = 0
-    matched_words: int = 0  # in both of two SCUs that match
+    matched_words: int = 0  # words in both SCUs of a match
 
     @classmethod
     def total(cls, counts: Iterable[Self]) -> Self:
-        """Return the sums of some counts."""
+        """Return the sums of several counts."""
         return cls(*map(sum, zip(cls(), *counts, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class ScuDifference:
-    """In what a coder's pyramid differs from the agreed one, one of KINDS, with the SCUs of both, or empty."""
+    """A difference of a coder's pyramid from the agreed one: one of KINDS, and the SCUs of both, or empty."""
 
     kind: str
     agreed: str
     own: str
-    parts: Parts = ()  # of the contributor, where it is one of a contributor
+    parts: Parts = ()  # of the contributor, if the difference is about one
 
 
 @dataclass(frozen=True, eq=False)
 class PyramidComparison:
-    """A coder's pyramid beside the agreed one. `partners` are the coder's SCUs by those of the agreed one."""
+    """A coder's pyramid compared with the agreed one. `partners` maps SCUs of the agreed one to the coder's."""
 
     own: PyramidByWords
     counts: MatchCounts
@@ -109,7 +109,7 @@ class PyramidComparison:
 
 
 def compare_pyramids(agreed: PyramidByWords, own: PyramidByWords) -> PyramidComparison:
-    """Return which SCUs of a coder match those of the agreed pyramid (`match_sets`), and how the others differ."""
+    """Return the matches of a coder's SCUs with agreed SCUs (`match_sets`), and the differences."""
     matches = [one for one in match_sets(agreed.scus, own.scus) if one.matched]
     partners = {str(one.first): str(one.second) for one in matches}
     counts = MatchCounts(
@@ -125,7 +125,7 @@ def compare_pyramids(agreed: PyramidByWords, own: PyramidByWords) -> PyramidComp
 
 
 def _compare_scus(agreed: PyramidByWords, own: PyramidByWords, partners: Mapping[str, str]) -> Iterator[ScuDifference]:
-    """Yield what SCUs without a partner are, then how the contributors of SCUs that match differ."""
+    """Yield the differences of SCUs without a partner, then the differences of contributors in matched SCUs."""
     matched = {second: first for first, second in partners.items()}
     for key, words in agreed.scus.items():
         if key not in partners:
@@ -136,11 +136,11 @@ def _compare_scus(agreed: PyramidByWords, own: PyramidByWords, partners: Mapping
             holder = agreed.holder_of(words)
             yield ScuDifference("split" if holder else "extra", holder, key)
     for one, partner, other in _contributors_apart(agreed, own, partners):
-        if not other or other in matched:  # else the SCU that has it is the difference
+        if not other or other in matched:  # else the unmatched SCU with the contributor is itself a difference
             kind = "shorter" if other is None else "elsewhere" if other else "omitted"
             yield ScuDifference(kind, one.scu, other or partner, one.parts)
     for one, partner, other in _contributors_apart(own, agreed, matched):
-        # where another SCU of the agreed pyramid has it, it is what that one lacks
+        # if another agreed SCU has the contributor, the difference is already yielded for that SCU
         if not other:
             yield ScuDifference("longer" if other is None else "added", partner, one.scu, one.parts)
 
@@ -148,12 +148,12 @@ def _compare_scus(agreed: PyramidByWords, own: PyramidByWords, partners: Mapping
 def _contributors_apart(
     side: PyramidByWords, other: PyramidByWords, partners: Mapping[str, str]
 ) -> Iterator[tuple[HeldWords, str, str | None]]:
-    """Yield contributors that are not wholly in the SCU that matches theirs, with that, and the SCU that has them."""
+    """Yield contributors not wholly in the partner of their SCU, with the partner and the SCU that has them instead."""
     for one in side.contributors:
         if one.scu in partners:
             partner = partners[one.scu]
             shared = len(one.words & other.scus[partner])
-            if shared < len(one.words):  # None: the SCU that matches has some of them
+            if shared < len(one.words):  # None: the partner has some of the words
                 yield one, partner, None if shared else other.holder_of(one.words, besides=partner)
 
 
@@ -169,7 +169,7 @@ class OverDocsets:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """What of agreed pyramids coders have and the other way round; f1 is twice matched over both."""
+    """The match of coders' pyramids with agreed pyramids; f1 is twice matched over the sum of agreed and own."""
 
     agreed: Annotated[int, "of the agreed pyramids"]
     own: Annotated[int, "of the coder"]
@@ -180,7 +180,7 @@ class Matching:
 
     @classmethod
     def of_docsets(cls, agreed: Ints, own: Ints, matched: Ints) -> Self:
-        """Return the figures of what is counted in each docset."""
+        """Return the figures from the counts of each docset."""
         pairs = (matched, agreed), (matched, own), (2 * matched, agreed + own)
         shares = (share_interval(found.tolist(), total.tolist(), by="docset") for found, total in pairs)
         figures = (copy_fields(OverDocsets, one) for one in shares)
@@ -189,7 +189,7 @@ class Matching:
 
 @dataclass(frozen=True, slots=True)
 class AgainstAgreed:
-    """A coder, or a group of them pooled, against the agreed pyramids of the docsets that they have submitted."""
+    """A coder, or a pooled group of coders, against the agreed pyramids of their submitted docsets."""
 
     name: Annotated[str, "of the coder or group; a letter for who does not see names"]
     coders: PageOnly[tuple[str, ...]]
@@ -205,7 +205,7 @@ class AgainstAgreed:
 
 @dataclass(frozen=True, slots=True)
 class CoderInDocset:
-    """A coder's pyramid beside the agreed one in one document."""
+    """The comparison of a coder's pyramid with the agreed one in one document."""
 
     name: str
     own: Annotated[int, "SCUs of the coder"]
@@ -216,7 +216,7 @@ class CoderInDocset:
 
 @dataclass(frozen=True, slots=True)
 class AgreedDocset:
-    """The pyramids of coders beside the agreed one in one document."""
+    """The comparison of coders' pyramids with the agreed one in one document."""
 
     docset: str
     round: str
@@ -231,7 +231,7 @@ class AgreedDocset:
 
 @dataclass(frozen=True, slots=True)
 class CoderInAgreedPeriod:
-    """A coder in some docsets of about one time."""
+    """The figures of a coder in the docsets of a period."""
 
     name: str
     scus_f1: float | None
@@ -240,7 +240,7 @@ class CoderInAgreedPeriod:
 
 @dataclass(frozen=True, slots=True)
 class AgreedPeriod:
-    """Some docsets of about one time: the F1 of each coder in them, of SCUs and of words."""
+    """A period of consecutively finished docsets: the F1 of each coder, of SCUs and of words."""
 
     n_docsets: int
     last: Annotated[str, "address of the docset that was worked on last of them"]
@@ -260,7 +260,7 @@ class LocatedDifference:
 
 @dataclass(frozen=True, slots=True)
 class AgreedScu:
-    """An SCU of an agreed pyramid: of `n_coders` how many have one that matches, lack it, and have fused it."""
+    """An SCU of an agreed pyramid, with the numbers of all coders, and of coders who match, miss or fuse it."""
 
     text: Document
     label: str
@@ -273,7 +273,7 @@ class AgreedScu:
 
 @dataclass(frozen=True, slots=True)
 class AgreedReport:
-    """Coders against the agreed pyramids of docsets."""
+    """The comparison of coders with the agreed pyramids of docsets."""
 
     parameters: Parameters
     fingerprint: Annotated[str, "equal for equal pyramids"]
@@ -292,7 +292,7 @@ class AgreedReport:
     ]
     codings_left_out: Annotated[Mapping[str, int], "by reason"]
     n_by_authors: Annotated[int, "pyramids left out: of who made the agreed one"]
-    # SCUs of agreed pyramids that some coder lacks, and differences by coder.
+    # Agreed SCUs that some coder misses or fuses, and differences by coder.
     scus: PageOnly[tuple[AgreedScu, ...]]
     differences: PageOnly[Mapping[str, Sequence[LocatedDifference]]]
 
@@ -304,7 +304,7 @@ def compare_with_agreed(
     reader: Reader = MANAGER,
     progress: Progress | None = None,
 ) -> AgreedReport:
-    """Return every coder that the parameters choose against agreed pyramids, as the reader may see it."""
+    """Return the comparison of the chosen coders with agreed pyramids, as the reader may see it."""
     selected, parameters = resolve(answers, parameters)
     agreed, (all_docsets, pyramids) = data.read_agreed_pyramids(project), data.read_every_pyramid(project)
     compared, n_by_authors = _compare_documents(selected, parameters, agreed, pyramids, reader, progress)
@@ -317,7 +317,7 @@ def compare_with_agreed(
     against = [_against_agreed(called[coder], [coder], compared) for coder in coders]
     of_groups = [_against_agreed(name, members, compared) for name, members in groups.items() if members]
     n_drafted = sum(one.n_drafted or 0 for one in against)
-    if not reader.sees_names:  # beside letters it would tell whose they are
+    if not reader.sees_names:  # it would reveal the coders behind letters
         against, of_groups = ([replace(one, n_drafted=None) for one in each] for each in (against, of_groups))
     docsets = []
     for one in compared:
@@ -328,7 +328,7 @@ def compare_with_agreed(
         )
         text = one.text
         docsets.append(AgreedDocset(text.slug, text.round, text.label, len(one.agreed.scus), tuple(in_docset)))
-    # of the chosen docsets nothing is compared of these
+    # the chosen docsets without a comparison
     chosen = parameters.selection("texts")
     left_out = Counter(
         "missing" if about is None else about.reason or "uncoded"
@@ -362,7 +362,7 @@ def compare_with_agreed(
 
 @dataclass(frozen=True, eq=False)
 class _Compared:
-    """A document: the agreed pyramid, and those of coders beside it."""
+    """A document, with its agreed pyramid and the comparison of each coder's pyramid."""
 
     text: Document
     about: data.AgreedPyramid
@@ -370,7 +370,7 @@ class _Compared:
     found: Mapping[str, PyramidComparison]
 
     def differences(self, coder: str) -> Iterator[LocatedDifference]:
-        """Yield in what the coder differs from the agreed pyramid."""
+        """Yield the coder's differences from the agreed pyramid."""
         if coder in self.found:
             agreed, own = self.agreed.annotation.labels, self.found[coder].own.annotation.labels
             for one in self.found[coder].differences:
@@ -385,7 +385,7 @@ def _compare_documents(
     reader: Reader,
     progress: Progress | None,
 ) -> tuple[list[_Compared], int]:
-    """Return what of these documents is compared, and how many pyramids are left out: of who made the agreed one."""
+    """Return the compared documents, and the number of pyramids left out because their coder made the agreed one."""
     compared, by_words, n_by_authors = list[_Compared](), dict[int, PyramidByWords](), 0
     words = data.read_word_spans([text for text, about in agreed_of.items() if not about.reason])
     texts = pick_texts(answers, parameters)
@@ -394,7 +394,7 @@ def _compare_documents(
         if about is None or about.reason or not reader.may_read(text):
             continue
         n_by_authors += sum(coder in about.authors for coder, _ in rows)
-        # what was deleted since the answers were read is not there
+        # codings deleted since the answers were read have no pyramid
         own = {coder: pyramids[coding] for coder, coding in rows if coder not in about.authors and coding in pyramids}
         if own and about.coding in pyramids:
             spans = [*words[text.text_pk].values()]
@@ -439,7 +439,7 @@ def _periods(
 
 
 def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
-    """Return the SCUs of agreed pyramids that some coder lacks, those that most lack first, then by weight."""
+    """Return the agreed SCUs that some coder misses or fuses, lowest share of matches first, then by coders, weight."""
     scus = []
     for one in compared:
         kinds = Counter((found.agreed, found.kind) for own in one.found.values() for found in own.differences)
@@ -452,7 +452,7 @@ def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
 
 
 def _fingerprint(extract: ProjectAnswers, compared: Collection[_Compared]) -> str:
-    """Return a short name for exactly these answers and agreed pyramids, whatever coders and texts are called."""
+    """Return a short digest of these answers and agreed pyramids, whatever the names of coders and texts."""
     pyramids = []
     for one in compared:
         annotation, parts_of = one.agreed.annotation, defaultdict[str, list[list[list[int]]]](list)

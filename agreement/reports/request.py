@@ -1,4 +1,4 @@
-"""What a page or a program asks for: the parameters and options of its query, and what they come to for the answers."""
+"""Requests of pages and programs: the parameters and options of a query, and their resolution for the answers."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,12 +35,12 @@ from annotations.core.processes.progress import Progress
 from annotations.models import ModelCoder, Project
 from annotations.models.project import may_see_models
 
-# Before the key of a table, where the page of the site has several: the number of its page.
+# The prefix of the option for a table's page number, before the table's key: a page may have several tables.
 TABLE_PAGE = "page-"
 
 
 def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str) -> Parameters:
-    """Return the parameters with what they leave to the project. Raises InvalidParameter for what cannot be."""
+    """Return the parameters, completed from the project. Raises InvalidParameter for impossible combinations."""
     if kind == "indices" and parameters.chains != "full":
         why = "coders of this project index instead of pointing: its values are whole chains."
         raise InvalidParameter("chains", why)
@@ -67,7 +67,7 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
 
 
 def refuse_coefficient(kind: str, parameters: Parameters, n_coders: int = 2) -> str:
-    """Return why values that are made in this way, or so many coders, have no such coefficient; empty if they have."""
+    """Return why the coefficient does not fit this kind of values or number of coders; empty if it fits."""
     coefficient = COEFFICIENTS[parameters.coefficient]
     has_labels = kind in ("categories", "targets") or (kind == "pointers" and parameters.chains == "none")
     if coefficient.of_labels and not has_labels:
@@ -90,7 +90,7 @@ def coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
 
 
 def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAnswers, Parameters]:
-    """Return the answers that the parameters select, and these as they work on them. Raises InvalidParameter."""
+    """Return the answers that the parameters select, and the resolved parameters. Raises InvalidParameter."""
     asked = extract.question.key if extract.question else ""
     if parameters.question and parameters.question != asked:
         known_questions = ", ".join(one.key for one in extract.questions) or "none"
@@ -106,7 +106,7 @@ def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAns
     known: dict[str, Iterable[str]] = {
         "coders": extract.known_coders,
         "texts": (text.slug for text in extract.texts),
-        # of a selection the texts of a round that does not count are not there any more
+        # a selection has already lost the texts of rounds that do not count
         "rounds": extract.rounds if extract.selected is None else parameters.selection("rounds"),
         "without": extract.categories,
     }
@@ -121,7 +121,7 @@ def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAns
         coders = coders_in(selected, resolved)
         if why := refuse_coefficient(extract.kind, resolved, len(coders)):
             raise InvalidParameter("coefficient", why)
-        if len(selected.coders) > 2:  # two of them have coded what is chosen
+        if len(selected.coders) > 2:  # only two of them have coded the chosen texts
             resolved = replace(resolved, coders=",".join(coders))
             selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     return selected, resolved
@@ -131,7 +131,7 @@ type Report[**P, R] = Callable[Concatenate[ProjectAnswers, Parameters, P], R]
 
 
 def cached_report[**P, R](compute: Report[P, R], keep: Callable[..., Any] = cached) -> Report[P, R]:
-    """Let a report take answers and parameters as asked, and be computed once in a request. Raises InvalidParameter."""
+    """Decorate a report to resolve its parameters and be computed once in a request. Raises InvalidParameter."""
 
     @wraps(compute)
     def report(answers: ProjectAnswers, parameters: Parameters, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -144,7 +144,7 @@ def cached_report[**P, R](compute: Report[P, R], keep: Callable[..., Any] = cach
 
 
 def remembered_report[**P, R](compute: Report[P, R]) -> Report[P, R]:
-    """Let a report take answers and parameters as asked, and be remembered. Raises InvalidParameter."""
+    """Decorate a report to resolve its parameters and be cached between requests. Raises InvalidParameter."""
     return cached_report(compute, remembered)
 
 
@@ -185,7 +185,7 @@ def relevant_settings(kind: str, parameters: Parameters) -> tuple[str, ...]:
 
 
 def choices_of(name: str, kind: str, parameters: Parameters) -> tuple[str, ...]:
-    """Return what a setting can be, for values that are made in this way."""
+    """Return the choices of a setting for this kind of values."""
     if name == "distance":
         return distances_for(kind)
     if name == "unmarked" and parameters.question:
@@ -195,31 +195,31 @@ def choices_of(name: str, kind: str, parameters: Parameters) -> tuple[str, ...]:
 
 @dataclass
 class AnalysisRequest:
-    """The parameters of a query, the options of the page itself, and the answers that both are about."""
+    """The parameters of a query, the options of its page, and the answers that they select."""
 
     project: Project
     parameters: Parameters = field(default_factory=Parameters)
     options: dict[str, str] = field(default_factory=dict)
-    error: InvalidParameter | None = None  # of an invalid query: parameters are the project's own, without options
-    page: str | None = None  # that of a long table, by number; None: the whole table
-    uses_answers: bool = True  # else none are read, and selections are handed on as they are
-    reader: str = ""  # the name of who asks
-    about_models: bool = False  # codings of models are included, asked or not
-    address: Mapping[str, str] = field(default_factory=dict)  # what the path names, such as two coders
-    waits: bool = False  # no worker is asked
-    progress: Progress | None = None  # of what a worker computes
+    error: InvalidParameter | None = None  # of an invalid query, which gets the project's parameters without options
+    page: str | None = None  # the page number of a long table; None: the whole table
+    uses_answers: bool = True  # if false, no answers are read and selections are not checked
+    reader: str = ""  # the name of the user who asks
+    about_models: bool = False  # codings of models are included, even if not asked for
+    address: Mapping[str, str] = field(default_factory=dict)  # the arguments in the path, such as two coders
+    waits: bool = False  # compute at once, without a worker
+    progress: Progress | None = None  # of a worker's computation
 
     @classmethod
     def from_stored(cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]) -> Self:
-        """Return a request that was stored, of the answers as they are now. Raises InvalidParameter."""
+        """Return a stored request, resolved for the current answers. Raises InvalidParameter."""
         request = cls(project, Parameters(**parameters), dict(options))
         request.extract, request.parameters = resolve(request.project_answers, request.parameters)
         return request
 
     def read_values(self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True) -> Self:
-        """Read what is asked, of parameters and `options`, and return this request. Raises InvalidParameter.
+        """Read the parameters and `options` from the values, and return this request. Raises InvalidParameter.
 
-        Where it does not resolve (`resolves`), the report chooses coders first, and parameters have to fit these.
+        resolves: false if the report chooses coders first, since parameters are then resolved for these coders.
         """
         values = dict(values)
         if self.about_models:
@@ -237,7 +237,7 @@ class AnalysisRequest:
         return self
 
     def fall_back(self, error: InvalidParameter) -> None:
-        """Keep the error, with the project's own parameters; of the question that was asked, if there is such."""
+        """Keep the error, with the project's own parameters for the question that was asked, if it exists."""
         asked = self.project_answers.question if "project_answers" in vars(self) else None
         self.read_values({QUESTION: asked.key if asked else ""})
         self.error = error
@@ -253,43 +253,43 @@ class AnalysisRequest:
 
     @cached_property
     def answers_with_gold(self) -> ProjectAnswers:
-        """All answers of the project in texts that have gold that counts, with that."""
+        """All answers of the project in texts with gold that counts, including this gold."""
         return read_with_gold(self.project, self.project_answers, self.parameters)
 
     @cached_property
     def n_codings_of_models(self) -> int:
-        """How many codings of models there are in the chosen texts and rounds, for who may know of them."""
+        """The number of codings of models in the chosen texts and rounds; 0 if the user may not see them."""
         texts, rounds = (self.parameters.selection(name) for name in ("texts", "rounds"))
         return count_codings_of_models(self.project, texts, rounds)
 
     @cached_property
     def models(self) -> frozenset[str]:
-        """The names of the models among the coders, where they are included and the reader may know of them."""
+        """The names of the models among the coders; empty unless models are included and the user may see them."""
         is_included = MODELS in self.parameters.selection("include")
         return read_model_names(self.project) if is_included else frozenset()
 
     @property
     def query(self) -> str:
-        """The parameters for the address of another page."""
+        """The parameters as a query string, for the URL of another page."""
         return urlencode(self.parameters.query())
 
     @property
     def full_query(self) -> str:
-        """The parameters and options for an address of the same page."""
+        """The parameters and options as a query string, for a URL of the same page."""
         return urlencode(self.parameters.query() | self.options)
 
     def asked(self, *names: str) -> list[str]:
-        """Return the options with these names; empty where they are not given."""
+        """Return the values of the options with these names; empty if not given."""
         return [self.options.get(name, "") for name in names]
 
     def address_with(self, **options: str) -> str:
-        """Return the address of this page with some of its options changed."""
+        """Return the URL of this page with some of its options changed."""
         changed = {name: value for name, value in (self.options | options).items() if value}
         return f"?{urlencode(self.parameters.query() | changed)}"
 
 
 def read_asked(project: Project, parameters: Parameters) -> ProjectAnswers:
-    """Return all answers of the project to the question of the parameters, counted as they say."""
+    """Return all answers of the project by the question, units, scheme versions and models of the parameters."""
     versions = select_versions(project, parameters)
     models = MODELS in parameters.selection("include") and may_see_models(project)
     return read_answers(project, parameters.units, parameters.question, parameters.unasked, versions, models=models)
@@ -298,7 +298,7 @@ def read_asked(project: Project, parameters: Parameters) -> ProjectAnswers:
 def read_with_gold(
     project: Project, answers: ProjectAnswers, parameters: Parameters, question: str | None = None
 ) -> ProjectAnswers:
-    """Return answers to the question that these are of, or to another one, in texts that have gold, with that."""
+    """Return the answers in texts with gold, including gold, to `question` or else to the question of `answers`."""
     asked = question if question is not None else answers.question.key if answers.question else ""
     models = MODELS in parameters.selection("include") and may_see_models(project)
     return read_answers(project, "", asked, parameters.unasked, answers.versions, gold=True, models=models)
@@ -321,9 +321,9 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[ProjectAns
     """Return all answers of the project that a query asks for, and its parameters. Raises InvalidParameter."""
     values = dict(values)
     groups, coders, included = (split_names(values.pop(name, "")) for name in (GROUPS, "coders", "include"))
-    if not may_see_models(project):  # who codes does not know of any: it is as in a project without
+    if not may_see_models(project):  # to coders, the project must look as if it had no models
         included = [name for name in included if name != MODELS]
-    elif groups or coders:  # of which one may be a model
+    elif groups or coders:  # one of these coders may be a model
         models = ModelCoder.objects.filter(membership__project=project)
         named = Q(membership__user__username__in=coders) | Q(membership__group__in=groups)
         included += [MODELS] if MODELS not in included and models.filter(named).exists() else []
@@ -348,7 +348,7 @@ def _coders_of(project: Project, names: Sequence[str], answers: ProjectAnswers) 
 
 
 def parse_query(query: QueryDict) -> dict[str, str]:
-    """Return the values of an address, several names of one selection joined by commas."""
+    """Return the values of a query string, with repeated values of a selection joined by commas."""
     return {
         name: ",".join(query.getlist(name)) if name in (*SELECTIONS, GROUPS) else str(query[name]) for name in query
     }

@@ -1,4 +1,4 @@
-"""What people read: units and values, what does not count, choices and the settings of a page, and models as such."""
+"""Wording of pages: nouns for units and values, exclusions, choices, settings and names of models."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -28,15 +28,15 @@ from agreement.reports.request import AnalysisRequest, read_asked, relevant_sett
 LABELS: Mapping[str, Mapping[str, str]] = load_words("labels")
 CODINGS_LEFT_OUT, SCORE_LABELS, RELATION_LABELS = (LABELS[of] for of in ("codings_left_out", "scores", "relations"))
 BY_MODELS = "by models"
-MAX_NAMES = 3  # of a selection that stand on a chip
-IN_SIGHT = ("distance",)  # what is in sight besides the chips
-# What the values of a question are called, and one of them.
+MAX_NAMES = 3  # the most names of a selection on a chip
+IN_SIGHT = ("distance",)  # settings that are visible without a chip
+# The plural and the singular noun for the values of a question.
 TERMS = {"categories": "category", "values": "value", "labels": "label"}
 
 
 @dataclass(frozen=True, slots=True)
 class Nouns:
-    """A unit, and the set that is its value."""
+    """The nouns for a unit and for the set that is its value."""
 
     unit: str
     chain: str
@@ -60,12 +60,12 @@ NOUNS = {
 
 
 def nouns_for(extract: ProjectAnswers) -> Nouns:
-    """Return the nouns of what is counted and compared."""
+    """Return the nouns for the units and values of the extract."""
     return NOUNS[extract.units or (extract.kind if extract.kind in NOUNS else "")]
 
 
 def name_components(extract: ProjectAnswers) -> str:
-    """Return what is independent of each other in one text: markables, where there are sets those that share none."""
+    """Return the name of the independent parts of one text: units, or units that share no set."""
     nouns = nouns_for(extract)
     of_units = extract.has_chains or extract.kind == "targets"
     return f"{nouns.units} that share no {nouns.chain}" if of_units else nouns.units
@@ -76,13 +76,13 @@ def be(count: int) -> str:
 
 
 def name_versions(versions: Collection[int]) -> str:
-    """Return versions of the scheme in words, in their order."""
+    """Return versions of the scheme in words, in ascending order."""
     *most, last = map(str, sorted(versions))
     return f"versions {', '.join(most)} and {last}" if most else f"version {last}"
 
 
 def describe_versions(versions: Collection[int], n_others: int | None) -> str:
-    """Return of which versions of the scheme judgements count, and how many of others do not; empty where all do."""
+    """Return a sentence on the scheme versions that count and on other judgements; empty if all versions count."""
     if n_others is None:
         return ""
     others = f"{pluralize(n_others, 'judgement')} of other versions {be(n_others)} missing"
@@ -90,44 +90,44 @@ def describe_versions(versions: Collection[int], n_others: int | None) -> str:
 
 
 def describe_models_left_out(n: int) -> str:
-    """Return how many codings of models are in no figure; empty where there are none."""
+    """Return a sentence with the number of codings of models left out; empty if there are none."""
     return f"{pluralize(n, 'coding')} {BY_MODELS} {be(n)} left out of these figures of people." if n else ""
 
 
 def list_left_out(
     counts: Mapping[str, int], reasons: Mapping[str, str] = CODINGS_LEFT_OUT, noun: str = "coding", of: str = ""
 ) -> str:
-    """Return how many codings, or nouns of something, do not count and why, in words; empty where all count."""
+    """Return a phrase that counts the excluded items by reason; empty if none is excluded."""
     parts = [f"{of}{pluralize(n, noun)} {words}" for reason, words in reasons.items() if (n := counts.get(reason))]
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def field_texts(name: str, *, pyramids: bool = False) -> tuple[str, str]:
-    """Return what a control is called and the sentence below it; `pyramids`: where pyramids are compared."""
+    """Return the label of a control and the sentence below it; `pyramids`: in the wording for pyramids."""
     setting = SETTINGS[name]
     label, sentence = setting.of_pyramids if pyramids and setting.of_pyramids else (setting.label, setting.sentence)
     return label, sentence
 
 
 def choice_label(name: str, choice: str) -> str:
-    """Return a choice as the controls call it."""
+    """Return the label of a choice in the controls."""
     return SETTINGS[name].choices.get(choice, choice.replace(",", ", "))
 
 
 def item_address(project: str, text: Document, key: str, query: str) -> str:
-    """Return the address of an item, with the round where the text has several documents."""
+    """Return the URL of an item, with the round if the text has several documents."""
     of_round = urlencode({"round": text.round}) if text.is_one_of_several else ""
     return f"{reverse('item', args=[project, text.slug, key])}?{'&'.join(filter(None, (query, of_round)))}"
 
 
 def selection_of(text: Document) -> dict[str, str]:
-    """Return the parameters that choose the document: the text, with the round where it has several documents."""
+    """Return the parameters that choose the document: the text, and the round if the text has several documents."""
     return {"texts": text.slug} | ({"rounds": text.round} if text.is_one_of_several else {})
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A parameter that is not as in the project, in words, and the address of the page without it."""
+    """A parameter that differs from the project's, in words, and the URL of the page without it."""
 
     name: str
     words: str
@@ -136,27 +136,27 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a page is computed."""
+    """The settings of a page: its preset, and the parameters that differ from the project's preset."""
 
-    preset: Preset | None  # None where the settings are those of none
-    own: Preset  # that of the project
+    preset: Preset | None  # None if the settings match no preset
+    own: Preset  # the preset of the project
     differences: tuple[Difference, ...]
-    facts: Mapping[str, tuple[str, str]]  # in words: settings that matter, and selections that leave something out
+    facts: Mapping[str, tuple[str, str]]  # in words: relevant settings, and selections in use
 
     @property
     def n_folded(self) -> int:
-        """How many settings out of sight differ."""
+        """The number of hidden settings that differ."""
         folded = {one.name for one in self.differences} - {*IN_SIGHT, *SELECTIONS}
         return len(folded) if self.preset is None else 0
 
     @property
     def shown(self) -> tuple[Difference, ...]:
-        """What stands as a chip: of a preset only what is selected, for its settings are its own."""
+        """The differences shown as chips; with a preset only selections, since the preset implies its settings."""
         return tuple(one for one in self.differences if self.preset is None or one.name in SELECTIONS)
 
     @property
     def sentence(self) -> str:
-        """The preset, or what was chosen instead of it."""
+        """The preset, or the changes to the project's preset, in words."""
         if self.preset:
             return f"Preset: {self.preset.label}{', the project default' if self.preset == self.own else ''}."
         changed = ", ".join(one.words for one in self.differences if one.name not in SELECTIONS)
@@ -164,7 +164,7 @@ class Settings:
 
 
 def read_settings(request: AnalysisRequest) -> Settings:
-    """Return how the page of the request is computed: by its own preset before others, or by none of them."""
+    """Return the settings of the request's page; the project's preset has priority over other matching presets."""
     parameters, answers = request.parameters, request.extract
     own = default_preset(request.project.preset, answers.answers)
     names = relevant_settings(answers.kind, parameters)
@@ -172,7 +172,7 @@ def read_settings(request: AnalysisRequest) -> Settings:
     facts = {name: _in_words(request, name) for name in (*names, *selections)}
 
     def differing(preset: Preset) -> dict[str, str]:
-        """Return the settings that differ from the preset, with the value that each has there."""
+        """Return the settings that differ from the preset, with the preset's values."""
         units = parameters.units and (preset.parameters.units or "words")
         theirs = resolve_choices(preset.parameters, answers.kind, units, answers.unmarked)
         return {name: getattr(theirs, name) for name in names if getattr(parameters, name) != getattr(theirs, name)}
@@ -187,7 +187,7 @@ def read_settings(request: AnalysisRequest) -> Settings:
 
 
 def describe_unanswered(answers: ProjectAnswers, parameters: Parameters) -> str:
-    """Return of how many judgements the question was not asked and how many have no answer to it, in words."""
+    """Return the numbers of judgements not asked the question, and without an answer to it, in words."""
     unasked, unanswered = count_unanswered(answers, parameters)
     counted = "" if parameters.unasked == "missing" else ", which is a value"
     parts = [f"not asked of {pluralize(unasked, 'judgement')}{counted}"] if unasked else []
@@ -196,7 +196,7 @@ def describe_unanswered(answers: ProjectAnswers, parameters: Parameters) -> str:
 
 
 def name_terms(question: Question | None) -> str:
-    """Return what the values of a question are called."""
+    """Return the plural noun for the values of a question."""
     if question is None:
         return "categories"
     return "labels" if question.kind == "labels" else "values"
@@ -218,9 +218,9 @@ def _in_words(request: AnalysisRequest, name: str) -> tuple[str, str]:
 
 
 def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
-    """Return the address with one parameter as the project has it; what then cannot be is so, too."""
+    """Return the URL with one parameter reset to `value`; parameters that become invalid are reset to the preset's."""
     changed, answers = replace(request.parameters, **{name: value}), request.project_answers
-    # by who coded, negative numbers or many readings the answers themselves may exclude a setting
+    # coders, negative numbers or many readings in the answers may exclude a setting
     for_two, distance, readings = COEFFICIENTS[changed.coefficient].for_two, changed.distance, changed.readings
     if name == "units" or (name == VERSIONS and (for_two or distance == "ratio" or readings == "matched")):
         answers = read_asked(request.project, changed)
@@ -236,10 +236,10 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
 
 
 def label_model(name: str) -> str:
-    """Return the name of a model with what it is."""
+    """Return the name of a model, marked as a model."""
     return f"{name} (model)"
 
 
 def label_coder(name: str, models: Collection[str]) -> str:
-    """Return the name of a coder, of a model with what it is."""
+    """Return the name of a coder; a model is marked as a model."""
     return label_model(name) if name in models else name

@@ -1,1 +1,1 @@
-"""Coders: who agrees with whom, in which text, with which chains, and how long they take."""
+"""Reports on coders: pairs, profiles, times, groups, self-agreement and models."""

@@ -1,4 +1,4 @@
-"""Who agrees with whom, who stands apart, and how each coder works."""
+"""Agreement of pairs of coders, figures without each coder, and confusion of categories."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from agreement.reports.parameters import Parameters, check_choice
 from agreement.reports.request import cached_report, remembered_report, resolve
 from annotations.core.processes.progress import Progress, reported
 
-# Of two coders, besides the coefficient that the parameters ask for.
+# Measures of two coders, in addition to the coefficient of the parameters.
 CHAIN_MEASURES = ("link_kappa", *SCORES)
 MEASURES = ("coefficient", "observed_agreement", "cohen_kappa", *CHAIN_MEASURES)
 NO_PAIR = "one of the two has nothing that counts"
@@ -30,29 +30,29 @@ NO_INTERVAL_OF_LINKS = "no interval: pairs of markables of one text are not inde
 
 @dataclass(frozen=True, slots=True)
 class PairMatrix:
-    """A measure of each two coders, `coders` in an order that puts those who agree beside each other."""
+    """A measure of each pair of coders; the order of `coders` puts coders who agree next to each other."""
 
     measure: str
     coders: tuple[str, ...]
     values: Mapping[frozenset[str], float | None]
 
     def value(self, first: str, second: str) -> float | None:
-        """Return the value of two coders, in either order; None also for a coder with themself."""
+        """Return the value of two coders, in either order; None if undefined, and for a coder with themself."""
         return self.values.get(frozenset((first, second)))
 
     def of_coder(self, coder: str) -> list[float]:
-        """Return the values of the pairs that the coder is in."""
+        """Return the defined values of the coder's pairs."""
         return [value for pair, value in self.values.items() if coder in pair and value is not None]
 
     def against_rest(self, coder: str) -> float | None:
-        """Return the mean over the pairs that the coder is in and that have a value."""
+        """Return the mean over the coder's pairs with a value; None if there are none."""
         values = self.of_coder(coder)
         return sum(values) / len(values) if values else None
 
 
 @dataclass(frozen=True, slots=True)
 class PairFigure:
-    """A measure of two coders with its interval; where there is none, both ends are None and the note says why."""
+    """A measure of two coders with its interval; without one, both ends are None and the note says why."""
 
     measure: str
     value: float | None
@@ -62,7 +62,7 @@ class PairFigure:
 
 
 def measures_for(kind: str) -> tuple[str, ...]:
-    """Return the measures of two coders that their answers allow: scores of chains need chains."""
+    """Return the measures of two coders for this kind of answers; measures of chains need chains."""
     return tuple(name for name in MEASURES if kind in CHAINED or name not in CHAIN_MEASURES)
 
 
@@ -74,7 +74,7 @@ def compute_pair_matrix(
     *,
     muc6: bool = False,
 ) -> PairMatrix:
-    """Return the measure of each two coders, ordered by average linkage of 1 less it. Raises InvalidParameter."""
+    """Return the measure of each pair of coders, ordered by average linkage of 1 - measure. Raises InvalidParameter."""
     check_choice("measure", measure, measures_for(extract.kind))
     extract, parameters = resolve(extract, parameters)
 
@@ -132,7 +132,7 @@ def _value_measure(extract: ProjectAnswers, parameters: Parameters, measure: str
     def of_pair(a: str, b: str) -> float | None:
         if measure != "coefficient" or not parameters.is_alpha:
             return coefficient(data_of([a, b])).value
-        # of alpha only units that both judged count: of many coders few have texts in common
+        # alpha only uses units that both judged, and few pairs of many coders have texts in common
         both = answered[a] & answered[b]
         return coefficient(data_of([a, b], both)).value if both.any() else None
 
@@ -142,7 +142,7 @@ def _value_measure(extract: ProjectAnswers, parameters: Parameters, measure: str
 def _chain_measure(
     extract: ProjectAnswers, parameters: Parameters, measure: str, *, muc6: bool
 ) -> Callable[[str, str], float | None]:
-    """Return the kappa of links or the F1 of a score, in the texts of both coders."""
+    """Return a function of two coders: the kappa of links or the F1 of a score, in their common texts."""
     texts = basis.pick_texts(extract, parameters)
     clusters = find_clusters(extract, texts)
     markings = read_markings(extract, texts, extract.coders) if muc6 else None
@@ -155,7 +155,7 @@ def _chain_measure(
         counted = count_texts(SCORES[measure], first, second)
         return coreference.figures_of(counted, counted.counts.sum(axis=0)).f1
 
-    # by the rules of MUC-6 it depends on who is the key: it is the mean of both
+    # by the rules of MUC-6 the value depends on which coder is the key: both directions are averaged
     def in_both_directions(a: str, b: str) -> float | None:
         there, back = against_key(a, b), against_key(b, a)
         return None if there is None or back is None else (there + back) / 2
@@ -164,7 +164,7 @@ def _chain_measure(
 
 
 def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str], float | None]) -> tuple[str, ...]:
-    """Return the coders in the order of a dendrogram; as they are where a pair has no value."""
+    """Return the coders in the order of a dendrogram; in the given order if a pair has no value."""
     if len(coders) < 3 or any(value is None for value in values.values()):
         return coders
     apart = np.array([1.0 - float(values[frozenset(pair)] or 0.0) for pair in combinations(coders, 2)])
@@ -177,7 +177,7 @@ def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str]
 
 @cached_report
 def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
-    """Return how many coders gave each unit of the chosen texts which category; documents are the keys of the texts."""
+    """Return the numbers of coders by category for the units of the chosen texts; documents are keys of texts."""
     place = {name: number for number, name in enumerate(answers.categories)}
 
     def order(label: Label) -> tuple[int, list[str]]:
@@ -212,7 +212,7 @@ def intervals_without_each_coder(extract: ProjectAnswers, parameters: Parameters
 
 @remembered_report
 def confusion_matrix(extract: ProjectAnswers, parameters: Parameters, pair: tuple[str, str] | None = None) -> Ints:
-    """Return how often category meets category: rows are the first of a pair, or each pair counts in both orders."""
+    """Return the confusion matrix of categories; rows are the first of `pair`, or every pair counts in both orders."""
     if pair is None:
         patterns = read_patterns(extract, parameters)
         gives, pairs = gives_names(patterns.labels, extract.countable), patterns.count_pairs()
@@ -226,14 +226,14 @@ def confusion_matrix(extract: ProjectAnswers, parameters: Parameters, pair: tupl
 
 @remembered_report
 def count_together(extract: ProjectAnswers, parameters: Parameters) -> Ints:
-    """Return how often coders gave two labels to a unit together, (labels, labels); a label with itself: how often."""
+    """Return the counts of two labels given together, (labels, labels); the diagonal has the counts of each label."""
     patterns = read_patterns(extract, parameters)
     gives = gives_names(patterns.labels, extract.countable)[:-1]
     return (gives * patterns.count_judgements()[:, np.newaxis]).T @ gives
 
 
 def count_confused(first: Ints, second: Ints, counts: Ints) -> Ints:
-    """Return how often label meets label: what both gave meets itself, what one gave alone what the other did."""
+    """Return the confusion counts of labels: a shared label pairs with itself, other labels pair with each other."""
     both = first * second
     alone, other = first - both, second - both
     confused: Ints = (alone * counts[:, np.newaxis]).T @ other
@@ -241,7 +241,7 @@ def count_confused(first: Ints, second: Ints, counts: Ints) -> Ints:
 
 
 def gives_names(labels: Sequence[Label], names: Sequence[str]) -> Ints:
-    """Return which categories, or labels of a set, each value has, none in the last row: (values + 1, names)."""
+    """Return which categories, or labels of a set, each value has: (values + 1, names), with an empty last row."""
     gives = np.zeros((len(labels) + 1, len(names)), dtype=np.int64)
     for place, name in enumerate(names):
         gives[basis.codes_with(labels, name), place] = 1
@@ -250,11 +250,11 @@ def gives_names(labels: Sequence[Label], names: Sequence[str]) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class AgreementCounts:
-    """Of the units that just so many coders judged: to how many some of them gave a category."""
+    """The units that exactly `n_coders` judged, by the number of coders who gave a category."""
 
-    category: str  # empty: the one that most of them gave
+    category: str  # empty: the most frequent category of each unit
     n_coders: int
-    units: tuple[int, ...]  # by how many gave it
+    units: tuple[int, ...]  # by the number of coders who gave the category
 
     def at_least(self, k: int) -> int:
         """Return the number of units to which k coders or more gave the category."""
@@ -263,7 +263,7 @@ class AgreementCounts:
 
 @remembered_report
 def count_agreeing_coders(extract: ProjectAnswers, parameters: Parameters) -> list[AgreementCounts]:
-    """Return to how many units all, all but one, ... coders gave each category (Poesio & Artstein 2005, Table 2)."""
+    """Return the units that all, all but one, ... coders gave each category (Poesio & Artstein 2005, Table 2)."""
     patterns = read_patterns(extract, parameters)
     given = [patterns.count_coders(basis.codes_with(patterns.labels, name)) for name in extract.countable]
     most = np.max([np.zeros_like(patterns.n_units), *given], axis=0)

@@ -1,4 +1,4 @@
-"""How two parts of the data differ, what groups of coders agree, and how far coders agree with themselves."""
+"""Differences between parts of the data, agreement of groups of coders, and agreement of coders with themselves."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,13 +25,13 @@ from agreement.reports.request import resolve
 
 KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000
-MAX_GROUPS = 8  # that are compared with each other: those with most coders
-OTHERS = "all others"  # what a category is told apart from
+MAX_GROUPS = 8  # the largest groups, which are compared with each other
+OTHERS = "all others"  # the contrast of a category
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceReport:
-    """Two figures, the first less the second."""
+    """The difference of two figures: the first minus the second."""
 
     by: Annotated[str, ChoiceField(KINDS)]
     parameters: Parameters
@@ -61,15 +61,15 @@ def compare_parts(
     answers_of: Callable[[str], ProjectAnswers] | None = None,
     groups: Groups | None = None,
 ) -> DifferenceReport:
-    """Return how two parts of the data, or two projects, differ by one of KINDS. Raises InvalidParameter.
+    """Return the difference of two parts of the data, or two projects; `by`: one of KINDS. Raises InvalidParameter.
 
-    first and second: rounds, coders or their `groups` with commas between, categories, or addresses of projects, whose
-    answers `answers_of` returns. The figure of a category is nominal alpha of that category against all others.
+    first and second: rounds, comma-separated coders or their `groups`, categories, or slugs of projects, whose answers
+    `answers_of` returns. The figure of a category is nominal alpha of that category against all others.
     """
     _check_names(by, first, second)
     extract, parameters = resolve(extract, parameters)
     wholes = [(extract, parameters)]
-    if by == "project" and answers_of:  # what is chosen of one means nothing in another
+    if by == "project" and answers_of:  # the selections of one project mean nothing in another
         everything = replace(parameters, coders="", texts="", rounds="", without="")
         wholes = [resolve(answers_of(name), everything) for name in (first, second)]
     a = _select_part(*wholes[0], by, "first", first, groups)
@@ -100,7 +100,7 @@ def compare_parts(
 def check_parts(
     extract: ProjectAnswers, parameters: Parameters, by: str, first: str, second: str, groups: Groups | None = None
 ) -> None:
-    """Raise InvalidParameter unless the two parts are there."""
+    """Raise InvalidParameter unless both parts exist."""
     _check_names(by, first, second)
     extract, parameters = resolve(extract, parameters)
     _select_part(extract, parameters, by, "first", first, groups)
@@ -119,7 +119,7 @@ def _check_names(by: str, first: str, second: str) -> None:
 def _select_part(
     extract: ProjectAnswers, parameters: Parameters, by: str, part: str, name: str, groups: Groups | None
 ) -> ReliabilityData:
-    """Return the data of a part. Raises InvalidParameter for "first" or "second" where it is not there."""
+    """Return the data of a part. Raises InvalidParameter for the field `part` if the part does not exist."""
     if by == "round":
         if name not in extract.rounds:
             raise InvalidParameter(part, f"there is no round {name!r}.")
@@ -143,7 +143,7 @@ def _select_part(
 
 
 def _name_coders(names: str, groups: Groups, coders: Collection[str]) -> list[str]:
-    """Return the names between commas, each group standing for its coders, unless a coder is called so."""
+    """Return comma-separated names of coders, with groups replaced by their coders unless a coder has the same name."""
     expanded = list[str]()
     for name in map(str.strip, names.split(",")):
         members = [] if name in coders else [one for one in groups.get(name, ()) if one in coders]
@@ -152,7 +152,7 @@ def _name_coders(names: str, groups: Groups, coders: Collection[str]) -> list[st
 
 
 def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Callable[..., Result]) -> Comparison | None:
-    """Return the permutation test; None where there are too few texts, of which each can only be dealt whole."""
+    """Return the permutation test, which permutes whole texts; None if there are too few texts."""
     first, second = merge_documents(first, original_of), merge_documents(second, original_of)
     texts = [name_pairable_documents(data) for data in (first, second)]
     paired = set(texts[0]) == set(texts[1])
@@ -163,7 +163,7 @@ def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Calla
 
 @dataclass(frozen=True, slots=True)
 class CoderGroup:
-    """A group of coders who have judgements, and how far they agree with each other."""
+    """A group of coders with judgements, and their agreement with each other."""
 
     name: str
     coders: tuple[str, ...]
@@ -172,7 +172,7 @@ class CoderGroup:
 
 @dataclass(frozen=True, slots=True)
 class GroupPair:
-    """Two groups: how far each agrees with the other, and how they differ."""
+    """Two groups: the agreement between them, and their difference."""
 
     first: str
     second: str
@@ -198,7 +198,7 @@ class GroupsReport:
 def compare_groups(
     extract: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool = True
 ) -> GroupsReport:
-    """Return agreement within groups of chosen coders, and between two by `cross_alpha`. Raises InvalidParameter."""
+    """Return agreement within groups of chosen coders, and between groups by `cross_alpha`. Raises InvalidParameter."""
     selected, parameters = resolve(extract, parameters)
     known = {name: tuple(one for one in coders if one in selected.coders) for name, coders in groups.items()}
     groups = {name: coders for name, coders in known.items() if coders}
@@ -227,7 +227,7 @@ def compare_groups(
 def measure_between(
     extract: ProjectAnswers, parameters: Parameters, first: Sequence[str], second: Sequence[str]
 ) -> GroupInterval | None:
-    """Return agreement between two groups, of a project that holds these coders alone."""
+    """Return agreement between two groups, as if the project had no other coders; None for coefficients of labels."""
     if COEFFICIENTS[parameters.coefficient].of_labels:
         return None
     own = replace(
@@ -243,14 +243,14 @@ def measure_between(
 
 
 UNMARKED, RECHECK = "unmarked", "recheck"  # how a text is coded again: shown within a round, or in a recheck
-OCCASIONS = ("first", "second")  # they stand where two coders stand in other figures
+OCCASIONS = ("first", "second")  # they take the place of two coders in other figures
 NOT_SUBMITTED = "not submitted on both occasions"
 EMPTY = "without judgements on one occasion"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfAgreement:
-    """A coder's agreement between two occasions, or that of all coders."""
+    """The agreement of a coder, or of all coders, between two occasions."""
 
     coder: Annotated[str, "empty: all coders together, each with texts of their own"]
     shown_again: Annotated[int, "codings of texts that the coder was shown, or coded, again"]
@@ -268,18 +268,18 @@ class SelfAgreement:
 
 
 class CodedAgain(NamedTuple):
-    """The agreement of coders with themselves, by name, and of all pairs of occasions at once, if there are several."""
+    """The self-agreement of each coder, by name, and of all coders together, if several have a figure."""
 
     coders: tuple[SelfAgreement, ...] = ()
-    # Each coder's text is a document with values and units of its own; chance is of all. The interval is over texts.
+    # Each coder's text is a document with values and units of its own; chance is over all, the interval over texts.
     together: SelfAgreement | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatsReport:
-    """The agreement of coders with themselves. `parameters` are those of every other figure of the page.
+    """The agreement of coders with themselves. `parameters` are the parameters of all figures of the page.
 
-    A recheck is compared with a latest round before it that counts: coders may see what they coded before.
+    A recheck is compared with the latest earlier round that counts. Coders may see their earlier work.
     """
 
     parameters: Parameters
@@ -290,12 +290,12 @@ class RepeatsReport:
 
     @property
     def parts(self) -> tuple[CodedAgain, CodedAgain]:
-        """What coders were shown again, unmarked, and what they coded again in rechecks."""
+        """The self-agreement in texts shown again unmarked, and in texts coded again in rechecks."""
         return CodedAgain(self.coders, self.all_coders), CodedAgain(self.rechecks, self.all_rechecks)
 
 
 class _Pair(NamedTuple):
-    """A text that a coder coded on both occasions: the places of the codings, and the document of the first."""
+    """A text that a coder coded on both occasions: the document of the first coding, and the positions of both."""
 
     coder: str
     document: Document
@@ -304,10 +304,10 @@ class _Pair(NamedTuple):
 
 
 def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
-    """Return the coefficient between the two occasions of each coder, of all answers. Raises InvalidParameter.
+    """Return the coefficient between the two occasions of each coder, from all answers. Raises InvalidParameter.
 
-    They are compared as two coders are, who coded these texts alone. A text counts where both occasions are submitted,
-    or open codings are included, and it was not practice; what an adjudicator coded counts where that is included.
+    The occasions are compared like two coders who coded only these texts. A text counts if both codings are submitted,
+    or open codings are included, and if it is no practice. Codings of adjudicators count if they are included.
     """
     selected, parameters = resolve(extract, parameters)
 
@@ -336,7 +336,7 @@ def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> lis
 
 
 def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
-    """Return what coders coded in rechecks, each with the latest round before it that counts; one of them is chosen."""
+    """Return the codings in rechecks, each paired with the latest earlier round that counts; either round is chosen."""
     rounds, chosen = parameters.selection("rounds"), basis.pick_texts(extract, replace(parameters, rounds=""))
     texts = [text for text in chosen if text.occasion == 1]
     earlier: dict[int, list[Document]] = {}
@@ -414,7 +414,7 @@ def _compare(
 
 
 def _as_two_coders(answers: ProjectAnswers, pairs: Sequence[_Pair]) -> ProjectAnswers:
-    """Return the documents as two coders would have coded them, each pair as a document with keys of its own."""
+    """Return answers with the two occasions as coders, and each pair as a document with keys of its own."""
     documents = np.array([answers.places[pair.document.pk] for pair in pairs], dtype=np.int64)
     codings = np.array([place for pair in pairs for place in (pair.first, pair.second)], dtype=np.int64)
     columns = answers.columns.gather(documents, codings, np.full(len(pairs), len(OCCASIONS)))

@@ -1,4 +1,4 @@
-"""A model beside people: what it agrees with them, whether it may code in their place, and what it wins and loses."""
+"""Comparison of a model with people: its agreement, the alternative annotator test, and its differences by item."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,13 +26,13 @@ from annotations.core.processes.progress import Progress, reported
 from annotations.core.text import pluralize
 
 DEFAULTS = {"epsilon": 0.1, "q": 0.05}
-TIE = 1e-9  # scores that differ by no more are equal, whatever the rounding
-MAX_PEOPLE = 30  # who are set beside the model one by one
+TIE = 1e-9  # smaller differences of scores are rounding errors
+MAX_PEOPLE = 30  # people who are compared one by one
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOutHuman(TestedHuman):
-    """The model in the place of one person."""
+    """The test of the model in the place of one person."""
 
     human: str
     difference: Annotated[float | None, "of the scores, the mean over texts"]
@@ -48,7 +48,7 @@ class LeftOutHuman(TestedHuman):
 
 @dataclass(frozen=True, slots=True)
 class AltTestFigures(AltTest):
-    """The alternative annotator test over texts, and the published one of items."""
+    """The alternative annotator test over texts, and the published test over items."""
 
     candidate: PageOnly[Hashable]
     rows: tuple[LeftOutHuman, ...]
@@ -60,7 +60,7 @@ class AltTestFigures(AltTest):
     published_passed: bool | None = None
 
     def describe(self, *, rates: bool = True) -> str:
-        """Return what the test is of and what limits it, in a line, which begins with its rates."""
+        """Return a line on the data, levels and limits of the test; `rates`: begin with its rates."""
         named = {
             "winning rate": self.winning_rate,
             "winning rate of the published test": self.published_winning_rate,
@@ -75,7 +75,7 @@ class AltTestFigures(AltTest):
 
 @dataclass(frozen=True, slots=True)
 class AltTestReport:
-    """The test of a candidate against each of the other coders who are chosen, with an interval for each of them."""
+    """The test of a candidate against each of the other chosen coders, with an interval for each."""
 
     parameters: Parameters
     candidate: str
@@ -88,7 +88,7 @@ class AltTestReport:
 def compute_alt_test(
     extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: str, q: str
 ) -> AltTestReport:
-    """Return the test of a candidate against the other chosen coders; epsilon and q are as they were typed."""
+    """Return the test of a candidate against the other chosen coders; epsilon and q are texts as typed."""
     levels = read_level("epsilon", epsilon), read_level("q", q)
     if candidate not in extract.coders:
         known = ", ".join(extract.coders) or "nobody"
@@ -115,7 +115,7 @@ def compute_alt_test(
 
 
 def read_level(name: str, typed: str) -> float:
-    """Return epsilon or q as a number, of what was typed; nothing is the default. Raises InvalidParameter."""
+    """Return the typed epsilon or q as a number, the default if empty. Raises InvalidParameter."""
     try:
         number = float(typed or DEFAULTS[name])
     except ValueError:
@@ -127,7 +127,7 @@ def read_level(name: str, typed: str) -> float:
 
 
 def difference_interval(differences: Floats) -> ScoreInterval:
-    """Return the mean of differences of scores in each text, from -1 to 1, with the interval of `mean_interval`."""
+    """Return the mean over texts of score differences, from -1 to 1, with the interval of `mean_interval`."""
     if len(differences) > 1 and float(np.ptp(differences)) <= TIE:
         value = float(differences.mean())
         return ScoreInterval(value, None, None, len(differences), note="no interval: it is the same in each text")
@@ -138,7 +138,7 @@ def difference_interval(differences: Floats) -> ScoreInterval:
 
 @dataclass(frozen=True, slots=True)
 class AgreementWithPeople:
-    """Alpha of some coders with each other, or of one with others."""
+    """Alpha among people, or of one coder with people."""
 
     coder: Annotated[str, "empty: of all people with each other"]
     interval: Flat[GroupInterval]
@@ -161,34 +161,34 @@ class CategoryOfModel:
 
 @dataclass(frozen=True, eq=False)
 class ComparedItems:
-    """The items that the model and two people at least have coded, a row each, in the order of the data."""
+    """The items that the model and at least two people have coded, one row each, in the order of the data."""
 
     texts: Sequence[Document]
     unit: Ints
     text: Ints
     original: Ints  # the keys of their texts, whatever the round
-    candidate: Floats  # its scores: the mean of 1 - distance to people
-    people: Floats  # their scores, of each person to the others
-    n_people: Ints  # how many coded the item
-    agree: Bools  # whether all of them gave one value
-    category: Ints  # the place, in `names`, of the answer that most people gave; -1 where none is
+    candidate: Floats  # the model's scores: the mean of 1 - distance to people
+    people: Floats  # the scores of people: the mean over each person and the others
+    n_people: Ints  # the number of people who coded the item
+    agree: Bools  # whether all people gave the same value
+    category: Ints  # the position in `names` of the most frequent answer of people; -1 if there is none
     names: Sequence[str]
 
     @property
     def missed(self) -> Ints:
-        """The rows in which people agree and the model differs: the farthest first, then those of most people."""
+        """The rows in which people agree and the model differs, the farthest first, ties with most people first."""
         rows = np.flatnonzero(self.agree & (self.candidate < 1 - TIE))
         scores = self.candidate[rows].round(9)
         return rows[np.lexsort((rows, -self.n_people[rows], scores))]
 
     def by_category(self) -> list[CategoryOfModel]:
-        """Return the categories, the one in which the model is farthest behind people first."""
+        """Return the categories, from the model's worst difference from people to its best."""
         places = [*enumerate(self.names), (-1, "")]
         parts = [self._part(name, rows) for place, name in places if (rows := self.category == place).any()]
         return sorted(parts, key=lambda part: (part.difference, part.name))
 
     def by_text(self) -> list[tuple[Document, CategoryOfModel]]:
-        """Return the texts, the one in which the model is farthest behind people first."""
+        """Return the texts, from the model's worst difference from people to its best."""
         order = np.argsort(self.text, kind="stable")
         rows = np.split(order, np.searchsorted(self.text[order], np.arange(1, len(self.texts))))
         parts = [(text, self._part(text.slug, own)) for text, own in zip(self.texts, rows, strict=False) if len(own)]
@@ -214,7 +214,7 @@ class ComparedItems:
 
 @dataclass(frozen=True, slots=True)
 class MissedItem:
-    """An item on which all people agree, and the model does not."""
+    """An item on which all people agree but the model differs."""
 
     text: str
     round: str
@@ -231,7 +231,7 @@ class MissedItem:
 
 @dataclass(frozen=True, slots=True)
 class ModelTest:
-    """The alternative annotator test over texts, and the published one of items."""
+    """The alternative annotator test over texts, and the published test over items."""
 
     figures: Flat[AltTestFigures]
     judgements_of_other_versions: OtherVersions
@@ -239,7 +239,7 @@ class ModelTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport:
-    """One model beside the people who are chosen."""
+    """The comparison of one model with the chosen people."""
 
     parameters: Parameters
     candidate: str
@@ -254,22 +254,22 @@ class ModelReport:
     categories: Annotated[tuple[CategoryOfModel, ...], "the one in which it is farthest behind first"]
     models: Annotated[tuple[str, ...], "those that have answers"]
     items: Annotated[Sequence[MissedItem], "in pages, the farthest first"] = ()
-    # People who are too many to be among the agreements.
+    # The number of people beyond those in `agreements`.
     n_more_people: PageOnly[int]
-    # Those of its rows that are missed are described as `items`, page by page.
+    # Its missed rows are described as `items`, page by page.
     compared: PageOnly[ComparedItems]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A model, empty where none has answers, and the people it is compared with; `models` are those with answers."""
+    """A model, empty if none has answers, and the people compared with it; `models` are all models with answers."""
 
     candidate: str
     people: tuple[str, ...]
     models: tuple[str, ...]
 
     def select(self, parameters: Parameters) -> Parameters:
-        """Return the parameters that choose them. Raises InvalidParameter where there are too few."""
+        """Return the parameters that choose these coders. Raises InvalidParameter if there are too few."""
         if not self.candidate:
             raise InvalidParameter("candidate", "no model has answers that count yet.")
         if len(self.people) < 2:
@@ -278,7 +278,7 @@ class Compared:
 
 
 def choose_compared(answers: ProjectAnswers, parameters: Parameters, models: Collection[str], asked: str) -> Compared:
-    """Return the model that is asked for, or the first, and the chosen people, or all. Raises InvalidParameter."""
+    """Return the requested or the first model, and the chosen people or all people. Raises InvalidParameter."""
     counted = answers.select(parameters.selection("include"))
     known = tuple(name for name in counted.coders if name in models)
     if asked and asked not in known:
@@ -296,7 +296,7 @@ def compare_model(
     options: Mapping[str, str],
     progress: Progress | None = None,
 ) -> ModelReport:
-    """Return a model beside the people who are chosen; `options` are as they were typed. Raises InvalidParameter."""
+    """Return the comparison of a model with the chosen people; `options` are as typed. Raises InvalidParameter."""
     asked, epsilon, q = (options.get(name, "") for name in ("candidate", "epsilon", "q"))
     compared = choose_compared(answers, parameters, models, asked)
     candidate, people, own = compared.candidate, compared.people, compared.select(parameters)
@@ -326,7 +326,7 @@ def compare_model(
 
 @cached_report
 def compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: str) -> ComparedItems:
-    """Return the items of the model and the people whom the parameters choose."""
+    """Return the items of the model and of the chosen people."""
     data = basis.select_data(extract, parameters)
     columns = [list(data.coders).index(candidate), *(n for n, name in enumerate(data.coders) if name != candidate)]
     chosen = select_coders(data, columns)
@@ -356,7 +356,7 @@ def compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: st
 def _most_given(
     extract: ProjectAnswers, parameters: Parameters, people: Sequence[int], used: Bools
 ) -> tuple[list[str], Ints]:
-    """Return names of answers, and which one most people gave to each item: -1 where none is, or there is no table."""
+    """Return the names of answers, and people's most frequent answer to each item; -1 if tied, missing or uncounted."""
     if extract.kind == "numbers" or not extract.countable:
         return [], np.full(int(used.sum()), -1)
     categories = basis.select_categories(extract, parameters)
@@ -365,7 +365,7 @@ def _most_given(
     counts = np.zeros((len(codes), len(names) + 1), dtype=np.int64)
     for column in codes.T:
         np.add.at(counts, (np.arange(len(codes)), column), 1)
-    counts[:, -1] = 0  # of what is missing, which is -1
+    counts[:, -1] = 0  # the column of missing answers, whose code is -1
     most = counts.max(axis=1)
     is_tied = (counts == most[:, None]).sum(axis=1) > 1
     return names, np.where(is_tied | (most == 0), -1, counts.argmax(axis=1))

@@ -1,4 +1,4 @@
-"""How each coder codes, how far each is from the others in each text, and the time and days that coders take."""
+"""Profiles of coders, their distances from each other in each text, and their working times and days."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ from annotations.planning.work.remaining import Remaining
 
 
 class Profile(NamedTuple):
-    """How one coder codes: judgements by category, chains by length, links by how many units they go back."""
+    """The profile of a coder: judgements by category, chains by length, and links by distance in units."""
 
     coder: str
     n_judgements: int
@@ -47,7 +47,7 @@ class Profile(NamedTuple):
 
 @remembered_report
 def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Profile]:
-    """Return how each coder codes."""
+    """Return the profile of each coder."""
     chosen = answers.restrict(basis.pick_texts(answers, parameters))
     columns, n_coders = chosen.columns, len(answers.coders)
     coder = chosen.column_of_coding[columns.coding_of_mark]
@@ -76,14 +76,14 @@ def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:
 def _chain_lengths(
     answers: ProjectAnswers, parameters: Parameters, chosen: ProjectAnswers, is_ambiguous: Bools
 ) -> list[dict[int, int]]:
-    """Return of each coder how many chains have how many members, without the unions of what is ambiguous."""
+    """Return each coder's number of chains by length, without the unions of ambiguous judgements."""
     if not answers.has_chains:
         return [{} for _ in answers.coders]
     columns = chosen.columns
     coder_of_mark = chosen.column_of_coding[columns.coding_of_mark]
     width = len(answers.coders) + 1
     ambiguous = columns.units["key"][columns.unit_of_mark[is_ambiguous]] * width + coder_of_mark[is_ambiguous]
-    # as a score of clusters compares them, whatever is asked
+    # whole chains as in scores of clusters, whatever the parameters
     whole = replace(parameters, chains="full", top="chain")
     data = basis.select_data(answers, whole, basis.pick_texts(answers, parameters))
     units = np.array(data.units, dtype=np.int64)
@@ -110,7 +110,7 @@ def _mean(counts: Mapping[int, int]) -> float | None:
 
 
 class TextDistances(NamedTuple):
-    """The mean distances in one text: of each coder's values to those of the others, and of all pairs of coders."""
+    """The mean distances in one text: of each coder from the other coders, and of all pairs of coders."""
 
     text: Document
     coders: tuple[float | None, ...]
@@ -145,13 +145,13 @@ def _average_distances(
     return means
 
 
-MAX_POINTS = 24  # of what is shown as texts are finished
+MAX_POINTS = 24  # the most points in a course over finished texts
 
 type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
 
 
 class CoderTimes(NamedTuple):
-    """The active seconds of a coder's judgements: how many have a time, their median and quartiles."""
+    """The active seconds of a coder's judgements: the number of judgements with a time, median and quartiles."""
 
     coder: str
     n: int
@@ -161,14 +161,14 @@ class CoderTimes(NamedTuple):
 
 
 class CoderDays(NamedTuple):
-    """How many markables each coder judged for the first time on each day on which somebody did, the earliest first."""
+    """The number of markables that each coder first judged, by day; only days with such markables, in order."""
 
     days: tuple[date, ...]
     coders: Mapping[str, tuple[int, ...]]
 
 
 class RoundPace(NamedTuple):
-    """What is left of a round, or of the project where `name` is None, and the pace; None where nothing can be said."""
+    """The work left in a round, or in the project if `name` is None, and the pace; None if the pace is unknown."""
 
     name: str | None
     left: Remaining
@@ -176,7 +176,7 @@ class RoundPace(NamedTuple):
 
 
 def read_project_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
-    """Return what the log says of the work in some texts, all of whose answers these are: by document and coder."""
+    """Return the logged work in the texts of `answers`, by document and coder; these must be all answers there."""
 
     def read() -> ProjectWork:
         keys = {text.text_pk for text in answers.texts}
@@ -193,7 +193,7 @@ def read_project_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
 
 
 def summarize_times(answers: ProjectAnswers, parameters: Parameters, times: Times) -> list[CoderTimes]:
-    """Return the times of each coder's judgements in the chosen texts, where any has one. Raises InvalidParameter."""
+    """Return the times of judgements in the chosen texts, for each coder with any time. Raises InvalidParameter."""
     answers, parameters = resolve(answers, parameters)
     texts = {text.pk for text in basis.pick_texts(answers, parameters)}
     seconds: dict[str, list[float]] = {coder: [] for coder in answers.coders}
@@ -208,7 +208,7 @@ def summarize_times(answers: ProjectAnswers, parameters: Parameters, times: Time
 
 
 def count_by_day(extract: ProjectAnswers, parameters: Parameters, times: Times) -> CoderDays:
-    """Return the judgements of each day in the chosen texts, also of codings that do not count."""
+    """Return the numbers of judgements by day in the chosen texts, including codings that do not count."""
     extract, parameters = resolve(extract, parameters)
     texts, chosen = {text.pk for text in basis.pick_texts(extract, parameters)}, parameters.selection("coders")
     counts: dict[str, Counter[date]] = {}
@@ -222,7 +222,7 @@ def count_by_day(extract: ProjectAnswers, parameters: Parameters, times: Times) 
 def estimate_paces(
     rounds: Mapping[str, Mapping[date, int]], remaining: Mapping[str, Remaining], today: date
 ) -> list[RoundPace]:
-    """Return the pace of the whole project, and of several rounds that of each which has something left."""
+    """Return the pace of the project and, if there are several rounds, of each round with work left."""
     days = sum(map(Counter, rounds.values()), Counter[date]())
     left = sum(remaining.values(), Remaining())
     whole = RoundPace(None, left, estimate_pace(days, left.markables, today))
@@ -233,14 +233,14 @@ def estimate_paces(
 
 
 class DayCounts(NamedTuple):
-    """The judgements of each day in each round, and of each coder, without practice."""
+    """The numbers of judgements by day, of each round and of each coder, without practice."""
 
     rounds: dict[str, Counter[date]]
     coders: dict[str, Counter[date]]
 
 
 def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
-    """Return how many markables were judged on each day. `extract` has all answers of the project."""
+    """Return the number of markables judged on each day. `extract` has all answers of the project."""
     zone = timezone.get_current_timezone_name()
 
     def count(_: Parameters, part: ProjectAnswers, texts: Sequence[Document]) -> Counter[tuple[str, str, date]]:
@@ -266,7 +266,7 @@ def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
 
 
 def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:
-    """Return the texts in the order in which they were finished; of one time, or without, the oldest first."""
+    """Return the texts in order of their last work, texts without work first; ties by age."""
     finished = find_last(work)
     return tuple(sorted(texts, key=lambda text: (text.pk in finished, finished.get(text.pk), text.pk)))
 
@@ -279,7 +279,7 @@ def find_last(work: Mapping[tuple[int, str], Activity]) -> dict[int, datetime]:
 
 
 def divide_evenly(n_texts: int) -> list[int]:
-    """Return after how many texts there is a point: of `MAX_POINTS` at most, as far from each other as can be."""
+    """Return the numbers of texts at evenly spaced points, at most `MAX_POINTS`."""
     n_points = min(n_texts, MAX_POINTS)
     return [n_texts * number // n_points for number in range(1, n_points + 1)]
 
@@ -287,7 +287,7 @@ def divide_evenly(n_texts: int) -> list[int]:
 def seconds_per_judgement(
     answers: ProjectAnswers, texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]
 ) -> dict[str, float | None]:
-    """Return each coder's time at work in these texts over the judgements there, where the log has any time."""
+    """Return each coder's working seconds per judgement in these texts; None without logged time."""
     chosen = answers.restrict(texts)
     judgements = chosen.sum_by_coder(chosen.columns.n_judgements)
     seconds = np.zeros_like(judgements)

@@ -29,13 +29,13 @@ from annotations.models.coding import AGREED_KINDS
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.project_formats import formats_of
 
-# So many coders have a row of their own, those with most judgements; the others are counted.
+# The coders with most judgements have rows of their own; further coders are only counted.
 MAX_CODERS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class CoderDescription:
-    """A coder without a name; those with most judgements come first."""
+    """A coder without a name; coders with most judgements come first."""
 
     group: str
     n_codings: int
@@ -67,7 +67,7 @@ class MarkableCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Datasheet:
-    """A project as a datasheet has it."""
+    """The datasheet of a project."""
 
     slug: str
     title: str
@@ -104,7 +104,7 @@ class Datasheet:
     methods: Annotated[str, "how it was computed, in words"]
     repeats: parts.CodedTwice | None
     rechecks: parts.CodedTwice | None
-    # Null for a reader who does not see gold.
+    # None for a reader who may not see gold.
     training: tuple[parts.Training, ...] | None
     adjudication: parts.Adjudication | None
     formats: Annotated[tuple[str, ...], "for export"]
@@ -121,7 +121,7 @@ class Datasheet:
 def describe_project(
     project: Project, answers: ProjectAnswers, parameters: Parameters, *, sees_gold: bool
 ) -> Datasheet:
-    """Return the datasheet of all answers, which names no coder; `sees_gold`: with training and gold."""
+    """Return the datasheet of all answers, without names of coders; `sees_gold`: with training and gold."""
     if parameters.coders:
         raise InvalidParameter("coders", "a datasheet is of all coders, and names none: leave out coders and groups.")
     agreement = parts.measure_rounds(answers, parameters)
@@ -182,7 +182,7 @@ def describe_project(
 def _describe_coders(
     codings: Mapping[str, tuple[int, int]], groups: Groups, answers: ProjectAnswers, parameters: Parameters
 ) -> tuple[CoderDescription, ...]:
-    """Return what each coder did, in an order that follows from it alone: so it tells nothing of names."""
+    """Return the work of each coder, ordered by figures alone, so that the order reveals no names."""
     group_of = {coder: group for group, members in groups.items() for coder in members}
     profiles = {one.coder: one for one in compute_profiles(answers, parameters)}
     selected, parameters = resolve(answers, parameters)
@@ -200,7 +200,7 @@ def _describe_coders(
 
 
 def _read_languages(project: Project) -> tuple[Language, ...]:
-    """Return the texts of each language, the language of most texts first."""
+    """Return the texts of each language, the language with most texts first."""
     rows = project.texts.with_words().order_by().values_list("language")
     sizes = rows.annotate(n=Count("pk"), n_words=Sum("words"), n_characters=Sum(Length("content")))
     return tuple(sorted((Language(*row) for row in sizes), key=lambda one: (-one.n_texts, one.language)))
@@ -215,7 +215,7 @@ def _count_markables(project: Project) -> tuple[MarkableCounts, ...]:
 
 
 def _count_codings(project: Project) -> dict[str, tuple[int, int]]:
-    """Return how many codings each coder has, and has submitted, on first occasions; adjudicators have none."""
+    """Return the numbers of all and of submitted codings on first occasions, by coder, without adjudicators."""
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
     codings = Coding.objects.of_people().filter(text__project=project, occasion=1).exclude(kind__in=AGREED_KINDS)
     is_submitted = Q(status=Coding.Status.SUBMITTED)
@@ -225,7 +225,7 @@ def _count_codings(project: Project) -> dict[str, tuple[int, int]]:
 
 
 def _read_days(project: Project) -> tuple[date | None, ...]:
-    """Return the first and the last day on which a coder did something."""
+    """Return the first and the last day of work by coders; None without work."""
     operations = Operation.objects.filter(coding__text__project=project, coding__by_model=False)
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(kind__in=Operation.MANAGING_KINDS)
     days = operations.aggregate(first=Min("applied_at"), last=Max("applied_at"))

@@ -1,4 +1,4 @@
-"""Parts of a datasheet: rounds, agreement in each, models, docsets, training, and how gold was settled."""
+"""Parts of a datasheet: rounds and their agreement, models, docsets, training and adjudication."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -31,14 +31,14 @@ from annotations.models.project import may_see_models
 from annotations.planning.rounds import describe_rounds
 from annotations.planning.training import training_results
 
-# The agreement in the answers to so many questions besides the category is computed.
+# The most questions other than the category for which agreement is computed.
 MAX_QUESTIONS = 10
-MAX_TRAININGS = 5  # rounds, the latest
+MAX_TRAININGS = 5  # the most training rounds, the latest ones
 
 
 @dataclass(frozen=True, slots=True)
 class RoundDescription:
-    """A round, and how far it is."""
+    """A round and its progress."""
 
     name: str
     kind: Annotated[str, ChoiceField(Round.Kind.choices)]
@@ -107,7 +107,7 @@ class RoundAgreement:
     units_left_out: Mapping[str, int] = field(default_factory=dict)
     codings_left_out: Mapping[str, int] = field(default_factory=dict)
     note: str
-    # None where the coefficient cannot be computed, as the note says.
+    # None if the coefficient cannot be computed; the note says why.
     report: PageOnly[AgreementReport | None] = None
 
     @classmethod
@@ -131,7 +131,7 @@ class RoundAgreement:
 
 
 def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[RoundAgreement, ...]:
-    """Return the agreement over all rounds, and of several in each that counts. Raises InvalidParameter."""
+    """Return the agreement over all rounds and, if there are several, in each that counts. Raises InvalidParameter."""
     whole, chosen = compute_report(answers, parameters), parameters.selection("rounds")
     names = [name for name in whole.extract.rounds if not chosen or name in chosen]
     each = [_measure(name, answers, replace(parameters, rounds=name)) for name in names] if len(names) > 1 else []
@@ -139,7 +139,7 @@ def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Rou
 
 
 def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[RoundAgreement, ...]:
-    """Return the agreement in each further question of the scheme, as its page opens: in MAX_QUESTIONS of them."""
+    """Return the agreement in the first MAX_QUESTIONS further questions of the scheme, with default parameters."""
     asked = answers.question.key if answers.question else ""
     others = [one for one in answers.questions if one.key != asked]
     return tuple(_measure(one.label, *parse_asked(project, {"question": one.key})) for one in others[:MAX_QUESTIONS])
@@ -154,7 +154,7 @@ def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> Roun
 
 @dataclass(frozen=True, slots=True)
 class ModelDescription:
-    """A model that has coded: which it is, and how many codings it has begun and submitted."""
+    """A model that has coded: its version, and its numbers of begun and of submitted codings."""
 
     name: str
     version: str
@@ -165,7 +165,7 @@ class ModelDescription:
 
 
 def describe_models(project: Project) -> tuple[ModelDescription, ...]:
-    """Return the models that have begun a coding, by name. Two queries; none for who may not know of models."""
+    """Return the models that have begun a coding, by name; empty if the user may not see models. Two queries."""
     if not may_see_models(project):
         return ()
     submitted = Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
@@ -193,7 +193,7 @@ class DocsetDescription:
 
 
 def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
-    """Return the docsets by their addresses."""
+    """Return the description of each docset, by slug."""
     described = []
     for docset in pyramids.docsets:
         of_docset = [one for one in pyramids.annotations if one.docset.pk == docset.pk]
@@ -209,7 +209,7 @@ def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A training round: who took part, how many passed, some by decision, and the scores of their best attempts."""
+    """A training round: its numbers of participants and of passes, some by decision, and the range of best scores."""
 
     round: str
     measure: Annotated[str, "of the pass rule"]
@@ -237,7 +237,7 @@ def measure_training(rounds: Sequence[Round]) -> tuple[Training, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CodedTwice:
-    """How far coders agree with themselves: all of them together, or the only one."""
+    """The self-agreement of all coders together, or of the only coder."""
 
     n_coders: int
     n_codings: Annotated[int, "how many texts were coded twice, one for each coder who did"]
@@ -251,7 +251,7 @@ class CodedTwice:
 
     @classmethod
     def of(cls, part: CodedAgain) -> Self | None:
-        """Return it without names; None where nobody was shown a text again."""
+        """Return the figures without names; None if no text was coded again."""
         whole = part.together or next((one for one in part.coders if one.texts), next(iter(part.coders), None))
         if whole is None:
             return None
@@ -261,7 +261,7 @@ class CodedTwice:
 
 @dataclass(frozen=True, slots=True)
 class GoldOfRound:
-    """The gold of the texts of a round: how many are in which state, contested items, and the methods of drafts."""
+    """The gold of a round: numbers of texts by state, contested items, and methods of drafts."""
 
     round: str
     kind: Annotated[str, ChoiceField(Round.Kind.choices, help_text="gold of training is no result")]
@@ -276,7 +276,7 @@ class GoldOfRound:
 
 @dataclass(frozen=True, slots=True)
 class Overruled:
-    """In how many answers of coders to contested items gold has another value, and of how many."""
+    """The share of coders' answers to contested items in which gold has another value."""
 
     found: int
     total: int
@@ -285,7 +285,7 @@ class Overruled:
 
 @dataclass(frozen=True, slots=True)
 class ErrorEstimate:
-    """The errors in what drafts of gold accepted unseen."""
+    """The estimated errors in answers that drafts of gold accepted unseen."""
 
     round: str
     checked: int
@@ -299,7 +299,7 @@ class ErrorEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """The gold of a project; `closed` is what that consists of."""
+    """The gold of a project; `closed` is the profile of the gold that counts."""
 
     rounds: tuple[GoldOfRound, ...] = ()
     n_texts_compared: Annotated[int, "with closed gold, outside training"] = 0
@@ -323,7 +323,7 @@ def count_chains(profile: Profile) -> int:
 def measure_adjudication(
     project: Project, rounds: Sequence[Round], answers: ProjectAnswers, parameters: Parameters
 ) -> Adjudication:
-    """Return the gold of a project's rounds. The number of queries is fixed."""
+    """Return the figures of gold in a project's rounds, in a fixed number of queries."""
     if project.answers == Project.Answers.SCUS or not has_gold(project):
         return Adjudication()
     with_gold = read_with_gold(project, answers, parameters)
