@@ -41,7 +41,7 @@ class Flag(models.Model):
                 condition=Q(resolved_at__isnull=True, resolved_by__isnull=True)
                 | Q(resolved_at__isnull=False, resolved_by__isnull=False),
                 name="flag_resolved_by_somebody",
-            ),
+            )
         ]
 
     def __str__(self) -> str:

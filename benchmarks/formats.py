@@ -86,12 +86,7 @@ def from_zip(path: Path) -> list[Source]:
 
 
 def import_files(
-    project: Project,
-    format_key: str,
-    read: Callable[[Path], list[Source]],
-    path: Path,
-    *,
-    coder_from: str = "parent",
+    project: Project, format_key: str, read: Callable[[Path], list[Source]], path: Path, *, coder_from: str = "parent"
 ) -> None:
     """Read and import files. Raise RuntimeError if one is refused, which would make the figure worthless."""
     from annotations.transfers.importing.documents import import_sources

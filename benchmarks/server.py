@@ -99,10 +99,7 @@ def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], reques
             times[name] += [seconds_of(partial(ask, client)) for _ in range(block)]
             cpu_seconds[name] += client.server.processor_seconds() - cpu_before
     return {
-        name: {
-            "p50_ms": milliseconds(statistics.median(own)),
-            "cpu_ms": milliseconds(cpu_seconds[name] / len(own)),
-        }
+        name: {"p50_ms": milliseconds(statistics.median(own)), "cpu_ms": milliseconds(cpu_seconds[name] / len(own))}
         for name, own in times.items()
     }
 

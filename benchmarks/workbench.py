@@ -62,11 +62,7 @@ def measure(sizes: Sequence[int], n_visits: int) -> dict[str, float]:
     if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
     figures: dict[str, float] = {}
-    with (
-        tempfile.TemporaryDirectory() as data,
-        serving(data) as server,
-        sync_playwright() as playwright,
-    ):
+    with tempfile.TemporaryDirectory() as data, serving(data) as server, sync_playwright() as playwright:
         run_in(server.environment, load, sizes)
         browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
         signed_in = browser.new_context()

@@ -114,8 +114,7 @@ def find_antecedents(mentions: Sequence[Mention]) -> dict[str, str | None]:
     """Return the antecedent of each mention: the nearest one before it that it may corefer with, or None."""
     return {
         mention.key: next(
-            (earlier.key for earlier in reversed(mentions[:place]) if may_corefer(mention, earlier)),
-            None,
+            (earlier.key for earlier in reversed(mentions[:place]) if may_corefer(mention, earlier)), None
         )
         for place, mention in enumerate(mentions)
     }

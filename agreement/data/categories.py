@@ -50,8 +50,7 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
         indexes=np.array([index for *_, index in rows], dtype=np.bool_),
         levels=levels,
         other_relations=other_relations,
-        # a scheme without categories can only have other questions
-        asks_more=not found or found[0][-2] or bool(other_relations),
+        asks_more=not found or found[0][-2] or bool(other_relations),  # without categories only other questions
     )
     return categories, (project.answers, rows, tuple((level.pk, level.coded) for level in levels), other_relations)
 

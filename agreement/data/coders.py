@@ -7,10 +7,8 @@ from annotations.models import Coding, ModelCoder, Project, Round
 from annotations.models.coding import INDEPENDENT_KINDS, CodingQuerySet
 from annotations.models.project import may_see_models
 
-# The names of the coders of each group, sorted by group.
 type Groups = Mapping[str, tuple[str, ...]]
-# Replaces the name of a coder; no account can have this name.
-GOLD = "(gold)"
+GOLD = "(gold)"  # in place of the name of a coder; no account can have this name
 # Reasons why gold does not count; the first match wins. "uncoded": no coder has a coding of the text in the round.
 REASONS_GOLD_LEFT_OUT = ("practice", "open", "uncoded")
 

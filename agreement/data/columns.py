@@ -46,10 +46,8 @@ MARK = np.dtype([("unit", "<i4"), ("category", "<i4"), ("complete", "?"), ("othe
 # A link from a judgement (`of`: its position among the marks of the coding) to a member of the document or a class of
 # the coding, by number. Links of one reading are meant together; different readings are alternatives.
 LINK = np.dtype([("of", "<i4"), ("to", "<i4"), ("reading", "<i4")])
-# A set: its number of members. No two sets of a document are equal.
-MARK_SET = np.dtype([("size", "<i4")])
-# A member of a set: its position in the document, ascending.
-ELEMENT = np.dtype([("member", "<i4")])
+MARK_SET = np.dtype([("size", "<i4")])  # the members of a set; no two sets of a document are equal
+ELEMENT = np.dtype([("member", "<i4")])  # a member of a set: its position in the document, ascending
 
 type Rows = NDArray[np.void]
 
@@ -86,8 +84,7 @@ class KeyIndex:
 
     def __init__(self, keys: Ints, places: Ints | None = None) -> None:
         order = np.argsort(keys, kind="stable")
-        # a sentinel that is never looked up
-        self.keys = np.append(keys[order], np.iinfo(np.int64).max)
+        self.keys = np.append(keys[order], np.iinfo(np.int64).max)  # a sentinel that is never looked up
         self.places = np.append(order if places is None else places[order], -1)
 
     def find(self, wanted: Ints) -> Ints:

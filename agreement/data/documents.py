@@ -7,8 +7,7 @@ units have the primary keys of their markables. Further documents of a text add 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-# All primary keys are smaller; its multiples number the documents of a text.
-NEXT_DOCUMENT = 1 << 44
+NEXT_DOCUMENT = 1 << 44  # all primary keys are smaller; its multiples number the documents of a text
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from annotations.models import Judgement, Markable, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.texts.keywords import covered_text
 
-# The unit, the coding and the position of its mark, by coding and markable.
-_Marks = dict[tuple[int, int], tuple[int, CodingAnswers, int]]
+_Marks = dict[tuple[int, int], tuple[int, CodingAnswers, int]]  # unit, coding and mark, by coding and markable
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ from annotations.models.coding import INDEPENDENT_KINDS
 
 # With more texts, a query selects the whole project: databases limit the parameters of a query.
 MAX_TEXTS_IN_QUERY = 500
-# Replaces the key of the category in a judgement without one.
-NO_KEY = 0
+NO_KEY = 0  # of the category, in a judgement without one
 
 # A markable: whether it is no unit; start, negative end, key, primary key and level; whether every coder is given it.
 type MemberRow = tuple[bool, int, int, str, int, int, bool]
@@ -114,7 +113,6 @@ def read_numbers(rows: QuerySet[Any, Any], *columns: str) -> Ints:
     return flat.reshape(-1, len(columns)).T
 
 
-# The lookups of coding and markable in a row that belongs to a judgement.
 OF_JUDGEMENT = ("judgement__coding_id", "judgement__markable_id")
 
 
@@ -124,8 +122,7 @@ class RowIndex:
     def __init__(self, columns: AnswerColumns) -> None:
         self.codings = KeyIndex(columns.codings["key"])
         self.members = KeyIndex(columns.members["key"] % NEXT_DOCUMENT, run_offsets(columns.n_members))
-        # so wide that the position -1 of an unknown member never matches a mark
-        self._width = int(columns.n_members.max(initial=0)) + 1
+        self._width = int(columns.n_members.max(initial=0)) + 1  # the position -1 of an unknown member matches no mark
         self._marks = KeyIndex(columns.coding_of_mark * self._width + columns.marks["unit"])
 
     def find(self, codings: Ints, markables: Ints) -> Ints:

@@ -16,16 +16,12 @@ from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers
 from agreement.data.documents import Document
 from agreement.measures.values import Bools, Floats, Ints
 
-# The kinds of answers that form chains.
-CHAINED = ("pointers", "indices")
+CHAINED = ("pointers", "indices")  # kinds of answers
 # Reasons why a coding does not count unless it is included by this name; the first match wins.
 REASONS_LEFT_OUT = ("adjudicators", "practice", "repeats", "open")
-# The reason why gold, which is no coder's coding, does not count; it cannot be included.
-IS_GOLD = "gold"
-# The reasons by their number in codings.
-REASONS = ("", *REASONS_LEFT_OUT)
-# The reason of a coding whose judgements are all of scheme versions that were not read.
-OTHER_VERSIONS = "other versions"
+IS_GOLD = "gold"  # no coder's coding; it cannot be included
+REASONS = ("", *REASONS_LEFT_OUT)  # by their number in codings
+OTHER_VERSIONS = "other versions"  # all judgements of the coding are of scheme versions that were not read
 # A question with more distinct answers, in words or numbers, has no table with a column for each answer.
 MAX_VALUES = 60
 

@@ -123,8 +123,7 @@ def read_every_pyramid(project: Project) -> tuple[tuple[DocsetInfo, ...], dict[i
 
 def read_pyramids(project: Project, docset: str = "") -> Pyramids:
     """Return the docsets, with pyramids and peers of the docset with this slug, or of all. Six queries at any size."""
-    # practice, and codings for comparison with an earlier round, are no results
-    rows = _read_rows(project, docset, round__kind__in=COUNTED_KINDS)
+    rows = _read_rows(project, docset, round__kind__in=COUNTED_KINDS)  # practice and comparisons are no results
     annotations: dict[tuple[int | None, str, str], PyramidAnnotation] = {}
     for coding in rows.codings:
         if coding.kind in PYRAMID_KINDS:

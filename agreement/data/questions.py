@@ -18,7 +18,6 @@ from annotations.models import AttributeAnswer, Pointer, Project
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme
 
-# The values of a relation.
 NOT_SET, SET = "not set", "set"
 
 
@@ -68,8 +67,7 @@ def read_question(
     )
 
 
-# Judgements, and for each the number of a value or target, and the reading.
-type _Links = tuple[Ints, Ints, Ints]
+type _Links = tuple[Ints, Ints, Ints]  # judgements, numbers of values or targets, readings
 
 
 class _QuestionReader:
@@ -238,7 +236,6 @@ class _QuestionReader:
             self.category[~self.asked] = names.index(NOT_ASKED)
         for field, chosen in (("unasked", ~self.asked), ("unanswered", unanswered)):
             codings[field] = np.bincount(self.coding[chosen], minlength=len(codings))
-        # the members of each document, its units first
         starts, document = starts_of(columns.n_members), np.repeat(np.arange(len(documents)), columns.n_members)
         place = np.arange(len(document)) - starts[document]
         is_unit = self.is_here & (place < documents["units"][document])
@@ -249,7 +246,6 @@ class _QuestionReader:
         members["given"] &= is_unit[order]
         documents["units"] = np.bincount(document[is_unit], minlength=len(documents))
         documents["others"], documents["sets"] = columns.n_members - documents["units"], 0
-        # the marks of units, with their values
         start = starts[columns.document_of_mark]
         member = start + columns.marks["unit"]
         kept, category = is_unit[member], np.full(len(member), NO_CATEGORY)

@@ -30,12 +30,9 @@ from annotations.models import Project
 from annotations.models.project import may_see_gold
 from annotations.schemes.project_scheme import read_scheme
 
-# The number of documents in a batch.
-READ_AT_ONCE = 500
-# Below this number of documents, stored answers are no faster.
-MIN_STORED = 50
-# The most codings without stored answers that a request reads.
-MAX_READ_IN_REQUEST = 2000
+READ_AT_ONCE = 500  # documents
+MIN_STORED = 50  # documents, below which stored answers are no faster
+MAX_READ_IN_REQUEST = 2000  # codings without stored answers
 # The limits of a process's cache: entries (one for each project and reading) and bytes.
 MAX_KEPT, MAX_BYTES = 8, 200_000_000
 

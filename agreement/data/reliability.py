@@ -68,8 +68,7 @@ def _values_of_sets(answers: ProjectAnswers, found: Answers, unmarked: str, *, l
 
 def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> AnswerColumns:
     """Return the answers with the set of each mark: its whole chain, or the union of its classes."""
-    # sets do not depend on who the coder is: each document numbers its own coders
-    numbered = columns.codings.copy()
+    numbered = columns.codings.copy()  # each document numbers its own coders: sets do not depend on who they are
     numbered["coder"] = run_offsets(columns.documents["codings"])
     names = tuple(map(str, range(columns.documents["codings"].max(initial=0))))
     fields: dict[str, Any] = {"kind": kind, "unmarked": "missing", "categories": categories.keys, "texts": ()}

@@ -320,8 +320,7 @@ def _check_moved(coding: Coding, moves: Moves) -> None:
     moved = Markable.objects.filter(text=coding.text_id, key__in=moves.positions)
     pointing = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), target__in=moved))
     touched = decisions_of_judgements(
-        coding.judgements.filter(Q(markable__in=moved) | pointing),
-        further_questions(coding.text.project_id),
+        coding.judgements.filter(Q(markable__in=moved) | pointing), further_questions(coding.text.project_id)
     )
     rules = Rules.for_coding(coding, {key for decision in touched for key in _keys_of(decision)})
     for decision in touched:

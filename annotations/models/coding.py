@@ -191,7 +191,7 @@ class Coding(models.Model):
         ordering = ["text__position", "text__slug", "coder__username", "round__position", "round_id", "occasion"]
         indexes = [
             # each view of figures searches for submissions that nobody has viewed
-            models.Index(fields=["status", "text"], condition=Q(viewed_at__isnull=True), name="coding_not_viewed"),
+            models.Index(fields=["status", "text"], condition=Q(viewed_at__isnull=True), name="coding_not_viewed")
         ]
         constraints = [
             models.UniqueConstraint(

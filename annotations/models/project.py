@@ -62,9 +62,7 @@ class Project(models.Model):
     answers = models.CharField(max_length=10, choices=Answers)
     unmarked = models.CharField(max_length=10, choices=Unmarked, default=Unmarked.SINGLETON)
     results_open = models.BooleanField(
-        "results are open to coders",
-        default=False,
-        help_text="Until then coders do not see each other’s work.",
+        "results are open to coders", default=False, help_text="Until then coders do not see each other’s work."
     )
     preset = models.CharField(
         max_length=KEY_LENGTH, blank=True, help_text="The preset that the results pages use by default."
@@ -88,9 +86,7 @@ class Project(models.Model):
         default=1, editable=False, help_text="The version of the scheme: one more with each change of the answers."
     )
     scheme_stamp = models.UUIDField(
-        default=uuid4,
-        editable=False,
-        help_text="Another one after each change of the scheme.",
+        default=uuid4, editable=False, help_text="Another one after each change of the scheme."
     )
     description = models.CharField(
         blank=True, default="", max_length=DESCRIPTION_LENGTH, help_text="What the corpus is, and what it is made for."

@@ -298,7 +298,7 @@ class RepeatPlan(models.Model):
                 condition=Q(share__gte=0, share__lte=1, number__isnull=True)
                 | Q(share__isnull=True, number__isnull=False),
                 name="repeat_plan_has_a_share_or_a_number",
-            ),
+            )
         ]
 
     def __str__(self) -> str:

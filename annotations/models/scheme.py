@@ -84,8 +84,7 @@ class Category(Labelled):
         constraints = [
             models.UniqueConstraint(fields=["project", "key"], name="category_key_unique_in_project"),
             models.CheckConstraint(
-                condition=Q(singleton=False) | Q(takes_index=False),
-                name="category_singleton_takes_no_index",
+                condition=Q(singleton=False) | Q(takes_index=False), name="category_singleton_takes_no_index"
             ),
         ]
 

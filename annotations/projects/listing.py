@@ -41,9 +41,7 @@ def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEn
     codings = Coding.objects.of_coders().visible_to(user).once_for(user).filter(text__project__in=projects).order_by()
     counts = {"assigned": Count("pk"), "submitted": Count("pk", filter=Q(status=Coding.Status.SUBMITTED))}
     progress = {pk: numbers for pk, *numbers in codings.values_list("text__project").annotate(**counts)}
-    texts = dict(
-        Text.objects.filter(project__in=projects).order_by().values_list("project").annotate(Count("pk")),
-    )
+    texts = dict(Text.objects.filter(project__in=projects).order_by().values_list("project").annotate(Count("pk")))
     managers: dict[int, list[str]] = {}
     managing = Membership.objects.filter(project__in=projects, role__in=MANAGING_ROLES)
     for pk, name in managing.order_by("user__username").values_list("project", "user__username"):

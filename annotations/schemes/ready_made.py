@@ -55,10 +55,7 @@ SCHEMES: dict[str, ReadyMadeScheme] = {
             "Mentions with the entities they belong to, as most corpora are distributed.",
             "indices",
             (LevelSpec("mention", "mention"),),
-            (
-                CategorySpec("refers", "refers", takes_index=True),
-                CategorySpec("none", "does not refer"),
-            ),
+            (CategorySpec("refers", "refers", takes_index=True), CategorySpec("none", "does not refer")),
             "masi",
             unmarked="singleton",
         ),
@@ -177,10 +174,7 @@ GUM = ReadyMadeScheme(
     "that bridge to another one.",
     "pointers",
     (LevelSpec("mention", "mention"),),
-    (
-        CategorySpec("coref", "coreference", points_to="mention", max_pointers=1),
-        CategorySpec("first", "first mention"),
-    ),
+    (CategorySpec("coref", "coreference", points_to="mention", max_pointers=1), CategorySpec("first", "first mention")),
     "poesio-artstein-2005",
     relations=(
         RelationSpec(

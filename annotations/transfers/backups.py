@@ -24,12 +24,7 @@ from django.db import DatabaseError, OperationalError, connection, models, trans
 from django.utils.duration import duration_string
 
 from annotations.core.database.bulk import insert
-from annotations.core.database.migrations import (
-    applied_migrations,
-    known_migrations,
-    migrated_as,
-    models_of_database,
-)
+from annotations.core.database.migrations import applied_migrations, known_migrations, migrated_as, models_of_database
 from annotations.core.database.queries import read_snapshot
 from annotations.core.files import write_whole
 from annotations.formats.project import encode_value

@@ -278,11 +278,7 @@ class ExportForm(FormatForm):
         widget=BoundedCheckboxes,
     )
     texts = ModelCheckboxField(
-        Text.objects.none(),
-        required=False,
-        label="Only these texts",
-        to_field_name="slug",
-        widget=BoundedCheckboxes,
+        Text.objects.none(), required=False, label="Only these texts", to_field_name="slug", widget=BoundedCheckboxes
     )
 
     def __init__(self, project: Project, *args: Any, archives: bool, **kwargs: Any) -> None:

@@ -108,10 +108,9 @@ def _fill_texts(
 @transaction.atomic
 def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, answers: str) -> Coding:
     """Return the gold of a marked text, drafted from codings by majority, in a new project of `answers`."""
-    scheme_name, decide = {
-        "pointers": (POINTERS, point_decisions),
-        "indices": ("passonneau-2004", index_decisions),
-    }[answers]
+    scheme_name, decide = {"pointers": (POINTERS, point_decisions), "indices": ("passonneau-2004", index_decisions)}[
+        answers
+    ]
     project = make_project("gold", {"text": marked}, [], scheme_name)
     add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
     text = project.texts.get()

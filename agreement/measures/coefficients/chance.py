@@ -59,10 +59,7 @@ class Scale:
 
 
 def read_scale(
-    data: ReliabilityData,
-    distance: str | Disagreement,
-    categories: Sequence[Label] | None,
-    also: tuple[str, ...] = (),
+    data: ReliabilityData, distance: str | Disagreement, categories: Sequence[Label] | None, also: tuple[str, ...] = ()
 ) -> tuple[ReliabilityData, Scale]:
     """Return the data, with numbers for labels in text where the categories are numbers or ordered, and their scale.
 
@@ -272,13 +269,7 @@ def correct_for_chance(observed: Floats, expected: Floats) -> Floats:
 
 
 def kappa_fields(
-    name: str,
-    observed: float | None,
-    expected: float | None,
-    *,
-    missing: str,
-    of_data: tuple[int, int],
-    **counts: int,
+    name: str, observed: float | None, expected: float | None, *, missing: str, of_data: tuple[int, int], **counts: int
 ) -> dict[str, Any]:
     """Return the fields of a `Result`: `counts` of what is in use, `of_data` units and coders that there are."""
     value, note = None, ""

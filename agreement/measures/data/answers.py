@@ -148,11 +148,7 @@ def pointed_values(
 
 
 def indexed_values(
-    answers: Answers,
-    *,
-    unmarked: str = "missing",
-    singletons: Collection[Label] | None = None,
-    readings: str = "union",
+    answers: Answers, *, unmarked: str = "missing", singletons: Collection[Label] | None = None, readings: str = "union"
 ) -> ReliabilityData:
     """Return the data of coders who indexed: the values of `index_labels`. `readings` is as there.
 

@@ -86,9 +86,7 @@ class CsvFile:
             with suppress(csv.Error):
                 headers[separator] = next(filter(any, self._reader(separator)), [])
         self.separator, self.header = max(
-            headers.items(),
-            key=lambda item: (sum(name in known for name in item[1]), len(item[1])),
-            default=(",", []),
+            headers.items(), key=lambda item: (sum(name in known for name in item[1]), len(item[1])), default=(",", [])
         )
         if not self.header:
             raise ValueError("there is no header")

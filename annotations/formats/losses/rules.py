@@ -179,8 +179,7 @@ def _remove_split(document: Document) -> Reduced:
     if document.links != Links.INDICES:
         return document, []
     return _answer_rule(
-        lambda answer: links.SPLIT in dict(answer.relations),
-        lambda answer: links.without_relation(answer, links.SPLIT),
+        lambda answer: links.SPLIT in dict(answer.relations), lambda answer: links.without_relation(answer, links.SPLIT)
     )(document)
 
 

@@ -98,9 +98,7 @@ class Command(ProgramCommand):
             "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the format"
         )
         parser.add_argument(
-            "--predefined",
-            action="store_true",
-            help="the markables are given with the texts: every coder sees them",
+            "--predefined", action="store_true", help="the markables are given with the texts: every coder sees them"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -83,8 +83,7 @@ class Transfer(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=["import", "export", "restore"]), name="transfer_kind_known"),
             models.CheckConstraint(
-                condition=Q(state__in=["checking", "checked", "running", "done", "failed"]),
-                name="transfer_state_known",
+                condition=Q(state__in=["checking", "checked", "running", "done", "failed"]), name="transfer_state_known"
             ),
             models.CheckConstraint(
                 condition=Q(project__isnull=False) | Q(kind="restore"), name="transfer_only_a_restore_has_no_project"

@@ -87,9 +87,7 @@ class AddressForm(forms.Form):
     """An address for mails, once confirmed. It can reset the password, so changing it needs the password."""
 
     address = forms.EmailField(
-        label="E-mail address",
-        max_length=ADDRESS_LENGTH,
-        help_text="A link is sent there, by which you confirm it.",
+        label="E-mail address", max_length=ADDRESS_LENGTH, help_text="A link is sent there, by which you confirm it."
     )
     password = forms.CharField(
         label="Your password",
@@ -125,9 +123,7 @@ class MailKindsForm(forms.Form):
 
 class ForgottenPasswordForm(forms.Form):
     address = forms.EmailField(
-        label="E-mail address",
-        max_length=ADDRESS_LENGTH,
-        help_text="The one that you confirmed on your account page.",
+        label="E-mail address", max_length=ADDRESS_LENGTH, help_text="The one that you confirmed on your account page."
     )
 
 

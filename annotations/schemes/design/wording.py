@@ -17,11 +17,7 @@ from annotations.formats.model.scheme import (
 from annotations.schemes.consistency import BOUNDS
 
 MAX_NAMED = 10
-ANSWERS: dict[str, str] = {
-    AnswerKind.SEVERAL: "several values",
-    AnswerKind.TEXT: "text",
-    AnswerKind.NUMBER: "a number",
-}
+ANSWERS: dict[str, str] = {AnswerKind.SEVERAL: "several values", AnswerKind.TEXT: "text", AnswerKind.NUMBER: "a number"}
 # The names of fields in sentences; fields not listed keep their names.
 FIELDS = {
     "help": "the help",

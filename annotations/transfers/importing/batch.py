@@ -67,11 +67,7 @@ class Batch:
     """The documents of a transaction: it checks each document, keeps failures and findings, and plans the rows."""
 
     def __init__(
-        self,
-        project: Project,
-        documents: Sequence[SourceDocument],
-        options: ImportOptions,
-        found: FoundScheme | None,
+        self, project: Project, documents: Sequence[SourceDocument], options: ImportOptions, found: FoundScheme | None
     ) -> None:
         """Create a batch with the scheme of the files or the project. Raise ImportFailed if the options are invalid."""
         self.project, self.documents, self.options, self.found = project, documents, options, found

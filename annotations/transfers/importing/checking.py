@@ -214,11 +214,7 @@ def with_content(document: Document, text: Text | None) -> Document:
 
 
 def check(
-    source: SourceDocument,
-    scheme: ImportScheme,
-    known_markables: KnownMarkables,
-    predefined: bool,
-    naming: Naming,
+    source: SourceDocument, scheme: ImportScheme, known_markables: KnownMarkables, predefined: bool, naming: Naming
 ) -> CheckedDocument:
     """Return the checked document, and add its new markables to the known ones. Raise FormatError."""
     document = source.document

@@ -12,16 +12,7 @@ from typing import IO
 from django.conf import settings
 
 from annotations.core.processes.progress import Progress, reported
-from annotations.formats import (
-    FORMATS,
-    PYRAMID_FORMATS,
-    Bundle,
-    Document,
-    Finding,
-    Format,
-    FormatError,
-    PyramidFormat,
-)
+from annotations.formats import FORMATS, PYRAMID_FORMATS, Bundle, Document, Finding, Format, FormatError, PyramidFormat
 from annotations.formats.detection import PLAIN, Kind, recognise
 from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.model.encodings import is_utf_8_all_the_same, recode

@@ -103,10 +103,7 @@ def import_pyramids(
 ) -> Report:
     """Write the files as submitted codings, and report them. Raise ImportFailed with nothing changed."""
     report = Report(
-        failures=list(result.failures),
-        findings=list(result.findings),
-        left_out=result.left_out,
-        reason=result.reason,
+        failures=list(result.failures), findings=list(result.findings), left_out=result.left_out, reason=result.reason
     )
     if not Level.objects.filter(project=project, coded=True, key=CONTRIBUTOR).exists():
         raise ImportFailed(f"The scheme has no level {CONTRIBUTOR!r} any more, of which contributors are.")

@@ -241,10 +241,7 @@ class _Draft:
         others, relation_keys = self._other_relations(used, named)
         attributes, attribute_keys = self._attributes(used)
         spec = SchemeSpec(
-            spec.levels,
-            tuple(categories.values()),
-            (*self._relations(categories, named), *others),
-            tuple(attributes),
+            spec.levels, tuple(categories.values()), (*self._relations(categories, named), *others), tuple(attributes)
         ).with_pointing()
         level_keys = {name: key for name, key in keys.items() if name}
         return FoundScheme(spec, answers, level_keys, names, relation_keys, attribute_keys)
