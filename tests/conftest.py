@@ -145,7 +145,6 @@ def mallory(db) -> User:
 
 @pytest.fixture
 def project(alice, bob, charlie) -> Project:
-    """Return the project of the dialogue."""
     return make_shared_project()
 
 
