@@ -205,10 +205,10 @@ def below_a_path(text: str, folder: Path) -> str:
     return text
 
 
-def test_below_a_path_of_the_host_there_are_the_same_bounds(nginx, tmp_path):
+def test_below_a_path_of_the_host_there_are_the_same_bounds(nginx, tmp_path, migrated_folder):
     (tmp_path / "nginx").mkdir()
     server = Server(
-        str(tmp_path),
+        str(migrated_folder),
         variables={"BEHIND_PROXY": "1", "ALLOWED_HOSTS": f"{HOST},127.0.0.1", "PATH_PREFIX": PREFIX},
     )
     server.start()

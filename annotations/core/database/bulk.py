@@ -6,7 +6,6 @@ Only the constraints of the table check values, and no signals are sent.
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import batched, chain, groupby
 from typing import Any
 
 from django.db import connection, models
@@ -16,8 +15,6 @@ ENCODE = json.JSONEncoder(check_circular=False).encode
 CONVERTED_FIELDS = (models.JSONField, models.UUIDField, models.DurationField, models.DateTimeField)
 # SQLite accepts 32,766 values in a statement, PostgreSQL twice as many.
 MAX_KEYS = 30_000
-# In SQLite a statement a row takes twice the time, as each looks up the last key of its table.
-ROWS_TOGETHER = 50
 
 
 def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -33,10 +30,7 @@ def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequ
                 for row in values:
                     copy.write_row(row)
         else:
-            row = f"({', '.join(['%s'] * len(fields))})"
-            for size, batches in groupby(batched(values, ROWS_TOGETHER), key=len):
-                statement = f"INSERT INTO {into} VALUES {', '.join([row] * size)}"  # noqa: S608 - names
-                cursor.executemany(statement, [[*chain.from_iterable(batch)] for batch in batches])
+            cursor.executemany(f"INSERT INTO {into} VALUES ({', '.join(['%s'] * len(fields))})", list(values))  # noqa: S608 - names
 
 
 def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:

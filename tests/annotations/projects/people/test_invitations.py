@@ -134,7 +134,7 @@ def test_two_who_come_at_once_do_not_both_get_in(project, charlie, mallory):
 
 
 def test_a_manager_withdraws_a_link_of_this_project_only(manager, link, charlie):
-    from tests.conftest import make_project
+    from tests.shared.projects import make_project
 
     other = make_project("walk")
     foreign, _ = invitations.invite(other, "coder", charlie, days=1)
