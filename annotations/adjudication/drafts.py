@@ -58,7 +58,7 @@ class DraftRequest:
 
     coder: a username, with the method of that name. texts: slugs of texts or docsets; none: all that are submitted.
     round_name: empty: the latest round in which each text was submitted. adjudicator: the owner of the gold; empty:
-    whoever opens it. again: redraft what is not decided yet. early: allow gold before all coders have submitted.
+    the first user to open it. again: redraft open items. early: allow gold before all coders have submitted.
     """
 
     method: Method

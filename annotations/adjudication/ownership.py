@@ -76,7 +76,7 @@ def open_gold(project: Project, text: Text, round_name: str, user: User, *, earl
 
 @transaction.atomic
 def reassign_gold(project: Project, text: Text, round_name: str, by: User, to: str) -> Coding:
-    """Give the gold of a text to the named adjudicator, or to whoever opens it, and log it. Raise ValidationError."""
+    """Give the gold of a text to an adjudicator, or to the first user to open it, and log it. Raise ValidationError."""
     lock_project(project.pk)
     round_ = _open_round(project, round_name)
     user = find_adjudicator(project, to) if to else None

@@ -70,7 +70,7 @@ class _Pyramid:
                 self.at_word[word].append(contributor)
 
     def said_of(self, words: Words) -> list[HeldWords]:
-        """Return the contributors with exactly these words; if there is none, those that share some, in text order."""
+        """Return contributors with exactly these words, else contributors that share some, in text order."""
         sharing = dict.fromkeys(held for word in sorted(words) for held in self.at_word[word])
         return [row for row in sharing if row.words == words] or list(sharing)
 

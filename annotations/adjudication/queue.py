@@ -53,8 +53,8 @@ class Kind(StrEnum):
 class Answer:
     """The answer of a coder or the draft for a unit: entities, by number in the queue, or a label.
 
-    Entities of a pyramid are SCUs. If no contributor has exactly the unit's words, `units` are those that share some,
-    each with the number of its SCU.
+    Entities of a pyramid are SCUs. If no contributor has exactly the unit's words, `units` has contributors that
+    share some, each with the number of its SCU.
     """
 
     entities: tuple[int, ...] = ()

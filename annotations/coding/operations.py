@@ -148,7 +148,7 @@ def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, 
 
 
 def log_assignment(coding: Coding, user: User, to: User | None) -> None:
-    """Log the new owner of gold, which is locked, and the user who chose the owner. None: whoever opens it first."""
+    """Log the new owner of gold, which is locked, and the user who chose the owner. None: the first user to open it."""
     payload = {"to": to.get_username() if to is not None else None}
     append_to_log(coding, user, [Change(uuid4(), Operation.Kind.ASSIGN, payload)], coding.text.project.scheme_version)
     Coding.objects.filter(pk=coding.pk).update(corrections=F("corrections") + 1)

@@ -352,7 +352,7 @@ class Batch:
             .select_related("round", "coder")
             .filter(text__in=batch, occasion=1)
             if coding.round_id == round_of[coding.text_id]
-            # a text and round have one gold, whoever made it
+            # a text and round have one gold, even if another user made it
             for coder in (by_key if self.options.gold else by_key & {coding.coder_id})
         }
 
