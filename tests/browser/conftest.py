@@ -7,12 +7,15 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
-from django.test import Client
+from django.core.management import call_command
+from django.test import Client, override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from pytest_django import DjangoDbBlocker
 
 from annotations.coding.judgements import judgements_of
 from annotations.models import Coding, Membership, User
@@ -22,6 +25,7 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.environment.serving import FLAGS, chromium
 from tests.browser.errors import ErrorLog
 from tests.shared.projects import make_project
+from tests.shared.settings import quick_settings
 from tests.shared.skipping import skip_or_fail_in_ci
 
 # Playwright's own event loop runs in the thread of the tests; the ORM is used there all the same.
@@ -38,6 +42,14 @@ def browser_type_launch_args() -> dict[str, object]:
     if found is None:
         skip_or_fail_in_ci("no Chromium on this machine (Debian's package: chromium)")
     return {"executable_path": found, "args": list(FLAGS)}
+
+
+@pytest.fixture(scope="module")
+def kept_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker, media_root: Path) -> Iterator[None]:
+    """Let a module create rows for all of its tests; its own `transactional_db` depends on this and deletes none."""
+    with django_db_blocker.unblock(), override_settings(**quick_settings(media_root)):
+        yield
+        call_command("flush", interactive=False, verbosity=0)
 
 
 @pytest.fixture(autouse=True)
@@ -58,26 +70,29 @@ def no_errors_on_pages(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
     assert not errors, "pages report errors:\n" + "\n".join(errors)
 
 
+def add_session(context: BrowserContext, user: User, address: str) -> None:
+    """Let the person be signed in in all pages of a browser."""
+    client = Client()
+    client.force_login(user)
+    session = client.cookies[settings.SESSION_COOKIE_NAME]
+    context.add_cookies([{"name": session.key, "value": session.value, "url": address}])
+
+
 @pytest.fixture
 def sign_in(live_server, browser: Browser) -> Iterator[Callable[..., Page]]:
     """Return a function that opens a page in a browser of its own, in which the person is signed in.
 
-    The form is tried where people use it: in test_blindness, test_invitations and test_saving.
+    Without a path the page is empty. The form is tried in test_blindness, test_invitations and test_saving.
     """
     contexts = []
 
-    def open_page(user: User, path: str = "/", **device: Any) -> Page:
-        if not user.check_password(PASSWORD):  # another would end the sessions of the person
-            user.set_password(PASSWORD)
-            user.save()
+    def open_page(user: User, path: str = "", **device: Any) -> Page:
         context = browser.new_context(base_url=live_server.url, **device)
         contexts.append(context)
-        client = Client()
-        client.force_login(user)
-        session = client.cookies[settings.SESSION_COOKIE_NAME]
-        context.add_cookies([{"name": session.key, "value": session.value, "url": live_server.url}])
+        add_session(context, user, live_server.url)
         page = context.new_page()
-        page.goto(path)
+        if path:
+            page.goto(path)
         return page
 
     yield open_page
@@ -100,6 +115,18 @@ def wait_until(page: Page, expression: str, argument: object = None) -> None:
     while not page.evaluate(expression, argument):
         assert time.monotonic() < deadline, f"it does not become true: {expression}"
         page.wait_for_timeout(20)
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def assert_fits(page: Page, *widths: int) -> None:
+    """Assert that the page is as wide as windows of these widths; the last of them stays."""
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 class DelayedAnswer:
@@ -143,8 +170,7 @@ class Coder:
         self.coding = coding
 
     def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
+        press(self.page, *keys)
 
     def at(self, words: str) -> None:
         """Wait until the current markable is these words."""

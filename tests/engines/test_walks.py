@@ -70,7 +70,7 @@ def answers(coder: Coder) -> dict[str, tuple[str, list[str]]]:
     """Return category and antecedents of the answers that the server has, by the labels of the markables."""
     labels = dict(coder.coding.text.markables.values_list("key", "label"))
     return {
-        labels[key]: (answer["category"], sorted(labels[one] for one in answer["pointers"]))
+        labels[key]: (answer["category"], sorted(labels[target] for target in answer["pointers"]))
         for key, answer in coder.saved().items()
     }
 
@@ -109,7 +109,7 @@ def test_a_text_is_coded_by_mouse_and_a_further_antecedent_selects_no_text(coder
     assert answers(coder)["d"] == ("phrase", ["a", "c"])
 
 
-def test_after_undoing_a_mark_the_answer_goes_to_the_markable_that_is_shown(coder_of):
+def test_after_undoing_a_mark_the_answer_goes_to_the_markable_shown(coder_of):
     coder = coder_of("The big red ball lay there.", marking=True)
     window = coder.window
     window.press("e", "ArrowRight", "Enter", "4")
@@ -220,8 +220,8 @@ def test_a_scheme_is_designed_by_keys_and_mouse_tried_and_saved(sign_in, charlie
     window.click(window.find("#scheme-confirm:enabled"))
     window.find("#scheme-state[data-state=saved]")
     spec = read_scheme(project.pk).spec
-    assert [one.key for one in spec.attributes] == ["gender", "animacy"]
-    assert [one.key for one in spec.categories] == ["old", "new"]
+    assert [attribute.key for attribute in spec.attributes] == ["gender", "animacy"]
+    assert [category.key for category in spec.categories] == ["old", "new"]
 
 
 def test_questions_are_answered_by_key_and_bridging_joins_no_chain(sign_in, alice):
@@ -237,7 +237,10 @@ def test_questions_are_answered_by_key_and_bridging_joins_no_chain(sign_in, alic
     window.type("+")
     window.press(coder.candidate("the stove"))
     window.wait_for_text("#readings", "the kettle + the stove")
-    keys = {coding.text.content[one.start : one.end]: one.key for one in coding.text.markables.order_by("-start")}
+    keys = {
+        coding.text.content[markable.start : markable.end]: markable.key
+        for markable in coding.text.markables.order_by("-start")
+    }
     kettle, stove = keys["the kettle"], keys["the stove"]
     given = coder.saved()
     bridging = given[stove]

@@ -84,7 +84,7 @@ class Window:
 
         def found() -> WebElement | None:
             elements = self.driver.find_elements(By.CSS_SELECTOR, selector)
-            return next((one for one in elements if not words or inner_text(one) == words), None)
+            return next((element for element in elements if not words or inner_text(element) == words), None)
 
         return self.wait(found, f"{selector} {words}")
 
@@ -111,11 +111,11 @@ class Window:
         for key in keys:
             *held, last = key.split("+")
             chain = ActionChains(self.driver, duration=0)
-            for one in held:
-                chain.key_down(MODIFIERS[one])
+            for modifier in held:
+                chain.key_down(MODIFIERS[modifier])
             chain.send_keys(KEYS.get(last, last))
-            for one in reversed(held):
-                chain.key_up(MODIFIERS[one])
+            for modifier in reversed(held):
+                chain.key_up(MODIFIERS[modifier])
             chain.perform()
 
     def type(self, words: str) -> None:
@@ -123,11 +123,11 @@ class Window:
 
     def click(self, element: WebElement, *modifiers: str) -> None:
         chain = ActionChains(self.driver, duration=0)
-        for one in modifiers:
-            chain.key_down(MODIFIERS[one])
+        for modifier in modifiers:
+            chain.key_down(MODIFIERS[modifier])
         chain.click(element)
-        for one in reversed(modifiers):
-            chain.key_up(MODIFIERS[one])
+        for modifier in reversed(modifiers):
+            chain.key_up(MODIFIERS[modifier])
         chain.perform()
 
     def drag(self, start: WebElement, end: WebElement) -> None:

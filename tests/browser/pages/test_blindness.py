@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from annotations.coding import operations
 from tests.browser.conftest import PASSWORD
@@ -31,18 +31,24 @@ def test_second_coder_sees_nothing_of_the_first(sign_in, alice, bob, codings, ke
     expect(page.get_by_role("link", name="Agreement")).to_have_count(0)
 
 
+def change_person(page: Page, name: str) -> None:
+    """Sign out, and sign in as somebody else with the form."""
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
 @pytest.mark.expected_errors("status of 403")
-def test_page_left_open_does_not_write_as_the_next_person_at_the_machine(sign_in, alice, bob, codings, keys):
-    bob.set_password(PASSWORD)
-    bob.save()
+def test_page_left_open_does_not_write_as_the_next_person(sign_in, alice, bob, codings, keys):
+    for person in (alice, bob):
+        person.set_password(PASSWORD)
+        person.save()
     left = open_coding(sign_in, alice)
     next_person = left.context.new_page()
     next_person.goto("/")
-    next_person.get_by_role("button", name="Sign out").click()
-    next_person.get_by_label("Username").fill("bob")
-    next_person.get_by_label("Password").fill(PASSWORD)
-    next_person.keyboard.press("Enter")
-    expect(next_person.get_by_role("button", name="Sign out")).to_be_visible()
+    change_person(next_person, "bob")
 
     left.keyboard.press("4")
     expect(left.locator("#save-state")).to_have_text("Signed out")
@@ -52,11 +58,7 @@ def test_page_left_open_does_not_write_as_the_next_person_at_the_machine(sign_in
     next_person.goto(CODE)  # what Alice has not sent waits for her
     expect(next_person.locator("#progress-text")).to_contain_text("0 of 6")
     left.close()
-    next_person.get_by_role("button", name="Sign out").click()
-    next_person.get_by_label("Username").fill("alice")
-    next_person.get_by_label("Password").fill(PASSWORD)
-    next_person.keyboard.press("Enter")
-    expect(next_person.get_by_role("button", name="Sign out")).to_be_visible()
+    change_person(next_person, "alice")
     next_person.goto(CODE)
     expect(next_person.locator("#progress-text")).to_contain_text("1 of 6")
     saved(next_person)

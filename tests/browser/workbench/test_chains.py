@@ -30,7 +30,9 @@ def two_chains(coder):
 def pointers(coder):
     keys = {key: label for label, key in coder.keys().items()}
     return {
-        keys[key]: [keys[one] for one in value["pointers"]] for key, value in coder.saved().items() if value["pointers"]
+        keys[key]: [keys[target] for target in value["pointers"]]
+        for key, value in coder.saved().items()
+        if value["pointers"]
     }
 
 
@@ -39,7 +41,7 @@ def open_entities(coder):
     return coder.page.locator("#entities")
 
 
-def test_a_colour_comes_with_the_second_member_and_stays(two_chains):
+def test_colour_comes_with_the_second_member_and_stays(two_chains):
     badge = two_chains.markable("Ann").locator(".badge")
     expect(badge).to_have_text("1")
     expect(two_chains.markable("Bob").locator(".badge")).to_have_text("2")
@@ -60,7 +62,7 @@ def test_a_colour_comes_with_the_second_member_and_stays(two_chains):
         expect(two_chains.page.locator(f'[data-key="{key}"] > .badge')).to_have_text(number)
 
 
-def test_the_mouse_on_a_markable_lights_up_its_chain(two_chains):
+def test_chains_are_lit_up_drawn_listed_and_filtered(two_chains):
     two_chains.markable("Bob").hover()
     expect(two_chains.page.locator("#text .is-lit")).to_have_text(["Bob2", "him2"])
     two_chains.markable("the man").hover()
@@ -71,18 +73,12 @@ def test_the_mouse_on_a_markable_lights_up_its_chain(two_chains):
     two_chains.page.locator("#text-pane").focus()
     expect(two_chains.page.locator("#text .is-lit")).to_have_count(0)
     two_chains.saved()
-
-
-def test_one_arc_is_drawn_for_the_current_pointer_and_none_without(two_chains):
     arc = two_chains.page.locator("#arc path")
     expect(arc).to_have_attribute("d", re.compile("^M"))
     two_chains.press("Tab")
     two_chains.at("the man")
     expect(arc).to_have_attribute("d", "")
     two_chains.saved()
-
-
-def test_chains_are_listed_in_words_filtered_and_jumped_to(two_chains):
     panel = open_entities(two_chains)
     rows = panel.locator(".coding-chain")
     expect(rows).to_have_count(2)
@@ -145,7 +141,7 @@ def test_a_chain_is_named_and_the_name_can_be_undone(two_chains):
     two_chains.saved()
 
 
-def test_chains_are_merged_after_a_look_at_what_comes_out_and_parted_by_one_undo(two_chains):
+def test_chains_are_merged_and_split_and_undo_takes_it_back(two_chains):
     before = pointers(two_chains)
     two_chains.press("m")
     dialog = two_chains.page.get_by_role("dialog")
@@ -159,25 +155,19 @@ def test_chains_are_merged_after_a_look_at_what_comes_out_and_parted_by_one_undo
     assert pointers(two_chains) == before
     two_chains.press("Shift+U")
     assert pointers(two_chains) == before | {"b": ["a"]}
-
-
-@pytest.mark.parametrize(
-    ("choice", "left"),
-    [("only", {"d": ["b"], "e": ["a"]}), ("following", {"d": ["b"], "e": ["c"]})],
-)
-def test_a_chain_is_split_and_put_together_by_one_undo(two_chains, choice, left):
-    before = pointers(two_chains)
-    two_chains.press("p")
-    two_chains.at("She")
-    two_chains.press("x")
-    two_chains.page.get_by_role("combobox").fill(choice)
-    two_chains.press("Enter")
-    assert pointers(two_chains) == left
     two_chains.press("u")
-    assert pointers(two_chains) == before
+    for choice, left in (("only", {"d": ["b"], "e": ["a"]}), ("following", {"d": ["b"], "e": ["c"]})):
+        two_chains.press("End", "ArrowLeft", "p")
+        two_chains.at("She")
+        two_chains.press("x")
+        two_chains.page.get_by_role("combobox").fill(choice)
+        two_chains.press("Enter")
+        assert pointers(two_chains) == left
+        two_chains.press("u")
+        assert pointers(two_chains) == before
 
 
-def test_what_cannot_be_split_or_merged_says_so(coder):
+def test_what_cannot_be_split_or_merged_is_said(coder):
     coder.press("x")
     expect(coder.page.locator("#say")).to_have_text("No chain to split here.")
     coder.press("m")

@@ -13,7 +13,7 @@ from rjsmin import jsmin
 
 from annotations.coding import operations
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from tests.browser.conftest import judgement, offline, saved
+from tests.browser.conftest import judgement, press, saved
 from tests.shared.schemes import BRIDGING, rich_project
 
 CODE = "/projects/tea/texts/tea/code/"
@@ -25,10 +25,9 @@ def change(kind: str, **payload) -> operations.Change:
 
 
 def open_coding(sign_in, user, operations_meet=None, **device) -> Page:
-    """Open the coding page of the user, ready for keys; what it sends to the server first meets the route given."""
+    """Open the coding page of the user, ready for keys; what it sends to the server meets the route given."""
     page = sign_in(user, **device)
     if operations_meet:
-        # Before the page loads: a route that comes later may miss a request that is made at once.
         page.route("**/operations/", operations_meet)
     page.goto(CODE)
     ready(page)
@@ -49,18 +48,12 @@ def another_window(page: Page) -> Page:
 
 def code_first_three(page: Page) -> None:
     """Answer with the keyboard only. The kettle: none, the stove: none, it: the kettle."""
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
-    page.keyboard.press("1")
+    press(page, "4", "Enter", "4", "Enter", "1")
     letter = page.locator("#candidates li", has_text="the kettle").locator("kbd").inner_text()
     page.keyboard.press(letter)
 
 
-def test_coder_codes_with_the_keyboard_only_and_the_manager_sees_alpha_change(
-    sign_in, alice, bob, charlie, codings, keys
-):
+def test_manager_sees_alpha_change_while_a_coder_codes_by_keyboard(sign_in, alice, bob, charlie, codings, keys):
     operations.apply(
         codings["bob"],
         bob,
@@ -82,31 +75,27 @@ def test_coder_codes_with_the_keyboard_only_and_the_manager_sees_alpha_change(
 
     manager.reload()
     expect(manager.locator("#value")).to_have_text("0.545")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("3")
+    press(page, "ArrowLeft", "3")
     saved(page)
     manager.reload()
     expect(manager.locator("#value")).to_have_text("1.000")
 
 
-def test_chain_is_shown_at_once(sign_in, alice, project):
-    page = open_coding(sign_in, alice)
-    expect(page.locator("#text .badge")).to_have_count(0)
-    code_first_three(page)
-    expect(page.locator("#text .markable", has_text="the kettle").locator(".badge")).to_have_text("1")
-    expect(page.locator("#text .markable.is-current .badge")).to_have_text("1")
-    expect(page.locator("#members li")).to_have_count(2)
-    saved(page)
-
-
 def test_shift_adds_a_second_antecedent(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
     code_first_three(page)
+
+    def line(label):
+        words = page.locator(f'#text [data-key="{keys[label]}"]')
+        return words.evaluate("words => getComputedStyle(words).borderBlockEndStyle")
+
+    assert (line("c"), line("d"), line("b")) == ("solid", "dotted", "solid")
     letter = page.locator("#candidates li", has_text="the stove").locator("kbd").inner_text()
     page.keyboard.press(f"Shift+{letter.upper()}")
     saved(page)
     assert set(judgement(codings["alice"], keys["c"])["pointers"]) == {keys["a"], keys["b"]}
     expect(page.locator("#text .markable.is-current")).to_have_class(re.compile("is-ambiguous"))
+    assert line("c") == "dashed"
     expect(page.locator("#text .markable.is-current .badge")).to_have_count(2)
     expect(page.locator("#candidates-title")).to_have_text("Ambiguous: 2 antecedents")
     expect(page.locator("#announce")).to_have_text(re.compile("ambiguous$"))
@@ -128,54 +117,6 @@ def test_on_a_touch_screen_a_button_adds_a_second_antecedent(sign_in, alice, cod
     page.locator("#candidates button", has_text="the stove").tap()
     saved(page)
     assert set(judgement(codings["alice"], keys["c"])["pointers"]) == {keys["b"]}
-
-
-def test_pointing_by_mouse(sign_in, alice, codings, keys):
-    page = open_coding(sign_in, alice)
-    page.locator("#text").get_by_text("it", exact=True).first.click()
-    page.get_by_role("button", name="phrase").click()
-    page.locator("#candidates li", has_text="the kettle").get_by_role("button").click()
-    saved(page)
-    assert judgement(codings["alice"], keys["c"])["pointers"] == [keys["a"]]
-    page.locator(f'#text [data-key="{keys["b"]}"]').click(modifiers=["Control"])
-    saved(page)
-    assert judgement(codings["alice"], keys["c"])["pointers"] == [keys["b"]]
-
-
-def test_segment_points_at_a_turn(sign_in, alice, codings, keys):
-    page = open_coding(sign_in, alice)
-    page.locator("#text").get_by_text("that", exact=True).click()
-    page.keyboard.press("2")
-    letter = page.locator("#candidates li").first.locator("kbd").inner_text()
-    page.keyboard.press(letter)
-    saved(page)
-    [target] = judgement(codings["alice"], keys["f"])["pointers"]
-    assert target in {keys[turn] for turn in "1234"}
-
-
-def test_undo_and_redo(sign_in, alice, codings, keys):
-    page = open_coding(sign_in, alice)
-    page.keyboard.press("3")
-    page.keyboard.press("u")
-    saved(page)
-    assert judgement(codings["alice"], keys["a"]) is None
-    page.keyboard.press("Shift+U")
-    saved(page)
-    assert judgement(codings["alice"], keys["a"])["category"] == "place"
-
-
-@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
-def test_work_done_without_network_waits_and_arrives(sign_in, alice, codings, keys):
-    page = open_coding(sign_in, alice)
-    offline(page)
-    page.keyboard.press("4")
-    state = page.locator("#save-state")
-    expect(state).to_have_attribute("data-state", "waiting")
-    expect(state).to_have_text("1 waiting, no connection")
-    assert judgement(codings["alice"], keys["a"]) is None
-    page.context.set_offline(False)
-    saved(page)
-    assert judgement(codings["alice"], keys["a"])["category"] == "none"
 
 
 KEPT = """() => new Promise((resolve) => {
@@ -224,19 +165,6 @@ def test_answer_lost_on_the_way_back_is_not_applied_twice(sign_in, alice, coding
     assert coding.operations.count() == 1
 
 
-def test_two_windows_of_one_coder_converge(sign_in, alice, codings, keys):
-    first = open_coding(sign_in, alice)
-    second = another_window(first)
-    first.keyboard.press("4")
-    saved(first)
-    second.keyboard.press("ArrowRight")
-    with second.expect_response(lambda response: response.request.method == "POST" and response.ok):
-        second.keyboard.press("3")  # refused at first as stale, and sent again
-    expect(second.locator("#progress-text")).to_have_text(re.compile("2 of 6"))
-    assert judgement(codings["alice"], keys["a"])["category"] == "none"
-    assert judgement(codings["alice"], keys["b"])["category"] == "place"
-
-
 def test_submitted_coding_is_read_only(sign_in, alice, codings):
     page = open_coding(sign_in, alice)
     page.keyboard.press("4")
@@ -256,34 +184,9 @@ def test_submitted_coding_is_read_only(sign_in, alice, codings):
     assert (coding.status, coding.version) == ("submitted", 2)
 
 
-def test_keys_rest_in_the_note(sign_in, alice, codings, keys):
+def test_candidates_have_the_same_letters_in_text_and_list(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
-    page.keyboard.press("4")
-    page.get_by_role("textbox", name="Note").fill("3 u 1 a")
-    page.get_by_role("textbox", name="Note").blur()
-    saved(page)
-    judged = judgement(codings["alice"], keys["a"])
-    assert (judged["category"], judged["note"]) == ("none", "3 u 1 a")
-
-
-def test_page_asks_nobody_else_and_breaks_no_rule(sign_in, alice, project, live_server):
-    page = sign_in(alice)
-    asked, complaints = [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(CODE)
-    ready(page)
-    code_first_three(page)
-    saved(page)
-    assert complaints == []
-    assert {url.split("/", 3)[2] for url in asked} == {live_server.url.removeprefix("http://")}
-
-
-def test_candidates_wear_the_same_letters_in_the_text_and_in_the_list(sign_in, alice, codings, keys):
-    page = open_coding(sign_in, alice)
-    for key in ("4", "Enter", "4", "Enter"):
-        page.keyboard.press(key)
+    press(page, "4", "Enter", "4", "Enter")
     listed = page.locator("#candidates li")
     # "it" may point to what comes before it, and neither to itself nor to what comes later.
     expect(listed.locator(".workbench-words")).to_have_text(["the stove", "the kettle"])
@@ -296,13 +199,28 @@ def test_candidates_wear_the_same_letters_in_the_text_and_in_the_list(sign_in, a
     expect(page.locator("#text .letter")).to_have_count(0)  # they step back when it is decided
 
 
-def test_an_illegal_target_is_not_taken_with_the_mouse_either(sign_in, alice, codings, keys):
+def test_pointing_by_mouse_and_to_an_illegal_target(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
     page.locator(f'#text [data-key="{keys["f"]}"]').click(modifiers=["ControlOrMeta"])
     expect(page.locator("#say")).to_have_text("“that” comes later in the text.")
     expect(page.locator("#announce")).to_have_text(re.compile("^“that” comes later in the text"))
     saved(page)
     assert judgement(codings["alice"], keys["a"]) is None
+    page.locator("#text").get_by_text("it", exact=True).first.click()
+    page.get_by_role("button", name="phrase").click()
+    page.locator("#candidates li", has_text="the kettle").get_by_role("button").click()
+    saved(page)
+    assert judgement(codings["alice"], keys["c"])["pointers"] == [keys["a"]]
+    page.locator(f'#text [data-key="{keys["b"]}"]').click(modifiers=["Control"])
+    saved(page)
+    assert judgement(codings["alice"], keys["c"])["pointers"] == [keys["b"]]
+    page.locator("#text").get_by_text("that", exact=True).click()
+    page.keyboard.press("2")
+    letter = page.locator("#candidates li").first.locator("kbd").inner_text()
+    page.keyboard.press(letter)
+    saved(page)
+    [target] = judgement(codings["alice"], keys["f"])["pointers"]
+    assert target in {keys[turn] for turn in "1234"}
 
 
 def test_guidelines_stand_beside_the_text_and_bring_no_script(sign_in, alice, project):
@@ -322,33 +240,16 @@ def test_guidelines_stand_beside_the_text_and_bring_no_script(sign_in, alice, pr
     expect(guidelines).to_be_visible()
 
 
-def test_ambiguous_and_undecided_markables_are_told_apart_by_line_and_not_by_colour_alone(
-    sign_in, alice, codings, keys
-):
-    page = open_coding(sign_in, alice)
-    code_first_three(page)
-    line = "(one) => getComputedStyle(one).borderBlockEndStyle"
-
-    def of(label):
-        return page.locator(f'#text [data-key="{keys[label]}"]').evaluate(line)
-
-    assert (of("c"), of("d"), of("b")) == ("solid", "dotted", "solid")
-    page.keyboard.press("Shift+A")
-    expect(page.locator("#text .is-ambiguous")).to_have_count(1)
-    assert of("c") == "dashed"
-    saved(page)
-
-
 def test_all_modules_are_asked_for_by_the_page_itself(coder_of):
     page = coder_of("[Kim] said that [she] left").page
     page.wait_for_load_state("networkidle")
-    links = page.locator("link[rel=modulepreload]").evaluate_all("all => all.map((one) => one.href)")
-    loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
+    links = page.locator("link[rel=modulepreload]").evaluate_all("all => all.map((link) => link.href)")
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((link) => link.name)")
     scripts = [address for address in loaded if address.endswith(".js") and not address.endswith("/theme.js")]
     assert sorted(set(scripts)) == sorted(links)
 
 
-def test_own_script_is_small_for_a_scheme_that_asks_everything(sign_in, alice):
+def test_script_is_small_for_a_scheme_that_asks_everything(sign_in, alice):
     project = rich_project("rich", BRIDGING, alice)
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     page = sign_in(alice, "/projects/rich/texts/tea/code/")

@@ -9,18 +9,17 @@ from annotations.coding.log.replay import log_mismatches
 from annotations.models import Coding, Question
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
-from tests.browser.conftest import judgement, offline, saved
+from tests.browser.conftest import judgement, offline, press, saved
 from tests.browser.workbench.test_coding import CODE, open_coding
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED", "status of 409")
-def test_a_text_is_corrected_under_the_hands_of_a_coder_who_loses_nothing(sign_in, alice, charlie, codings, text):
+def test_a_coder_loses_nothing_when_the_text_is_corrected(sign_in, alice, charlie, codings, text):
     coder = open_coding(sign_in, alice)
     coder.keyboard.press("4")
     saved(coder)
     offline(coder)
-    for key in ("Enter", "3", "Enter", "4", "c"):  # the stove, it; then a note that is not finished
-        coder.keyboard.press(key)
+    press(coder, "Enter", "3", "Enter", "4", "c")  # the stove, it; then a note that is not finished
     coder.keyboard.type("which?")
 
     manager = sign_in(charlie, "/projects/tea/texts/tea/")
@@ -40,7 +39,9 @@ def test_a_text_is_corrected_under_the_hands_of_a_coder_who_loses_nothing(sign_i
     expect(coder.locator("#words")).to_have_text("it")
     expect(coder.locator("#note")).to_have_value("which?")
     text.refresh_from_db()
-    words = {text.content[one.start : one.end]: one.key for one in text.markables.order_by("-start")}
+    words = {
+        text.content[markable.start : markable.end]: markable.key for markable in text.markables.order_by("-start")
+    }
     alices = Coding.objects.of_people().get(pk=codings["alice"].pk)
     answers = {each: judgement(alices, words[each]) for each in ("the old kettle", "the stoves", "it")}
     assert [answers[each]["category"] for each in answers] == ["none", "place", "none"]
@@ -57,9 +58,7 @@ def test_a_text_is_corrected_under_the_hands_of_a_coder_who_loses_nothing(sign_i
 
 
 @pytest.mark.expected_errors("status of 409")
-def test_a_question_that_is_being_written_is_finished_before_the_page_shows_the_corrected_text(
-    sign_in, alice, charlie, codings, text
-):
+def test_a_question_is_finished_before_the_corrected_text_is_shown(sign_in, alice, charlie, codings, text):
     page = open_coding(sign_in, alice)
     dialog = page.get_by_role("dialog", name="Questions")
     page.keyboard.press("z")

@@ -29,7 +29,7 @@ def test_the_benchmark_counts_the_keys_that_settle_a_queue(sign_in, transactiona
     contested = cards(data, draft)
     parts = find_parts(truth, contested, draft)
 
-    number = {one.key: place for place, one in enumerate(gold.text.markables.order_by("start"))}
+    number = {markable.key: place for place, markable in enumerate(gold.text.markables.order_by("start"))}
     shown = [card for card in build_queue(gold.text.project, gold).cards if card.kind is not Kind.CHECK]
     rows_of = [[tuple(number[key] for key in row.units) for row in card.rows] for card in shown]
     assert [sorted(rows) for rows in rows_of] == [

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from annotations.coding.judgements import judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.models import Coding
-from tests.browser.conftest import offline, saved
+from tests.browser.conftest import offline, press, saved
 from tests.shared.schemes import BRIDGING, coding_of, rich_project
 
 
@@ -31,11 +31,6 @@ def open_page(sign_in, user, **device) -> Page:
     return page
 
 
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
 def answers(page: Page, coding: Coding) -> dict[str, dict]:
     """Return the judgements that the server has, by the words of their markables; the log says the same."""
     saved(page)
@@ -49,22 +44,18 @@ def keys_of(coding: Coding) -> dict[str, str]:
     """Return keys by words; of the words that come back with their number."""
     counts: Counter[str] = Counter()
     keys = {}
-    for one in coding.text.markables.filter(level__coded=True).order_by("start"):
-        words = coding.text.content[one.start : one.end]
+    for markable in coding.text.markables.filter(level__coded=True).order_by("start"):
+        words = coding.text.content[markable.start : markable.end]
         counts[words] += 1
-        keys[f"{words} {counts[words]}" if words == "it" else words] = one.key
+        keys[f"{words} {counts[words]}" if words == "it" else words] = markable.key
     return keys
-
-
-def key_of(coding: Coding, words: str) -> str:
-    return keys_of(coding)[words]
 
 
 def letter(page: Page, words: str) -> str:
     return page.locator("#candidates li", has_text=words).locator("kbd").first.inner_text()
 
 
-def test_bridging_with_its_attribute_is_coded_by_key_and_joins_no_chain(page, coding):
+def test_bridging_with_its_attribute_joins_no_chain(page, coding):
     press(page, "4", "Space", "4")
     expect(page.locator("#letters-mean")).to_have_text("Letters choose targets of bridging. Esc goes back.")
     expect(page.locator("#announce")).to_have_text(re.compile("bridging: letters choose its targets, Esc goes back"))
@@ -79,14 +70,14 @@ def test_bridging_with_its_attribute_is_coded_by_key_and_joins_no_chain(page, co
     expect(page.locator("#say")).to_have_text("how related is missing.")
     press(page, "2")
     found = answers(page, coding)["the stove"]
-    assert found["relations"] == {"bridging": [key_of(coding, "the kettle")]}
+    assert found["relations"] == {"bridging": [keys_of(coding)["the kettle"]]}
     assert found["attributes"] == {"how": "own"}
     expect(page.locator("#text .badge")).to_have_count(0)
     press(page, "Space")
     expect(page.locator("#words")).to_have_text("it")
 
 
-def test_a_branch_comes_and_goes_with_the_answers_and_what_is_dropped_is_said(page, coding):
+def test_a_branch_comes_and_goes_with_the_answers(page, coding):
     press(page, "3")
     expect(page.locator(".coding-question.is-asked legend")).to_have_text("use")
     press(page, "2")
@@ -111,12 +102,12 @@ def test_a_branch_comes_and_goes_with_the_answers_and_what_is_dropped_is_said(pa
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
-def test_answers_count_without_the_network_and_a_field_is_left_by_a_click(page, coding):
+def test_a_field_is_left_by_a_click_without_the_network(page, coding):
     offline(page)
     press(page, "3", "2")
     expect(page.get_by_label("which use")).to_be_focused()
     page.keyboard.type("brewing")
-    page.locator(f"#text [data-key='{key_of(coding, 'the stove')}']").first.click()
+    page.locator(f"#text [data-key='{keys_of(coding)['the stove']}']").first.click()
     expect(page.locator("#words")).to_have_text("the stove")
     page.context.set_offline(False)
     assert answers(page, coding)["the kettle"]["attributes"] == {"use": "b", "which": "brewing"}
@@ -128,7 +119,7 @@ def test_gender_is_asked_once_for_a_chain(page, coding):
     expect(page.locator("#entity-questions .coding-question")).to_have_count(1)
     expect(page.locator("#entity-questions [data-value=f]")).to_have_attribute("aria-pressed", "true")
     given = answers(page, coding)
-    assert given["it 1"]["pointers"] == [key_of(coding, "the kettle")]
+    assert given["it 1"]["pointers"] == [keys_of(coding)["the kettle"]]
     assert given["the kettle"]["attributes"]["gender"] == "f"
     assert "attributes" not in given["it 1"]
     # Changing it changes the answer where it stands; and who leaves the chain leaves the answer to it.
@@ -141,7 +132,7 @@ def test_gender_is_asked_once_for_a_chain(page, coding):
     assert answers(page, coding)["the kettle"]["attributes"]["gender"] == "m"
 
 
-def test_a_merge_of_chains_that_differ_asks_which_answer_holds_and_a_split_copies_it(page, coding):
+def test_merge_of_chains_asks_which_answer_holds_and_split_copies_it(page, coding):
     press(page, "3", "Space", "1", "Tab", "3", "Space", "2", "Tab", "1")
     press(page, letter(page, "the kettle"), "Tab", "1")
     press(page, letter(page, "the stove"), "m")
@@ -172,7 +163,7 @@ def test_together_is_one_reading_and_shift_makes_another(page, coding):
     expect(page.locator("#together")).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#say")).to_have_text("Together with: choose the other target.")
     press(page, letter(page, "the stove"))
-    kettle, stove = key_of(coding, "the kettle"), key_of(coding, "the stove")
+    kettle, stove = keys_of(coding)["the kettle"], keys_of(coding)["the stove"]
     assert answers(page, coding)["it 1"]["pointers"] == [[kettle, stove]]
     expect(page.locator("#candidates-title")).to_have_text("Together: 2 antecedents")
     expect(page.locator("#readings")).to_have_text("the kettle + the stove")
@@ -195,10 +186,10 @@ def test_all_of_it_works_by_touch(sign_in, alice, coding):
     page.locator("#candidates button", has_text="the kettle").tap()
     page.get_by_role("button", name="possession").tap()
     found = answers(page, coding)["the stove"]
-    assert (found["relations"], found["attributes"]) == ({"bridging": [key_of(coding, "the kettle")]}, {"how": "own"})
+    assert (found["relations"], found["attributes"]) == ({"bridging": [keys_of(coding)["the kettle"]]}, {"how": "own"})
     page.locator("[data-do=next]").tap()
     page.get_by_role("button", name="phrase").tap()
     page.locator("#candidates button", has_text="the kettle").tap()
     page.locator("#together").tap()
     page.locator("#candidates button", has_text="the stove").tap()
-    assert answers(page, coding)["it 1"]["pointers"] == [[key_of(coding, "the kettle"), key_of(coding, "the stove")]]
+    assert answers(page, coding)["it 1"]["pointers"] == [[keys_of(coding)["the kettle"], keys_of(coding)["the stove"]]]

@@ -9,7 +9,7 @@ from annotations.coding import operations
 from annotations.models import Coding, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.browser.conftest import Coder, saved, wait_until
+from tests.browser.conftest import PASSWORD, Coder, saved, wait_until
 from tests.shared.coding import change, judge
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
@@ -45,7 +45,7 @@ def go_elsewhere(coder: Coder) -> None:
 
 
 @pytest.mark.parametrize("leave", [reload, close_the_tab, go_elsewhere])
-def test_a_note_that_is_being_written_is_there_when_the_page_comes_back(coder, leave):
+def test_a_note_being_written_is_there_when_the_page_comes_back(coder, leave):
     coder.press("ArrowRight")
     coder.at("Bob")
     write_note(coder, "or his brother?")
@@ -58,7 +58,7 @@ def test_a_note_that_is_being_written_is_there_when_the_page_comes_back(coder, l
     assert Coding.objects.of_people().get(pk=coder.coding.pk).version == 1
 
 
-def test_a_page_that_goes_before_it_has_taken_up_what_another_left_leaves_it_to_the_next(coder):
+def test_a_draft_that_a_page_had_no_time_to_take_up_waits_for_the_next(coder):
     write_note(coder, "or his brother?")
     page = coder.page
     # of the next page alone: the browser does not say whether it stores answers, for which the page waits
@@ -81,7 +81,7 @@ def test_a_note_that_was_saved_is_no_draft(coder):
     assert Coding.objects.of_people().get(pk=coder.coding.pk).version == 1
 
 
-def test_a_note_that_was_changed_elsewhere_since_is_shown_and_not_recorded(coder):
+def test_a_draft_of_a_note_changed_elsewhere_is_shown_not_recorded(coder):
     write_note(coder, "half a thought")
     judge(coder.coding, coder.keys()["a"], "none", note="newer")
     go_elsewhere(coder)
@@ -89,7 +89,7 @@ def test_a_note_that_was_changed_elsewhere_since_is_shown_and_not_recorded(coder
     assert coder.saved()[coder.keys()["a"]]["note"] == "newer"
 
 
-def test_the_label_and_the_comment_of_an_scu_that_are_being_written_come_back(sign_in, alice, bob):
+def test_label_and_comment_of_an_scu_being_written_come_back(sign_in, alice, bob):
     text = models_of(docset(pyramid_project(), alice, bob))
     coding = codings_of(text)["alice"]
     build(coding, {"s": ["The ferry sank"]}, hand_in=False)
@@ -107,7 +107,7 @@ def test_the_label_and_the_comment_of_an_scu_that_are_being_written_come_back(si
 
 
 @pytest.mark.parametrize("leave", [reload, go_elsewhere])
-def test_a_page_that_was_made_before_the_last_answer_was_saved_is_asked_for_anew(coder, leave):
+def test_a_page_older_than_the_last_answer_is_loaded_again(coder, leave):
     old = coder.page.request.get(CODE).text()
     coder.press("4")
     coder.saved()
@@ -130,7 +130,7 @@ def test_a_page_that_was_made_before_the_last_answer_was_saved_is_asked_for_anew
 
 
 @pytest.mark.expected_errors("ERR_FAILED")
-def test_an_answer_for_which_nothing_had_time_is_sent_by_the_next_visit(coder):
+def test_an_answer_that_was_not_stored_is_sent_by_the_next_visit(coder):
     page = coder.page
     page.context.route("**/operations/", lambda route: route.abort())
     page.evaluate("IDBObjectStore.prototype.add = function () { return { result: 0 }; }")  # it stores nothing
@@ -163,7 +163,7 @@ def test_back_shows_the_coding_as_it_is_now(coder):
     expect(page.locator("#progress-text")).to_have_text("2 of 3 decided")
     coder.at("She")
     coder.press("3")
-    assert {key: one["category"] for key, one in coder.saved().items()} == {
+    assert {key: answer["category"] for key, answer in coder.saved().items()} == {
         coder.keys()["a"]: "none",
         coder.keys()["b"]: "place",
         coder.keys()["c"]: "place",
@@ -171,8 +171,8 @@ def test_back_shows_the_coding_as_it_is_now(coder):
 
 
 def sign_in_elsewhere(page: Page, user: User, live_server) -> None:
-    """Sign in as somebody in another tab of the same browser."""
-    user.set_password("secret-of-tests")
+    """Sign in as somebody in another tab of the same browser: a form gives its pages another token."""
+    user.set_password(PASSWORD)
     user.save()
     other = page.context.new_page()
     other.goto(f"{live_server.url}/sign-in/")
@@ -180,7 +180,7 @@ def sign_in_elsewhere(page: Page, user: User, live_server) -> None:
         other.get_by_role("button", name="Sign out").click()
         other.goto(f"{live_server.url}/sign-in/")
     other.get_by_label("Username").fill(user.username)
-    other.get_by_label("Password").fill("secret-of-tests")
+    other.get_by_label("Password").fill(PASSWORD)
     other.keyboard.press("Enter")
     other.wait_for_url(f"{live_server.url}/")
     other.close()
@@ -191,7 +191,7 @@ def come_back_to(page: Page) -> None:
 
 
 @pytest.mark.expected_errors("status of 403")
-def test_who_signs_in_in_another_tab_neither_shows_nor_gets_the_work_of_the_first(coder, bob, alice, live_server):
+def test_who_signs_in_in_another_tab_does_not_get_the_first_one_s_work(coder, bob, alice, live_server):
     project = coder.coding.text.project
     add_member(project, bob, "coder")
     assign_texts(project, [coder.coding.text], [bob])
@@ -205,7 +205,7 @@ def test_who_signs_in_in_another_tab_neither_shows_nor_gets_the_work_of_the_firs
     expect(coder.page.locator("#progress-text")).to_have_text("1 of 3 decided")
     sign_in_elsewhere(coder.page, alice, live_server)
     come_back_to(coder.page)
-    assert {key: one["category"] for key, one in coder.saved().items()} == {coder.keys()["a"]: "none"}
+    assert {key: answer["category"] for key, answer in coder.saved().items()} == {coder.keys()["a"]: "none"}
     bobs.refresh_from_db()
     assert bobs.version == 1
 

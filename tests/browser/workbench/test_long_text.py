@@ -12,7 +12,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.data.documents import marked_text
-from tests.browser.conftest import saved, wait_until
+from tests.browser.conftest import press, saved, wait_until
 from tests.shared.projects import make_project
 
 MARKABLES = 5000
@@ -34,41 +34,21 @@ def page(sign_in, alice, long_project) -> Page:
     return page
 
 
-def test_the_farthest_markable_is_brought_into_sight(page):
+def test_a_text_of_5000_markables_is_walked_searched_and_marked(page, long_project):
+    # Before the first frame all counts as drawn.
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
+    drawn = "(words) => words.checkVisibility({ contentVisibilityAuto: true })"
+    words = page.locator("#text .markable")
+    assert words.first.evaluate(drawn)
+    assert not words.last.evaluate(drawn)
+    assert "At the very end stands a lighthouse." in page.locator("#text").evaluate("(text) => text.textContent")
+    wait_until(page, "window.find('a lighthouse')")
     page.keyboard.press("Shift+Tab")  # backwards from the first: the last
     expect(page.locator("#words")).to_have_text("a lighthouse")
     expect(page.locator("#text .is-current")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Tab")
     expect(page.locator("#position")).to_have_text(f"1 of {MARKABLES + 1}")
     expect(page.locator("#text .is-current")).to_be_in_viewport(ratio=1)
-
-
-def test_what_is_far_away_is_not_drawn_but_can_be_found(page):
-    # Before the first frame all counts as drawn.
-    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
-    drawn = "(one) => one.checkVisibility({ contentVisibilityAuto: true })"
-    words = page.locator("#text .markable")
-    assert words.first.evaluate(drawn)
-    assert not words.last.evaluate(drawn)
-    assert "At the very end stands a lighthouse." in page.locator("#text").evaluate("(text) => text.textContent")
-    wait_until(page, "window.find('a lighthouse')")
-
-
-def test_a_chain_across_the_whole_text_shows_where_it_lives(page):
-    page.keyboard.press("4")
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("1")
-    target = page.locator("#text .markable").first
-    page.evaluate("document.getElementById('text-pane').scrollTop = 0")
-    target.click(modifiers=["ControlOrMeta"])
-    expect(page.locator("#chain-title")).to_have_text("Chain 1: 2 members")
-    # one tick at the top and one near the bottom of a thousand
-    ticks = page.locator("#ticks path")
-    expect(ticks).to_have_attribute("d", re.compile(r"^M0 \d{1,2}h8v4h-8zM0 [89]\d\dh8v4h-8z$"))
-    saved(page)
-
-
-def test_five_thousand_markables_are_searched_marked_and_merged(page, long_project):
     set_coder_marked_levels(long_project, long_project.levels.filter(coded=True))
     page.reload()
     expect(page.locator("#progress-text")).to_have_text(f"0 of {MARKABLES + 1} decided")
@@ -78,8 +58,7 @@ def test_five_thousand_markables_are_searched_marked_and_merged(page, long_proje
     page.keyboard.press("Escape")
     expect(page.locator("#words")).to_have_text("a lighthouse")
     expect(page.locator("#text .is-current")).to_be_in_viewport(ratio=1)
-    for key in ("e", "ArrowLeft", "Enter"):
-        page.keyboard.press(key)
+    press(page, "e", "ArrowLeft", "Enter")
     expect(page.locator("#words")).to_have_text("stands")
     expect(page.locator("#progress-text")).to_have_text(f"0 of {MARKABLES + 2} decided")
     page.keyboard.press("a")
@@ -87,7 +66,17 @@ def test_five_thousand_markables_are_searched_marked_and_merged(page, long_proje
     page.keyboard.press("v")
     expect(page.locator("#entities .coding-chain")).to_have_count(1)
     page.locator("#text-pane").focus()
-    for _ in range(2):
-        page.keyboard.press("u")
+    press(page, "u", "u")
     expect(page.locator("#progress-text")).to_have_text(f"0 of {MARKABLES + 1} decided")
+    saved(page)
+    press(page, "Home")
+    press(page, "4", "Shift+Tab", "1")
+    target = page.locator("#text .markable").first
+    page.evaluate("document.getElementById('text-pane').scrollTop = 0")
+    target.click(modifiers=["ControlOrMeta"])
+    # the chain that was undone keeps its number
+    expect(page.locator("#chain-title")).to_have_text("Chain 2: 2 members")
+    # one tick at the top and one near the bottom of a thousand
+    ticks = page.locator("#ticks path")
+    expect(ticks).to_have_attribute("d", re.compile(r"^M0 \d{1,2}h8v4h-8zM0 [89]\d\dh8v4h-8z$"))
     saved(page)

@@ -65,7 +65,7 @@ def marked(coder: Coder) -> dict[str, str]:
     return found
 
 
-def test_an_antecedent_of_a_markable_that_another_window_deletes_is_none_of_the_next(coder_of):
+def test_antecedent_chosen_for_a_markable_deleted_elsewhere_is_dropped(coder_of):
     coder = coder_of("[Ann](a) saw the ball. [She](b) left.", marking=True)
     select(coder, "ball")
     coder.press("e")
@@ -84,7 +84,7 @@ def test_an_antecedent_of_a_markable_that_another_window_deletes_is_none_of_the_
     assert not any(value["pointers"] for value in coder.saved().values())
 
 
-def test_selected_words_are_marked_by_key_and_by_button(coder):
+def test_words_are_marked_by_key_button_and_in_parts(coder):
     select(coder, "big red ball")
     expect(coder.page.get_by_role("group", name="Marking")).to_contain_text("big red ball")
     coder.press("e")
@@ -94,7 +94,13 @@ def test_selected_words_are_marked_by_key_and_by_button(coder):
     expect(coder.page.get_by_role("group", name="Marking")).to_contain_text("number")
     coder.page.get_by_role("button", name="Mark", exact=True).click()
     coder.at("number")
-    assert set(marked(coder).values()) == {"big red ball", "number"}
+    select(coder, "looked")
+    coder.page.get_by_role("button", name="Add a part").click()
+    select(coder, "up")
+    expect(coder.page.get_by_role("group", name="Marking")).to_contain_text("looked … up")
+    coder.page.get_by_role("button", name="Mark", exact=True).click()
+    coder.at("looked … up")
+    assert set(marked(coder).values()) == {"big red ball", "number", "looked … up"}
 
 
 def test_nested_and_crossing_words_are_marked(coder):
@@ -111,7 +117,7 @@ def test_nested_and_crossing_words_are_marked(coder):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 500)])
-def test_the_bar_stands_at_the_words_and_over_none_of_them(coder_of, width, height):
+def test_bar_stands_at_the_words_and_over_none_of_them(coder_of, width, height):
     coder = coder_of("\n\n".join([BALL.replace("[It](it)", "It")] * 20), marking=True)
     page = coder.page
     page.set_viewport_size({"width": width, "height": height})
@@ -123,8 +129,8 @@ def test_the_bar_stands_at_the_words_and_over_none_of_them(coder_of, width, heig
                 """(place) => {
                   const frame = document.getElementById("text-pane").getBoundingClientRect();
                   const inside = [...document.querySelectorAll("#text .plain-line, #text .paragraph")]
-                    .filter((one) => {
-                      const box = one.getBoundingClientRect();
+                    .filter((line) => {
+                      const box = line.getBoundingClientRect();
                       return box.top > frame.top && box.bottom < frame.bottom;
                     });
                   const line = place === "first" ? inside[0] : inside.at(-1);
@@ -137,8 +143,8 @@ def test_the_bar_stands_at_the_words_and_over_none_of_them(coder_of, width, heig
             page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             own, words, frame = page.evaluate(
                 """() => [document.getElementById("marking-bar"), getSelection().getRangeAt(0),
-                  document.getElementById("text-pane")].map((one) => {
-                    const { left, top, right, bottom } = one.getBoundingClientRect();
+                  document.getElementById("text-pane")].map((box) => {
+                    const { left, top, right, bottom } = box.getBoundingClientRect();
                     return { left, top, right, bottom };
                 })"""
             )
@@ -178,17 +184,7 @@ def test_a_double_click_marks_the_word(coder):
     assert list(marked(coder).values()) == ["She"]
 
 
-def test_words_that_do_not_stand_together_are_one_markable(coder):
-    select(coder, "looked")
-    coder.page.get_by_role("button", name="Add a part").click()
-    select(coder, "up")
-    expect(coder.page.get_by_role("group", name="Marking")).to_contain_text("looked … up")
-    coder.page.get_by_role("button", name="Mark", exact=True).click()
-    coder.at("looked … up")
-    assert list(marked(coder).values()) == ["looked … up"]
-
-
-def test_an_edge_passes_the_very_words_of_another_markable(coder_of):
+def test_edge_passes_the_very_words_of_another_markable(coder_of):
     coder = coder_of("[The big red](x) ball lay there.", marking=True)
     select(coder, "The")
     coder.press("e")
@@ -202,7 +198,7 @@ def test_an_edge_passes_the_very_words_of_another_markable(coder_of):
     assert list(marked(coder).values()) == ["The big"]
 
 
-def test_a_markable_is_made_judged_moved_and_deleted_without_the_mouse(coder):
+def test_markable_is_made_judged_moved_and_deleted_by_keyboard(coder):
     coder.press("e", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Shift+ArrowRight", "Enter")
     coder.at("ball lay")
     coder.press("4", "Control+Shift+ArrowLeft", "Control+ArrowLeft")
@@ -262,7 +258,7 @@ def test_the_head_is_set_from_a_selection_and_by_key(coder):
     expect(coder.page.locator("#say")).to_have_text("The head must be words of the markable.")
 
 
-def test_what_came_with_the_text_is_neither_moved_nor_deleted(coder):
+def test_what_came_with_the_text_is_not_changed_or_marked_again(coder):
     coder.at("It")
     coder.press("Control+ArrowRight")
     expect(coder.page.locator("#say")).to_contain_text("came with the text")
@@ -271,10 +267,14 @@ def test_what_came_with_the_text_is_neither_moved_nor_deleted(coder):
     coder.press("ArrowLeft", "e", "ArrowRight", "Shift+Enter")  # there is one markable only: It
     expect(coder.page.locator("#say")).to_contain_text("came with the text")
     coder.press("Escape")
+    select(coder, "It")
+    expect(coder.page.get_by_role("button", name="Mark", exact=True)).to_be_disabled()
+    coder.press("e")
+    expect(coder.page.locator("#say")).to_have_text("These words are already marked.")
     assert coder.saved() == {}
 
 
-def test_own_marks_of_a_project_that_allows_no_more_are_judged_but_not_changed(coder, alice):
+def test_own_marks_are_judged_but_not_changed_where_no_more_are_allowed(coder, alice):
     select(coder, "ball")
     coder.press("e")
     coder.at("ball")
@@ -285,11 +285,15 @@ def test_own_marks_of_a_project_that_allows_no_more_are_judged_but_not_changed(c
     expect(coder.page.get_by_role("button", name="Delete the markable")).to_be_hidden()
     coder.press("Delete", "Control+ArrowRight", "4")
     coder.at("ball")
+    select(coder, "number")
+    expect(coder.page.get_by_role("group", name="Marking")).to_be_hidden()
+    coder.press("e")
+    expect(coder.page.locator("#progress-text")).to_have_text("1 of 2 decided")
     [value] = coder.saved().values()
     assert value["category"] == "none"
 
 
-def test_after_a_mark_is_undone_the_answer_goes_to_the_markable_that_is_shown(coder):
+def test_after_undoing_a_mark_the_answer_goes_to_the_markable_shown(coder):
     select(coder, "red ball")
     coder.press("e")
     coder.at("red ball")
@@ -304,12 +308,7 @@ def test_after_a_mark_is_undone_the_answer_goes_to_the_markable_that_is_shown(co
     found = coder.saved()
     assert set(marked(coder).values()) == {"red ball"}
     words = {**marked(coder), coder.keys()["it"]: "It"}
-    assert {words[key] for key, one in found.items() if one["category"] == "place"} == {shown}
-
-
-def test_a_further_antecedent_by_the_mouse_selects_no_text(coder):
-    select(coder, "red ball")
-    coder.press("e")
+    assert {words[key] for key, answer in found.items() if answer["category"] == "place"} == {shown}
     select(coder, "number")
     coder.press("e")
     coder.at("number")
@@ -317,14 +316,6 @@ def test_a_further_antecedent_by_the_mouse_selects_no_text(coder):
     assert coder.page.evaluate("getSelection().toString()") == ""
     coder.press("e")
     assert sorted(marked(coder).values()) == ["number", "red ball"]
-
-
-def test_what_is_marked_already_is_not_marked_again(coder):
-    select(coder, "It")
-    expect(coder.page.get_by_role("button", name="Mark", exact=True)).to_be_disabled()
-    coder.press("e")
-    expect(coder.page.locator("#say")).to_have_text("These words are already marked.")
-    assert coder.saved() == {}
 
 
 def test_a_move_that_the_scheme_forbids_is_not_made(coder):
@@ -348,14 +339,6 @@ def test_an_empty_text_says_how_to_begin(coder_of):
     coder.press("4")
     assert list(marked(coder).values()) == ["Nobody"]
     expect(coder.page.get_by_role("heading", name="No markables yet")).to_be_hidden()
-
-
-def test_where_the_project_does_not_allow_it_nothing_can_be_marked(coder_of):
-    coder = coder_of(BALL)
-    select(coder, "big red ball")
-    expect(coder.page.get_by_role("group", name="Marking")).to_be_hidden()
-    coder.press("e")
-    expect(coder.page.locator("#progress-text")).to_have_text("0 of 1 decided")
 
 
 @pytest.mark.parametrize(

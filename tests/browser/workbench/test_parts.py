@@ -29,7 +29,7 @@ def picker(coder):
     return picker
 
 
-def test_keys_wait_for_a_part_on_its_way_and_go_on_where_it_does_not_come(coder, picker):
+def test_keys_wait_for_a_part_and_go_on_where_it_does_not_come(coder, picker):
     coder.press("m")
     picker.wait_for_request()
     coder.press("ArrowRight")
@@ -43,7 +43,7 @@ def test_keys_wait_for_a_part_on_its_way_and_go_on_where_it_does_not_come(coder,
     coder.at("Kim")
 
 
-def test_keys_that_are_pressed_before_a_dialog_is_there_are_for_the_dialog(coder, picker):
+def test_keys_pressed_before_a_dialog_is_there_are_for_the_dialog(coder, picker):
     coder.press("Control+k", "2", "0", "Backspace", "3")
     picker.release()
     expect(coder.page.get_by_role("combobox", name="All actions")).to_have_value("23")
@@ -54,7 +54,7 @@ def test_keys_that_are_pressed_before_a_dialog_is_there_are_for_the_dialog(coder
     coder.at("Lee")
 
 
-def test_a_key_in_the_moment_in_which_a_dialog_opens_follows_those_that_waited_for_it(coder, picker):
+def test_a_key_while_a_dialog_opens_follows_those_that_waited(coder, picker):
     coder.page.evaluate(
         """addEventListener("focusin", ({ target }) => {
           const key = new KeyboardEvent("keydown", { key: "3", code: "Digit3", bubbles: true, cancelable: true });
@@ -66,7 +66,7 @@ def test_a_key_in_the_moment_in_which_a_dialog_opens_follows_those_that_waited_f
     expect(coder.page.get_by_role("combobox", name="All actions")).to_have_value("23")
 
 
-def test_what_is_typed_while_the_questions_are_on_their_way_is_written_there_and_answers_nothing(coder):
+def test_what_is_typed_while_questions_load_is_written_there(coder):
     questions = DelayedAnswer(coder.page, "**/questions/?*")
     coder.page.reload()
     coder.at("Kim")
@@ -113,7 +113,7 @@ def test_the_first_click_counts_without_the_network(coder):
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
-def test_parts_come_by_themselves_and_words_are_marked_without_the_network(coder_of):
+def test_parts_load_by_themselves_and_words_are_marked_offline(coder_of):
     coder = coder_of(TEXT, marking=True)
     wait_until(
         coder.page,

@@ -16,7 +16,7 @@ from annotations.revision.saving import save_scheme
 from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
 from benchmarks.environment.serving import Server, serving
-from tests.browser.conftest import DelayedAnswer, judgement, offline, saved
+from tests.browser.conftest import DelayedAnswer, judgement, offline, press, saved
 from tests.browser.workbench.test_coding import another_window, open_coding
 
 pytestmark = pytest.mark.db
@@ -28,8 +28,7 @@ NAME, PASSWORD = "alice", "coindex-demo"
 def test_minutes_without_network_are_worked_through_and_arrive(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
     offline(page)
-    for key in ("4", "Enter", "3", "Enter", "1", "a"):
-        page.keyboard.press(key)
+    press(page, "4", "Enter", "3", "Enter", "1", "a")
     expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
     expect(page.locator("#progress-text")).to_have_text("3 of 6 decided")
     expect(page.locator("#save-state")).to_have_text(re.compile("^4 waiting, no connection$"))
@@ -71,10 +70,8 @@ def test_a_note_begun_while_the_log_is_read_stays_with_its_markable(coder_of):
 def test_two_machines_without_network_converge_without_loss(sign_in, alice, codings, keys):
     here, there = (open_coding(sign_in, alice) for _ in range(2))
     offline(here, there)
-    for key in ("4", "Enter", "3"):
-        here.keyboard.press(key)
-    for key in ("End", "3", "ArrowLeft", "4", "Home", "3"):  # the first markable is judged on both
-        there.keyboard.press(key)
+    press(here, "4", "Enter", "3")
+    press(there, "End", "3", "ArrowLeft", "4", "Home", "3")  # the first markable is judged on both
     for page in (here, there):
         page.context.set_offline(False)
         saved(page)
@@ -90,12 +87,9 @@ def test_two_machines_without_network_converge_without_loss(sign_in, alice, codi
 
 def test_steps_of_several_answers_are_kept_together(sign_in, alice, codings):
     page = open_coding(sign_in, alice)
-    for key in ("4", "Enter", "4", "Enter", "1", "a", "Enter", "1", "a", "Enter", "1", "a"):
-        page.keyboard.press(key)
+    press(page, "4", "Enter", "4", "Enter", *["1", "a", "Enter"] * 2, "1", "a")
     saved(page)
-    page.keyboard.press("p")
-    page.keyboard.press("x")
-    page.keyboard.press("Enter")
+    press(page, "p", "x", "Enter")
     expect(page.locator("#say")).to_contain_text("Split")
     saved(page)
     steps = codings["alice"].operations.exclude(step=None).values_list("step", flat=True)
@@ -118,15 +112,11 @@ def test_the_server_is_killed_in_the_middle_and_nothing_is_lost(server, browser:
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
     expect(page.locator("#progress-text")).to_have_text("0 of 46 decided")
-    for _ in range(3):
-        page.keyboard.press("4")
-        page.keyboard.press("Enter")
+    press(page, *["4", "Enter"] * 3)
     saved(page)
     page.keyboard.press("4")  # on its way, or not
     server.kill()
-    for _ in range(5):
-        page.keyboard.press("Enter")
-        page.keyboard.press("4")
+    press(page, *["Enter", "4"] * 5)
     expect(page.locator("#progress-text")).to_have_text("9 of 46 decided")
     expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
     server.start()
@@ -140,17 +130,14 @@ def test_the_server_is_killed_in_the_middle_and_nothing_is_lost(server, browser:
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED", "status of 400")
-def test_an_answer_of_a_category_that_is_merged_meanwhile_becomes_the_other_one(
-    sign_in, alice, charlie, codings, keys, project
-):
+def test_answer_of_a_category_merged_meanwhile_becomes_the_other(sign_in, alice, charlie, codings, keys, project):
     page = open_coding(sign_in, alice)
     page.keyboard.press("4")
     saved(page)
     offline(page)
-    for key in ("Enter", "3"):  # the stove is a place
-        page.keyboard.press(key)
+    press(page, "Enter", "3")  # the stove is a place
     spec = read_scheme(project.pk).spec
-    categories = tuple(one for one in spec.categories if one.key != "place")
+    categories = tuple(category for category in spec.categories if category.key != "place")
     merges = [Merge(CATEGORY, "place", "none")]
     assert save_scheme(project, replace(spec, categories=categories), charlie, merges=merges) == 2
     page.context.set_offline(False)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import expect
 
 from annotations.adjudication.ownership import open_gold
 from annotations.coding.judgements import judgements_of
+from annotations.coding.operations import Change
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Membership
@@ -16,8 +19,8 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.browser.conftest import offline, saved
-from tests.shared.coding import judge
+from tests.browser.conftest import offline, press, saved
+from tests.shared.coding import judge, judge_all, judgement
 from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
@@ -25,8 +28,11 @@ THREE = "[Ann](a) met [Bob](b). [She](c) left."
 
 def test_what_is_left_to_do_is_listed_and_leads_there(coder_of):
     coder = coder_of(THREE)
-    coder.press("4", "q", "ArrowRight", "1")
     page = coder.page
+    expect(page.get_by_label("optional")).to_be_hidden()  # no answer of this scheme is
+    coder.press("o")
+    assert coder.saved() == {}
+    coder.press("4", "q", "ArrowRight", "1")
     page.get_by_role("button", name="Submit…").click()
     dialog = page.get_by_role("dialog", name="Before you submit")
     expect(dialog.get_by_text("1 of 3 decided.")).to_be_visible()
@@ -104,11 +110,7 @@ def test_missing_required_answers_keep_the_text_from_submission(sign_in, alice):
     change_rows(project.attributes.filter(key="gender"), required=True)
     page = sign_in(alice, "/projects/rich/texts/tea/code/")
     expect(page.locator("#progress-text")).to_contain_text("decided")
-    page.keyboard.press("3")
-    page.keyboard.press("ArrowRight")
-    for _ in range(5):
-        page.keyboard.press("4")
-        page.keyboard.press("ArrowRight")
+    press(page, "3", "ArrowRight", *["4", "ArrowRight"] * 5)
     saved(page)
     expect(page.locator("#progress-text")).to_have_text("5 of 6 decided")
     expect(page.locator("#submit-note")).to_have_text("1 still undecided")
@@ -120,7 +122,7 @@ def test_missing_required_answers_keep_the_text_from_submission(sign_in, alice):
     dialog.get_by_role("button", name="the kettle gender of its chain is missing").click()
     page.keyboard.press("1")  # of the question that is missing, not of the category
     saved(page)
-    assert "f" in [one.get("attributes", {}).get("gender") for one in judgements_of(coding_of(project)).values()]
+    assert "f" in [answer.get("attributes", {}).get("gender") for answer in judgements_of(coding_of(project)).values()]
     expect(page.locator("#submit-note")).to_have_text("all decided")
     page.get_by_role("button", name="Submit…").click()
     dialog.get_by_role("button", name="Submit", exact=True).click()
@@ -130,8 +132,7 @@ def test_missing_required_answers_keep_the_text_from_submission(sign_in, alice):
 def test_refused_submission_stays_at_the_place_that_is_missing(sign_in, alice):
     coding = coding_of(rich_project("rich", BRIDGING, alice))
     keys = coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True)
-    for key in keys:
-        judge(coding, key, "place")
+    judge_all(coding, [judgement(key, "place") for key in keys])
     page = sign_in(alice, "/projects/rich/texts/tea/code/")
     expect(page.locator("#progress-text")).to_contain_text("decided")
     page.get_by_role("button", name="Submit…").click()
@@ -170,32 +171,21 @@ def test_unsure_optional_and_a_note_are_kept(coder_of):
     expect(page.get_by_label("unsure")).not_to_be_checked()
 
 
-def test_a_scheme_without_optional_answers_does_not_ask(coder_of):
-    coder = coder_of(THREE)
-    expect(coder.page.get_by_label("optional")).to_be_hidden()
-    coder.press("o")
-    assert coder.saved() == {}
-
-
 def test_time_at_work_is_shown(coder_of, alice):
-    from datetime import UTC, datetime, timedelta
-    from uuid import uuid4
-
-    from annotations.coding import operations
-
     coder = coder_of(THREE)
     start = datetime(2026, 3, 2, 9, tzinfo=UTC)
-    for minute in range(0, 70, 4):
-        one = operations.Change(
-            uuid4(), "judge", {"markable": coder.keys()["a"]}, made_at=start + timedelta(minutes=minute)
-        )
-        coder.coding.refresh_from_db()
-        operations.apply(coder.coding, alice, coder.coding.version, [one])
+    judge_all(
+        coder.coding,
+        [
+            Change(uuid4(), "judge", {"markable": coder.keys()["a"]}, made_at=start + timedelta(minutes=minute))
+            for minute in range(0, 70, 4)
+        ],
+    )
     coder.page.reload()
     expect(coder.page.locator("#time")).to_have_text("1 h 8 min")
 
 
-def test_the_next_text_is_opened_at_once_and_an_empty_coding_is_not_called_complete(coder_of, alice):
+def test_next_text_is_opened_and_an_empty_coding_not_called_complete(coder_of, alice):
     coder = coder_of("Nothing is marked here.", marking=True)
     project, page = coder.coding.text.project, coder.page
     import_documents(project, [SourceDocument(plain.parse("[Ann](a) left.", "second.txt"), None)])

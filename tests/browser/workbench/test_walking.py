@@ -20,7 +20,7 @@ def coder(coder_of):
     return coder_of(WALK)
 
 
-def test_one_walks_all_markables_or_only_the_undecided(coder):
+def test_walk_over_all_markables_or_only_the_undecided(coder):
     coder.at("Ann")
     coder.press("4", "ArrowRight", "ArrowRight")
     coder.at("she")
@@ -35,15 +35,12 @@ def test_one_walks_all_markables_or_only_the_undecided(coder):
     coder.press("Home")
     coder.at("Ann")
     coder.saved()
-
-
-def test_when_all_is_decided_tab_says_so(coder):
     coder.press(*(["4", "ArrowRight"] * 5), "Tab")
     expect(coder.page.locator("#say")).to_have_text("Everything is decided.")
     coder.saved()
 
 
-def test_one_walks_along_the_chain(coder):
+def test_walk_along_a_chain(coder):
     coder.press("4", "ArrowRight", "ArrowRight")
     coder.point_to("Ann")
     coder.press("End")
@@ -58,7 +55,7 @@ def test_one_walks_along_the_chain(coder):
     coder.saved()
 
 
-def test_the_text_is_searched_and_the_markable_found_becomes_the_current_one(coder):
+def test_text_is_searched_and_left_for_a_number_turn_or_words(coder):
     coder.press("/")
     search = coder.page.get_by_role("searchbox", name="Search the text")
     expect(search).to_be_focused()
@@ -74,9 +71,6 @@ def test_the_text_is_searched_and_the_markable_found_becomes_the_current_one(cod
     expect(coder.page.get_by_text("not in the text")).to_be_visible()
     coder.press("Escape")
     expect(coder.page.locator("#position")).to_have_text("5 of 5")
-
-
-def test_one_goes_to_a_number_a_turn_or_words(coder):
     for wanted, words in (("4", "him"), ("3", "she"), ("bob", "Bob")):
         coder.press("t")
         coder.page.get_by_role("combobox", name="Go to").fill(wanted)
@@ -92,7 +86,7 @@ def test_one_goes_to_a_number_a_turn_or_words(coder):
     expect(coder.page.locator("#position")).to_have_text("5 of 5")
 
 
-def test_every_action_is_in_the_list_with_its_key_and_can_be_done_from_there(coder):
+def test_every_action_is_listed_with_its_key_and_done_from_there(coder):
     coder.press("Control+k")
     options = coder.page.get_by_role("option")
     expect(options.filter(has_text="Next undecided markable")).to_contain_text("Tab")
@@ -110,7 +104,7 @@ def test_every_action_is_in_the_list_with_its_key_and_can_be_done_from_there(cod
     assert coder.saved() == {}
 
 
-def test_a_key_is_changed_kept_over_a_reload_and_given_back(coder):
+def test_a_key_is_changed_kept_over_a_reload_and_reset(coder):
     page = coder.page
     coder.press("?")
     page.get_by_label("Change the key of: Category: place").click()
@@ -127,9 +121,6 @@ def test_a_key_is_changed_kept_over_a_reload_and_given_back(coder):
     page.get_by_role("button", name="Reset all keys").click()
     coder.press("Escape")
     expect(page.get_by_role("button", name="place")).to_have_attribute("aria-keyshortcuts", "3")
-
-
-def test_escape_leaves_a_key_as_it_is(coder):
     coder.press("?")
     button = coder.page.get_by_label("Change the key of: Undo")
     button.click()
@@ -139,15 +130,13 @@ def test_escape_leaves_a_key_as_it_is(coder):
     expect(coder.page.get_by_role("dialog", name="Keys")).to_be_visible()
 
 
-def test_keys_are_off_in_fields_and_escape_leads_back_to_the_text(coder):
+def test_keys_are_off_in_fields_and_after_escape(coder):
     coder.press("c")
     coder.page.keyboard.type("/ 1 a ? u")
     coder.press("Escape", "ArrowRight")
     coder.at("Bob")
     assert coder.saved()[coder.keys()["a"]]["note"] == "/ 1 a ? u"
-
-
-def test_the_browser_keeps_tab_after_escape(coder):
+    coder.press("Home")
     coder.page.locator("#text-pane").focus()
     coder.press("Escape", "Tab")
     coder.at("Ann")
