@@ -21,15 +21,15 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.browser.conftest import saved
+from tests.browser.conftest import assert_fits, saved
 from tests.browser.pages.test_accessibility import violations
 
 LONG = "Rechtsschutzversicherungsgesellschaft"
 WIDTHS = (1440, 768, 390)
 # Whether an element is what one sees at its beginning.
-ON_TOP = """(one) => {
-  const { x, y } = one.getBoundingClientRect();
-  return one.contains(document.elementFromPoint(x + 9, y + 9));
+ON_TOP = """(element) => {
+  const { x, y } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint(x + 9, y + 9));
 }"""
 FIELDS = {
     "Description": "Letters and news of an island.",
@@ -55,7 +55,7 @@ def downloaded(page: Page, name: str) -> tuple[Download, str]:
     return download.value, Path(download.value.path()).read_text(encoding="utf-8-sig")
 
 
-def test_a_manager_filters_decisions_and_takes_them_along_and_a_coder_reads_why_once_results_are_open(sign_in, people):
+def test_decisions_and_datasheet_are_read_filtered_and_downloaded(sign_in, people):
     page = sign_in(people["manager"], "/projects/chronicle/rounds/pilot/")
     page.get_by_role("link", name="Decisions", exact=True).click()
     rows = page.locator("tbody tr")
@@ -91,14 +91,12 @@ def test_a_manager_filters_decisions_and_takes_them_along_and_a_coder_reads_why_
     assert not {"kim", "sam", "ute", "manager"} & set(coder.locator("main").inner_text().split())
     assert coder.request.get("/projects/chronicle/gold/decisions/").status == 403
 
-
-def test_a_datasheet_is_filled_in_printed_without_navigation_and_downloaded(sign_in, people):
-    page = sign_in(people["manager"], "/projects/chronicle/")
+    page.goto("/projects/chronicle/")
     page.get_by_role("link", name="Datasheet", exact=True).click()
     expect(page.get_by_role("heading", level=1, name="Datasheet", exact=True)).to_be_visible()
     facts = page.locator("section", has=page.get_by_role("heading", name="Adjudication")).locator("dl")
     expect(facts).to_contain_text("ambiguous text 2, guideline gap 4, slip 6")
-    n_units = sum(one.judgements.count() for one in Coding.objects.filter(kind="gold", round__name="pilot"))
+    n_units = sum(gold.judgements.count() for gold in Coding.objects.filter(kind="gold", round__name="pilot"))
     expect(facts).to_contain_text(f"pilot: none of {n_units - 12} checked")
     assert violations(page) == []
 
@@ -150,22 +148,19 @@ def long_names(transactional_db, charlie) -> Project:
 
 def cut(page: Page, cells: str) -> list[str]:
     """Return the cells in sight that begin or end beside the window."""
-    outside = """(all) => all.filter((one) => {
-      const { left, right } = one.getBoundingClientRect();
-      return one.checkVisibility() && (left < 0 || right > innerWidth);
-    }).map((one) => one.textContent.trim())"""
+    outside = """(all) => all.filter((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return element.checkVisibility() && (left < 0 || right > innerWidth);
+    }).map((element) => element.textContent.trim())"""
     return page.locator(cells).evaluate_all(outside)
 
 
-def test_ten_coders_with_long_names_leave_gold_in_sight_and_push_nothing_out_of_the_window(
-    sign_in, charlie, long_names
-):
+def test_ten_coders_with_long_names_push_nothing_out_of_the_window(sign_in, charlie, long_names):
     page = sign_in(charlie, f"/projects/long/texts/{long_names.texts.get().slug}/gold/code/")
     queue = page.locator("#queue")
     expect(queue).to_be_focused()
     for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert_fits(page, width)
         assert cut(page, ".queue-table tr > :last-child") == []
         said = page.locator(".queue-table tr.is-current td").last
         expect(said).to_contain_text("open")
@@ -189,6 +184,5 @@ def test_ten_coders_with_long_names_leave_gold_in_sight_and_push_nothing_out_of_
     expect(row).to_contain_text(f"Guideline gap: {LONG}{LONG}")
     expect(row).to_contain_text(re.compile(f"{LONG}[0-9]"))  # whose answer it is
     for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert_fits(page, width)
         assert cut(page, "tbody :is(th, td), .chip") == []

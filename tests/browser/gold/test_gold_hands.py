@@ -9,9 +9,9 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.browser.conftest import offline, saved
+from tests.browser.conftest import assert_fits, offline, press, saved
 from tests.browser.pages.test_accessibility import violations
-from tests.shared.coding import judge
+from tests.shared.coding import judge, judge_all, judgement
 from tests.shared.projects import person
 
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
@@ -19,11 +19,11 @@ ROUND = "/projects/own/rounds/main/"
 
 
 def gold() -> Coding:
-    return Coding.objects.select_related("coder").get(kind="gold")
+    return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
 
 
 @pytest.mark.expected_errors("404", "ERR_INTERNET_DISCONNECTED")
-def test_gold_is_begun_early_handed_on_and_comes_back_with_what_was_not_sent(sign_in, coder_of, charlie):
+def test_gold_is_begun_early_handed_on_and_taken_over(sign_in, coder_of, charlie):
     coder = coder_of(THREE)
     project = coder.coding.text.project
     dora = person("dora")
@@ -40,12 +40,10 @@ def test_gold_is_begun_early_handed_on_and_comes_back_with_what_was_not_sent(sig
     page.get_by_role("button", name="Begin").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
+    press(page, "4", "Enter")
     saved(page)
     offline(page)
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     expect(page.locator("#progress-text")).to_have_text("2 of 3 decided")
 
     hers.reload()
@@ -54,12 +52,9 @@ def test_gold_is_begun_early_handed_on_and_comes_back_with_what_was_not_sent(sig
     expect(hers.get_by_text("charlie has it now.")).to_be_visible()
     assert violations(hers) == []
     hers.get_by_role("radio", name="dora").focus()
-    hers.keyboard.press("Space")
-    hers.keyboard.press("Enter")
+    press(hers, "Space", "Enter")
     expect(hers.get_by_text("handed on to dora", exact=False).or_(hers.get_by_text("on to dora"))).to_be_visible()
-    for width in (1440, 768, 390):
-        hers.set_viewport_size({"width": width, "height": 900})
-        assert hers.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert_fits(hers, 1440, 768, 390)
     assert gold().coder == dora
 
     page.context.set_offline(False)
@@ -73,17 +68,17 @@ def test_gold_is_begun_early_handed_on_and_comes_back_with_what_was_not_sent(sig
     assert gold().judgements.filter(category__isnull=False).count() == 2
 
 
-def test_an_adjudicator_makes_gold_of_their_own_coding_and_reopens_it_after_closing(sign_in, coder_of):
+def test_an_adjudicator_makes_gold_of_an_own_coding_and_reopens_it(sign_in, coder_of):
     coder = coder_of(THREE)
     text = coder.coding.text
     dora = person("dora")
     add_member(text.project, dora, Membership.Role.ADJUDICATOR)
-    judge(coder.coding, coder.coding.text.markables.filter(level__coded=True)[0].key, "place")
+    keys = text.markables.filter(level__coded=True).values_list("key", flat=True)
+    judge(coder.coding, keys[0], "place")
     submit_coding(coder.coding, coder.coding.coder)
     assign_texts(text.project, [text], [dora])
     own = Coding.objects.of_people().select_related("text__project", "coder", "round").get(coder=dora)
-    for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
-        judge(own, key, "none")
+    judge_all(own, [judgement(key, "none") for key in keys])
     submit_coding(own, dora)
     page = sign_in(dora, ROUND)
     page.get_by_role("button", name="from the coding of dora").click()
@@ -92,7 +87,7 @@ def test_an_adjudicator_makes_gold_of_their_own_coding_and_reopens_it_after_clos
     page.get_by_role("button", name="Make gold").click()
     expect(page.get_by_text("The answers of dora are the gold of")).to_be_visible()
     assert gold().judgements.filter(category__key="none").count() == 3
-    submit_coding(Coding.objects.select_related("text__project", "coder", "round").get(kind="gold"), dora)
+    submit_coding(gold(), dora)
     page.reload()
     page.get_by_role("link", name="Reopen gold of").click()
     page.get_by_role("button", name="Reopen").click()

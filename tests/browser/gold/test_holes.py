@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from annotations.adjudication.states import State, gold_states
 from annotations.coding.judgements import judgements_of
 from annotations.models import Coding
-from tests.browser.conftest import saved
+from tests.browser.conftest import press, saved
 from tests.shared.drafted_gold import LABELS, THREE_CATEGORIES, THREE_KINDS, bridging_project, drafted
 from tests.shared.projects import person
 
@@ -27,13 +27,8 @@ def gold(transactional_db) -> Coding:
     project = bridging_project()
     return drafted(
         project,
-        *(one | {"f": other["b"]} for one, other in zip(THREE_CATEGORIES, THREE_KINDS, strict=True)),
+        *(said | {"f": of_f["b"]} for said, of_f in zip(THREE_CATEGORIES, THREE_KINDS, strict=True)),
     )
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def go_to_card(page: Page, words: str) -> None:
@@ -85,10 +80,10 @@ def test_enter_decides_nothing_that_has_no_answer(sign_in, gold, tmp_path: Path)
     call_command("export_codings", "jsonlines", str(path), "--project=tea-holes", "--gold")
     with zipfile.ZipFile(path) as archive:
         assert "asks for" not in archive.read("LOSSES.txt").decode() if "LOSSES.txt" in archive.namelist() else True
-        [name] = [one for one in archive.namelist() if one.startswith("gold/")]
+        [name] = [name for name in archive.namelist() if name.startswith("gold/")]
         document = json.loads(archive.read(name).splitlines()[0])
     assert document
-    assert len([one for one in judgements_of(gold).values() if one["category"]]) == len(LABELS)
+    assert len([answer for answer in judgements_of(gold).values() if answer["category"]]) == len(LABELS)
 
 
 def test_question_that_an_answer_leads_to_is_left_to_decide(sign_in, gold):

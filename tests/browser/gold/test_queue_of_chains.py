@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotations.coding.judgements import judgements_of
 from annotations.models import Coding
-from tests.browser.conftest import saved
+from tests.browser.conftest import press, saved
 from tests.shared.drafted_gold import LINKED, bridging_project, drafted, keys_of
 from tests.shared.projects import person
 
@@ -51,9 +51,12 @@ def take(page: Page, card: str, words: str, answer: str) -> None:
     saved(page)
 
 
-def test_each_answer_that_is_offered_can_be_taken_whatever_was_taken_before(sign_in, gold):
+def test_each_answer_offered_can_be_taken_whatever_was_taken_before(sign_in, gold):
     page = sign_in(person("charlie"), ADDRESS)
     expect(page.locator("#queue-left")).to_contain_text("left")
+    go_to_row(page, "Category and chain", "the kettle")
+    said = page.locator(".queue-table tr[aria-current] td").all_inner_texts()[:3]
+    assert sorted(said) == ["place", "place, in a chain with it", "place, in a chain with the stove"]
     take(page, "Chain:", "the stove", "the kettle")
     go_to_row(page, "Chain:", "it")
     page.keyboard.press("Enter")
@@ -66,31 +69,22 @@ def test_each_answer_that_is_offered_can_be_taken_whatever_was_taken_before(sign
     expect(page.locator("#queue-left")).to_contain_text("1 decision left")
 
 
-def test_card_of_a_category_on_which_all_agree_says_which_chains_differ(sign_in, gold):
-    page = sign_in(person("charlie"), ADDRESS)
-    expect(page.locator("#queue-left")).to_contain_text("left")
-    go_to_row(page, "Category and chain", "the kettle")
-    said = page.locator(".queue-table tr[aria-current] td").all_inner_texts()[:3]
-    assert sorted(said) == ["place", "place, in a chain with it", "place, in a chain with the stove"]
-
-
-@pytest.mark.parametrize("reloads", [False, True])
-def test_own_answer_in_the_text_is_called_one_after_a_coder_s_was_taken(sign_in, gold, reloads):
+def test_own_answer_after_a_coder_s_was_taken_is_called_own(sign_in, gold):
     page = sign_in(person("charlie"), ADDRESS)
     expect(page.locator("#queue-left")).to_contain_text("left")
     take(page, "Chain:", "the stove", "the kettle")
     go_to_row(page, "Chain:", "the stove")
     row = page.locator(".queue-table tr[aria-current]")
     expect(row).not_to_contain_text("✓ own")
-    if reloads:
-        saved(page)
-        page.reload()
-        expect(page.locator("#queue-left")).to_contain_text("left")
-        go_to_row(page, "Chain:", "the stove")
-    page.keyboard.press("z")
-    page.keyboard.press("3")
-    page.keyboard.press("Escape")
-    page.keyboard.press("z")
+    press(page, "z", "3", "Escape", "z")
+    expect(row).to_contain_text("✓ own")
+    press(page, "u")
+    expect(row).not_to_contain_text("✓ own")
+    saved(page)
+    page.reload()
+    expect(page.locator("#queue-left")).to_contain_text("left")
+    go_to_row(page, "Chain:", "the stove")
+    press(page, "z", "3", "Escape", "z")
     expect(row).to_contain_text("✓ own")
     saved(page)
     page.reload()
@@ -99,7 +93,7 @@ def test_own_answer_in_the_text_is_called_one_after_a_coder_s_was_taken(sign_in,
     expect(row).to_contain_text("✓ own")
 
 
-def test_dialog_that_is_opened_by_mouse_gives_the_keys_back_to_the_queue(sign_in, gold):
+def test_dialog_opened_by_mouse_gives_the_keys_back_to_the_queue(sign_in, gold):
     page = sign_in(person("charlie"), ADDRESS)
     queue = page.locator("#queue")
     expect(queue).to_be_focused()

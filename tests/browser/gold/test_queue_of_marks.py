@@ -52,7 +52,7 @@ def open_queue(sign_in) -> Page:
     return page
 
 
-def test_words_that_as_many_mark_as_leave_out_are_asked_for_and_named(transactional_db, sign_in):
+def test_words_that_half_of_the_coders_mark_are_asked_for_and_named(transactional_db, sign_in):
     drafted(tuple(PHRASES), ())
     page = open_queue(sign_in)
     left = page.locator("#queue-left")
@@ -117,7 +117,7 @@ def test_gold_of_a_text_without_markables_is_open_and_says_why(transactional_db,
     for kind in ("gold", "silver"):
         report = export_files(project, "jsonlines", None, gold=kind)
         assert report.codings == 0
-        assert [(one.what, one.examples) for one in report.left_out] == [(EMPTY, ("tea",))]
+        assert [(loss.what, loss.examples) for loss in report.left_out] == [(EMPTY, ("tea",))]
 
 
 def test_gold_of_nothing_where_coders_mark_is_decided_and_exported(transactional_db, sign_in):

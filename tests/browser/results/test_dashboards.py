@@ -6,58 +6,34 @@ import base64
 import json
 import re
 import struct
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 from django.core.management import call_command
+from django.test import override_settings
 from playwright.sync_api import Page, expect
 
-from agreement.data import reading
 from agreement.models import Flag, Mapping, Remark
-from agreement.results import computations
 from agreement.web import forms
-from annotations.formats.model.scheme import AnswerKind, AttributeSpec
-from annotations.models import Judgement, Project, User
-from annotations.revision.saving import save_scheme
-from annotations.schemes.project_scheme import read_scheme
-from config.settings import TASKS
-from tests.browser.conftest import DelayedAnswer, wait_until
-from tests.browser.pages.test_accessibility import violations
-from tests.browser.pages.test_every_page import CUTS
-from tests.shared.agreeing import decide_gold, hand_in, judge_again
-from tests.shared.cases import cases
-from tests.shared.coding import judge
+from annotations.models import User
+from tests.browser.conftest import DelayedAnswer, press, wait_until
 
 DEMO = "dialogue"
-PAGES = (
-    "",
-    "agreement/",
-    "agreement/grid/?without=place",
-    "agreement/coreference/",
-    "agreement/difference/?by=group&first=ann,ben&second=cora,dev",
-    "agreement/groups/",
-    "agreement/gold/",
-    "agreement/compare/",
-    "agreement/methods/",
-    "agreement/data/",
-    "agreement/texts/",
-    "agreement/coders/",
-    "agreement/coders/ann/finn/",
-    "agreement/categories/?merge=place:name,none:name",
-    "agreement/course/",
-    "agreement/planning/",
-    "agreement/items/",
-    "agreement/flags/",
-    "scheme/allows/",
-    "agreement/texts/round/",
-)
+
+
+@pytest.fixture(scope="module")
+def demo(kept_rows) -> None:
+    with override_settings(LOCAL=True):
+        call_command("load_demo", "dialogue", "sortal", verbosity=0)
 
 
 @pytest.fixture
-def manager(db, settings) -> User:
-    settings.LOCAL = True
-    call_command("load_demo", "dialogue", "sortal", verbosity=0)
+def transactional_db(demo) -> None:
+    """Keep the demo from test to test."""
+
+
+@pytest.fixture
+def manager(transactional_db) -> User:
     return User.objects.get(username="manager")
 
 
@@ -123,9 +99,9 @@ def choose(page: Page, distance: str) -> None:
 
 
 @pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
-def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too(sign_in, manager, monkeypatch):
+def test_what_is_typed_before_an_earlier_choice_is_answered_counts_too(sign_in, manager, monkeypatch):
     monkeypatch.setattr(forms, "TOO_MANY", 1)  # coders are named in a field
-    page = sign_in(manager, "/")
+    page = sign_in(manager)
     answer = DelayedAnswer(page, "**/agreement/?*distance=dice*")
     page.goto(f"/projects/{DEMO}/agreement/")
     page.get_by_text("Filter (none)").click()
@@ -140,7 +116,7 @@ def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too
     expect(page).to_have_url(re.compile("distance=dice.*coders=ann"))
 
 
-def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(sign_in, manager):
+def test_a_choice_changes_number_address_and_tabs_until_back(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
     value = page.locator("#value data")
     before = value.get_attribute("value")
@@ -149,6 +125,8 @@ def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(s
     expect(value).not_to_have_attribute("value", before)
     assert "distance=dice" in page.url
     after = value.get_attribute("value")
+    address = page.url.partition("?")[2]
+    assert repr(page.request.get(f"/api/v1/projects/{DEMO}/agreement/?{address}").json()["value"]) == after
     drawn(page, 2)
     page.get_by_text("Filter (none)").click()
     page.get_by_label("place").check()
@@ -159,9 +137,18 @@ def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(s
     page.go_back()
     page.go_back()
     expect(value).to_have_attribute("value", before)
-    shared = sign_in(manager, "/").context.new_page()
-    shared.goto(f"/projects/{DEMO}/agreement/?distance=dice&chains=full&top=category")
+    page.go_forward()
+    expect(value).to_have_attribute("value", after or "")
+    shared = sign_in(manager, f"/projects/{DEMO}/agreement/?distance=dice&chains=full&top=category")
     expect(shared.locator("#value data")).to_have_attribute("value", after or "")
+    page.goto(f"/projects/{DEMO}/agreement/")
+    choose(page, "dice")
+    expect(page.locator("#tabs").get_by_role("link", name="Items")).to_have_attribute("href", re.compile("dice"))
+    page.locator("#tabs").get_by_role("link", name="Items").click()
+    expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
+    expect(page.locator("#breadcrumbs").get_by_role("link", name="Agreement")).to_have_attribute(
+        "href", re.compile("dice")
+    )
 
 
 def test_a_chip_takes_its_setting_away_and_the_reset_all_of_them(sign_in, manager):
@@ -174,8 +161,8 @@ def test_a_chip_takes_its_setting_away_and_the_reset_all_of_them(sign_in, manage
     expect(page.locator(".agreement-changes")).to_have_count(0)
 
 
-def test_on_a_narrow_screen_the_first_number_is_in_sight_and_the_settings_open(sign_in, manager):
-    page = sign_in(manager, "/")
+def test_narrow_screen_shows_the_first_number_and_opens_the_settings(sign_in, manager):
+    page = sign_in(manager)
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"/projects/{DEMO}/agreement/")
     box = page.locator("#value").bounding_box()
@@ -191,7 +178,7 @@ def test_on_a_narrow_screen_the_first_number_is_in_sight_and_the_settings_open(s
     expect(preset).to_be_hidden()
 
 
-def test_a_figure_and_a_column_say_what_they_mean_and_where_to_read_more(sign_in, manager):
+def test_figures_and_columns_say_what_they_mean(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
     page.locator("#table-each").get_by_role("button", name="Change").click()
     panel = page.locator(".info-panel:popover-open")
@@ -210,20 +197,8 @@ def test_a_figure_and_a_column_say_what_they_mean_and_where_to_read_more(sign_in
     page.get_by_role("button", name="Krippendorff’s alpha").focus()
     page.keyboard.press("Enter")
     expect(panel).to_contain_text("1 is perfect agreement, 0 is chance")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    press(page, "Tab", "Enter")
     expect(page).to_have_url(re.compile(r"/help/glossary/#alpha$"))
-
-
-def test_tabs_and_crumbs_follow_what_is_chosen(sign_in, manager):
-    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
-    choose(page, "dice")
-    expect(page.locator("#tabs").get_by_role("link", name="Items")).to_have_attribute("href", re.compile("dice"))
-    page.locator("#tabs").get_by_role("link", name="Items").click()
-    expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
-    expect(page.locator("#breadcrumbs").get_by_role("link", name="Agreement")).to_have_attribute(
-        "href", re.compile("dice")
-    )
 
 
 @pytest.mark.expected_errors("status of 400")
@@ -265,17 +240,13 @@ def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
     expect(label).not_to_have_css("fill", light)
 
 
-@pytest.mark.parametrize("width", [1440, 960])
-def test_no_heading_of_the_table_of_items_is_cut(sign_in, manager, width):
+def test_a_bar_leads_to_its_item_by_pointer_and_its_row_by_keyboard(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/items/")
-    page.set_viewport_size({"width": width, "height": 900})
     headings = page.locator(".agreement-items thead th")
     expect(headings.filter(has_text="Share")).to_be_visible()
-    assert headings.evaluate_all("all => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
-
-
-def test_a_bar_along_a_text_leads_to_its_item_by_pointer_and_its_row_by_keyboard(sign_in, manager):
-    page = sign_in(manager, f"/projects/{DEMO}/agreement/items/")
+    for width in (960, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert headings.evaluate_all("all => all.filter((cell) => cell.scrollWidth > cell.clientWidth)") == []
     drawn(page, 2)
     rows = page.locator("#table-positions tbody tr")
     highest = max(range(rows.count()), key=lambda row: float(rows.nth(row).locator("data").last.get_attribute("value")))
@@ -295,7 +266,7 @@ def test_a_bar_along_a_text_leads_to_its_item_by_pointer_and_its_row_by_keyboard
     expect(page.get_by_role("heading", name=f"“{words}”")).to_be_visible()
 
 
-def test_the_chains_of_two_coders_are_aligned_in_a_text_that_is_chosen(sign_in, manager):
+def test_chains_of_two_coders_are_aligned_in_the_chosen_text(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/ann/ben/")
     page.get_by_label("Text", exact=True).select_option("generator")
     page.get_by_role("button", name="Show").click()
@@ -309,7 +280,7 @@ def test_the_chains_of_two_coders_are_aligned_in_a_text_that_is_chosen(sign_in, 
 
 @pytest.mark.expected_errors("net::ERR_FAILED .*plotly")
 def test_without_its_library_a_chart_says_so_and_the_table_stays(sign_in, manager):
-    page = sign_in(manager, "/")
+    page = sign_in(manager)
     page.route("**/plotly.min.js", lambda route: route.abort())
     page.goto(f"/projects/{DEMO}/agreement/")
     page.locator("#chart-distances").scroll_into_view_if_needed()  # a chart is drawn when it comes into sight
@@ -317,7 +288,7 @@ def test_without_its_library_a_chart_says_so_and_the_table_stays(sign_in, manage
     expect(page.locator("#table-distances table")).to_be_visible()
 
 
-def test_a_table_is_taken_along_as_a_file_and_as_text(sign_in, manager):
+def test_a_table_and_the_paragraph_for_a_paper_are_taken_along(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/grid/?without=place")
     table = page.locator("#chart-grid")  # the chart and its table share a menu
     table.locator("summary").click()
@@ -333,10 +304,14 @@ def test_a_table_is_taken_along_as_a_file_and_as_text(sign_in, manager):
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("\\begin{table}")
     assert "no chain & " in copied
+    page.goto(f"/projects/{DEMO}/agreement/methods/")
+    page.get_by_role("button", name="Copy text").click()
+    copying(page)
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#paragraph p").inner_text()
 
 
-def test_a_chart_is_saved_for_paper_whatever_the_scheme_and_charts_are_drawn_out_of_sight(sign_in, manager):
-    page = sign_in(manager, "/")
+def test_a_chart_is_saved_for_paper_whatever_the_scheme(sign_in, manager):
+    page = sign_in(manager)
     page.emulate_media(color_scheme="dark")
     page.goto(f"/projects/{DEMO}/agreement/coders/")
     charts = page.locator("[data-chart]")
@@ -386,7 +361,7 @@ def test_a_chart_is_saved_for_paper_whatever_the_scheme_and_charts_are_drawn_out
     expect(summary).to_be_focused()
 
 
-def test_on_paper_there_is_nothing_to_press_and_charts_and_tables_fit(sign_in, manager):
+def test_print_has_nothing_to_press_and_charts_and_tables_fit(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
     drawn(page, 6)
     page.emulate_media(color_scheme="dark")
@@ -395,19 +370,11 @@ def test_on_paper_there_is_nothing_to_press_and_charts_and_tables_fit(sign_in, m
     expect(page.locator("#chart-matrix .main-svg").first).to_be_visible()
     for gone in (".site-header", "#tabs", "aside", ".download", ".breadcrumbs", ".button"):
         assert not page.locator(gone).first.is_visible(), gone
-    assert page.locator("body").evaluate("one => getComputedStyle(one).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("body").evaluate("element => getComputedStyle(element).backgroundColor") == "rgb(255, 255, 255)"
     expect(page.locator("#chart-matrix .xtick text").first).to_have_css("fill", "rgb(27, 29, 32)")
-    wide = """() => [...document.querySelectorAll("table, .main-svg")].filter((one) => one.checkVisibility()
-      && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))"""
+    wide = """() => [...document.querySelectorAll("table, .main-svg")].filter((element) => element.checkVisibility()
+      && element.getBoundingClientRect().right > innerWidth + 1).map((element) => element.outerHTML.slice(0, 80))"""
     assert page.evaluate(wide) == []
-
-
-def test_the_paragraph_for_a_paper_is_copied(sign_in, manager):
-    page = sign_in(manager, f"/projects/{DEMO}/agreement/methods/")
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy text").click()
-    copying(page)
-    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#paragraph p").inner_text()
 
 
 def test_chains_are_shown_one_coder_at_a_time_or_together(sign_in, manager, item):
@@ -474,98 +441,6 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
     expect(rows).to_have_count(1)
 
 
-@pytest.fixture
-def left_to_a_worker(project, codings, keys, monkeypatch, settings):
-    """Judgements whose agreement no request computes by itself."""
-    settings.TASKS = TASKS
-    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
-    for coding in codings.values():
-        judge(coding, keys["a"], "none")
-        judge(coding, keys["c"], "phrase", keys["a"])
-    hand_in(project)
-
-
-@pytest.mark.parametrize(("address", "table", "n_rows"), [("grid/", "grid", 6), ("", "distribution", 4)])
-def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
-    sign_in, charlie, left_to_a_worker, address, table, n_rows
-):
-    page = sign_in(charlie, f"/projects/tea/agreement/{address}")
-    expect(page.get_by_text("Computing.")).to_be_visible()
-    expect(page.get_by_role("progressbar")).to_be_visible()
-    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-    expect(page.locator(f"#table-{table} tbody tr")).to_have_count(n_rows)
-    expect(page.get_by_text("Computing.")).to_have_count(0)
-
-
-def test_a_page_waits_for_answers_that_a_worker_reads(sign_in, charlie, left_to_a_worker, monkeypatch):
-    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 10**9)
-    monkeypatch.setattr(reading, "MIN_STORED", 1)
-    monkeypatch.setattr(reading, "MAX_READ_IN_REQUEST", 0)
-    page = sign_in(charlie, "/projects/tea/agreement/coders/")
-    expect(page.get_by_role("heading", name="Coders")).to_be_visible()
-    expect(page.get_by_role("progressbar")).to_be_visible()
-    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-    expect(page.locator("#table-each tbody tr")).to_have_count(2)
-    expect(page.get_by_text("Computing.")).to_have_count(0)
-
-
-def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, charlie, left_to_a_worker):
-    asked = []
-    page = sign_in(charlie, "/")
-    answer = DelayedAnswer(page, "**/agreement/grid/?*coefficient=gwet_ac1*")
-    page.goto("/projects/tea/agreement/grid/")
-    expect(page.get_by_text("Computing.")).to_be_visible()
-    chosen = page.locator(".agreement-controls select[name=coefficient]")
-    page.get_by_text("Advanced").click()
-    chosen.select_option("gwet_ac1")
-    page.get_by_role("button", name="Apply").click()
-    answer.wait_for_request()
-    page.on("request", lambda request: asked.append(request.url))
-    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-    page.wait_for_timeout(1500)  # it would ask every second whether that is done, and load the page anew
-    assert asked == []
-    answer.release()
-    expect(page).to_have_url(re.compile("coefficient=gwet_ac1"))
-    expect(chosen).to_have_value("gwet_ac1")
-
-
-def looked_at(page: Page, address: str) -> None:
-    """Open a page of the demo, and wait until all of it is there."""
-    page.goto(address)
-    expect(page.locator("main h1").first).to_be_visible()
-    for folded in page.locator("main details.agreement-pairs").all():
-        folded.locator("> summary").click()
-    charts = page.locator("[data-chart]").count()
-    if charts:
-        drawn(page, charts)
-    if address == f"/projects/{DEMO}/":
-        expect(page.get_by_text("How much agreement is enough")).to_be_visible()
-
-
-def test_full_pages_are_read_in_the_dark_and_not_cut_in_a_narrow_window(sign_in, manager, item):
-    page = sign_in(manager, "/")
-    found, cuts = {}, {}
-    for address in cases([item], full=[f"{item}?view=columns", *(f"/projects/{DEMO}/{rest}" for rest in PAGES)]):
-        # A colour on its way from one scheme to the other is nobody's choice.
-        page.emulate_media(color_scheme="dark", reduced_motion="reduce")  # in the light: test_every_page
-        page.set_viewport_size({"width": 1280, "height": 720})
-        looked_at(page, address)
-        found[address] = violations(page, "color-contrast")
-        page.set_viewport_size({"width": 380, "height": 800})
-        cuts[address] = page.evaluate(CUTS)
-    assert {address: wrong for address, wrong in found.items() if wrong} == {}
-    assert {address: cut for address, cut in cuts.items() if cut} == {}
-
-
-@pytest.mark.expected_errors("status of 403")
-def test_a_coder_who_asks_for_a_page_of_managers_learns_nothing(sign_in, alice, project):
-    page = sign_in(alice, "/")
-    for address in PAGES[1:]:
-        answer = page.goto(f"/projects/tea/{address.partition('?')[0]}")
-        assert answer is not None
-        assert answer.status in (403, 404), address
-
-
 def test_numbers_of_a_page_are_those_of_its_json(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/?measure=muc")
     table = json.loads(page.request.get(f"{page.url}&as=json&table=matrix").text())
@@ -577,34 +452,6 @@ def test_numbers_of_a_page_are_those_of_its_json(sign_in, manager):
         [repr(value) for name, value in row.items() if name != "coder" and value is not None] for row in table["rows"]
     ]
     assert shown == given
-
-
-def test_groups_of_coders_are_set_together_and_compared_also_with_gold(sign_in, manager):
-    page = sign_in(manager, "/projects/dialogue/members/")
-    for name in ("ann", "ben"):
-        page.get_by_role("checkbox", name=name, exact=True).check()
-    page.get_by_label("Group of those ticked").fill("seniors")
-    page.get_by_role("button", name="Set group").click()
-    expect(page.get_by_text("2 members are in the group “seniors” now.")).to_be_visible()
-    page.goto(page.url.replace("/members/", "/agreement/"))
-    page.get_by_role("navigation", name="Agreement").get_by_role("link", name="Groups").click()
-    expect(page.get_by_role("heading", name="Groups of coders")).to_be_visible()
-    drawn(page, 1)
-    expect(page.get_by_role("rowheader", name="seniors", exact=True)).to_be_visible()
-    expect(page.get_by_role("rowheader", name="naive and seniors").first).to_be_visible()
-    page.get_by_role("link", name="Gold", exact=True).click()
-    expect(page.get_by_role("heading", name="No gold yet")).to_be_visible()
-    decide_gold(Project.objects.get(slug=DEMO), "ann", by="manager")
-    page.reload()
-    drawn(page, 4)
-    groups = page.locator("#table-groups")
-    expect(groups.get_by_role("rowheader", name="seniors", exact=True)).to_be_visible()
-    page.get_by_label("Coder", exact=True).select_option("ben")
-    page.get_by_role("button", name="Show", exact=True).click()
-    expect(page.get_by_text("Where gold differs from ben")).to_be_visible()
-    assert not violations(page)
-    page.locator("#table-differences").get_by_role("link").first.click()
-    expect(page).to_have_url(re.compile("/agreement/items/generator/"))
 
 
 @pytest.mark.expected_errors("400")
@@ -620,23 +467,3 @@ def test_how_many_texts_are_enough_for_a_margin(sign_in, manager):
     page.get_by_label("95% CI of ±").fill("none")
     page.get_by_role("button", name="Compute").click()
     expect(page.get_by_role("alert")).to_contain_text("margin: give a number")
-
-
-def test_a_figure_is_of_one_version_of_the_scheme_until_the_chip_takes_that_away(sign_in, manager):
-    project = Project.objects.get(slug=DEMO)
-    spec = read_scheme(project.pk).spec
-    certain = AttributeSpec("certain", "Certain", kind=AnswerKind.TEXT)
-    assert save_scheme(project, replace(spec, attributes=(*spec.attributes, certain)), manager) == 2
-    judgements = Judgement.objects.filter(coding__text__project=project, coding__coder__username="ann", pointers=None)
-    judged = judgements.select_related("coding__coder", "coding__text__project", "markable", "category")[0]
-    assert judged.category is not None
-    judge_again(judged.coding, judged.markable.key, judged.category.key)
-    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
-    page.get_by_text("Filter (none)").click()
-    page.get_by_role("checkbox", name="version 1").check()
-    page.get_by_role("button", name="Apply").click()
-    words = "Judgements under version 1 of the scheme; 1 judgement of other versions is missing."
-    expect(page.locator("#versions")).to_have_text(words)
-    assert "versions=1" in page.url
-    page.get_by_role("link", name="Remove Versions of the scheme: 1").click()
-    expect(page.locator("#versions")).to_have_count(0)

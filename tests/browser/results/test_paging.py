@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.conf import settings
 from playwright.sync_api import expect
 
 from annotations.docsets.creation import add_peer
@@ -17,12 +16,13 @@ from annotations.projects.people.members import add_member
 from annotations.projects.rounds import put_into_round
 from tests.access.large_world import crowd, enlarge, shorten_pages
 from tests.access.role_asking import World
+from tests.browser.conftest import add_session, assert_fits, press
 from tests.browser.pages.test_accessibility import violations
 from tests.shared.agreeing import WALK, answer, coded_project
 from tests.shared.plans import make_large_project
 from tests.shared.pyramids import docset, pyramid_project
 
-WIDTHS = (1440, 768, 390)
+WIDTHS = (390, 768, 1440)
 # Pages are made short, so that few rows fill them.
 SHORT = 4
 MANY = 12
@@ -58,8 +58,7 @@ def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
     enlarge(world.here, MANY, MANY, MANY)
     crowd(world.here, MANY)
     context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
-    cookie = {"name": settings.SESSION_COOKIE_NAME, "value": world.cookies["manager"], "url": live_server.url}
-    context.add_cookies([cookie])
+    add_session(context, world.roles["manager"], live_server.url)
     page = context.new_page()
     for address, name in LISTS:
         page.goto(address)
@@ -76,16 +75,13 @@ def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
         expect(pager.get_by_role("link", name="Next")).to_be_visible()  # and not of a page that is not there yet
         expect(pager.get_by_role("link", name="Previous")).to_have_count(0)
         page.wait_for_load_state()
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            assert page.evaluate("document.documentElement.scrollWidth") == width, (address, width)
-        page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+        assert_fits(page, *WIDTHS)
         assert violations(page) == [], address
     context.close()
 
 
 @pytest.mark.expected_errors("400")
-def test_of_many_texts_names_are_typed_by_keyboard_and_a_wrong_one_is_named(
+def test_names_of_many_texts_are_typed_and_a_wrong_one_is_named(
     live_server, project, text, charlie, sign_in, monkeypatch
 ):
     for module in ("core.http.fields", "planning.forms"):
@@ -103,23 +99,18 @@ def test_of_many_texts_names_are_typed_by_keyboard_and_a_wrong_one_is_named(
     page.keyboard.press("Tab")
     expect(page.get_by_label("Take out texts")).to_be_focused()
     page.keyboard.type("t0")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    press(page, "Tab", "Enter")
     expect(page.get_by_text("There is no ghost")).to_be_visible()
     expect(add).to_have_value("t1 ghost")
     expect(add).to_have_attribute("aria-invalid", "true")
     assert violations(page) == []
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert_fits(page, *WIDTHS)
     add.focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("t1, t2")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    press(page, "Tab", "Tab", "Enter")
     expect(page.get_by_text("2 texts added, 1 removed.")).to_be_visible()
-    assert {one.slug for one in pilot.texts.all()} == {"t1", "t2"}
+    assert {text.slug for text in pilot.texts.all()} == {"t1", "t2"}
 
 
 def test_one_of_many_texts_is_typed_and_a_link_leads_back_to_all(live_server, sign_in, charlie, monkeypatch):
@@ -137,9 +128,7 @@ def test_one_of_many_texts_is_typed_and_a_link_leads_back_to_all(live_server, si
     expect(back).to_be_visible()
     expect(field).to_have_value("text-2")
     assert 0 < items.count() < every
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert_fits(page, *WIDTHS)
     assert violations(page) == []
     back.focus()
     page.keyboard.press("Enter")
@@ -149,40 +138,37 @@ def test_one_of_many_texts_is_typed_and_a_link_leads_back_to_all(live_server, si
     assert items.count() == every
 
 
-@pytest.mark.parametrize("address", ["/projects/ferry/", "/projects/ferry/docsets/sinking/"])
-def test_summaries_are_found_by_keyboard_and_a_link_leads_back_to_all(
-    live_server, sign_in, charlie, alice, monkeypatch, address
-):
+def test_summaries_are_found_by_keyboard_and_a_link_leads_back_to_all(sign_in, charlie, alice, monkeypatch):
     project = pyramid_project()
     add_member(project, charlie, Membership.Role.MANAGER)
     made = docset(project, alice)
     peers = [add_peer(made, f"p{number}", f"System {number}", "A ferry sank.") for number in range(6)]
     assign_peers(made, peers, [alice], agreed=False)
     monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", SHORT)
-    page = sign_in(charlie, address)
-    rows = page.get_by_role("table").first.locator("tbody tr")
-    expect(rows).to_have_count(SHORT)
-    search = page.get_by_role("searchbox", name="Search docsets and summaries")
-    search.focus()
-    page.keyboard.type("system 5")
-    page.keyboard.press("Enter")
-    expect(rows).to_have_count(1)
-    expect(rows).to_contain_text("System 5")
-    expect(search).to_have_value("system 5")
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-    assert violations(page) == []
-    search.focus()
-    page.keyboard.press("Control+A")
-    page.keyboard.type("ghost")
-    page.keyboard.press("Enter")
-    page.get_by_role("link", name="Show all", exact=True).focus()
-    page.keyboard.press("Enter")
-    expect(rows).to_have_count(SHORT)
+    page = sign_in(charlie)
+    for address in ("/projects/ferry/", "/projects/ferry/docsets/sinking/"):
+        page.goto(address)
+        rows = page.get_by_role("table").first.locator("tbody tr")
+        expect(rows).to_have_count(SHORT)
+        search = page.get_by_role("searchbox", name="Search docsets and summaries")
+        search.focus()
+        page.keyboard.type("system 5")
+        page.keyboard.press("Enter")
+        expect(rows).to_have_count(1)
+        expect(rows).to_contain_text("System 5")
+        expect(search).to_have_value("system 5")
+        assert_fits(page, *WIDTHS)
+        assert violations(page) == []
+        search.focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("ghost")
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name="Show all", exact=True).focus()
+        page.keyboard.press("Enter")
+        expect(rows).to_have_count(SHORT)
 
 
-def test_the_coders_of_a_plan_are_found_turned_and_ticked_by_keyboard(sign_in, charlie, db, monkeypatch):
+def test_coders_of_a_plan_are_found_and_ticked_by_keyboard(sign_in, charlie, db, monkeypatch):
     make_large_project()
     for module in ("planning.plans.forms", "web.views.assignments"):
         monkeypatch.setattr(f"annotations.{module}.CODERS_ON_A_PAGE", 2)
@@ -206,10 +192,7 @@ def test_the_coders_of_a_plan_are_found_turned_and_ticked_by_keyboard(sign_in, c
     page.keyboard.press("Enter")
     expect(page.get_by_label("ben: takes part")).to_be_checked()
     expect(page.get_by_text("4 of 4 take part")).to_be_visible()
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-    page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+    assert_fits(page, *WIDTHS)
     assert violations(page) == []
     # The preview follows what has no row, too.
     with page.expect_response(lambda answer: "k=4" in answer.url):
