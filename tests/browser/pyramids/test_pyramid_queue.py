@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -17,7 +16,7 @@ from annotations.coding.log.replay import log_mismatches
 from annotations.coding.pyramids.scus import contributors_of, scu_descriptions
 from annotations.models import Coding, Membership, User
 from annotations.projects.people.members import add_member
-from tests.browser.conftest import saved
+from tests.browser.conftest import assert_fits, press, saved
 from tests.browser.pages.test_accessibility import violations
 from tests.shared.projects import person
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project
@@ -56,15 +55,10 @@ def agreed() -> Coding:
     return Coding.objects.of_people().select_related("text", "round").get(kind="agreed")
 
 
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
 def columns() -> dict[str, str]:
     """Return the letter of each coder, who are in an order of their own."""
     coding = agreed()
-    return {one.name: one.letter for one in build_pyramid_queue(coding.text.project, coding).columns}
+    return {column.name: column.letter for column in build_pyramid_queue(coding.text.project, coding).columns}
 
 
 def digit(name: str) -> str:
@@ -74,17 +68,18 @@ def digit(name: str) -> str:
 def decided() -> dict[str, tuple[str, str, str]]:
     coding = agreed()
     return {
-        one.item.markable: (str(one.source), str(one.reason), one.note) for one in gold_decisions([coding])[coding.pk]
+        decision.item.markable: (str(decision.source), str(decision.reason), decision.note)
+        for decision in gold_decisions([coding])[coding.pk]
     }
 
 
 def scus_by_label() -> dict[str, set[str]]:
     coding = agreed()
-    labels = {key: one["label"] for key, one in scu_descriptions(coding).items()}
+    labels = {key: description["label"] for key, description in scu_descriptions(coding).items()}
     found: dict[str, set[str]] = {label: set() for label in labels.values()}
-    for one in contributors_of(coding):
-        for scu in one.scus:
-            found[labels[scu]].add(one.key)
+    for each in contributors_of(coding):
+        for scu in each.scus:
+            found[labels[scu]].add(each.key)
     return found
 
 
@@ -123,7 +118,7 @@ def test_a_queue_is_decided_by_keys(sign_in, adam):
     expect(page.locator(".queue-table tbody")).to_contain_text("fewer words")
     press(page, digit("carol"))
     saved(page)
-    keys = {one.key for one in contributors_of(agreed())}
+    keys = {each.key for each in contributors_of(agreed())}
     assert people not in keys
     assert fewer in keys
     assert scus_by_label()["Rescued 1"] == {fewer, contributor(text, "Forty were rescued")}
@@ -134,7 +129,7 @@ def test_a_queue_is_decided_by_keys(sign_in, adam):
     press(page, "u")
     saved(page)
     expect(page.locator("#queue-left")).to_contain_text(f"{at_first} decisions left")
-    assert people in {one.key for one in contributors_of(agreed())}
+    assert people in {each.key for each in contributors_of(agreed())}
     assert decided() == {}
     press(page, "Shift+u")
     saved(page)
@@ -189,30 +184,11 @@ def test_a_queue_is_decided_by_keys(sign_in, adam):
     assert decided() == before
 
 
-def test_foot_line_names_the_side_that_has_the_keys(sign_in, adam):
-    page = sign_in(adam, ADDRESS)
-    hints = page.locator("#hints")
-    expect(page.locator("#queue")).to_be_focused()
-    expect(hints).to_contain_text(re.compile("^Queue.*q to the summaries.*n next card"))
-    press(page, "q")
-    expect(hints).to_contain_text(re.compile("^Summaries.*q to the queue.*n new SCU"))
-    page.locator("#queue").focus()
-    expect(hints).to_contain_text(re.compile("^Queue"))
-    page.locator("#scu-filter").focus()
-    expect(hints).to_contain_text(re.compile("^Summaries"))
-
-
-def test_by_mouse_at_any_width_and_what_is_moved_in_the_text_is_decided(sign_in, adam, tmp_path):
+def test_a_queue_is_decided_by_mouse_and_in_the_text(sign_in, adam):
     text = agreed().text
     page = sign_in(adam, ADDRESS)
     expect(page.locator("#queue")).to_be_focused()
-    for width in (1440, 768, 390):
-        for scheme in ("light", "dark"):
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme=scheme)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            page.screenshot(path=Path(tmp_path) / f"queue-{width}-{scheme}.png")
-    page.set_viewport_size({"width": 1440, "height": 900})
+    assert_fits(page, 390, 768, 1440)
     at_card(page, "Rescued")
     page.locator("#queue-fold").click()
     expect(page.locator(".queue-table tbody tr")).to_have_count(2)
@@ -227,9 +203,18 @@ def test_by_mouse_at_any_width_and_what_is_moved_in_the_text_is_decided(sign_in,
     page.locator(".queue-table tbody th").first.click()  # its contributor is selected
     press(page, "q", "ArrowLeft", "p")
     saved(page)
-    assert boundary in {one.key for one in contributors_of(agreed())}
+    assert boundary in {each.key for each in contributors_of(agreed())}
     assert decided()[boundary][0] == "own"
     expect(page.locator("#queue-left")).to_contain_text("1 decision left")
+    hints = page.locator("#hints")
+    page.locator("#queue").focus()
+    expect(hints).to_contain_text(re.compile("^Queue.*q to the summaries.*n next card"))
+    press(page, "q")
+    expect(hints).to_contain_text(re.compile("^Summaries.*q to the queue.*n new SCU"))
+    page.locator("#queue").focus()
+    expect(hints).to_contain_text(re.compile("^Queue"))
+    page.locator("#scu-filter").focus()
+    expect(hints).to_contain_text(re.compile("^Summaries"))
 
 
 def test_without_a_draft_there_is_no_queue(sign_in, adam):

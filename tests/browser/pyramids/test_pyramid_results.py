@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.models import Membership, Project, User
 from annotations.projects.people.members import add_member
+from tests.browser.conftest import assert_fits, press
 from tests.browser.pages.test_accessibility import violations
 from tests.browser.pages.test_every_page import CUTS
 from tests.browser.results.test_dashboards import drawn
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 from tests.shared.scored import ANN, BEN, SUMMARIES, harbour, people
 
-RESULTS = ("gold/?coder=ben", "scores/", "study/", "scus/", "scus/?view=subsumption", "peers/")
-
-
-@pytest.fixture
-def manager(db) -> User:
-    harbour()
-    return User.objects.get(username="charlie")
-
 
 def tab(page: Page, name: str) -> None:
     page.locator("#tabs").get_by_role("link", name=name, exact=True).click()
 
 
-def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, manager):
-    page = sign_in(manager, "/projects/harbour/agreement/scores/")
+def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, db):
+    harbour()
+    page = sign_in(User.objects.get(username="charlie"), "/projects/harbour/agreement/scores/")
     drawn(page, 2)
     best = page.locator("#table-scores tbody tr").first.locator("td").nth(5)
     expect(best).to_have_text("0.867")
@@ -79,7 +72,7 @@ def agree_on_three_docsets() -> Project:
     return project
 
 
-def test_coders_are_read_against_agreed_pyramids_on_a_wide_and_a_narrow_screen(sign_in, db):
+def test_coders_are_compared_with_agreed_pyramids(sign_in, db):
     agree_on_three_docsets()
     page = sign_in(User.objects.get(username="charlie"), "/projects/coast/agreement/")
     page.set_viewport_size({"width": 1440, "height": 900})
@@ -97,8 +90,7 @@ def test_coders_are_read_against_agreed_pyramids_on_a_wide_and_a_narrow_screen(s
     page.keyboard.press("Escape")
     page.get_by_label("Coder", exact=True).focus()
     page.keyboard.type("ben")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    press(page, "Tab", "Enter")
     expect(page).to_have_url(re.compile("coder=ben"))
     places = page.locator("#table-places")
     expect(places).to_contain_text("Where agreed pyramids differ from ben")
@@ -108,18 +100,4 @@ def test_coders_are_read_against_agreed_pyramids_on_a_wide_and_a_narrow_screen(s
     drawn(page, 4)
     assert violations(page) == []
     assert page.evaluate(CUTS) == []
-    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-    assert not page.evaluate(wide)
-
-
-def test_the_pages_have_no_barriers_and_fit_the_screen(sign_in, manager):
-    page = sign_in(manager, "/projects/harbour/")
-    page.set_viewport_size({"width": 390, "height": 800})
-    page.emulate_media(color_scheme="dark")  # in the light: test_every_page
-    for rest in RESULTS:
-        page.goto(f"/projects/harbour/agreement/{rest}")
-        if charts := page.locator("[data-chart]").count():
-            drawn(page, charts)
-        assert violations(page, "color-contrast") == [], rest
-        wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        assert not page.evaluate(wide), rest
+    assert_fits(page, 390)
