@@ -15,7 +15,7 @@ from annotations.projects.people.members import add_member, get_or_create_coder
 from tests.browser.conftest import PASSWORD, saved
 
 
-def test_a_member_without_a_password_gets_a_link_signs_in_and_confirms_an_address(
+def test_a_member_gets_a_password_by_link_and_confirms_an_address(
     live_server, browser, sign_in, charlie, project, mail_server, mailoutbox
 ):
     mail_server.SITE_URL = live_server.url
@@ -51,7 +51,7 @@ def test_a_member_without_a_password_gets_a_link_signs_in_and_confirms_an_addres
 
 
 @pytest.mark.expected_errors("423")
-def test_a_coder_whose_project_is_archived_meanwhile_reads_why_and_loses_nothing(coder_of):
+def test_a_coder_whose_project_is_archived_loses_nothing(coder_of):
     coder = coder_of("1 M: put [the kettle](a) on [the stove](b)")
     project = coder.coding.text.project
     set_archived(project, archived=True)

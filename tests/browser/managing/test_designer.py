@@ -24,7 +24,7 @@ from annotations.schemes.ready_made import STARTING_POINTS
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.annotations.transfers.test_further_answers import brought, exported, said
-from tests.browser.conftest import offline, saved
+from tests.browser.conftest import offline, press, saved
 from tests.browser.pages.test_accessibility import violations
 from tests.shared.cases import cases
 from tests.shared.coding import judge
@@ -89,7 +89,12 @@ def state(page: Page, words: str) -> None:
     expect(page.locator("#scheme-state")).to_have_text(words)
 
 
-def test_a_button_that_is_held_down_while_the_server_answers_is_clicked(sign_in, charlie, project):
+def save(page: Page) -> None:
+    page.locator("#scheme-save:enabled").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+
+
+def test_a_button_held_down_while_the_server_answers_is_clicked(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     adder = page.get_by_role("button", name="Add a relation", exact=True)
     with page.expect_response(lambda answer: answer.request.method == "POST"):
@@ -101,7 +106,7 @@ def test_a_button_that_is_held_down_while_the_server_answers_is_clicked(sign_in,
     expect(page.get_by_label("Label", exact=True)).to_have_value("New relation")
 
 
-def test_nothing_moves_under_the_pointer_when_the_server_finds_a_problem(sign_in, charlie, project):
+def test_nothing_moves_under_the_pointer_when_a_problem_is_found(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     adder = page.get_by_role("button", name="Add a value")
     with page.expect_response(lambda answer: answer.request.method == "POST"):
@@ -137,12 +142,9 @@ def code_by_keys(page: Page) -> None:
         return page.locator("#candidates li", has_text=words).locator("kbd").first.inner_text()
 
     expect(page.locator("#words")).to_have_text("Ann")
-    for key in ("3", "1", "1"):  # none, feminine, singular
-        page.keyboard.press(key)
-    page.keyboard.press("ArrowRight")
+    press(page, "3", "1", "1", "ArrowRight")  # none, feminine, singular
     expect(page.locator("#words")).to_have_text("a house")
-    page.keyboard.press("3")
-    page.keyboard.press("ArrowRight")
+    press(page, "3", "ArrowRight")
     expect(page.locator("#words")).to_have_text("The roof")
     page.keyboard.press("2")
     expect(page.locator("#letters-mean")).to_contain_text("anchor")
@@ -158,12 +160,12 @@ def code_by_keys(page: Page) -> None:
 
 
 @pytest.mark.parametrize(("address", "loads"), [("**/scheme/sample/", 1), ("**/js/coding/main.js", 2)])
-def test_the_preview_loads_one_frame_after_the_other_and_ends_with_the_last_edit(
-    sign_in, charlie, project, address, loads
-):
+def test_preview_loads_frame_by_frame_and_ends_with_the_last_edit(sign_in, charlie, project, address, loads):
     page = open_designer(sign_in, charlie)
     requests: list[str] = []
-    page.on("request", lambda one: requests.append(one.url) if one.url.endswith("/scheme/sample/") else None)
+    page.on(
+        "request", lambda request: requests.append(request.url) if request.url.endswith("/scheme/sample/") else None
+    )
     with hold_request(page, address) as waiting:
         add(page, "an attribute", "gender")
     coming = page.locator("iframe.scheme-sample.is-coming")
@@ -190,9 +192,7 @@ def test_a_frame_of_the_preview_that_never_comes_is_given_up(sign_in, charlie, p
     waiting[0].abort()
 
 
-def test_a_manager_without_staff_rights_designs_a_scheme_tries_it_saves_it_and_assigns_it(
-    sign_in, alice, charlie, project
-):
+def test_a_manager_designs_a_scheme_tries_saves_and_assigns_it(sign_in, alice, charlie, project):
     assert not charlie.is_staff
     add_member(project, alice, Membership.Role.CODER)
     page = open_designer(sign_in, charlie)
@@ -213,13 +213,13 @@ def test_a_manager_without_staff_rights_designs_a_scheme_tries_it_saves_it_and_a
     expect(page.locator("#scheme-message")).to_have_text("Saved. Coders see the change when they open a text.")
     state(page, "Saved")
     spec = read_scheme(project.pk).spec
-    assert [one.key for one in spec.categories] == ["identity", "bridging", "none"]
+    assert [category.key for category in spec.categories] == ["identity", "bridging", "none"]
     anchor = spec.relations[-1]
     assert anchor == RelationSpec(
         "anchor", "anchor", to_levels=("phrase",), asked_if=Condition(CATEGORY, ("bridging",))
     )
     kind, gender, number = spec.attributes
-    assert (kind.of, kind.relation, [one.label for one in kind.values]) == (
+    assert (kind.of, kind.relation, [value.label for value in kind.values]) == (
         Subject.RELATION,
         "anchor",
         ["part of", "possession"],
@@ -231,9 +231,11 @@ def test_a_manager_without_staff_rights_designs_a_scheme_tries_it_saves_it_and_a
     code_by_keys(sign_in(alice, "/projects/own/texts/house/code/"))
     coding = project.texts.get().codings.of_people().get()
     assert coding.coder == alice
-    words = {one.key: coding.text.content[one.start : one.end] for one in coding.text.markables.all()}
+    words = {
+        markable.key: coding.text.content[markable.start : markable.end] for markable in coding.text.markables.all()
+    }
     given = {words[key]: answer for key, answer in judgements_of(coding).items()}
-    house = next(key for key, one in words.items() if one == "a house")
+    house = next(key for key, said in words.items() if said == "a house")
     roof = given["The roof"]
     assert (roof["category"], roof["pointers"]) == ("bridging", [])
     assert (roof["relations"], roof["attributes"]) == ({"anchor": [house]}, {"kind-of-bridging": "part-of"})
@@ -261,8 +263,7 @@ def test_questions_are_moved_indented_deleted_and_undone_by_keys(sign_in, charli
     expect(page.locator(".scheme-row", has_text="gender")).to_contain_text("if animacy is yes")
     page.keyboard.press("Alt+ArrowUp")
     expect(page.locator("#scheme-said")).to_have_text("gender is asked by the answer to animacy, and stays behind it.")
-    page.keyboard.press("Alt+ArrowLeft")
-    page.keyboard.press("Alt+ArrowUp")
+    press(page, "Alt+ArrowLeft", "Alt+ArrowUp")
     assert rows(page)[-2:] == ["gender", "animacy"]
     expect(page.locator(".scheme-row:focus")).to_contain_text("gender")
     page.keyboard.press("Delete")
@@ -273,14 +274,13 @@ def test_questions_are_moved_indented_deleted_and_undone_by_keys(sign_in, charli
 
 
 @pytest.mark.expected_errors("412")
-def test_a_draft_survives_what_somebody_else_saves_and_a_reload_asks_first(sign_in, charlie, project):
+def test_a_draft_survives_another_save_and_a_reload_asks_first(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     add(page, "a category", "mine")
     state(page, "Not saved")
     project.categories.create(key="theirs", label="theirs")
     stamp_scheme(project)
-    page.get_by_role("button", name="Save…").click()
-    page.get_by_role("button", name="Save", exact=True).click()
+    save(page)
     dialog = page.get_by_role("dialog", name="Somebody else has saved the scheme")
     expect(dialog.get_by_text("New category: theirs.")).to_be_visible()
     dialog.get_by_role("button", name="Take theirs").click()
@@ -309,10 +309,6 @@ def test_a_draft_is_kept_by_the_browser_until_it_is_saved(sign_in, charlie, proj
     page.reload()
     state(page, "Saved")
     expect(page.locator("#scheme-message")).to_have_text("")
-
-
-def test_saving_who_creates_markables_does_not_speak_of_words_alone(sign_in, charlie, project):
-    page = open_designer(sign_in, charlie)
     page.locator(".scheme-row", has_text="phrase").click()
     page.get_by_label("Coders create markables").check()
     page.get_by_role("button", name="Save…").click()
@@ -323,7 +319,7 @@ def test_saving_who_creates_markables_does_not_speak_of_words_alone(sign_in, cha
 
 
 @pytest.mark.expected_errors("Failed to load resource")
-def test_who_is_signed_out_meanwhile_is_told_so_and_finds_the_draft_again(sign_in, charlie, project):
+def test_who_is_signed_out_is_told_and_finds_the_draft_again(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     page.on("dialog", lambda dialog: dialog.accept())
     cookies = page.context.cookies()
@@ -331,11 +327,10 @@ def test_who_is_signed_out_meanwhile_is_told_so_and_finds_the_draft_again(sign_i
     add(page, "a category", "mine")
     expect(page.locator("#scheme-message")).to_contain_text("you are signed out")
     expect(page.get_by_role("button", name="Save…")).to_be_disabled()
-    page.context.add_cookies([{**one} for one in cookies])
+    page.context.add_cookies([{**cookie} for cookie in cookies])
     page.reload()
     assert rows(page)[-1] == "mine"
-    page.locator("#scheme-save:enabled").click()
-    page.get_by_role("button", name="Save", exact=True).click()
+    save(page)
     state(page, "Saved")
 
 
@@ -352,15 +347,13 @@ def test_a_save_whose_answer_is_lost_is_no_change_of_somebody_else(sign_in, char
             route.continue_()
 
     page.route("**/api/v1/projects/own/scheme/", lose_answer)
-    page.locator("#scheme-save:enabled").click()
-    page.get_by_role("button", name="Save", exact=True).click()
+    save(page)
     expect(
         page.get_by_text("The server is not responding. It is not known whether the draft was saved")
     ).to_be_visible()
     page.unroute("**/api/v1/projects/own/scheme/")
     page.keyboard.press("Escape")
-    page.locator("#scheme-save:enabled").click()
-    page.get_by_role("button", name="Save", exact=True).click()
+    save(page)
     state(page, "Saved")
     assert list(project.categories.values_list("label", flat=True)) == ["mine"]
 
@@ -376,7 +369,7 @@ def test_a_draft_is_tried_again_when_the_network_is_back(sign_in, charlie, proje
     expect(page.locator("#scheme-save")).to_be_enabled()
 
 
-def test_what_cannot_be_a_key_is_said_at_once_and_does_not_stay(sign_in, charlie, project):
+def test_wrong_keys_are_refused_and_a_list_of_values_is_pasted(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     add(page, "a category", "old")
     add(page, "a category", "new")
@@ -388,10 +381,6 @@ def test_what_cannot_be_a_key_is_said_at_once_and_does_not_stay(sign_in, charlie
         page.keyboard.press("Tab")
         expect(key).to_have_value("new")
     expect(page.get_by_role("alert").filter(has_text="key")).to_have_count(0)
-
-
-def test_a_list_is_pasted_its_blank_lines_are_no_values_and_backspace_deletes_one(sign_in, charlie, project):
-    page = open_designer(sign_in, charlie)
     add(page, "an attribute", "many")
     page.get_by_role("button", name="Add a value").click()
     page.evaluate(
@@ -409,8 +398,7 @@ def test_a_list_is_pasted_its_blank_lines_are_no_values_and_backspace_deletes_on
     add(page, "an attribute", "few")
     page.get_by_role("button", name="Add a value").click()
     page.keyboard.type("one")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
+    press(page, "Enter", "Enter")
     expect(page.locator(".scheme-value")).to_have_count(2)
     expect(page.locator(".scheme-row", has_text="few")).to_contain_text("one of 1")
     expect(page.locator("#scheme-save")).to_be_enabled()
@@ -419,7 +407,7 @@ def test_a_list_is_pasted_its_blank_lines_are_no_values_and_backspace_deletes_on
     expect(page.locator(".scheme-value")).to_have_count(1)
 
 
-def test_a_merge_and_what_becomes_required_are_told_before_they_are_saved(sign_in, alice, charlie, project):
+def test_merges_and_required_answers_are_told_before_they_are_saved(sign_in, alice, charlie, project):
     add_member(project, alice, Membership.Role.CODER)
     values = tuple(ValueSpec(key, f"the {key}") for key in ("f", "m"))
     spec = replace(read_scheme(project.pk).spec, attributes=(AttributeSpec("gender", "gender", values=values),))
@@ -440,7 +428,7 @@ def test_a_merge_and_what_becomes_required_are_told_before_they_are_saved(sign_i
     expect(dialog.get_by_text("Attribute reason is required: it is missing")).to_be_visible()
     dialog.get_by_role("button", name="Save", exact=True).click()
     state(page, "Saved")
-    assert [one["attributes"] for one in judgements_of(coding).values()] == [{"gender": "m"}]
+    assert [answer["attributes"] for answer in judgements_of(coding).values()] == [{"gender": "m"}]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_who_has_the_link_makes_an_account_and_joins(live_server, browser, proje
     expect(page.get_by_role("status")).to_contain_text("You joined “Tea” as coder.")
     assert project.memberships.get(user__username="nora").role == "coder"
     assert len(said) > 2
-    assert not any(secret in one for one in said)
+    assert not any(secret in referrer for referrer in said)
     page.context.close()
 
 

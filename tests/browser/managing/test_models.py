@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-from django.core.management import call_command
 from playwright.sync_api import expect
 
 from annotations.coding.status import submit_coding
-from annotations.models import Coding, ModelCoder, User
+from annotations.models import Coding, ModelCoder
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.model_coders import add_model
 from annotations.projects.people.tokens import find_token
+from tests.browser.conftest import assert_fits
 from tests.shared.agreeing import WALK, answer, coded_project
 from tests.shared.coding import judge_all, judgement
 
 
-def test_a_manager_adds_a_model_makes_its_key_and_reads_its_version_of_a_text(sign_in, project, charlie):
+def test_manager_adds_a_model_makes_its_key_and_reads_its_version(sign_in, project, charlie):
     page = sign_in(charlie, "/projects/tea/members/")
     page.get_by_role("link", name="Models that code").click()
     page.get_by_label("Name").fill("gpt-zero-shot")
@@ -56,25 +55,7 @@ def test_a_manager_reads_where_a_model_differs_from_people_who_agree(sign_in, ch
     page.get_by_role("textbox", name="Epsilon").fill("0.3")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator("#table-verdict")).to_contain_text("epsilon 0.3")
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.locator("#table-items tbody a").first.click()
-    expect(page.locator("main")).to_contain_text("a-rule-based-model-with-a-long-name (model)")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_demos_model_stands_beside_six_people_with_intervals_and_leads_to_an_item_it_misses(sign_in, settings):
-    settings.LOCAL = True
-    call_command("load_demo", "notices", verbosity=0)
-    page = sign_in(User.objects.get(username="manager"), "/projects/notices/agreement/")
-    page.get_by_role("link", name="Models", exact=True).click()
-    among = page.locator("#table-agreement tbody tr").first
-    expect(among).to_contain_text("0.766")
-    expect(page.locator("#table-alt_test tbody tr")).to_have_count(6)
-    expect(page.get_by_role("checkbox", name="baseline-notices (model)")).to_be_visible()
-    for chart in ("agreement", "humans", "categories"):
-        expect(page.locator(f"#chart-{chart} .main-svg").first).to_be_visible()
-    page.locator("#table-items").get_by_role("link", name="them").focus()
+    assert_fits(page, 390)
+    page.locator("#table-items tbody a").first.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="“them”")).to_be_visible()
-    expect(page.get_by_text("baseline-notices (model)").first).to_be_visible()
+    expect(page.locator("main")).to_contain_text("a-rule-based-model-with-a-long-name (model)")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotations.models import Text
 from tests.browser.clicks import Clicks
-from tests.browser.conftest import PASSWORD, saved
+from tests.browser.conftest import PASSWORD, assert_fits, saved
 from tests.browser.pages.test_accessibility import violations
 
 FILES = [
@@ -149,8 +149,7 @@ def test_twelve_texts_three_coders_and_an_adjudicator(sign_in, join, charlie):
     page.get_by_role("link", name="Compare nora with ole").click()
     expect(page.get_by_role("region", name="Version of ole").locator(".texts-differs")).to_have_count(1)
     assert violations(page) == []
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert_fits(page, 390)
 
     assign(page, "01-text", ADJUDICATOR)
     code_first(adjudicator, "4", "Enter", "4", "Enter", "4")

@@ -41,7 +41,7 @@ def test_a_manager_copies_a_round_assigns_in_it_and_closes_it(sign_in, coder_of,
     expect(page.get_by_text("Opened the round again.")).to_be_visible()
 
 
-def test_an_open_page_goes_on_with_its_coding_when_the_text_is_assigned_again(coder_of):
+def test_an_open_page_goes_on_when_its_text_is_assigned_again(coder_of):
     coder = coder_of(THREE)
     coder.press("4")
     coder.saved()
@@ -64,7 +64,7 @@ def test_an_open_page_goes_on_with_its_coding_when_the_text_is_assigned_again(co
 
 
 @pytest.mark.expected_errors("ERR_INTERNET_DISCONNECTED", "400")
-def test_what_a_coder_could_not_send_before_a_round_was_closed_is_kept_and_told(coder_of):
+def test_what_was_not_sent_before_a_round_was_closed_is_kept(coder_of):
     coder = coder_of(THREE)
     page, project = coder.page, coder.coding.text.project
     offline(page)

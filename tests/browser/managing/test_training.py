@@ -7,33 +7,43 @@ from playwright.sync_api import expect
 from annotations.adjudication.ownership import open_gold
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
-from annotations.models import Membership
+from annotations.models import Membership, Project, Text, User
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.browser.conftest import saved
-from tests.shared.coding import judge
+from tests.browser.conftest import press, saved
+from tests.shared.coding import judge_all, judgement
 
 SHARE = "share of the gold’s judgements with its category"
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
+
+
+def make_training(project: Project, *names: str, pass_mark: float = 0.9, **rule: str) -> list:
+    """Make a training round with texts of these names, and return it with them."""
+    rule |= {"kind": "training", "pass_measure": "category"}
+    round_ = create_round(project, "training", pass_mark=pass_mark, **rule)
+    documents = [plain.parse(f"#title: {name.title()}\n{THREE}", f"{name}.txt") for name in names]
+    sources = [SourceDocument(document, None) for document in documents]
+    import_documents(project, sources, ImportOptions(round_name="training"))
+    return [round_, *round_.texts.order_by("slug")]
+
+
+def make_gold(text: Text, manager: User) -> None:
+    gold = open_gold(text.project, text, "training", manager)
+    keys = text.markables.filter(level__coded=True).values_list("key", flat=True)
+    judge_all(gold, [judgement(key, "none", note="Nothing is meant.") for key in keys])
+    submit_coding(gold, manager)
 
 
 def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, charlie):
     coder = coder_of(THREE)
     project, person = coder.coding.text.project, coder.coding.coder
     add_member(project, charlie, Membership.Role.MANAGER)
-    round_ = create_round(project, "training", kind="training", pass_measure="category", pass_mark=0.9)
-    for name in ("first", "second"):
-        document = plain.parse(f"#title: {name.title()}\n{THREE}", f"{name}.txt")
-        import_documents(project, [SourceDocument(document, None)], ImportOptions(round_name="training"))
-    first, second = round_.texts.order_by("slug")
-    gold = open_gold(project, second, "training", charlie)
-    for key in second.markables.filter(level__coded=True).values_list("key", flat=True):
-        judge(gold, key, "none", note="Nothing is meant.")
-    submit_coding(gold, charlie)
+    round_, first, second = make_training(project, "first", "second")
+    make_gold(second, charlie)
     assign_texts(project, [first], [person], round_)
 
     page = sign_in(charlie, "/projects/own/rounds/training/")
@@ -108,47 +118,30 @@ def pilot_after_training(coder, manager):
     """Let the round of the coder's text require training of another text, which the coder has to code."""
     project, person = coder.coding.text.project, coder.coding.coder
     add_member(project, manager, Membership.Role.MANAGER)
-    training = create_round(project, "training", kind="training", pass_measure="category", pass_mark=0.9)
-    document = plain.parse(f"#title: First\n{THREE}", "first.txt")
-    import_documents(project, [SourceDocument(document, None)], ImportOptions(round_name="training"))
-    [first] = training.texts.all()
-    gold = open_gold(project, first, "training", manager)
-    for key in first.markables.filter(level__coded=True).values_list("key", flat=True):
-        judge(gold, key, "none")
-    submit_coding(gold, manager)
+    training, first = make_training(project, "first")
+    make_gold(first, manager)
     assign_texts(project, [first], [person], training)
     change_round(coder.coding.round, name="pilot", required_round=training)
 
 
-def test_the_gold_is_shown_as_soon_as_an_answer_is_accepted_and_the_first_answer_counts(sign_in, coder_of, charlie):
+def test_gold_is_shown_after_each_answer_and_the_first_answer_counts(sign_in, coder_of, charlie):
     coder = coder_of(THREE)
     project, person = coder.coding.text.project, coder.coding.coder
     add_member(project, charlie, Membership.Role.MANAGER)
-    rule = {"pass_measure": "category", "pass_mark": 0.5, "feedback": "judgement"}
-    round_ = create_round(project, "training", kind="training", **rule)
-    import_documents(
-        project, [SourceDocument(plain.parse(THREE, "first.txt"), None)], ImportOptions(round_name="training")
-    )
-    [first] = round_.texts.all()
-    gold = open_gold(project, first, "training", charlie)
-    for key in first.markables.filter(level__coded=True).values_list("key", flat=True):
-        judge(gold, key, "none", note="Nothing is meant.")
-    submit_coding(gold, charlie)
+    round_, first = make_training(project, "first", pass_mark=0.5, feedback="judgement")
+    make_gold(first, charlie)
     assign_texts(project, [first], [person], round_)
 
     page = coder.page
     page.goto("/projects/own/texts/first/code/")
     panel = page.locator("#feedback")
     expect(panel.get_by_role("button", name="Compare with the gold")).to_be_visible()
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
+    press(page, "3", "Enter")
     expect(panel).to_contain_text("different")
     expect(panel).to_contain_text("Nothing is meant.")
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")  # goes on: what was compared is not compared again
+    press(page, "4", "Enter")  # goes on: what was compared is not compared again
     for _ in range(2):
-        page.keyboard.press("4")
-        page.keyboard.press("Enter")
+        press(page, "4", "Enter")
         expect(panel).to_contain_text("as the gold")
         page.keyboard.press("Enter")
     saved(page)
@@ -160,9 +153,7 @@ def test_the_gold_is_shown_as_soon_as_an_answer_is_accepted_and_the_first_answer
 
 def code_all(page, category):
     expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
-    for _ in range(3):
-        page.keyboard.press(category)
-        page.keyboard.press("Enter")
+    press(page, *[category, "Enter"] * 3)
     expect(page.locator("#progress-text")).to_have_text("3 of 3 decided")
     saved(page)
 

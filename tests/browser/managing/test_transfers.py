@@ -9,7 +9,7 @@ from django.core.management import call_command
 from playwright.sync_api import expect
 
 from annotations.coding.status import submit_coding
-from annotations.models import Membership, Text
+from annotations.models import Membership, Project, Text
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
@@ -18,7 +18,7 @@ from config.settings import TASKS
 from tests.annotations.transfers.importing.test_corpora import zipped
 from tests.annotations.transfers.importing.test_mapping import corpus
 from tests.annotations.web.transfers.test_import import CONLL
-from tests.browser.conftest import DelayedAnswer
+from tests.browser.conftest import DelayedAnswer, assert_fits
 from tests.shared.coding import judge
 
 DOG = {"name": "dog.conll", "mimeType": "text/plain", "buffer": CONLL.encode()}
@@ -28,6 +28,14 @@ DOG = {"name": "dog.conll", "mimeType": "text/plain", "buffer": CONLL.encode()}
 def manager(charlie, project):
     add_member(project, charlie, Membership.Role.MANAGER)
     return charlie
+
+
+@pytest.fixture
+def tales(manager, alice) -> Project:
+    """Return a project of clusters without a text, in which Alice codes."""
+    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    add_member(tales, alice, Membership.Role.CODER)
+    return tales
 
 
 def test_what_an_export_loses_is_seen_before_it_is_downloaded(sign_in, manager, codings, keys):
@@ -76,10 +84,8 @@ def order_corpus(page, slug: str) -> None:
     page.get_by_role("button", name="Preview").click()
 
 
-def test_names_of_a_corpus_are_mapped_and_remembered(sign_in, manager, alice):
-    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    add_member(tales, alice, Membership.Role.CODER)
-    page = sign_in(manager, "/")
+def test_names_of_a_corpus_are_mapped_and_remembered(sign_in, manager, tales):
+    page = sign_in(manager)
     order_corpus(page, "tales")
     expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported")
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="coref", exact=True))
@@ -93,10 +99,8 @@ def test_names_of_a_corpus_are_mapped_and_remembered(sign_in, manager, alice):
     expect(page.locator("#summary")).to_contain_text("1 coding already imported")
 
 
-def test_the_scheme_of_a_corpus_is_seen_before_the_project_gets_it(sign_in, manager, alice):
-    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    add_member(tales, alice, Membership.Role.CODER)
-    page = sign_in(manager, "/")
+def test_the_scheme_of_a_corpus_is_seen_before_the_project_gets_it(sign_in, manager, tales):
+    page = sign_in(manager)
     order_corpus(page, "tales")
     page.get_by_role("button", name="Create the scheme from the files").click()
     expect(page.get_by_role("table", name="The project gets this scheme")).to_contain_text("coref")
@@ -113,7 +117,7 @@ def test_the_scheme_of_a_corpus_is_seen_before_the_project_gets_it(sign_in, mana
     expect(page.get_by_role("table", name="Scheme of the file")).to_contain_text("coref")
 
 
-def test_a_format_asks_for_what_it_has_to_be_told_and_keeps_the_chosen_file(sign_in, manager):
+def test_another_format_asks_its_questions_and_keeps_what_was_said(sign_in, manager):
     page = sign_in(manager, "/projects/tea/import/")
     page.get_by_label("Files", exact=True).set_input_files(DOG)
     page.get_by_label("Format").select_option("brat")
@@ -123,20 +127,17 @@ def test_a_format_asks_for_what_it_has_to_be_told_and_keeps_the_chosen_file(sign
     expect(page.locator("#of-format [name$=word]")).to_be_visible()
     files = page.get_by_label("Files", exact=True).evaluate("field => [...field.files].map((file) => file.name)")
     assert files == ["dog.conll"]
-
-
-def test_another_format_leaves_what_was_said_of_the_files(sign_in, manager):
-    page = sign_in(manager, "/projects/tea/import/?format=conll2012")
     page.get_by_label("One coder’s work").check()
     page.get_by_label("Coder", exact=True).fill("alice")
     page.get_by_label("Format").select_option("brat")
+    expect(page.locator("#of-format [name$=word]")).to_have_count(0)
     expect(page.locator("#of-format select").first).to_be_visible()
     expect(page.get_by_label("One coder’s work")).to_be_checked()
     expect(page.get_by_label("Coder", exact=True)).to_have_value("alice")
 
 
-def test_what_is_said_while_another_format_is_on_its_way_stays_and_so_does_the_focus(sign_in, manager, project):
-    page = sign_in(manager, "/")
+def test_what_is_said_while_another_format_loads_stays_with_the_focus(sign_in, manager, project):
+    page = sign_in(manager)
     answer = DelayedAnswer(page, "**/import/?format=brat")
     page.goto("/projects/tea/import/")
     page.get_by_label("Format").select_option("brat")
@@ -150,22 +151,17 @@ def test_what_is_said_while_another_format_is_on_its_way_stays_and_so_does_the_f
     expect(nobodys).to_be_focused()
 
 
-def test_another_format_leaves_the_chosen_coders_of_an_export(sign_in, manager, codings):
+def test_another_format_leaves_the_coders_and_an_archive_asks_none(sign_in, manager, codings):
     page = sign_in(manager, "/projects/tea/export/?format=conll2012")
     page.get_by_label("alice").check()
     page.get_by_label("Format").select_option("jsonlines")
     expect(page.locator("#of-format select").first).to_be_visible()
     expect(page.get_by_label("alice")).to_be_checked()
-
-
-def test_an_archive_asks_for_no_coders_and_texts(sign_in, manager, codings):
-    page = sign_in(manager, "/projects/tea/export/")
-    expect(page.get_by_label("alice")).to_be_visible()
     page.get_by_label("Format").select_option("project")
     expect(page.get_by_label("alice")).to_have_count(0)
 
 
-def test_what_takes_long_is_shown_with_a_bar_until_the_worker_is_done(sign_in, manager, project, settings, monkeypatch):
+def test_what_takes_long_has_a_bar_until_the_worker_is_done(sign_in, manager, settings, monkeypatch):
     settings.TASKS = TASKS
     monkeypatch.setattr(orders, "QUICK_BYTES", 0)
     page = sign_in(manager, "/projects/tea/import/")
@@ -194,27 +190,21 @@ def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
         page.get_by_role("link", name="Download").click()
     page.goto("/projects/new/")
     page.get_by_role("link", name="from its archive").click()
-    page.get_by_label("Archive").set_input_files(
-        {"name": "tea.zip", "mimeType": "application/zip", "buffer": download.value.path().read_bytes()}
-    )
-    page.get_by_label("Address").fill("tea")
-    page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_role("alert")).to_contain_text("tea")
-    page.goto("/projects/new/archive/")
-    page.get_by_label("Archive").set_input_files(
-        {"name": "tea.zip", "mimeType": "application/zip", "buffer": download.value.path().read_bytes()}
-    )
-    page.get_by_label("Address").fill("tea-again")
-    page.get_by_role("button", name="Preview").click()
+    archive = {"name": "tea.zip", "mimeType": "application/zip", "buffer": download.value.path().read_bytes()}
+    for address in ("tea", "tea-again"):
+        page.get_by_label("Archive").set_input_files(archive)
+        page.get_by_label("Address").fill(address)
+        page.get_by_role("button", name="Preview").click()
+        if address == "tea":
+            expect(page.get_by_role("alert")).to_contain_text("tea")
+            page.goto("/projects/new/archive/")
     page.get_by_role("button", name="Restore").click()
     page.get_by_role("link", name="Open the project").click()
     expect(page).to_have_url("/projects/tea-again/")
     expect(page.get_by_role("row").filter(has_text="Tea")).to_contain_text("1")
 
 
-def test_links_that_texts_only_leave_out_are_read_as_one_coders_work(sign_in, manager, alice):
-    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    add_member(tales, alice, Membership.Role.CODER)
+def test_links_that_texts_only_leave_out_are_read_as_one_coders_work(sign_in, manager, tales):
     page = sign_in(manager, "/projects/tales/import/")
     expect(page.get_by_label("Texts only")).to_be_checked()
     page.get_by_label("Files", exact=True).set_input_files({**DOG, "buffer": CONLL.replace("(2)", "(1)").encode()})
@@ -226,10 +216,8 @@ def test_links_that_texts_only_leave_out_are_read_as_one_coders_work(sign_in, ma
     expect(page.locator("#left-out-answers")).to_have_count(0)
 
 
-def test_near_copies_are_aligned_by_the_control_that_the_refusal_offers(sign_in, manager, alice, bob):
-    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    for coder in (alice, bob):
-        add_member(tales, coder, Membership.Role.CODER)
+def test_near_copies_are_aligned_by_the_control_the_refusal_offers(sign_in, manager, bob, tales):
+    add_member(tales, bob, Membership.Role.CODER)
     walk = "[Anna](=1) took [her](=1) dog for a walk, and they met nobody."
     page = sign_in(manager, "/projects/tales/import/?format=plain")
     copies = {"alice/walk.txt": walk, "bob/walk.txt": walk.replace("nobody", "nobody’")}
@@ -273,14 +261,8 @@ def test_the_first_words_of_a_text_are_read_on_a_phone(sign_in, manager, project
     assert cell.evaluate("cell => cell.clientWidth") >= 200
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_refusal_has_its_reason_first_and_its_choices_in_sight(sign_in, manager, alice, width, scheme):
-    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    add_member(tales, alice, Membership.Role.CODER)
+def test_a_refusal_has_its_reason_first_and_its_choices_in_sight(sign_in, manager, tales):
     page = sign_in(manager, "/projects/tales/import/?format=brat")
-    page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme=scheme)
     house = {"name": "house.zip", "mimeType": "application/zip", "buffer": zipped(litbank())}
     page.get_by_label("Files", exact=True).set_input_files(house)
     page.get_by_label("A folder per coder").check()
@@ -289,13 +271,13 @@ def test_a_refusal_has_its_reason_first_and_its_choices_in_sight(sign_in, manage
     reason = page.get_by_text("60 names in the files are a word and a number")
     control = page.get_by_role("button", name="Types of T lines: with a number (London-1) are entities")
     table = page.get_by_role("region", name="Levels of the files")
-    tops = [part.bounding_box()["y"] for part in (page.get_by_role("alert"), reason, control, table)]
-    assert tops == sorted(tops)
-    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
-    assert table.evaluate("box => box.clientHeight <= innerHeight")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    table.scroll_into_view_if_needed()
-    choice = table.get_by_role("combobox").first
-    expect(choice).to_be_in_viewport(ratio=1)
+    for width in (1280, 390):
+        assert_fits(page, width)
+        tops = [part.bounding_box()["y"] for part in (page.get_by_role("alert"), reason, control, table)]
+        assert tops == sorted(tops)
+        assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
+        assert table.evaluate("box => box.clientHeight <= innerHeight")
+        table.scroll_into_view_if_needed()
+        expect(table.get_by_role("combobox").first).to_be_in_viewport(ratio=1)
     control.click()
     expect(page.locator("#summary")).to_contain_text("To be imported: 1 new text, 60 new markables, 1 coding")
