@@ -13,7 +13,7 @@ LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg"
     [("/api/v1/docs/", ".opblock-summary-path"), ("/api/v1/redoc/", "[data-section-id] h2")],
 )
 @pytest.mark.expected_errors(r"cdn\.redoc\.ly/redoc/logo-mini\.svg")
-def test_the_description_of_the_api_is_shown_and_nothing_comes_from_elsewhere(live_server, page, path, shown):
+def test_description_of_the_api_is_shown_and_all_is_from_here(live_server, page, path, shown):
     came, said = [], []
     page.on("requestfinished", lambda request: came.append(request.url))
     page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
@@ -21,5 +21,5 @@ def test_the_description_of_the_api_is_shown_and_nothing_comes_from_elsewhere(li
     page.goto(live_server.url + path)
     expect(page.locator(shown).first).to_be_visible(timeout=MILLISECONDS)
     expect(page.locator("body")).to_contain_text("/api/v1/projects/{slug}/agreement/", timeout=MILLISECONDS)
-    assert [one for one in said if LOGO not in one] == []
+    assert [words for words in said if LOGO not in words] == []
     assert all(url.startswith((live_server.url, "data:")) for url in came)

@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 
 import pytest
-from django.conf import settings
+from django.test import override_settings
 from playwright.sync_api import Page, expect
 
 from tests.access.role_asking import World
 from tests.access.role_matrix import AREAS, Row
+from tests.browser.conftest import add_session
 from tests.browser.pages.test_accessibility import violations
 from tests.repository.test_vocabulary import WORDS
 from tests.shared.cases import is_full
+from tests.shared.settings import MAIL_SERVER
 
 WIDTHS = (390, 1440)
 # Each page is opened as the first of these who may see it.
@@ -40,17 +42,17 @@ NO_PAGES = (
 CUTS = """async () => {
   // Sizes are observed after a frame is drawn.
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-  const name = (one) => `${one.tagName.toLowerCase()}.${[...one.classList].join(".")}`;
-  const cut = [...document.querySelectorAll("body *")].filter((one) => {
-    if (!one.checkVisibility() || one.scrollWidth <= one.clientWidth + 1 || one.clientWidth < 2) return false;
-    return ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
+  const name = (box) => `${box.tagName.toLowerCase()}.${[...box.classList].join(".")}`;
+  const cut = [...document.querySelectorAll("body *")].filter((box) => {
+    if (!box.checkVisibility() || box.scrollWidth <= box.clientWidth + 1 || box.clientWidth < 2) return false;
+    return ["auto", "scroll"].includes(getComputedStyle(box).overflowX);
   });
-  const high = [...document.querySelectorAll(".table-scroll")].filter((one) => one.scrollHeight > one.clientHeight + 1);
-  const shadow = (one, side) => getComputedStyle(one, side).backgroundImage.includes("gradient");
-  const unreachable = (one) => one.tabIndex < 0 || !one.ariaLabel;
+  const high = [...document.querySelectorAll(".table-scroll")].filter((box) => box.scrollHeight > box.clientHeight + 1);
+  const shadow = (box, side) => getComputedStyle(box, side).backgroundImage.includes("gradient");
+  const unreachable = (box) => box.tabIndex < 0 || !box.ariaLabel;
   const silent = [
-    ...cut.filter((one) => !shadow(one, "::after") || unreachable(one)),
-    ...high.filter((one) => !shadow(one, "::before") || unreachable(one)),
+    ...cut.filter((box) => !shadow(box, "::after") || unreachable(box)),
+    ...high.filter((box) => !shadow(box, "::before") || unreachable(box)),
   ];
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
   return [...silent.map(name), ...(wide ? [`the page: ${document.documentElement.scrollWidth}`] : [])];
@@ -61,13 +63,13 @@ CUTS = """async () => {
 # are in, and return how these look.
 MARK_NEW_LOOKS = """(seen) => {
   const known = new Set(seen);
-  const look = (one) => `${one.tagName}.${[...one.classList].sort().join(".")}`;
+  const look = (element) => `${element.tagName}.${[...element.classList].sort().join(".")}`;
   const looks = [];
-  for (const one of document.querySelectorAll("body, body *")) {
-    if (![...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim())) continue;
-    const name = `${look(one)} in ${look(one.parentElement)}`;
-    one.toggleAttribute("data-new-look", !known.has(name));
-    if (!known.has(name) && one.checkVisibility()) looks.push(name);
+  for (const element of document.querySelectorAll("body, body *")) {
+    if (![...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim())) continue;
+    const name = `${look(element)} in ${look(element.parentElement)}`;
+    element.toggleAttribute("data-new-look", !known.has(name));
+    if (!known.has(name) && element.checkVisibility()) looks.push(name);
   }
   return looks;
 }"""
@@ -83,30 +85,36 @@ def private_words(page: Page) -> list[str]:
     text = page.evaluate(
         """() => [document.title, document.body.innerText,
           ...[...document.querySelectorAll("[aria-label], [title], [placeholder]")].flatMap(
-            (one) => [one.ariaLabel, one.title, one.placeholder])].filter(Boolean).join("\\n")"""
+            (element) => [element.ariaLabel, element.title, element.placeholder])].filter(Boolean).join("\\n")"""
     )
     text = " ".join(text.split())
     return [f"“{match[0]}” (say: {instead})" for pattern, instead in WORDS if (match := pattern.search(text))]
 
 
+@pytest.fixture(scope="module")
+def world(kept_rows) -> World:
+    with override_settings(**MAIL_SERVER):
+        return World()
+
+
+@pytest.fixture
+def transactional_db(world) -> None:
+    """Keep the world from test to test."""
+
+
 @pytest.mark.parametrize("area", [name for name, rows in AREAS.items() if any(map(is_page, rows))])
-def test_no_page_is_cut_without_a_shadow_has_barriers_or_private_words(
-    area, live_server, transactional_db, mail_server, browser
-):
-    world = World()
+def test_no_page_is_cut_without_a_shadow_has_barriers_or_private_words(area, live_server, world, mail_server, browser):
     found: dict[str, object] = {}
     looks_seen: set[str] = set()
     contexts = {}
     for role in VIEWERS:
         contexts[role] = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
-        if world.cookies[role]:
-            contexts[role].add_cookies(
-                [{"name": settings.SESSION_COOKIE_NAME, "value": world.cookies[role], "url": live_server.url}]
-            )
+        if user := world.roles[role]:
+            add_session(contexts[role], user, live_server.url)
     pages = {role: context.new_page() for role, context in contexts.items()}
     for row in filter(is_page, AREAS[area]):
         access = row.access("GET")
-        role = next((one for one in VIEWERS if access.answers[one] == 200), None)
+        role = next((viewer for viewer in VIEWERS if access.answers[viewer] == 200), None)
         if role is None:
             continue
         page, address = pages[role], world.address(row)

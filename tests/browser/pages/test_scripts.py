@@ -36,12 +36,12 @@ def test_header_zones_line_breaks_and_sentences_are_shown(coder_of):
     )
     page = coder.page
     header = page.locator("#text .text-header")
-    assert header.evaluate("(one) => one.textContent") == "MEMO\nTo all."
-    assert header.evaluate("(one) => getComputedStyle(one).whiteSpace") == "pre-wrap"
+    assert header.evaluate("(element) => element.textContent") == "MEMO\nTo all."
+    assert header.evaluate("(element) => getComputedStyle(element).whiteSpace") == "pre-wrap"
     paragraph = page.locator("#text .paragraph")
-    assert paragraph.evaluate("(one) => one.textContent") == "One is here. Two went\nhome. Three stayed."
+    assert paragraph.evaluate("(element) => element.textContent") == "One is here. Two went\nhome. Three stayed."
     expect(paragraph.locator(".sentence-start")).to_have_count(2)  # none before the first
-    one_line = paragraph.evaluate("(one) => parseFloat(getComputedStyle(one).lineHeight)")
+    one_line = paragraph.evaluate("(element) => parseFloat(getComputedStyle(element).lineHeight)")
     assert paragraph.bounding_box()["height"] >= 2 * one_line
 
 
