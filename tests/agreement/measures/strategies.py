@@ -6,6 +6,8 @@ from agreement.measures import Readings, ReliabilityData
 from tests.agreement.measures.exact import Several, united
 
 LABELS = ("place", "none", "new")
+CONVENTIONS = {"empty": st.sampled_from(["subset", "disjoint"]), "thirds": st.sampled_from(["exact", "rounded"])}
+OPTIONS = st.fixed_dictionaries({"exclude_unit": st.sampled_from(["none", "observed", "both"])} | CONVENTIONS)
 
 
 @st.composite
@@ -63,9 +65,28 @@ def one_document(rows, coders=None):
     return data_of(table, dict.fromkeys(table, "text"), coders)
 
 
+def map_members(value, change):
+    """Return a value whose members are changed; a label as it is."""
+    if isinstance(value, Several):
+        return Several(frozenset(map_members(members, change) for members in value.sets))
+    return frozenset(map(change, value)) if isinstance(value, frozenset) else value
+
+
 def rename(value, suffix):
     """Return a set with the suffix behind each member; a label as it is."""
-    return frozenset(f"{member}{suffix}" for member in value) if isinstance(value, frozenset) else value
+    return map_members(value, lambda member: f"{member}{suffix}")
+
+
+def rearrange(table, documents, order, units):
+    """Return the same data with coders and units in another order, and with other names of everything."""
+
+    def renamed(value):
+        return f"label {value}" if isinstance(value, str) else map_members(value, lambda member: ("new", member))
+
+    return (
+        {("new", unit): [renamed(table[unit][coder]) for coder in order if coder < len(table[unit])] for unit in units},
+        {("new", unit): ("document", document) for unit, document in documents.items()},
+    )
 
 
 @st.composite
@@ -88,9 +109,9 @@ def chain_tables(draw, n_coders=None, most_units=6, ambiguous=True):
 
 def _chain_values(draw, units, turn, ambiguous):
     """Return what one coder says: the value of each unit that the coder marked."""
-    one = st.integers(0, 2).map(lambda number: (number,))
+    single = st.integers(0, 2).map(lambda number: (number,))
     several = st.sampled_from([(0, 1), (1, 2)])
-    choices = [st.none(), st.sampled_from(LABELS), one, one, one, *([several] if ambiguous else [])]
+    choices = [st.none(), st.sampled_from(LABELS), single, single, single, *([several] if ambiguous else [])]
     answers = {unit: draw(st.one_of(*choices)) for unit in units}
     chains = {
         number: {u for u, answer in answers.items() if isinstance(answer, tuple) and number in answer}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from agreement.measures import Readings, ReliabilityData, alpha
 from agreement.measures.__main__ import main as command
 from annotations.formats.tables.matrix import Matrix, Row, write_csv
+from tests.agreement.measures.checks import values_of
 from tests.shared.cases import examples
 from tests.shared.growth import assert_grows_with_input
 
@@ -18,30 +19,11 @@ two,"B,C",{A},none,\\\\y
 """
 
 
-@pytest.fixture
-def written(tmp_path):
-    """Return a function that writes a file and returns its path."""
-
-    def write(text, name="matrix.csv"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
-def values_of(data):
-    return {
-        unit: [None if code < 0 else data.value(code) for code in row]
-        for unit, row in zip(data.units, data.codes.tolist(), strict=True)
-    }
-
-
 def of(document, *members):
     return frozenset((document, member) for member in members)
 
 
-def test_a_cell_is_a_label_a_set_of_its_document_or_nothing(written):
+def test_cell_is_a_label_a_set_of_its_document_or_nothing(written):
     data = ReliabilityData.from_matrix(written(MATRIX))
     assert values_of(data) == {
         ("one", "A"): [of("one", "A", "B"), of("one", "A"), "none"],
@@ -53,7 +35,7 @@ def test_a_cell_is_a_label_a_set_of_its_document_or_nothing(written):
     assert data.documents == ("one", "two")
 
 
-def test_sets_of_a_matrix_may_be_of_labels_that_all_documents_share(written, capsys):
+def test_sets_of_a_matrix_may_be_of_shared_labels(written, capsys):
     path = written("text,unit,Ann,Bob\none,A,{joy|fear},{joy}\ntwo,A,{joy},none\ntwo,B,{a\\|b},{joy|fear}\n")
     data = ReliabilityData.from_matrix(path, members="labels")
     assert data.members == "labels"
@@ -73,26 +55,20 @@ def test_readings_are_parted_by_two_bars(written):
     assert values_of(ReliabilityData.from_matrix(path)) == {
         ("one", "A"): [Readings([of("one", "A", "B"), of("one", "C")]), of("one", "A", "B")],
         ("one", "B"): [Readings([[], of("one", "A")]), of("one", "A|", "B")],
-        ("two", "A"): [Readings([of("two", one) for one in "ABC"]), of("two", "A")],
+        ("two", "A"): [Readings([of("two", unit) for unit in "ABC"]), of("two", "A")],
     }
 
 
-def test_in_a_raw_matrix_an_apostrophe_stays(written):
+def test_apostrophe_stays_in_a_raw_matrix(written):
     data = ReliabilityData.from_matrix(written(MATRIX), raw=True)
     assert data.coders[-1] == "'+Cy"
     assert values_of(data)["two", "A"][-1] == "'=1"
 
 
-@pytest.mark.parametrize("change", [lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text])
-def test_line_ends_and_a_byte_order_mark_change_nothing(written, change):
-    assert values_of(ReliabilityData.from_matrix(written(change(MATRIX), "m.csv"))) == values_of(
-        ReliabilityData.from_matrix(written(MATRIX))
-    )
-
-
-def test_a_row_without_a_unit_names_who_marked_nothing_in_a_text(written):
-    data = ReliabilityData.from_matrix(written(f"{MATRIX}three,,{{}},,\n"))
-    assert values_of(data) == values_of(ReliabilityData.from_matrix(written(MATRIX)))
+@pytest.mark.parametrize("changed", [MATRIX.replace("\n", "\r\n"), f"\ufeff{MATRIX}", f"{MATRIX}three,,{{}},,\n"])
+def test_line_ends_byte_order_mark_and_empty_texts_change_nothing(written, changed):
+    found, expected = (ReliabilityData.from_matrix(written(content)) for content in (changed, MATRIX))
+    assert values_of(found) == values_of(expected)
 
 
 def test_tabs_part_the_columns_of_a_tsv(written):
@@ -126,9 +102,9 @@ def test_tabs_part_the_columns_of_a_tsv(written):
         (f"text,unit,Ann\na,b,{'c' * 200_000}\n", "line 2: field larger than field limit"),
     ],
 )
-def test_an_error_names_the_file_and_the_line(written, text, message):
+def test_error_names_the_file_and_the_line(written, text, message):
     path = written(text)
-    with pytest.raises(ValueError, match=r"matrix\.csv: ") as caught:
+    with pytest.raises(ValueError, match=r"table\.csv: ") as caught:
         ReliabilityData.from_matrix(path)
     assert message in str(caught.value)
 
@@ -146,10 +122,9 @@ def test_the_command_reads_a_matrix(written, capsys):
 
 
 WORDS = st.text(st.sampled_from("ab'=+-@\t\r\n\",;|\\{}: 0é😀\u2028\x0b\x85"), min_size=1, max_size=6)
-SLOW = examples(100, HealthCheck.function_scoped_fixture)
 
 
-@SLOW
+@examples(100, HealthCheck.function_scoped_fixture)
 @given(st.data(), st.booleans())
 def test_what_the_formats_write_the_library_reads(written, data, raw):
     coders = data.draw(st.lists(WORDS, min_size=1, max_size=3, unique=True))
@@ -164,7 +139,7 @@ def test_what_the_formats_write_the_library_reads(written, data, raw):
     }
 
 
-def test_a_large_matrix_is_read_in_time_that_grows_with_it(written):
+def test_reading_a_matrix_takes_time_by_its_size(written):
     members = "|".join(f"u{number}" for number in range(100))
 
     def read(n_texts):
@@ -175,7 +150,7 @@ def test_a_large_matrix_is_read_in_time_that_grows_with_it(written):
     assert_grows_with_input(read, 100)
 
 
-def test_what_cannot_end_a_set_is_refused_at_once(written):
+def test_refusing_an_unended_set_takes_time_by_its_size(written):
     def refuse(n):
         with pytest.raises(ValueError, match="this is not a set"):
             ReliabilityData.from_matrix(written("text,unit,Ann\na,b,{" + "a|" * n + "\\\n"))

@@ -5,21 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.measures import (
-    ReliabilityData,
-    alpha,
-    alphas,
-    collapse,
-    pairwise,
-)
+from agreement.measures import ReliabilityData, alpha, alphas, collapse, pairwise
 from agreement.measures.data.subsets import select_units
+from tests.agreement.measures.checks import values_of
 from tests.agreement.measures.strategies import data_of, one_document, tables
 from tests.shared.cases import examples
 
-few = examples(40)
 
-
-@few
+@examples(40)
 @given(tables())
 def test_collapsed_data_are_those_with_the_labels_renamed(drawn):
     table, documents = drawn
@@ -30,16 +23,13 @@ def test_collapsed_data_are_those_with_the_labels_renamed(drawn):
         assert alpha(collapse(data, mapping), distance).value == alpha(data_of(merged, documents), distance).value
 
 
-few = examples(40)
-
-
 def test_categories_may_change_names_with_each_other():
     data = one_document([["x", "y"], ["x", "x"]])
     swapped = collapse(data, {"x": "y", "y": "x"})
-    assert [[swapped.value(c) for c in row] for row in swapped.codes.tolist()] == [["y", "x"], ["y", "y"]]
+    assert values_of(swapped) == {0: ["y", "x"], 1: ["y", "y"]}
 
 
-def test_a_scheme_may_have_labels_that_nobody_used():
+def test_scheme_may_have_labels_that_nobody_used():
     data = one_document([["place", "none"]])
     assert collapse(data, {"place": "any", "segment": "any"}).labels == ("any", "none")
     with pytest.raises(ValueError, match=r"no label of .'plcae'. is used; the labels are .'place', 'none'."):
@@ -50,9 +40,7 @@ def test_of_sets_of_labels_the_members_are_merged():
     rows = [[{"cat", "dog"}, {"cat"}], [{"car", "dog"}, "car"]]
     data = ReliabilityData.from_values("AB", ["Ann", "Bob"], rows, ["one", "two"], members="labels")
     merged = collapse(data, {"cat": "animal", "dog": "animal"})
-    assert [[merged.value(c) for c in row] for row in merged.codes.tolist()] == [
-        [frozenset(["animal"]), frozenset(["animal"])], [frozenset(["car", "animal"]), "car"]
-    ]  # fmt: skip
+    assert values_of(merged) == {"A": [{"animal"}, {"animal"}], "B": [{"car", "animal"}, "car"]}
     assert merged.members == "labels"
     with pytest.raises(ValueError, match=r"no label of .'cow'. is used; the labels are .*'cat', 'dog'"):
         collapse(data, {"cow": "animal"})
@@ -67,15 +55,13 @@ def test_chain_ids_of_some_coders_stay_chain_ids():
 
 @examples(100)
 @given(tables(), st.randoms(use_true_random=False))
-def test_some_of_the_units_keep_their_values_with_the_others_as_members(drawn, random):
+def test_selected_units_keep_their_values_and_members(drawn, random):
     table, documents = drawn
     data = data_of(table, documents)
     kept = np.array([random.random() < 0.6 for _ in table], dtype=np.bool_)
-    rest = {unit: row for (unit, row), one in zip(table.items(), kept.tolist(), strict=True) if one}
+    rest = {unit: row for (unit, row), is_kept in zip(table.items(), kept.tolist(), strict=True) if is_kept}
     found = select_units(data, kept)
-    assert list(found.units) == list(rest)
-    rows = [[None if code < 0 else found.value(code) for code in row] for row in found.codes.tolist()]
-    assert rows == list(rest.values())
+    assert list(values_of(found).items()) == list(rest.items())
     if rest:
         expected = data_of(rest, documents)
         assert alphas(found, exclude_unit="both") == alphas(expected, exclude_unit="both")
@@ -83,6 +69,6 @@ def test_some_of_the_units_keep_their_values_with_the_others_as_members(drawn, r
         assert found.n_values == expected.n_values
 
 
-def test_an_entry_for_each_unit_is_needed():
+def test_selection_needs_an_entry_for_each_unit():
     with pytest.raises(ValueError, match="2 entries for 1 units"):
         select_units(data_of({"a": ["x"]}, {"a": "text"}), np.array([True, False]))

@@ -1,5 +1,7 @@
 """Units counted by text and pattern give the kappa, the interval and the pairs of the units one by one."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -40,45 +42,37 @@ def test_kappa_of_patterns_is_that_of_the_units(missing, data, merges):
         found = PatternKappa(
             found.patterns.collapse({"a": "both", "b": "both"}), found.n_coders, found.n_coders_used, missing
         )
-    one, expected = found.result(), fleiss_kappa(data, missing=missing)
-    assert [getattr(one, name) for name in COUNTS] == [getattr(expected, name) for name in COUNTS]
-    assert [getattr(one, name) for name in FIGURES] == pytest.approx(
-        [getattr(expected, name) for name in FIGURES], abs=1e-12
-    )
+    result, expected = found.result(), fleiss_kappa(data, missing=missing)
+    assert [getattr(result, name) for name in COUNTS] == [getattr(expected, name) for name in COUNTS]
+    figures = [getattr(expected, name) for name in FIGURES]
+    assert [getattr(result, name) for name in FIGURES] == pytest.approx(figures, abs=1e-12)
     of_labels = {part.category: part for part in expected.categories}
-    assert {part.category: part.n_judgements for part in one.categories} == {
-        name: part.n_judgements for name, part in of_labels.items()
-    }
-    for part in one.categories:
+    assert {part.category for part in result.categories} == of_labels.keys()
+    for part in result.categories:
+        assert part.n_judgements == of_labels[part.category].n_judgements
         assert part.value == pytest.approx(of_labels[part.category].value, abs=1e-9)
 
 
 @pytest.mark.parametrize("missing", MISSING_RULES)
 @given(data=labelled_data())
-def test_the_interval_from_the_sums_of_patterns_is_that_of_the_data(missing, data):
+def test_interval_from_sums_of_patterns_is_that_of_the_data(missing, data):
     found = kappa_of(data, missing)
     if np.count_nonzero(found.pairable_texts) == 1:  # then it is over components, which need the data
         return
-    one = interval_statistics(found.result(), found.statistics, found.left_out_texts)
+    summed = interval_statistics(found.result(), found.statistics, found.left_out_texts)
     expected = interval(data, fleiss_kappa, missing=missing)
-    assert one.note == expected.note
-    assert (one.low, one.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert summed.note == expected.note
+    assert (summed.low, summed.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
 @given(data=labelled_data())
-def test_patterns_of_the_texts_one_by_one_are_those_of_all(data):
+def test_patterns_of_single_texts_together_are_those_of_all(data):
     order, whole = sorted(data.labels), LabelPatterns.from_data(data, sorted(data.labels))
-    parts = []
-    for place, document in enumerate(data.documents):
-        rows = np.flatnonzero(data.document_of_unit == place)
-        values = [[data.value(code) if code >= 0 else None for code in row] for row in data.codes[rows].tolist()]
-        part = ReliabilityData.from_values(rows.tolist(), data.coders, values, [document] * len(rows))
-        parts.append(LabelPatterns.from_data(part, sorted(part.labels)))
-    found = LabelPatterns.concatenate(parts, order)
+    parts = [data.of_documents([document]) for document in data.documents]
+    found = LabelPatterns.concatenate([LabelPatterns.from_data(part, sorted(part.labels)) for part in parts], order)
     assert (found.labels, list(found.documents)) == (order, list(whole.documents))
-    assert found.count_in_texts().tolist() == whole.count_in_texts().tolist()
-    assert found.count_judgements().tolist() == whole.count_judgements().tolist()
-    assert found.count_pairs().tolist() == whole.count_pairs().tolist()
+    for count in ("count_in_texts", "count_judgements", "count_pairs"):
+        assert getattr(found, count)().tolist() == getattr(whole, count)().tolist()
     assert found.collapse({"a": "b"}).count_pairs().tolist() == whole.collapse({"a": "b"}).count_pairs().tolist()
     assert np.asarray(found.sums_by_text() @ np.eye(2 + len(order))).tolist() == pytest.approx(
         np.asarray(whole.sums_by_text() @ np.eye(2 + len(order)))
@@ -89,10 +83,9 @@ def test_patterns_of_the_texts_one_by_one_are_those_of_all(data):
 def test_labels_meet_as_often_as_two_coders_of_a_unit_give_them(data):
     pairs = np.zeros((len(data.labels), len(data.labels)), dtype=int)
     for row in data.codes.tolist():
-        for first, a in enumerate(row):
-            for second, b in enumerate(row):
-                if first != second and min(a, b) >= 0:
-                    pairs[a, b] += 1
+        for a, b in permutations(row, 2):
+            if min(a, b) >= 0:
+                pairs[a, b] += 1
     patterns = LabelPatterns.from_data(data)
     assert patterns.count_pairs().tolist() == pairs.tolist()
     assert patterns.n_units.sum() == len(data.units)

@@ -52,5 +52,5 @@ def test_a_peer_computes_the_same_digits(peer, tmp_path):
 
 def test_the_page_names_the_versions_that_are_compared():
     page = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
-    for package in (one[-1] for one in INSTALLED.values()):
-        assert package.replace("==", " ").lower() in page.lower()
+    for arguments in INSTALLED.values():
+        assert arguments[-1].replace("==", " ").lower() in page.lower()

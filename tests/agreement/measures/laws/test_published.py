@@ -27,7 +27,7 @@ def newswire():
     return one_document({m: [values[m] for values in coders] for m in INDICES}, ["RA.1", "RA.2", "RA.3"])
 
 
-def test_the_canonical_matrix_is_table_2_of_passonneau_2004(newswire):
+def test_canonical_matrix_is_table_2_of_passonneau_2004(newswire):
     frame = newswire.to_frame()
     assert dict(zip(frame.index, frame.to_numpy().tolist(), strict=True)) == TABLE_2
     assert list(frame.columns) == ["RA.1", "RA.2", "RA.3"]
@@ -62,12 +62,9 @@ def test_relations_of_passonneau_2004_hold_once_the_unit_is_removed(a, b, unit, 
     assert relation(frozenset(b), frozenset(a), unit=unit) == expected
 
 
-def test_the_unit_would_make_all_values_of_a_unit_intersect():
+def test_relations_without_removing_the_unit_and_of_labels():
     assert relation(frozenset("GK"), frozenset("CHJK")) == "intersection"
     assert relation(frozenset("GK"), frozenset("CHJ")) == "disjunction"
-
-
-def test_a_label_in_a_pair_is_identity_or_a_clash_of_categories():
     assert relation("place", "place") == "identity"
     assert relation("place", "none", unit="place") == "category"
     assert relation("place", frozenset(["place"])) == "category"
