@@ -10,22 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.measures import SET_DISTANCES, alpha
-from agreement.measures.options import EMPTY, EXCLUDE_UNIT, THIRDS, Options
+from agreement.measures.options import EMPTY, Options
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import BINS, STEPS, count_distances, pair_distances
 from tests.agreement.measures import exact
 from tests.agreement.measures.data.test_inputs import label_tables, labelled
-from tests.agreement.measures.strategies import data_of, one_document, tables
+from tests.agreement.measures.strategies import OPTIONS, data_of, one_document, tables
 from tests.shared.cases import examples
 from tests.shared.growth import assert_grows_with_input
-
-OPTIONS = st.builds(
-    Options,
-    st.sampled_from(SET_DISTANCES),
-    st.sampled_from(EXCLUDE_UNIT),
-    st.sampled_from(EMPTY),
-    st.sampled_from(THIRDS),
-)
 
 
 def step(distance):
@@ -39,8 +31,7 @@ def plain(table, options):
     def between(a, b):
         return exact.distance(a, b, options.distance, options.empty, options.thirds)
 
-    judged = {unit: [value for value in row if value is not None] for unit, row in table.items()}
-    judged = {unit: row for unit, row in judged.items() if len(row) > 1}
+    judged = exact.judgements(table)
     observed: Counter[int] = Counter()
     for unit, row in judged.items():
         values = row if options.exclude_unit == "none" else [exact.without(value, unit) for value in row]
@@ -48,7 +39,7 @@ def plain(table, options):
             observed[step(between(a, b))] += Fraction(1, len(row) - 1)
     pool = [exact.without(v, u) if options.exclude_unit == "both" else v for u, row in judged.items() for v in row]
     expected = Counter(step(between(a, b)) for a, b in permutations(pool, 2))
-    return [float(observed[one]) for one in range(BINS)], [expected[one] for one in range(BINS)]
+    return [float(observed[place]) for place in range(BINS)], [expected[place] for place in range(BINS)]
 
 
 def counted(data, options):
@@ -57,9 +48,9 @@ def counted(data, options):
 
 
 @examples(100)
-@given(tables() | tables(readings=True), OPTIONS)
-def test_pairs_by_distance_are_those_of_the_definitions(drawn, options):
-    table, documents = drawn
+@given(tables() | tables(readings=True), st.sampled_from(SET_DISTANCES), OPTIONS)
+def test_pairs_by_distance_are_those_of_the_definitions(drawn, name, conventions):
+    (table, documents), options = drawn, Options(name, **conventions)
     observed, expected = plain(table, options)
     assert counted(data_of(table, documents), options) == (pytest.approx(observed), expected)
 
@@ -74,7 +65,7 @@ def test_sets_of_labels_are_counted_by_their_distance(drawn, options):
 
 @examples(80)
 @given(tables(readings=True), st.sampled_from(SET_DISTANCES))
-def test_the_distance_of_each_two_coders_is_that_of_their_values(drawn, name):
+def test_distance_of_two_coders_is_that_of_their_values(drawn, name):
     table, documents = drawn
     pairable = PairableUnits.from_data(data_of(table, documents))
     found = pair_distances(pairable, Options(name))
@@ -89,7 +80,7 @@ def test_the_distance_of_each_two_coders_is_that_of_their_values(drawn, name):
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
 
 
-def test_of_labels_the_shares_at_distance_one_are_what_alpha_observes_and_expects():
+def test_shares_at_distance_one_are_what_alpha_observes():
     rows = [["p", "p", "g"], ["g", "g", None], ["p", "g", "l"]]
     result = alpha(one_document(rows))
     observed, expected = counted(one_document(rows), Options("nominal"))
@@ -98,7 +89,7 @@ def test_of_labels_the_shares_at_distance_one_are_what_alpha_observes_and_expect
     assert set(observed[1:-1]) == set(expected[1:-1]) == {0}
 
 
-def test_the_cost_follows_the_judgements_and_not_all_pairs_of_many_coders():
+def test_cost_follows_the_judgements_and_not_pairs_of_coders():
     def work(n_coders):
         rows = [[None] * n_coders for _ in range(200)]
         for number, row in enumerate(rows):

@@ -6,25 +6,13 @@ from agreement.measures import Pyramid, comprehensive, modified, original, score
 
 # nine SCUs of four model summaries
 FIRE = Pyramid(
-    {
-        "fire": "ABCD",
-        "rescue": "ABC",
-        "cause": "ABD",
-        "harbour": "AC",
-        "night": "BD",
-        "cost": "CD",
-        "crew": "A",
-        "cat": "B",
-        "rain": "BB",
-    }
+    {"fire": "ABCD", "rescue": "ABC", "cause": "ABD", "harbour": "AC", "night": "BD", "cost": "CD"}
+    | {"crew": "A", "cat": "B", "rain": "BB"}
 )
 
 
-def test_the_weight_of_a_unit_is_the_number_of_distinct_summaries():
+def test_weights_count_summaries_and_their_mean_all_summaries():
     assert list(FIRE.weights.values()) == [4, 3, 3, 2, 2, 2, 1, 1, 1]
-
-
-def test_the_mean_is_over_the_summaries_also_those_without_any_unit():
     assert FIRE.mean_scus == 19 / 4
     assert Pyramid(FIRE.contributors, models="ABCDE").mean_scus == 19 / 5
     assert Pyramid({}).mean_scus == 0
@@ -34,13 +22,7 @@ def test_original_compares_with_as_many_units_as_the_peer_has():
     found = original(FIRE, ["fire", "harbour", "rain"], outside=2)
     assert (found.found, found.best, found.n_scus) == (7, 4 + 3 + 3 + 2 + 2, 5)
     assert found.value == 7 / 14
-
-
-def test_a_unit_that_a_peer_repeats_counts_once():
     assert original(FIRE, ["fire", "fire"]) == original(FIRE, ["fire"])
-
-
-def test_the_best_of_more_units_than_there_are_is_all_of_them():
     assert original(FIRE, FIRE.weights, outside=5).value == 1.0
 
 
@@ -62,7 +44,7 @@ def test_comprehensive_is_the_harmonic_mean():
     assert comprehensive(FIRE, scus, outside).value == pytest.approx(2 * a * b / (a + b))
 
 
-def test_the_scores_of_a_published_annotation_of_a_peer_follow():
+def test_published_scores_of_an_annotated_peer_follow():
     # weight 19, of 42 with as many units as the peer has and of 33 with the mean number: .4524, .5758 and .5067
     pyramid = Pyramid({i: range(weight) for i, weight in enumerate([5, 5, 5, 4, 4, 4, 3, 3, 3, 3, 3])})
     peer = [0, 1, 2, 3]
@@ -72,16 +54,12 @@ def test_the_scores_of_a_published_annotation_of_a_peer_follow():
 
 
 @pytest.mark.parametrize("score", [original, modified, comprehensive])
-def test_a_score_without_anything_to_compare_with_says_why(score):
+def test_score_without_anything_to_compare_with_says_why(score):
     found = score(Pyramid({}), [])
     assert (found.value, found.note) == (None, "the pyramid is empty")
     assert "undefined" in repr(found)
     assert "undefined" in found._repr_html_()
-
-
-def test_an_empty_peer_has_no_original_score_and_nothing_of_the_modified_one():
-    assert original(FIRE, []).value is None
-    assert modified(FIRE, []).value == 0.0
+    assert (original(FIRE, []).value, modified(FIRE, []).value) == (None, 0.0)
 
 
 def test_what_is_not_in_the_pyramid_is_named():
@@ -111,7 +89,7 @@ def test_correlations_of_nothing_say_why(first, second, why):
     assert "undefined" in repr(found)
 
 
-def test_a_peer_with_one_score_is_named():
+def test_peer_with_one_score_is_named():
     with pytest.raises(ValueError, match="peer 'q' has one score only"):
         score_correlation({"p": 1}, {"p": 1, "q": 2})
 

@@ -1,7 +1,5 @@
 """What is found for many coders and documents at once is what is found one by one."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,6 +19,7 @@ from agreement.measures import (
     relation_counts,
 )
 from agreement.measures.data.answers import MODES, PLURALS, READINGS, TOPS, UNMARKED
+from tests.agreement.measures.checks import values_of
 from tests.agreement.measures.strategies import data_of, tables
 from tests.shared.cases import examples
 from tests.shared.growth import assert_grows_with_input
@@ -63,7 +62,7 @@ def in_integers(work, numbers):
         handed_in[list(DOCUMENTS).index(document), CODERS.index(name)] = done
         for markable, (category, links, valued) in answers.items():
             if isinstance(links, tuple):
-                pairs = sorted((target, 3 * number) for number, one in enumerate(links) for target in one)
+                pairs = sorted((target, 3 * number) for number, targets in enumerate(links) for target in targets)
                 reading.extend(number for _, number in pairs)
                 links = [target for target, _ in pairs]
             link_of.extend([len(unit)] * len(links))
@@ -120,7 +119,7 @@ def assert_same(found, expected):
     st.sampled_from(READINGS),
     st.sampled_from(PLURALS),
 )
-def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, mode, top, unmarked, readings, plural):
+def test_all_pointers_at_once_give_the_values_of_each_coder(work, mode, top, unmarked, readings, plural):
     units = [unit for order, _ in DOCUMENTS.values() for unit in order]
     turns = [turn for _, turns in DOCUMENTS.values() for turn in turns]
     numbers = {name: number for number, name in enumerate([*units, *turns])}
@@ -134,25 +133,11 @@ def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, m
     answers = in_integers(work, numbers)
     found = pointed_values(answers, mode=mode, top=top, unmarked=unmarked, readings=readings, plural=plural)
     assert_same(found, one_by_one(work, values_of, unmarked))
-    links = [links for one, _ in work.values() for _, links, _ in one.values()]
-    assert answers.n_readings.tolist() == [len(one) for one in links]
-
-
-def test_links_with_one_number_are_meant_together():
-    none = np.zeros(4, dtype=np.int64)
-    answers = Answers(
-        "DEFG", "", ["Ann"], ["text"], ["phrase"], none, np.arange(4), none, none, np.array([2, 2, 3]),
-        np.array([0, 1, 2]), np.ones((1, 1), dtype=np.bool_), np.array([5, 5, 0]),
-    )  # fmt: skip
-    assert set(pointed_values(answers).values) == {"phrase", frozenset("DEFG")}
-    assert set(pointed_values(answers, top="chain").values) == {frozenset("D"), frozenset("E"), frozenset("DEFG")}
-    assert set(pointed_values(answers, mode="none").values) == {"phrase", frozenset("DE"), frozenset("F")}
-    assert answers.n_readings.tolist() == [0, 0, 1, 1]
-    assert replace(answers, reading=None).n_readings.tolist() == [0, 0, 2, 1]
+    assert answers.n_readings.tolist() == [len(links) for own, _ in work.values() for _, links, _ in own.values()]
 
 
 @pytest.mark.slow
-def test_readings_apart_take_no_square_of_the_number_of_documents():
+def test_matched_readings_take_no_square_of_the_documents():
     def work(n):
         # of six markables in each document the fourth is ambiguous, and the last is plural
         none, place = np.zeros(6 * n, dtype=np.int64), np.arange(6 * n)
@@ -168,21 +153,9 @@ def test_readings_apart_take_no_square_of_the_number_of_documents():
     assert_grows_with_input(work, 20_000)
 
 
-def test_the_same_readings_of_two_coders_are_one_value():
-    none = np.zeros(6, dtype=np.int64)
-    coder = np.repeat([0, 1], 3)
-    answers = Answers(
-        "DEF", "", ["Ann", "Bob"], ["text"], ["phrase"], none[:3], np.tile(np.arange(3), 2), coder, none,
-        np.array([2, 2, 5, 5]), np.array([0, 1, 1, 0]), np.ones((1, 2), dtype=np.bool_), np.array([0, 1, 0, 1]),
-    )  # fmt: skip
-    data = pointed_values(answers, readings="matched")
-    assert set(data.values) == {"phrase", Readings(["DF", "EF"])}
-    assert (data.codes[:, 0] == data.codes[:, 1]).all()
-
-
 @examples(100)
 @given(works("xyz"), st.sampled_from(UNMARKED), st.none() | st.sets(st.sampled_from(LABELS)), st.sampled_from(READINGS))
-def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked, singletons, readings):
+def test_all_indices_at_once_give_the_values_of_each_coder(work, unmarked, singletons, readings):
     def values_of(order, _, whole, unmarked):
         indices = {unit: links for unit, (_, links, _) in whole.items()}
         others = {unit: label for unit, (label, *_) in whole.items() if label not in (singletons or ())}
@@ -195,7 +168,7 @@ def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, un
 
 
 @pytest.mark.parametrize("cycle", [2, 3, 4, 7, 8])
-def test_a_cycle_of_any_length_is_one_chain_also_for_what_points_into_it(cycle):
+def test_cycle_is_one_chain_with_what_points_into_it(cycle):
     n = cycle + 1
     to = [*((i + 1) % cycle for i in range(cycle)), 0]
     none = np.zeros(n, dtype=np.int64)
@@ -206,29 +179,20 @@ def test_a_cycle_of_any_length_is_one_chain_also_for_what_points_into_it(cycle):
     assert pointed_values(answers).values == (frozenset(range(n)),)
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"mode": "half"}, "mode"),
-        ({"top": "up"}, "top"),
-        ({"unmarked": "x"}, "unmarked"),
-        ({"readings": "best"}, "readings"),
-        ({"plural": "up"}, "plural"),
-    ],
-)
-def test_an_unknown_option_is_named(options, named):
-    with pytest.raises(ValueError, match=named):
-        pointed_values(in_integers({}, {}), **options)
+@pytest.mark.parametrize("option", ["mode", "top", "unmarked", "readings", "plural"])
+def test_unknown_option_is_named(option):
+    with pytest.raises(ValueError, match=option):
+        pointed_values(in_integers({}, {}), **{option: "half"})
 
 
-@examples(100)
-@given(tables())
+@examples(160)
+@given(tables() | tables(readings=True))
 def test_relations_are_counted_as_each_pair_of_values_is_related(drawn):
     table, documents = drawn
     data = data_of(table, documents)
     expected = []
-    for unit, row in zip(data.units, data.codes.tolist(), strict=True):
-        values = [data.value(code) for code in row if code >= 0]
+    for unit, row in values_of(data).items():
+        values = [value for value in row if value is not None]
         pairs = [relation(a, b, unit) for i, a in enumerate(values) for b in values[:i]]
         expected.append([pairs.count(name) for name in RELATIONS])
     assert relation_counts(data).tolist() == expected

@@ -6,44 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agreement import measures
 from agreement.measures import (
     SET_DISTANCES,
     ReliabilityData,
     alpha,
     alphas,
-    as_data,
-    augmented_kappa,
-    bennett_s,
     beta,
-    bootstrap,
-    cohen_kappa,
-    collapse,
-    combine,
-    contributions,
-    count_alpha,
-    count_dice,
     difference,
     distance,
-    document_sums,
-    documents_sums,
     fleiss_kappa,
-    gwet_ac1,
     interval,
-    interval_sums,
     jackknife,
-    leave_one_out,
-    multi_kappa,
-    observed_agreement,
-    pairwise,
-    permutation_test,
-    relation,
-    relation_counts,
-    scott_pi,
-    split_components,
 )
 from tests.agreement.measures import exact
-from tests.agreement.measures.laws.test_exact import close
-from tests.agreement.measures.strategies import data_of, one_document
+from tests.agreement.measures.checks import assert_result, close
+from tests.agreement.measures.strategies import one_document
 from tests.shared.cases import examples
 
 ROWS = [[1, 1], [1, 2], [2, 2], [None, 1], [3, 3], [1, 3]]
@@ -58,24 +36,10 @@ TABLES = {
     "a frame with what pandas says for nothing": FRAME.convert_dtypes(),
 }
 FUNCTIONS = [
-    alpha,
-    alphas,
-    augmented_kappa,
-    bennett_s,
-    beta,
-    cohen_kappa,
-    contributions,
-    count_alpha,
-    document_sums,
-    documents_sums,
-    fleiss_kappa,
-    gwet_ac1,
-    leave_one_out,
-    multi_kappa,
-    observed_agreement,
-    relation_counts,
-    scott_pi,
-]
+    "alpha", "alphas", "augmented_kappa", "bennett_s", "beta", "cohen_kappa", "contributions", "count_alpha",
+    "document_sums", "documents_sums", "fleiss_kappa", "gwet_ac1", "leave_one_out", "multi_kappa",
+    "observed_agreement", "relation_counts", "scott_pi",
+]  # fmt: skip
 
 
 def plain(found):
@@ -83,32 +47,32 @@ def plain(found):
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_table_is_units_by_coders(table):
-    found = as_data(TABLES[table])
+def test_table_is_units_by_coders(table):
+    found = measures.as_data(TABLES[table])
     assert (len(found.units), len(found.coders), found.documents) == (6, 2, (None,))
     assert alpha(TABLES[table]) == alpha(one_document(ROWS))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_every_coefficient_takes_a_table(function):
-    whole = ReliabilityData.from_values(range(6), range(2), ROWS, [None] * 6)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_coefficient_takes_a_table(name):
+    function, whole = getattr(measures, name), ReliabilityData.from_values(range(6), range(2), ROWS, [None] * 6)
     assert plain(function(ROWS)) == plain(function(whole))
 
 
 def test_every_interval_and_test_takes_a_table():
     rows = ROWS * 3
-    for function in (interval, jackknife, bootstrap):
-        assert function(rows, fleiss_kappa) == function(as_data(rows), fleiss_kappa)
-    assert pairwise(rows, alpha).mean == alpha(rows).value
+    for function in (interval, jackknife, measures.bootstrap):
+        assert function(rows, fleiss_kappa) == function(measures.as_data(rows), fleiss_kappa)
+    assert measures.pairwise(rows, alpha).mean == alpha(rows).value
     assert difference(rows, rows[::-1]).n_groups == 18
-    assert len(split_components(rows).documents) == len(rows)
-    assert collapse([["a", "b"], ["b", "b"]], {"a": "c"}).labels == ("c", "b")
+    assert len(measures.split_components(rows).documents) == len(rows)
+    assert measures.collapse([["a", "b"], ["b", "b"]], {"a": "c"}).labels == ("c", "b")
     with pytest.raises(ValueError, match="too few documents to permute"):
-        permutation_test(rows, rows)
+        measures.permutation_test(rows, rows)
 
 
 @pytest.mark.parametrize("kind", [set, list, frozenset])
-def test_a_set_may_be_a_frozenset_a_set_or_a_list(kind):
+def test_set_may_be_a_frozenset_a_set_or_a_list(kind):
     rows = [[{"a", "b"}, {"a"}], [{"a", "b"}, {"b"}], ["none", {"b"}]]
     expected = alphas(one_document([[frozenset(v) if isinstance(v, set) else v for v in row] for row in rows]))
     given_rows = [[kind(v) if isinstance(v, set) else v for v in row] for row in rows]
@@ -132,16 +96,18 @@ def test_what_is_no_table_is_told_what_is_one(wrong, what):
         alpha(wrong)
 
 
-def test_rows_of_different_length_are_refused():
+def test_ragged_rows_and_unknown_members_are_refused():
     with pytest.raises(ValueError, match="row 1 has 1 cells where the first has 2"):
         alpha([["a", "b"], ["a"]])
+    with pytest.raises(ValueError, match="members is 'words'; it must be one of 'units', 'labels'"):
+        ReliabilityData.from_frame(FRAME, members="words")
 
 
 LONG = {"document": ["a", "a"], "unit": [1, 1], "coder": ["Ann", "Bob"], "label": ["x", "y"]}
 
 
 @pytest.mark.parametrize("columns", [["unit", "coder", "label"], ["Coder", "Ann"], ["document", "Ann", "Bob"]])
-def test_a_table_with_one_judgement_a_row_is_sent_to_from_records(columns):
+def test_table_of_one_judgement_a_row_is_sent_to_from_records(columns):
     frame = pd.DataFrame([[1] * len(columns)], columns=columns)
     with pytest.raises(ValueError, match=r"and each column is a coder here: .* by ReliabilityData.from_records"):
         ReliabilityData.from_frame(frame)
@@ -151,7 +117,7 @@ def test_a_table_with_one_judgement_a_row_is_sent_to_from_records(columns):
 
 
 @pytest.mark.parametrize("names", [["document", "unit"], ["unit", "document"], [None, None]])
-def test_an_index_of_two_levels_is_of_documents_and_units(names):
+def test_index_of_two_levels_is_of_documents_and_units(names):
     pairs = [("one", "A"), ("one", "B"), ("two", "A"), ("two", "C")]
     cells = [[{"A", "B"}, {"A"}], [{"A", "B"}, {"B"}], [{"A", "C"}, "none"], [{"A", "C"}, {"A", "C"}]]
     flipped = names[1] == "document"
@@ -168,7 +134,7 @@ def test_an_index_of_two_levels_is_of_documents_and_units(names):
         assert alpha(data, name, exclude_unit="both").value == pytest.approx(float(value))
 
 
-def test_a_member_that_is_named_by_document_and_unit_stays_as_it_is():
+def test_member_named_by_document_and_unit_stays_as_it_is():
     index = pd.MultiIndex.from_tuples([("one", "A"), ("one", "B")])
     frame = pd.DataFrame({"Ann": [{("one", "A"), "B"}, {"B"}]}, index=index)
     assert ReliabilityData.from_frame(frame).values[0] == frozenset({("one", "A"), ("one", "B")})
@@ -180,8 +146,10 @@ COUNTS = [[3, 0, 0], [2, 1, 0], [0, 2, 1], [1, 1, 1], [0, 0, 2], [0, 0, 0]]
 def test_counts_have_the_coefficients_of_any_coders_who_gave_them():
     rows = [["x", "x", "x"], ["x", "y", "x"], ["y", "z", "y"], ["z", "x", "y"], [None, "z", "z"], [None] * 3]
     data = ReliabilityData.from_counts(COUNTS, "xyz")
-    for coefficient in (alpha, fleiss_kappa, observed_agreement, bennett_s, gwet_ac1):
+    for coefficient in (alpha, fleiss_kappa, measures.observed_agreement, measures.bennett_s, measures.gwet_ac1):
         assert coefficient(data).value == pytest.approx(coefficient(rows).value)
+    scus = [[1, 2], [0, 0], [3, 1]]
+    assert measures.count_alpha(scus).value == alpha(one_document(scus), measures.count_dice).value
     frame = pd.DataFrame(COUNTS, columns=["x", "y", "z"])
     assert ReliabilityData.from_counts(frame).labels == ("x", "y", "z")
     assert ReliabilityData.from_counts(COUNTS).labels == (0, 1, 2)
@@ -190,14 +158,14 @@ def test_counts_have_the_coefficients_of_any_coders_who_gave_them():
 @pytest.mark.parametrize(
     "call",
     [
-        multi_kappa,
+        measures.multi_kappa,
         beta,
-        lambda data: pairwise(data, alpha),
-        leave_one_out,
+        lambda data: measures.pairwise(data, alpha),
+        measures.leave_one_out,
         lambda data: interval(data, alpha, sample="coders"),
     ],
 )
-def test_what_needs_to_know_who_gave_what_refuses_counts(call):
+def test_what_asks_who_gave_what_refuses_counts(call):
     with pytest.raises(ValueError, match="these data are counts: which coder gave what is not known"):
         call(ReliabilityData.from_counts(COUNTS))
 
@@ -211,7 +179,7 @@ def test_what_needs_to_know_who_gave_what_refuses_counts(call):
         ([[1, 2]], "x", "2 columns of counts, 1 categories"),
     ],
 )
-def test_what_are_no_counts_is_said(counts, categories, message):
+def test_wrong_counts_are_named(counts, categories, message):
     with pytest.raises(ValueError, match=message):
         ReliabilityData.from_counts(counts, categories)
 
@@ -245,23 +213,23 @@ def test_sets_of_labels_are_compared_over_all_documents(drawn, name, exclude_uni
     table, documents = drawn
     data = labelled(table, documents)
     options = {"exclude_unit": exclude_unit, "empty": empty}
-    value, do, de = exact.alpha(table, name, empty=empty)
+    value, *_ = expected = exact.alpha(table, name, empty=empty)
     found = alpha(data, name, **options)
-    assert close(found.value, value)
-    assert close(found.observed, do)
-    assert close(found.expected, de)
-    sums = document_sums(data, name, **options)
-    assert close(combine(sums).value, value)
+    assert_result(found, expected)
+    sums = measures.document_sums(data, name, **options)
+    assert close(measures.combine(sums).value, value)
     called = alpha(data, lambda a, b: distance(a, b, name, empty=empty), exclude_unit=exclude_unit)
     assert close(called.value, value)
-    expected = exact.kappa("beta", table, "available", exact.similarity(name, empty))
-    assert close(beta(data, name, empty=empty).value, expected[0])
-    assert sum(part.observed for part in contributions(data, name, **options)) == pytest.approx(found.observed or 0.0)
+    of_beta, *_ = exact.kappa("beta", table, "available", exact.similarity(name, empty))
+    assert close(beta(data, name, empty=empty).value, of_beta)
+    assert sum(part.observed for part in measures.contributions(data, name, **options)) == pytest.approx(
+        found.observed or 0.0
+    )
 
 
 @examples(30)
 @given(label_tables(), st.sampled_from(SET_DISTANCES), st.randoms(use_true_random=False))
-def test_replicates_and_intervals_of_sets_of_labels_are_of_these_documents(drawn, name, random):
+def test_intervals_of_sets_of_labels_are_of_these_documents(drawn, name, random):
     table, documents = drawn
     data = labelled(table, documents)
     without = exact.without_each(table, documents, lambda rest: exact.alpha(rest, name)[0])
@@ -271,14 +239,16 @@ def test_replicates_and_intervals_of_sets_of_labels_are_of_these_documents(drawn
             value if value is None else pytest.approx(float(value)) for value in without.values()
         ]
     if interval(data, alpha, name).by == "document":
-        assert interval_sums(document_sums(data, name)).high == pytest.approx(interval(data, alpha, name).high)
+        assert measures.interval_sums(measures.document_sums(data, name)).high == pytest.approx(
+            interval(data, alpha, name).high
+        )
     else:
         assert interval(data, alpha, name).n_groups == len(exact.judgements(table))
-    units = bootstrap(data, alpha, name, by="unit", n=5, seed=1)
+    units = measures.bootstrap(data, alpha, name, by="unit", n=5, seed=1)
     assert units.result == alpha(data, name)
 
 
-def test_a_replicate_of_units_with_sets_of_labels_is_alpha_of_these_units():
+def test_jackknife_over_units_of_label_sets_is_alpha_of_the_rest():
     rows = [["pq", "p"], ["q", "qr"], ["pr", "pr"], ["r", "q"], ["pq", "q"]]
     table = {i: [frozenset(v) for v in row] for i, row in enumerate(rows)}
     found = jackknife(labelled(table, dict.fromkeys(table, "text")), alpha, "masi", exclude_unit="both")
@@ -291,8 +261,13 @@ def test_sets_of_labels_are_related_as_sets_are():
     rows = [["pq", "p"], ["pq", "qr"], ["p", "r"], ["p", "p"]]
     data = labelled({i: [frozenset(v) for v in row] for i, row in enumerate(rows)}, dict(enumerate("aabb")))
     kinds = ["subsumption", "intersection", "disjunction", "identity"]
-    assert [relation(*(frozenset(v) for v in row)) for row in rows] == kinds
-    assert relation_counts(data).tolist() == [[0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [1, 0, 0, 0, 0]]
+    assert [measures.relation(*(frozenset(v) for v in row)) for row in rows] == kinds
+    assert measures.relation_counts(data).tolist() == [
+        [0, 1, 0, 0, 0],
+        [0, 0, 1, 0, 0],
+        [0, 0, 0, 1, 0],
+        [1, 0, 0, 0, 0],
+    ]
 
 
 def test_rounds_of_sets_of_labels_can_be_compared():
@@ -301,20 +276,9 @@ def test_rounds_of_sets_of_labels_can_be_compared():
     first = labelled(table, {i: i // 2 for i in table})
     second = labelled({i: row[:1] * 2 for i, row in table.items()}, {i: i // 2 for i in table})
     assert difference(first, second, alpha, "masi").difference < 0
-    assert permutation_test(first, second, alpha, "masi", n=50).p_value > 0
-    assert first.of_documents([0, 1]).members == "labels"
-    one = first.of_documents([0, 1, 2, 3])
-    assert alpha(one, "masi") == alpha(first, "masi")
-
-
-def test_an_unknown_kind_of_member_is_named():
-    with pytest.raises(ValueError, match="members is 'words'; it must be one of 'units', 'labels'"):
-        ReliabilityData.from_frame(FRAME, members="words")
-
-
-def test_counts_of_scus_are_unchanged_by_the_way_they_come():
-    rows = [[1, 2], [0, 0], [3, 1]]
-    assert count_alpha(rows).value == alpha(one_document(rows), count_dice).value
+    assert measures.permutation_test(first, second, alpha, "masi", n=50).p_value > 0
+    whole = first.of_documents([0, 1, 2, 3])
+    assert (whole.members, alpha(whole, "masi")) == ("labels", alpha(first, "masi"))
 
 
 def test_one_text_coded_twice_with_labels_as_members_falls_into_units():
@@ -322,4 +286,3 @@ def test_one_text_coded_twice_with_labels_as_members_falls_into_units():
     other = {i: [frozenset("p"), frozenset("p" if i % 2 else "q")] for i in range(9)}
     first, second = (labelled(table, dict.fromkeys(table, "text")) for table in (rows, other))
     assert difference(first, second, alpha, "jaccard").n_groups == 9
-    assert data_of(rows, dict.fromkeys(rows, "text")).members == "units"

@@ -72,12 +72,7 @@ def test_all_readers_of_a_table_have_the_same_names(tmp_path, capsys, writing):
         names = sorted(sums.documents), sorted(sums.coders), sorted(sums.labels)
         assert names == (sorted(DOCUMENTS), sorted(CODERS), sorted(set(CELLS.values())))
         assert combine(sums["nominal"]).value == pytest.approx(expected, abs=1e-12)
-    for arguments in (
-        [long, "--unit", "document,unit"],
-        [long, "--workers", "1"],
-        [parquet],
-        [wide, "--matrix"],
-    ):
+    for arguments in ([long, "--unit", "document,unit"], [long, "--workers", "1"], [parquet], [wide, "--matrix"]):
         assert main([*map(str, arguments), "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         assert found["alpha, nominal"]["value"] == pytest.approx(expected, abs=1e-12)
@@ -96,7 +91,7 @@ def test_tables_of_projects_have_the_names_of_the_library(writing):
     assert {(row.text, row.unit): list(row.values) for row in found.rows} == TABLE
 
 
-def test_a_project_says_which_encoding_a_table_is_in():
+def test_project_says_which_encoding_a_table_is_in():
     with pytest.raises(FormatError, match="say encoding=utf-16"):
         matrix.read_csv(Bundle.of("wide.csv", table_bytes(WIDE, "\t", "utf-16")))
 
@@ -160,7 +155,7 @@ ORDERED = {
 
 
 @pytest.mark.parametrize("name", ORDERED)
-def test_labels_in_text_are_numbers_where_numbers_are_asked_for(tmp_path, name):
+def test_labels_in_text_are_numbers_if_numbers_are_asked_for(tmp_path, name):
     numbers = [[float(label) for label in pair] for pair in NUMBERS]
     data = ReliabilityData.from_csv(written(tmp_path / "numbers.csv", NUMBERS))
     assert ORDERED[name](data) == ORDERED[name](numbers)
@@ -168,7 +163,7 @@ def test_labels_in_text_are_numbers_where_numbers_are_asked_for(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ORDERED)
-def test_a_word_among_numbers_is_named_with_its_line(tmp_path, name):
+def test_word_among_numbers_is_named_with_its_line(tmp_path, name):
     path = written(tmp_path / "numbers.csv", [*NUMBERS, ("2", "NA")])
     with pytest.raises(ValueError, match=r"numbers\.csv: line 13: 'NA' is no number"):
         ORDERED[name](ReliabilityData.from_csv(path))
@@ -184,7 +179,7 @@ def test_names_that_were_read_as_numbers_are_refused():
         ReliabilityData.from_records(frame)
 
 
-def test_a_unit_in_two_documents_names_the_way_out(tmp_path):
+def test_unit_in_two_documents_names_the_way_out(tmp_path):
     path = tmp_path / "judgements.csv"
     path.write_text("text,unit,coder,label\none,u1,A,x\ntwo,u1,B,x\n")
     with pytest.raises(ValueError, match=r"unit=\['text', 'unit'\] \(--unit text,unit\)"):
@@ -200,10 +195,7 @@ def test_a_unit_in_two_documents_names_the_way_out(tmp_path):
         ([["x", " "], ["x", "x"]], "label ' ' counts as a category"),
         ([[1, "1"], [2, "2"]], "labels '1' and 1 are two: they differ only in their type (1 more)"),
         ([["x", "x "], ["x", "y"]], "labels 'x ' and 'x' are two: they differ only in outer blanks"),
-        (
-            [["é", "e\u0301"], ["x", "x"]],
-            r"labels 'e\u0301' and '\xe9' are two: they differ only in how letters",
-        ),
+        ([["é", "e\u0301"], ["x", "x"]], r"labels 'e\u0301' and '\xe9' are two: they differ only in how letters"),
     ],
 )
 @pytest.mark.parametrize("coefficient", [alpha, fleiss_kappa, lambda rows: alpha(rows, lambda a, b: 1.0)])

@@ -55,6 +55,8 @@ def test_alpha_and_its_contributions_follow_their_definition(drawn, options):
     assert sum(part.observed for part in parts) == pytest.approx(result.observed or 0.0)
     assert sum(part.share for part in parts) == pytest.approx(1.0 if result.observed else 0.0)
     if not callable(name):
+        if table:
+            assert measures.combine(reversed(measures.document_sums(data, name, **options))) == result
         conventions = {option: options[option] for option in CONVENTIONS}
         called = alpha(data, lambda a, b: distance(a, b, name, **conventions), **options)
         assert_result(called, expected)
