@@ -2,11 +2,7 @@
 
 import pytest
 
-from agreement.measures import (
-    KeyMarkable,
-    match_muc6,
-    muc,
-)
+from agreement.measures import KeyMarkable, match_muc6, muc
 
 TEXT = "The Lowell Bay Port Authority, the city's largest dock operator, said it took a pier and the pier's rent."
 

@@ -6,7 +6,8 @@ import pty
 import subprocess
 import sys
 import termios
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
+from io import StringIO
 
 import pytest
 from distributed import LocalCluster
@@ -24,49 +25,56 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def corpus(tmp_path):
-    """Return the pattern of three Parquet files, of two texts each."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder of three Parquet files, of two texts each."""
+    folder = tmp_path_factory.mktemp("corpus")
     for number in range(3):
         rows = [row for row in ROWS if int(row[0][-1]) % 3 == number]
-        write_parquet(tmp_path / f"part-{number}.parquet", frame_of(rows))
-    return str(tmp_path / "*.parquet")
+        write_parquet(folder / f"part-{number}.parquet", frame_of(rows))
+    return folder
 
 
-@pytest.fixture
-def whole():
-    """Return the same judgements, read at once."""
-    return ReliabilityData.from_records(frame_of(ROWS), unit=["document", "unit"])
+@pytest.fixture(scope="module")
+def corpus(folder):
+    return f"{folder}/*.parquet"
+
+
+@pytest.fixture(scope="module")
+def printed(corpus):
+    """Return what the command prints of the corpus as JSON."""
+    with redirect_stdout(StringIO()) as out:
+        assert main([corpus, "--json"]) == 0
+    return out.getvalue()
 
 
 def digits(printed):
     """Return value and interval of each distance, of the printed JSON."""
     found = json.loads(printed)
     assert found.pop("corpus") == {"documents": 6, "files": 3, "files_left_out": []}
-    return {name: (one["value"], one["low"], one["high"]) for name, one in found.items()}
+    return {name: (figure["value"], figure["low"], figure["high"]) for name, figure in found.items()}
 
 
 @pytest.mark.parametrize(
     ("arguments", "estimate"),
     [([], interval), (["--workers", "2"], interval), (["--bootstrap", "50"], lambda *given: bootstrap(*given, n=50))],
 )
-def test_the_digits_are_those_of_the_whole(corpus, whole, capsys, arguments, estimate):
+def test_digits_are_those_of_the_whole(corpus, capsys, arguments, estimate):
     assert main([corpus, "--json", *arguments]) == 0
     answer = capsys.readouterr()
-    expected = estimate(whole, alphas)
-    assert digits(answer.out) == {f"alpha, {name}": (one.value, one.low, one.high) for name, one in expected.items()}
+    whole = ReliabilityData.from_records(frame_of(ROWS), unit=["document", "unit"])
+    expected = {f"alpha, {name}": found for name, found in estimate(whole, alphas).items()}
+    assert digits(answer.out) == {name: (found.value, found.low, found.high) for name, found in expected.items()}
     assert answer.err == ""  # no progress where there is no terminal
 
 
-def test_a_dask_cluster_gives_the_same(corpus, capsys):
-    assert main([corpus, "--json"]) == 0
-    here = digits(capsys.readouterr().out)
+def test_dask_cluster_gives_the_same(corpus, printed, capsys):
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         assert main([corpus, "--json", "--cluster", cluster.scheduler_address]) == 0
-    assert digits(capsys.readouterr().out) == here
+    assert digits(capsys.readouterr().out) == digits(printed)
 
 
-def test_text_says_what_it_rests_on_and_labels_alone_have_the_nominal_distance(corpus, tmp_path, capsys):
+def test_text_says_what_it_rests_on_and_labels_are_nominal(corpus, tmp_path, capsys):
     assert main([corpus]) == 0
     assert capsys.readouterr().out.splitlines()[-3:] == [
         "48 units, 3 coders, 144 judgements, 53 values",
@@ -79,7 +87,7 @@ def test_text_says_what_it_rests_on_and_labels_alone_have_the_nominal_distance(c
 
 
 def damage(kind, tmp_path):
-    """Add a file to the corpus that cannot be used; return its name."""
+    """Write a file that cannot be used; return its name."""
     frame = frame_of([("text 9", 1, "model 0", "e1", None), ("text 9", 1, "model 1", "e1", None)])
     changed = {
         "no column": frame.drop(columns="coder"),
@@ -139,12 +147,10 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_a_bad_file_is_named_and_the_rest_goes_on_if_that_is_asked_for(corpus, tmp_path, capsys, kind):
-    assert main([corpus, "--json"]) == 0
-    good = json.loads(capsys.readouterr().out)
-    name = damage(kind, tmp_path)
-    files = [str(path) for path in sorted(tmp_path.glob("part-*"))]
-    message = DAMAGES[kind].format(file=name, folder=tmp_path)
+def test_bad_file_is_named_and_may_be_left_out(folder, printed, tmp_path, capsys, kind):
+    good, name = json.loads(printed), damage(kind, tmp_path)
+    files = [str(path) for path in sorted(folder.iterdir())]
+    message = DAMAGES[kind].format(file=name, folder=folder)
     assert main([*files, str(name), "--json"]) == 2
     answer = capsys.readouterr()
     assert answer.out == ""
@@ -183,7 +189,7 @@ def test_what_cannot_be_computed_says_why_in_one_line(corpus, tmp_path, capsys, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("quiet", [[], ["--quiet"]])
-def test_a_terminal_sees_progress_unless_it_wants_none(corpus, quiet):
+def test_terminal_sees_progress_unless_it_wants_none(corpus, quiet):
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 100))
     command = [sys.executable, "-m", "agreement.measures", corpus, *quiet]

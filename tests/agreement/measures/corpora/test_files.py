@@ -9,17 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.measures import (
-    Columns,
-    ReliabilityData,
-    SumOptions,
-    alpha,
-    bootstrap,
-    bootstrap_sums,
-    combine,
-    find_files,
-    over,
-)
+from agreement import measures
+from agreement.measures import SumOptions, alpha, combine, find_files, over
 from agreement.measures.corpora import files as reading
 from tests.agreement.measures.corpora.corpora import frame_of, sums_of, write_csv, write_parquet
 from tests.shared.cases import examples
@@ -60,7 +51,7 @@ def as_text(frame):
 
 @examples(60)
 @given(corpora(), st.booleans(), st.sampled_from([SumOptions(), BOTH]))
-def test_parquet_and_tables_have_the_sums_of_all_judgements_at_once(frames, few, options):
+def test_parquet_and_tables_have_the_sums_of_all_judgements(frames, few, options):
     whole = sums_of(pd.concat(frames, ignore_index=True), options)
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "_FEW", 256 if few else 1)  # more names than these are read in another way
@@ -98,14 +89,14 @@ def test_columns_have_other_names_and_units_several_columns(tmp_path):
         [("a", 1, 1, "x", 7), ("a", 1, 2, "x", 7), ("a", 1, 1, "y", 8), ("a", 1, 2, "y", 9)],
         columns=["text", "sentence", "word", "model", 'the "cluster"'],
     )
-    columns = Columns("text", ["sentence", "word"], "model", 'the "cluster"')
+    columns = measures.Columns("text", ["sentence", "word"], "model", 'the "cluster"')
     records = {"document": "text", "unit": ["sentence", "word"], "coder": "model", "chain": 'the "cluster"'}
-    expected = alpha(ReliabilityData.from_records(frame, **records), "masi")
+    expected = alpha(measures.ReliabilityData.from_records(frame, **records), "masi")
     for part in (write_parquet(tmp_path / "a[1].parquet", frame), write_csv(tmp_path / "a.csv", frame), frame):
         assert combine(over([part], SumOptions(("masi",)), columns=columns)["masi"]) == expected
 
 
-def test_whole_numbers_may_come_as_floats_and_labels_as_fractions_or_yes_and_no(tmp_path):
+def test_numbers_may_come_as_floats_and_labels_as_fractions(tmp_path):
     rows = [
         ("a", unit, coder, None, label)
         for unit, pair in enumerate(["01", "11", "00"])
@@ -114,20 +105,20 @@ def test_whole_numbers_may_come_as_floats_and_labels_as_fractions_or_yes_and_no(
     frame = frame_of(rows).astype({"unit": "float64"})
     for label in (frame.label.astype(float) + 0.5, frame.label.astype(int), frame.label == "1"):
         changed = frame.assign(label=label)
-        expected = alpha(ReliabilityData.from_records(changed))
+        expected = alpha(measures.ReliabilityData.from_records(changed))
         path = write_parquet(tmp_path / "labels.parquet", changed)
         assert combine(over([path], SumOptions(("nominal",)))["nominal"]) == expected
 
 
 @pytest.mark.parametrize("distance", ["ordinal", "interval", "ratio"])
-def test_labels_in_text_are_numbers_where_the_distance_is_of_numbers(tmp_path, distance):
+def test_labels_in_text_are_numbers_if_the_distance_is_of_numbers(tmp_path, distance):
     labels = [("a", "1", "2"), ("a", "2", "2.0"), ("b", "10", "9"), ("b", "3", "")]
     rows = [(text, n, c, None, pair[c] or None) for n, (text, *pair) in enumerate(labels) for c in range(2)]
     path = write_csv(tmp_path / "numbers.csv", frame_of(rows))
     sums = over([path], SumOptions((distance,)))
-    data = ReliabilityData.from_csv(path)
+    data = measures.ReliabilityData.from_csv(path)
     assert combine(sums[distance]) == alpha(data, distance)
-    assert bootstrap_sums(sums[distance], n=50) == bootstrap(data, alpha, distance, n=50)
+    assert measures.bootstrap_sums(sums[distance], n=50) == measures.bootstrap(data, alpha, distance, n=50)
     path.write_text(path.read_text().replace("10", "ten"))
     with pytest.raises(ValueError, match=r"numbers\.csv: line \d: 'ten' is no number"):
         over([path], SumOptions((distance,)))

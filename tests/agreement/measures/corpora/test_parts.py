@@ -8,15 +8,8 @@ from threading import Event
 import numpy as np
 import pytest
 
-from agreement.measures import (
-    ReliabilityData,
-    SumOptions,
-    alpha,
-    combine,
-    documents_sums,
-    interval_sums,
-    over,
-)
+from agreement import measures
+from agreement.measures import ReliabilityData, SumOptions, alpha, combine, interval_sums, over
 from tests.agreement.measures.strategies import one_document
 
 OPTIONS = SumOptions(("nominal", "masi"), exclude_unit="both")
@@ -30,11 +23,10 @@ def chains(texts, seed):
 
 def write_csv(path, texts, seed):
     """Write such data as one judgement a line; return the path."""
-    data = chains(texts, seed)
     lines = ["document,unit,coder,chain"]
-    ids = np.random.default_rng(seed).integers(-1, 7, (len(data.units), 3))
+    ids = np.random.default_rng(seed).integers(-1, 7, (20 * len(texts), 3))
     for unit, row in enumerate(ids.tolist()):
-        text = data.documents[data.document_of_unit[unit]]
+        text = texts[unit // 20]
         lines += [f"{text},{seed}-{unit},c{coder},{chain}" for coder, chain in enumerate(row) if chain >= 0]
     path.write_text("\n".join(lines))
     return path
@@ -62,7 +54,7 @@ def test_processes_and_orders_of_parts_change_no_digit(parts, workers, tmp_path)
     whole = tmp_path / "whole.csv"
     whole.write_text("\n".join([lines[0][0], *(line for own in lines for line in own[1:])]))
     data = ReliabilityData.from_csv(whole)
-    together = documents_sums(data, OPTIONS.distances, exclude_unit="both").sort()
+    together = measures.documents_sums(data, OPTIONS.distances, exclude_unit="both").sort()
     assert (here.documents, here.coders) == (together.documents, together.coders)
     # chains have other numbers there, and coders another order
     assert here == together
@@ -72,8 +64,8 @@ def test_processes_and_orders_of_parts_change_no_digit(parts, workers, tmp_path)
 
 
 def test_parts_may_be_data_tables_and_none_at_all():
-    [one, two] = [chains(["a"], 1), chains(["b"], 2)]
-    assert over(iter([two, one]), OPTIONS) == over([one, lambda: two], OPTIONS)
+    first, second = chains(["a"], 1), chains(["b"], 2)
+    assert over(iter([second, first]), OPTIONS) == over([first, lambda: second], OPTIONS)
     nothing = over([], OPTIONS)
     assert nothing.options == OPTIONS
     assert combine(nothing["masi"]).note == "there is no data"
@@ -81,7 +73,7 @@ def test_parts_may_be_data_tables_and_none_at_all():
     assert combine(labels["nominal"]) == alpha(one_document([["a", "b"], ["b", "b"]]))
 
 
-def test_a_text_in_two_parts_is_named_and_what_reading_a_part_raises_is_raised(tmp_path):
+def test_errors_of_parts_are_raised_and_name_the_text(tmp_path):
     with pytest.raises(ValueError, match="document 'a' is in two parts"):
         over([chains(["a", "b"], 1), chains(["a"], 2)], OPTIONS)
     with pytest.raises(FileNotFoundError, match=r"none\.csv"):

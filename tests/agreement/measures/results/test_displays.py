@@ -9,27 +9,8 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from agreement.measures import (
-    Result,
-    alpha,
-    alphas,
-    b_cubed,
-    binomial_interval,
-    cohen_kappa,
-    difference,
-    fleiss_kappa,
-    forecast,
-    interval,
-    leave_one_out,
-    mean_interval,
-    original,
-    pairwise,
-    permutation_test,
-    plot,
-    score_correlation,
-    score_correlation_interval,
-    score_interval,
-)
+from agreement import measures
+from agreement.measures import alpha, alphas, fleiss_kappa, interval, pairwise
 from agreement.measures.pyramids import Pyramid
 from tests.agreement.measures.strategies import data_of
 from tests.conftest import ROOT
@@ -47,19 +28,19 @@ SHOWN = {
     "a coefficient": (alpha(DATA), ["alpha"]),
     "a kappa of categories": (fleiss_kappa(DATA), ["K", "K of x", "K of y", "K of z"]),
     "an interval": (interval(DATA, alpha), ["alpha"]),
-    "a difference": (difference(DATA, OTHER, alpha), ["difference"]),
-    "a test": (permutation_test(DATA, OTHER, alpha, n=10), ["first", "second"]),
+    "a difference": (measures.difference(DATA, OTHER, alpha), ["difference"]),
+    "a test": (measures.permutation_test(DATA, OTHER, alpha, n=10), ["first", "second"]),
     "pairs of coders": (pairwise(DATA, alpha), ["A, B", "A, C", "B, C"]),
-    "without each coder": (leave_one_out(DATA), ["alpha", "without A", "without B", "without C"]),
-    "a forecast": (forecast(DATA, alpha), ["value"]),
-    "a score": (b_cubed(TEXTS, OTHERS), ["recall", "precision", "F1"]),
-    "a score with intervals": (score_interval(TEXTS, OTHERS, b_cubed), ["recall", "precision", "F1"]),
-    "a share": (binomial_interval(3, 10), ["share"]),
-    "a mean": (mean_interval([0.2, 0.4, 0.5]), ["value"]),
-    "a peer": (original(Pyramid({"s": ["m1", "m2"], "t": ["m1"]}), ["s"]), ["original"]),
-    "rankings": (score_correlation([1, 2, 3, 4], [2, 1, 3, 4]), ["Pearson", "Kendall", "Spearman"]),
+    "without each coder": (measures.leave_one_out(DATA), ["alpha", "without A", "without B", "without C"]),
+    "a forecast": (measures.forecast(DATA, alpha), ["value"]),
+    "a score": (measures.b_cubed(TEXTS, OTHERS), ["recall", "precision", "F1"]),
+    "a score with intervals": (measures.score_interval(TEXTS, OTHERS, measures.b_cubed), ["recall", "precision", "F1"]),
+    "a share": (measures.binomial_interval(3, 10), ["share"]),
+    "a mean": (measures.mean_interval([0.2, 0.4, 0.5]), ["value"]),
+    "a peer": (measures.original(Pyramid({"s": ["m1", "m2"], "t": ["m1"]}), ["s"]), ["original"]),
+    "rankings": (measures.score_correlation([1, 2, 3, 4], [2, 1, 3, 4]), ["Pearson", "Kendall", "Spearman"]),
     "rankings with intervals": (
-        score_correlation_interval([1, 2, 3, 4, 6], [2, 1, 3, 4, 5]),
+        measures.score_correlation_interval([1, 2, 3, 4, 6], [2, 1, 3, 4, 5]),
         ["Pearson", "Spearman", "Kendall"],
     ),
 }
@@ -104,10 +85,10 @@ def test_the_interval_of_a_chart_is_that_of_the_result():
 
 
 def test_several_results_stand_below_each_other_from_the_top():
-    ax = plot(interval(DATA, alphas), backend="matplotlib")
+    ax = measures.plot(interval(DATA, alphas), backend="matplotlib")
     assert [label.get_text() for label in ax.get_yticklabels()] == list(interval(DATA, alphas))
     assert ax.yaxis_inverted()
-    of_two = plot({"K": fleiss_kappa(DATA), "kappa": cohen_kappa(TWO)}, backend="plotly")
+    of_two = measures.plot({"K": fleiss_kappa(DATA), "kappa": measures.cohen_kappa(TWO)}, backend="plotly")
     assert list(of_two.layout.yaxis.ticktext) == ["K, K", "K, K of x", "K, K of y", "K, K of z", "kappa"]
 
 
@@ -135,7 +116,7 @@ def test_what_cannot_draw_is_refused(arguments, message):
 
 
 def test_latex_has_no_commands_of_a_name():
-    found = Result("50% & more_", 0.5, 0.1, 0.2, 1, 2, 2, 2).to_latex()
+    found = measures.Result("50% & more_", 0.5, 0.1, 0.2, 1, 2, 2, 2).to_latex()
     assert r"50\% \& more\_ & 0.5000 \\" in found
 
 

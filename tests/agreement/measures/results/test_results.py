@@ -4,20 +4,8 @@ import json
 
 import pytest
 
-from agreement.measures import (
-    alpha,
-    alphas,
-    b_cubed,
-    bootstrap,
-    cohen_kappa,
-    difference,
-    fleiss_kappa,
-    interval,
-    jackknife,
-    mean_interval,
-    permutation_test,
-    score_correlation,
-)
+from agreement import measures
+from agreement.measures import alpha, alphas, bootstrap, cohen_kappa, fleiss_kappa, interval
 from tests.agreement.measures.strategies import data_of
 
 ROWS = ["xx", "xy", "yy", "xx", "zz", "yx", "zz", "xx"]
@@ -28,10 +16,10 @@ FIGURES = [
     fleiss_kappa(DATA),
     interval(DATA, alpha),
     bootstrap(DATA, alpha, n=20),
-    jackknife(DATA, alpha),
-    difference(DATA, OTHER),
-    permutation_test(DATA, OTHER, n=20),
-    mean_interval([0.2, 0.5, 0.6, 0.1, 0.9]),
+    measures.jackknife(DATA, alpha),
+    measures.difference(DATA, OTHER),
+    measures.permutation_test(DATA, OTHER, n=20),
+    measures.mean_interval([0.2, 0.5, 0.6, 0.1, 0.9]),
 ]
 
 
@@ -88,9 +76,9 @@ def test_every_z_stands_beside_its_p():
 
 
 def test_scores_and_correlations_become_dictionaries():
-    score = b_cubed(["ABC"], ["AB", "C"]).to_dict()
+    score = measures.b_cubed(["ABC"], ["AB", "C"]).to_dict()
     assert (score.pop("note"), score) == ("", pytest.approx({"recall": 5 / 9, "precision": 1.0, "f1": 5 / 7}))
-    found = score_correlation([1, 2, 3, 4], [1, 3, 2, 4])
+    found = measures.score_correlation([1, 2, 3, 4], [1, 3, 2, 4])
     assert found.to_dict()["kendall_p"] == found.kendall_p
     assert "(p = " in repr(found)
     assert "(p = " in found._repr_html_()

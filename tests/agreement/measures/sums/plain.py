@@ -104,7 +104,7 @@ def without_each(parts):
     for row in rows:
         total = [0.0] * len(row)
         for other in rows:  # one after the other, as an array adds its rows
-            total = [sum_ + one for sum_, one in zip(total, other, strict=True)]
+            total = [sum_ + term for sum_, term in zip(total, other, strict=True)]
         n, empty, nonempty, overlapping, observed, overlap_distance, *counts = (
             whole - own for whole, own in zip(total, row, strict=True)
         )

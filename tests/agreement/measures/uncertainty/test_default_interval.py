@@ -10,27 +10,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from agreement import measures
 from agreement.measures import (
     ORDERED_DISTANCES,
     SET_DISTANCES,
-    ReliabilityData,
     alpha,
     alphas,
-    augmented_kappa,
-    beta,
-    bootstrap,
-    count_alpha,
-    count_dice,
-    document_sums,
-    documents_sums,
     fleiss_kappa,
     gwet_ac1,
     interval,
-    interval_sums,
-    jackknife,
     multi_kappa,
-    observed_agreement,
-    split_components,
 )
 from agreement.measures.data.cells import MISSING
 from tests.agreement.measures import exact
@@ -112,8 +101,8 @@ def test_the_interval_of_one_text_leaves_out_its_components(table, name, options
     components = exact.components(table)
     expected = expected_of(table, components, 8, lambda rest: exact.alpha(rest, name, **options)[0])
     assert_interval(interval(data, alpha, name, **options), expected)
-    sums = document_sums(split_components(data), name, **options)
-    assert_interval(interval_sums(sums, by="component"), expected)
+    sums = measures.document_sums(measures.split_components(data), name, **options)
+    assert_interval(measures.interval_sums(sums, by="component"), expected)
 
 
 @examples(60)
@@ -121,7 +110,7 @@ def test_the_interval_of_one_text_leaves_out_its_components(table, name, options
 def test_components_as_documents_change_no_figure(drawn, options):
     table, documents = drawn
     data = data_of(table, documents)
-    parts = split_components(data)
+    parts = measures.split_components(data)
     found = dict(zip(parts.units, parts.document_of_unit.tolist(), strict=True))
     expected = exact.components(table)
     assert all((found[a] == found[b]) == (expected[a] == expected[b]) for a in table for b in table)
@@ -130,7 +119,13 @@ def test_components_as_documents_change_no_figure(drawn, options):
         if not callable(name):
             value, *_ = exact.alpha(table, name, **options)
             assert (result.value is None) == (value is None)
-    for coefficient in (fleiss_kappa, multi_kappa, partial(beta, distance="masi"), gwet_ac1, observed_agreement):
+    for coefficient in (
+        fleiss_kappa,
+        multi_kappa,
+        partial(measures.beta, distance="masi"),
+        gwet_ac1,
+        measures.observed_agreement,
+    ):
         assert_same_result(coefficient(parts), coefficient(data))
 
 
@@ -145,10 +140,10 @@ def assert_same_result(found, expected):
 @few
 @given(st.lists(st.lists(st.integers(-1, 5), min_size=3, max_size=3), min_size=1, max_size=12), OPTIONS)
 def test_chains_by_id_fall_into_the_components_that_their_sets_do(rows, options):
-    data = ReliabilityData.from_chain_ids(rows, ["text"] * len(rows))
+    data = measures.ReliabilityData.from_chain_ids(rows, ["text"] * len(rows))
     values = [data.value(code) for code in range(data.n_values)]
     table = {u: [None if c == MISSING else values[c] for c in row] for u, row in enumerate(data.codes.tolist())}
-    parts, slow = split_components(data), split_components(one_document(table))
+    parts, slow = measures.split_components(data), measures.split_components(one_document(table))
     assert parts.document_of_unit.tolist() == slow.document_of_unit.tolist()
     for name, result in alphas(parts, **options).items():
         assert_same_result(result, alpha(data, name, **options))
@@ -157,7 +152,7 @@ def test_chains_by_id_fall_into_the_components_that_their_sets_do(rows, options)
 def test_a_turn_that_is_no_unit_joins_the_units_that_point_to_it():
     turn = frozenset(["turn"])
     data = one_document([[turn, "place"], ["place", turn], ["place", "place"], [frozenset(), "new"], [frozenset()] * 2])
-    assert split_components(data).document_of_unit.tolist() == [0, 0, 1, 2, 3]
+    assert measures.split_components(data).document_of_unit.tolist() == [0, 0, 1, 2, 3]
 
 
 @few
@@ -173,14 +168,14 @@ def test_the_interval_of_numbers_is_what_its_definition_gives(drawn, name):
     expected = expected_of(table, group_of_unit, least, coefficient)
     assert_interval(interval(data, alpha, name), expected)
     if by == "document":
-        assert_interval(interval_sums(document_sums(data, name)), expected)
+        assert_interval(measures.interval_sums(measures.document_sums(data, name)), expected)
 
 
 KAPPAS = {
     "K": (fleiss_kappa, {}),
     "multi-kappa": (multi_kappa, {}),
-    "Ao": (observed_agreement, {}),
-    "masi": (partial(beta, distance="masi"), {"similar": exact.similarity("masi")}),
+    "Ao": (measures.observed_agreement, {}),
+    "masi": (partial(measures.beta, distance="masi"), {"similar": exact.similarity("masi")}),
 }
 
 
@@ -217,7 +212,7 @@ FOUR = data_of(TEXTS, {unit: unit[0] for unit in TEXTS})
     "coefficient",
     [
         partial(gwet_ac1, categories="xyz"),
-        partial(augmented_kappa, p=0.6),
+        partial(measures.augmented_kappa, p=0.6),
         lambda data: alpha(data, lambda a, b: float(a != b)),
         lambda data: fleiss_kappa(data),
     ],
@@ -245,17 +240,17 @@ def test_a_callable_sees_the_names_of_members_whatever_is_left_out():
 def test_alpha_of_counts_has_the_interval_of_its_callable():
     rows = [[1, 1], [2, 1], [0, 0], [0, 1], [3, 1], [1, 0], [0, 0], [2, 2]]
     data = data_of(dict(enumerate(rows)), dict(enumerate("ppqqrrss")))
-    fast, slow = interval(data, count_alpha), interval(data, alpha, count_dice)
+    fast, slow = interval(data, measures.count_alpha), interval(data, alpha, measures.count_dice)
     assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high))
 
 
 def test_one_call_gives_the_interval_of_each_of_several_coefficients():
-    data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
+    data = measures.ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     together = interval(data, alphas)
     assert list(together) == list(SET_DISTANCES)
     assert all(found == interval(data, alpha, name) for name, found in together.items())
-    assert interval_sums(documents_sums(data)) == together
-    assert interval_sums({}) == {}
+    assert measures.interval_sums(measures.documents_sums(data)) == together
+    assert measures.interval_sums({}) == {}
 
 
 def coders_of(rows, n=3):
@@ -379,8 +374,8 @@ def test_a_value_above_one_has_no_logarithm_of_disagreement():
 
 def test_every_interval_says_its_method():
     assert interval(FOUR, alpha).method == "jackknife-log"
-    assert bootstrap(FOUR, alpha, n=10).method == "percentile"
-    assert jackknife(FOUR, alpha).method == "jackknife"
+    assert measures.bootstrap(FOUR, alpha, n=10).method == "percentile"
+    assert measures.jackknife(FOUR, alpha).method == "jackknife"
 
 
 @pytest.mark.parametrize(
@@ -397,7 +392,7 @@ def test_an_unknown_choice_is_named(how, message):
 
 
 def test_the_sums_of_one_document_have_nothing_to_leave_out():
-    found = interval_sums(document_sums(one_document([["x", "y"], ["x", "x"]])))
+    found = measures.interval_sums(measures.document_sums(one_document([["x", "y"], ["x", "x"]])))
     assert (found.low, found.note) == (None, "no interval: it takes 3 documents, and there is 1")
     assert np.isclose(found.value, alpha(one_document([["x", "y"], ["x", "x"]])).value)
 
@@ -421,12 +416,12 @@ def test_documents_of_one_text_are_left_out_together(drawn, name, options):
     assert (found.by, found.n_groups) == (by, len({group_of_unit[unit] for unit in exact.judgements(table)}))
     assert_interval(found, expected_of(table, group_of_unit, least, lambda rest: exact.alpha(rest, name, **options)[0]))
     if by == "document":
-        of_sums = interval_sums(document_sums(data, name, **options), original=original)
+        of_sums = measures.interval_sums(measures.document_sums(data, name, **options), original=original)
         assert (of_sums.low, of_sums.high, of_sums.n_groups) == (found.low, found.high, found.n_groups)
 
 
 @few
-@given(tables(), st.sampled_from([fleiss_kappa, gwet_ac1, multi_kappa, beta]))
+@given(tables(), st.sampled_from([fleiss_kappa, gwet_ac1, multi_kappa, measures.beta]))
 def test_kappas_leave_out_texts_as_if_their_rounds_were_one(drawn, coefficient):
     table, documents = drawn
     original = pair_up(documents)

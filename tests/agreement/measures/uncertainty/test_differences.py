@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from agreement.measures import (
-    ReliabilityData,
-    alpha,
-    bennett_s,
-    difference,
-    fleiss_kappa,
-    gwet_ac1,
-    interval,
-    permutation_test,
-)
+from agreement import measures
+from agreement.measures import alpha, difference, fleiss_kappa, gwet_ac1, interval, permutation_test
 from agreement.measures.data.subsets import select_coders
 from tests.agreement.measures import exact
 from tests.agreement.measures.strategies import data_of, one_document, rename, tables
@@ -98,7 +90,7 @@ def groups_of_coders(first, second, texts):
         [*(first[text][i] if text in first else [None] * 2), *(second[text][i] if text in second else [None] * 2)]
         for text, i in units
     ]
-    data = ReliabilityData.from_values(units, "abcd", rows, [text for text, _ in units])
+    data = measures.ReliabilityData.from_values(units, "abcd", rows, [text for text, _ in units])
     return select_coders(data, [0, 1]), select_coders(data, [2, 3])
 
 
@@ -121,7 +113,7 @@ def test_a_group_with_too_few_texts_of_its_own_has_no_interval_however_many_the_
     assert (found.low, found.note) == (None, "no interval: it takes 3 documents, and there are 2")
 
 
-@pytest.mark.parametrize("coefficient", [bennett_s, gwet_ac1])
+@pytest.mark.parametrize("coefficient", [measures.bennett_s, gwet_ac1])
 def test_what_depends_on_the_categories_in_use_is_permuted_with_those_of_both(coefficient):
     two = {text: ["xx", "yy", "xx"] for text in "abcdef"} | {"a": ["xy", "yx", "xx"]}
     six = {text: ["xx", "uu", "vv"] for text in "abcdef"} | {"a": ["xu", "vw", "zy"]}

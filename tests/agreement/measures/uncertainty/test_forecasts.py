@@ -10,20 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agreement.measures import (
-    Forecast,
-    ReliabilityData,
-    alpha,
-    b_cubed,
-    bootstrap,
-    fleiss_kappa,
-    forecast,
-    forecast_interval,
-    gwet_ac1,
-    interval,
-    mean_interval,
-    score_interval,
-)
+from agreement import measures
+from agreement.measures import alpha, bootstrap, fleiss_kappa, forecast, forecast_interval, gwet_ac1, interval
 from agreement.measures.uncertainty.forecasts import MOST
 from benchmarks.coverage import labels
 from benchmarks.forecasts import observed_power, width_ratio
@@ -105,7 +93,7 @@ def test_what_is_foretold_of_the_documents_at_hand_is_their_interval(coefficient
     st.floats(0.001, 3),
 )
 def test_the_number_of_documents_is_the_first_whose_margin_is_small_enough(value, variance, method, margin):
-    found = Forecast(value, None, None, 0.95, 10, variance, method=method)
+    found = measures.Forecast(value, None, None, 0.95, 10, variance, method=method)
     n = found.documents_for_margin(margin)
     if n is None:
         assert found.margin(MOST) > margin
@@ -170,7 +158,7 @@ def test_coders_who_differ_set_a_limit_that_no_number_of_documents_passes():
 def test_a_score_is_foretold_on_its_logit():
     key = {text: ["AB", "CD", "EF"] for text in "pqrst"}
     response = key | {"q": ["AB", "C", "DEF"], "r": ["ABC", "D", "EF"], "s": ["A", "B", "CDEF"]}
-    f1 = score_interval(key, response, b_cubed).f1
+    f1 = measures.score_interval(key, response, measures.b_cubed).f1
     found = forecast_interval(f1)
     assert found.bounds(5) == pytest.approx((f1.low, f1.high))
     center, error = log(f1.value / (1 - f1.value)), None
@@ -185,7 +173,7 @@ def test_a_score_is_foretold_on_its_logit():
 
 def test_a_mean_that_may_be_above_1_is_foretold_on_the_plain_scale():
     scores = [0.2, 0.5, 1.6, 0.1, 0.9, 1.1]
-    found = forecast_interval(mean_interval(scores))
+    found = forecast_interval(measures.mean_interval(scores))
     reach = stats.t.ppf(0.975, 23) * np.std(scores, ddof=1) / sqrt(24)
     assert found.bounds(24) == pytest.approx((np.mean(scores) - reach, np.mean(scores) + reach))
 
@@ -255,12 +243,12 @@ def test_as_many_intervals_show_a_bound_as_is_foretold():
 def test_the_data_are_those_of_reliability_data():
     rows = [list(row) for rows in TEXTS.values() for row in rows]
     names = [text for text, rows in TEXTS.items() for _ in rows]
-    data = ReliabilityData.from_values(range(len(rows)), "abc", rows, names)
+    data = measures.ReliabilityData.from_values(range(len(rows)), "abc", rows, names)
     assert forecast(data, alpha).margin(9) == forecast(corpus(), alpha).margin(9)
 
 
 @pytest.mark.parametrize("sample", ["groups", "both"])
 def test_of_nothing_to_compare_nothing_is_foretold_and_it_is_said_why(sample):
-    data = ReliabilityData.from_values("ab", ["Ann", "Bob"], [["x", None], [None, "y"]], ["t", "u"])
+    data = measures.ReliabilityData.from_values("ab", ["Ann", "Bob"], [["x", None], [None, "y"]], ["t", "u"])
     found = forecast(data, alpha, sample=sample)
     assert (found.value, found.low, found.note) == (None, None, "no unit is coded by two coders")

@@ -3,19 +3,12 @@
 import pytest
 from hypothesis import given
 
-from agreement.measures import (
-    LeaveOneOut,
-    alpha,
-    fleiss_kappa,
-    leave_one_out,
-)
+from agreement.measures import LeaveOneOut, alpha, fleiss_kappa, leave_one_out
 from tests.agreement.measures.strategies import data_of, one_document, tables
 from tests.shared.cases import examples
 
-few = examples(40)
 
-
-@few
+@examples(40)
 @given(tables())
 def test_without_a_coder_or_document_is_what_the_rest_has(drawn):
     table, documents = drawn
@@ -28,10 +21,7 @@ def test_without_a_coder_or_document_is_what_the_rest_has(drawn):
         assert part.result.value == pytest.approx(fleiss_kappa(rest).value)
 
 
-few = examples(40)
-
-
-@few
+@examples(40)
 @given(tables())
 def test_without_a_category_its_judgements_are_missing(drawn):
     table, documents = drawn

@@ -5,19 +5,12 @@ import math
 import pytest
 from hypothesis import given
 
-from agreement.measures import (
-    Pairwise,
-    alpha,
-    cohen_kappa,
-    pairwise,
-)
+from agreement.measures import Pairwise, alpha, cohen_kappa, pairwise
 from tests.agreement.measures.strategies import data_of, one_document, tables
 from tests.shared.cases import examples
 
-few = examples(40)
 
-
-@few
+@examples(40)
 @given(tables())
 def test_pairs_of_coders_are_what_the_two_have_alone(drawn):
     table, documents = drawn

@@ -12,25 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.measures import (
-    SET_DISTANCES,
-    ReliabilityData,
-    alpha,
-    alphas,
-    augmented_kappa,
-    bennett_s,
-    beta,
-    bootstrap,
-    bootstrap_sums,
-    cohen_kappa,
-    document_sums,
-    fleiss_kappa,
-    gwet_ac1,
-    jackknife,
-    multi_kappa,
-    observed_agreement,
-    permutation_test,
-)
+from agreement import measures
+from agreement.measures import SET_DISTANCES, alpha, alphas, beta, bootstrap, cohen_kappa, fleiss_kappa, jackknife
 from agreement.measures.uncertainty.resampling import CoefficientCall, resample
 from tests.agreement.measures import exact
 from tests.agreement.measures.strategies import data_of, number_tables, one_document, tables
@@ -82,13 +65,13 @@ def test_a_replicate_of_numbers_is_alpha_of_these_documents(drawn, name, weights
 def test_a_replicate_of_documents_is_the_kappa_of_these_documents(drawn, missing, weights):
     data = data_of(*drawn)
     names = list(range(3))[: data.n_values]
-    for coefficient in (fleiss_kappa, multi_kappa, observed_agreement):
+    for coefficient in (fleiss_kappa, measures.multi_kappa, measures.observed_agreement):
         assert_replicate(data, weights[: len(data.documents)], coefficient, missing=missing)
     for name in ("masi", "jaccard"):
         assert_replicate(data, weights[: len(data.documents)], beta, name, missing=missing)
     if len(data.cells.starts) == 1:  # all categories are given, as a sample may lack some
         categories = [*data.labels, *names]
-        for coefficient in (bennett_s, gwet_ac1):
+        for coefficient in (measures.bennett_s, measures.gwet_ac1):
             assert_replicate(data, weights[: len(data.documents)], coefficient, categories=categories)
 
 
@@ -122,7 +105,7 @@ def test_a_replicate_of_units_is_the_kappa_of_these_units(drawn, random):
     data = data_of(table, documents)
     for coefficient, name, similar in (
         (fleiss_kappa, "K", None),
-        (multi_kappa, "multi-kappa", None),
+        (measures.multi_kappa, "multi-kappa", None),
         (partial(beta, distance="masi"), "beta", exact.similarity("masi")),
     ):
         statistics = CoefficientCall(coefficient, (), {}).statistics(data, "unit")
@@ -134,10 +117,10 @@ def test_a_replicate_of_units_is_the_kappa_of_these_units(drawn, random):
 
 def three_texts():
     ids = [[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1], [2, 3], [2, 3], [1, 1], [4, 4]]
-    return ReliabilityData.from_chain_ids(ids, list("aabbcccddd"))
+    return measures.ReliabilityData.from_chain_ids(ids, list("aabbcccddd"))
 
 
-@pytest.mark.parametrize("coefficient", [alpha, fleiss_kappa, multi_kappa])
+@pytest.mark.parametrize("coefficient", [alpha, fleiss_kappa, measures.multi_kappa])
 def test_the_sums_and_the_data_computed_anew_give_the_same_replicates(coefficient):
     data = three_texts()
     fast = bootstrap(data, coefficient, n=50, seed=3)
@@ -218,7 +201,7 @@ def test_units_are_drawn_where_there_is_one_document():
 
 def test_units_with_labels_can_be_drawn_for_any_coefficient():
     data = one_document([["x", "x"], ["y", "y"], [("x", "y"), "y"], ["y", "y"]])
-    assert bootstrap(data, augmented_kappa, 0.6, n=20).low is not None
+    assert bootstrap(data, measures.augmented_kappa, 0.6, n=20).low is not None
 
 
 def test_units_with_sets_cannot_be_drawn_for_a_coefficient_without_sums():
@@ -297,7 +280,7 @@ def exact_p_value(first, second):
 
 def test_the_paired_permutation_test_nears_the_exact_p_value():
     first, second = round_of(6), round_of(1)
-    found = permutation_test(first, second, n=4000, seed=2)
+    found = measures.permutation_test(first, second, n=4000, seed=2)
     assert found.paired
     assert found.difference == pytest.approx(alpha(first).value - alpha(second).value)
     assert found.p_value == pytest.approx(exact_p_value(first, second), abs=0.03)
@@ -306,21 +289,21 @@ def test_the_paired_permutation_test_nears_the_exact_p_value():
 
 
 def test_two_equal_rounds_do_not_differ():
-    assert permutation_test(round_of(3), round_of(3), n=200).p_value == 1.0
+    assert measures.permutation_test(round_of(3), round_of(3), n=200).p_value == 1.0
 
 
 def test_other_documents_are_dealt_anew():
     first, second = round_of(6), round_of(0, "uvwxyz")
-    found = permutation_test(first, second, n=999, seed=1)
+    found = measures.permutation_test(first, second, n=999, seed=1)
     assert not found.paired
     assert 0.001 <= found.p_value < 0.05
-    slow = permutation_test(first, second, lambda data: alpha(data), n=99, seed=1)
-    assert slow.p_value == permutation_test(first, second, n=99, seed=1).p_value
+    slow = measures.permutation_test(first, second, lambda data: alpha(data), n=99, seed=1)
+    assert slow.p_value == measures.permutation_test(first, second, n=99, seed=1).p_value
 
 
 def test_an_undefined_round_is_named():
     blank = data_of({"a1": ["x", "x"], "b1": ["x", "x"]}, {"a1": "a", "b1": "b"})
-    found = permutation_test(round_of(1), blank, n=10)
+    found = measures.permutation_test(round_of(1), blank, n=10)
     assert (found.p_value, found.note) == (None, "the coefficient of the second is undefined")
 
 
@@ -333,8 +316,11 @@ def test_an_undefined_round_is_named():
         (lambda data: bootstrap(data, alpha, method="bca"), "method is 'bca'; it must be one of 'percentile', 't'"),
         (lambda data: bootstrap(data, lambda d: alpha(d), method="t"), "the bootstrap-t is for coefficients that are"),
         (lambda data: jackknife(data, alpha, by="coder"), "by is 'coder'"),
-        (lambda data: permutation_test(data, data, n=0), "n is 0: at least one permutation"),
-        (lambda data: permutation_test(one_document([["x", "y"]]), one_document([["x", "x"]])), "too few documents"),
+        (lambda data: measures.permutation_test(data, data, n=0), "n is 0: at least one permutation"),
+        (
+            lambda data: measures.permutation_test(one_document([["x", "y"]]), one_document([["x", "x"]])),
+            "too few documents",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(call, message):
@@ -354,13 +340,13 @@ def test_what_cannot_be_drawn_is_refused(call, message):
 def test_any_executor_draws_the_same_replicates_and_says_how_many_there_are(make, monkeypatch):
     monkeypatch.setattr(import_module("agreement.measures.uncertainty.bootstrap"), "_BLOCKS_A_TASK", 1)
     random = np.random.default_rng(1)
-    data = ReliabilityData.from_chain_ids(
+    data = measures.ReliabilityData.from_chain_ids(
         random.integers(1, 4, (1200, 2)).tolist(), np.repeat(np.arange(600), 2).tolist()
     )
     told: list[tuple[int, int]] = []
     with make() as executor:
         found = bootstrap(data, alpha, "masi", executor=executor, report=lambda *numbers: told.append(numbers))
-        of_sums = bootstrap_sums(document_sums(data, "masi"), executor=executor)
+        of_sums = measures.bootstrap_sums(measures.document_sums(data, "masi"), executor=executor)
     here = bootstrap(data, alpha, "masi")
     assert found.replicates.tolist() == of_sums.replicates.tolist() == here.replicates.tolist()
     assert told == [(833, 2000), (1666, 2000), (2000, 2000)]

@@ -8,29 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.measures import (
-    ReliabilityData,
-    alpha,
-    b_cubed,
-    blanc,
-    bootstrap,
-    ceaf_e,
-    ceaf_m,
-    conll_average,
-    contributions,
-    count_alpha,
-    count_dice,
-    jackknife,
-    lea,
-    link_kappa,
-    match_sets,
-    mean_interval,
-    muc,
-    score_correlation,
-    score_correlation_interval,
-    score_interval,
-    share_interval,
-)
+from agreement import measures
+from agreement.measures import alpha, b_cubed, blanc, bootstrap, count_alpha, count_dice, match_sets, mean_interval
 from agreement.measures.uncertainty.score_intervals import MIN_PEERS, _draw_samples
 
 FIRST = [0.1, 0.45, 0.45, 0.7, 0.9, 0.3, 0.62]
@@ -51,8 +30,8 @@ def test_what_is_no_count_is_refused(wrong):
 COUNTS = [[1, 1], [2, 1], [0, 0], [0, 1], [3, 1], [1, None], [0, 0], [2, 2]]
 
 
-def counted(documents="ppppqqrr") -> ReliabilityData:
-    return ReliabilityData.from_values(range(len(COUNTS)), ["Ann", "Bob"], COUNTS, list(documents))
+def counted(documents="ppppqqrr") -> measures.ReliabilityData:
+    return measures.ReliabilityData.from_values(range(len(COUNTS)), ["Ann", "Bob"], COUNTS, list(documents))
 
 
 def test_alpha_of_counts_by_hand():
@@ -68,17 +47,17 @@ def test_alpha_of_counts_is_drawn_from_sums_as_if_it_were_computed_anew(by):
     assert fast.result == slow.result
     if by == "document":  # other units are drawn: a callable also draws those of one coder
         np.testing.assert_allclose(fast.replicates, slow.replicates, atol=1e-12)
-    assert jackknife(counted(), count_alpha, by=by).value == fast.value
+    assert measures.jackknife(counted(), count_alpha, by=by).value == fast.value
 
 
 def test_the_contributions_of_counts_sum_to_their_disagreement():
-    found = contributions(counted(), count_dice)
+    found = measures.contributions(counted(), count_dice)
     assert sum(one.share for one in found) == pytest.approx(1)
     assert sum(one.observed for one in found) == pytest.approx(count_alpha(counted()).observed)
 
 
 def test_the_correlations_of_each_sample_are_those_of_scipy():
-    found = score_correlation_interval(FIRST, SECOND, method="percentile", n=200, seed=3)
+    found = measures.score_correlation_interval(FIRST, SECOND, method="percentile", n=200, seed=3)
     drawn = {"pearson": [], "spearman": [], "kendall": []}
     for counts in _draw_samples(len(FIRST), 200, 3):
         x, y = np.repeat(FIRST, counts), np.repeat(SECOND, counts)
@@ -88,19 +67,19 @@ def test_the_correlations_of_each_sample_are_those_of_scipy():
             drawn["kendall"].append(stats.kendalltau(x, y).statistic)
     for name, values in drawn.items():
         one = getattr(found, name)
-        assert one.value == getattr(score_correlation(FIRST, SECOND), name)
+        assert one.value == getattr(measures.score_correlation(FIRST, SECOND), name)
         assert (one.low, one.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=1e-9)
         assert (one.n, one.undefined) == (len(FIRST), 200 - len(values))
 
 
-@pytest.mark.parametrize("function", [mean_interval, partial(score_correlation_interval, SECOND)])
+@pytest.mark.parametrize("function", [mean_interval, partial(measures.score_correlation_interval, SECOND)])
 def test_the_same_seed_makes_the_same_percentiles(function):
     one, same, other = (function(FIRST, method="percentile", seed=seed) for seed in (0, 0, 1))
     assert one == same != other
 
 
 def test_the_intervals_of_correlations_are_those_of_fisher():
-    found = score_correlation_interval(FIRST, SECOND, level=0.9)
+    found = measures.score_correlation_interval(FIRST, SECOND, level=0.9)
     n, z = len(FIRST), stats.norm.ppf(0.95)
     scipys = stats.pearsonr(FIRST, SECOND)
     low, high = scipys.confidence_interval(0.9)
@@ -112,26 +91,26 @@ def test_the_intervals_of_correlations_are_those_of_fisher():
         assert np.arctanh(one.value) - np.arctanh(one.low) == pytest.approx(z * error)
     assert {one.method for one in (found.pearson, found.spearman, found.kendall)} == {"fisher-z"}
     assert found.kendall.p_value == pytest.approx(stats.kendalltau(FIRST, SECOND).pvalue)
-    assert tau == score_correlation(FIRST, SECOND).kendall
+    assert tau == measures.score_correlation(FIRST, SECOND).kendall
 
 
 @pytest.mark.slow
 def test_the_p_value_of_spearman_counts_all_orders_of_few_peers():
-    found = score_correlation(FIRST, SECOND)
+    found = measures.score_correlation(FIRST, SECOND)
     values = [stats.spearmanr(FIRST, [SECOND[i] for i in order]).statistic for order in permutations(range(7))]
     share = np.mean(np.abs(values) >= abs(found.spearman) - 1e-9)
     assert found.spearman_p == pytest.approx(share)
-    assert score_correlation([1, 2, 3], [1, 2, 3]).spearman_p == pytest.approx(2 / 6)
-    many = score_correlation(FIRST + SECOND, SECOND + FIRST)
+    assert measures.score_correlation([1, 2, 3], [1, 2, 3]).spearman_p == pytest.approx(2 / 6)
+    many = measures.score_correlation(FIRST + SECOND, SECOND + FIRST)
     assert many.spearman_p == pytest.approx(stats.spearmanr(FIRST + SECOND, SECOND + FIRST).pvalue)
 
 
 def test_two_peers_have_no_p_value_of_pearson():
-    assert score_correlation([1, 2], [3, 5]).pearson_p is None
+    assert measures.score_correlation([1, 2], [3, 5]).pearson_p is None
 
 
 def test_rankings_that_are_wholly_alike_have_no_interval():
-    found = score_correlation_interval(FIRST, FIRST)
+    found = measures.score_correlation_interval(FIRST, FIRST)
     assert {one.low for one in (found.pearson, found.spearman, found.kendall)} == {None}
     assert found.pearson.note == "no interval: the two sides are wholly alike or opposite"
 
@@ -157,9 +136,11 @@ KEY = {"a": ["AB", "CD", "E"], "b": ["FGH", "I"], "c": ["JK", "LM"], "d": ["NOPQ
 RESPONSE = {"a": ["ABC", "D", "E"], "b": ["FG", "HI"], "c": ["JK", "L", "M"], "d": ["NO", "PQ"], "e": []}
 
 
-@pytest.mark.parametrize("score", [muc, b_cubed, ceaf_m, ceaf_e, lea, blanc, conll_average])
+@pytest.mark.parametrize(
+    "score", [measures.muc, b_cubed, measures.ceaf_m, measures.ceaf_e, measures.lea, blanc, measures.conll_average]
+)
 def test_the_interval_of_a_score_leaves_out_each_text(score):
-    found = score_interval(KEY, RESPONSE, score, level=0.9)
+    found = measures.score_interval(KEY, RESPONSE, score, level=0.9)
     whole = score(KEY, RESPONSE)
     rest = [[{text: side[text] for text in side if text != left} for side in (KEY, RESPONSE)] for left in "abcd"]
     without = [score(*sides) for sides in rest]
@@ -180,7 +161,7 @@ def test_the_interval_of_a_score_leaves_out_each_text(score):
 
 
 def test_the_options_of_a_score_are_passed_on():
-    found = score_interval(KEY, RESPONSE, blanc, boundary="key", singletons="drop")
+    found = measures.score_interval(KEY, RESPONSE, blanc, boundary="key", singletons="drop")
     assert found.f1.value == blanc(KEY, RESPONSE, boundary="key", singletons="drop").f1
 
 
@@ -198,14 +179,14 @@ def test_the_options_of_a_score_are_passed_on():
     ],
 )
 def test_a_score_without_an_interval_says_why(key, response, note):
-    found = score_interval(key, response, b_cubed).f1
+    found = measures.score_interval(key, response, b_cubed).f1
     assert (found.low, found.note) == (None, note)
     assert found.value == b_cubed(key, response).f1
 
 
 def test_the_interval_of_a_share_is_that_of_the_jackknife_over_texts():
     found, total = [8, 0, 6, 9, 4], [10, 0, 9, 10, 12]
-    one = share_interval(found, total, level=0.9)
+    one = measures.share_interval(found, total, level=0.9)
     value = Fraction(27, 41)
     rest = [Fraction(27 - f, 41 - n) for f, n in zip(found, total, strict=True) if n]
     mean = sum(rest) / 4
@@ -229,39 +210,43 @@ def test_the_interval_of_a_share_is_that_of_the_jackknife_over_texts():
     ],
 )
 def test_a_share_without_an_interval_says_why(found, total, value, note):
-    one = share_interval(found, total)
+    one = measures.share_interval(found, total)
     assert (one.value, one.low, one.high, one.note) == (value, None, None, note)
 
 
 @pytest.mark.parametrize(("found", "total"), [([2], [1]), ([-1], [1])])
 def test_of_a_text_no_more_is_found_than_there_is(found, total):
     with pytest.raises(ValueError, match="is not possible"):
-        share_interval(found, total)
+        measures.share_interval(found, total)
 
 
 def test_another_score_is_refused():
     with pytest.raises(ValueError, match="'link_kappa' is not a score that is added up over texts: b_cubed, blanc,"):
-        score_interval(KEY, RESPONSE, link_kappa)
+        measures.score_interval(KEY, RESPONSE, measures.link_kappa)
 
 
 def test_peers_are_matched_by_name_and_their_order_does_not_decide():
     first, second = dict(zip("abcdefg", FIRST, strict=True)), dict(zip("abcdefg", SECOND, strict=True))
-    assert score_correlation_interval(first, dict(reversed(second.items()))) == score_correlation_interval(
-        first, second
-    )
+    assert measures.score_correlation_interval(
+        first, dict(reversed(second.items()))
+    ) == measures.score_correlation_interval(first, second)
 
 
 @pytest.mark.parametrize("n", range(2, MIN_PEERS))
 def test_too_few_peers_have_figures_and_no_interval(n):
-    found = score_correlation_interval(FIRST[:n], SECOND[:n]).pearson
-    assert (found.value, found.low, found.high) == (score_correlation(FIRST[:n], SECOND[:n]).pearson, None, None)
+    found = measures.score_correlation_interval(FIRST[:n], SECOND[:n]).pearson
+    assert (found.value, found.low, found.high) == (
+        measures.score_correlation(FIRST[:n], SECOND[:n]).pearson,
+        None,
+        None,
+    )
     assert "fewer than 5 peers" in found.note
     assert mean_interval(FIRST[:n]).low is None
     assert mean_interval(FIRST[:n]).value == pytest.approx(np.mean(FIRST[:n]))
 
 
 def test_what_is_undefined_says_why():
-    found = score_correlation_interval([0.5] * 6, SECOND[:6])
+    found = measures.score_correlation_interval([0.5] * 6, SECOND[:6])
     assert (found.kendall.value, found.kendall.low) == (None, None)
     assert found.kendall.note == "one pyramid gives all peers the same score"
     assert mean_interval([]).note == "there are no scores"
