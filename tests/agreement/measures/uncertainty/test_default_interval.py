@@ -21,18 +21,11 @@ from agreement.measures import (
     interval,
     multi_kappa,
 )
-from agreement.measures.data.cells import MISSING
 from tests.agreement.measures import exact
-from tests.agreement.measures.strategies import data_of, number_tables, one_document, rename, tables
+from tests.agreement.measures.checks import values_of
+from tests.agreement.measures.strategies import OPTIONS, data_of, number_tables, one_document, rename, tables
 from tests.shared.cases import examples
 
-OPTIONS = st.fixed_dictionaries(
-    {
-        "exclude_unit": st.sampled_from(["none", "observed", "both"]),
-        "empty": st.sampled_from(["subset", "disjoint"]),
-        "thirds": st.sampled_from(["exact", "rounded"]),
-    }
-)
 few = examples(40)
 
 
@@ -71,15 +64,29 @@ def groups_of(table, documents):
     return ("component", exact.components(table), 8) if len(texts) == 1 else ("document", documents, 3)
 
 
+def pair_up(documents):
+    """Return a function from each document to the first of the two that it is in: copies of one text."""
+    names = list(dict.fromkeys(documents.values()))
+    first = {name: names[place - place % 2] for place, name in enumerate(names)}
+    return lambda name: first.get(name, name)
+
+
+@pytest.mark.parametrize("make_original", [None, pair_up], ids=["documents", "copies of texts"])
 @examples(100)
 @given(tables(), st.sampled_from(SET_DISTANCES), OPTIONS)
-def test_the_interval_of_alpha_is_what_its_definition_gives(drawn, name, options):
+def test_interval_of_alpha_follows_its_definition(make_original, drawn, name, options):
     table, documents = drawn
-    by, group_of_unit, least = groups_of(table, documents)
-    found = interval(data_of(table, documents), alpha, name, **options)
+    original = make_original and make_original(documents)
+    texts = {unit: original(document) for unit, document in documents.items()} if original else documents
+    by, group_of_unit, least = groups_of(table, texts)
+    data = data_of(table, documents)
+    found = interval(data, alpha, name, original=original, **options)
     assert (found.by, found.method) == (by, "jackknife-log")
     assert found.n_groups == len({group_of_unit[unit] for unit in exact.judgements(table)})
     assert_interval(found, expected_of(table, group_of_unit, least, lambda rest: exact.alpha(rest, name, **options)[0]))
+    if by == "document":
+        of_sums = measures.interval_sums(measures.document_sums(data, name, **options), original=original)
+        assert (of_sums.low, of_sums.high, of_sums.n_groups) == (found.low, found.high, found.n_groups)
 
 
 @st.composite
@@ -131,8 +138,8 @@ def test_components_as_documents_change_no_figure(drawn, options):
 
 def assert_same_result(found, expected):
     for part in ("value", "observed", "expected"):
-        one, other = getattr(found, part), getattr(expected, part)
-        assert one is other is None or one == pytest.approx(other, abs=1e-14, rel=1e-14)
+        figure, other = getattr(found, part), getattr(expected, part)
+        assert figure is other is None or figure == pytest.approx(other, abs=1e-14, rel=1e-14)
     for part in ("n_units", "n_coders", "n_values", "n_judgements", "left_out", "parameters", "note"):
         assert getattr(found, part) == getattr(expected, part)
 
@@ -141,9 +148,7 @@ def assert_same_result(found, expected):
 @given(st.lists(st.lists(st.integers(-1, 5), min_size=3, max_size=3), min_size=1, max_size=12), OPTIONS)
 def test_chains_by_id_fall_into_the_components_that_their_sets_do(rows, options):
     data = measures.ReliabilityData.from_chain_ids(rows, ["text"] * len(rows))
-    values = [data.value(code) for code in range(data.n_values)]
-    table = {u: [None if c == MISSING else values[c] for c in row] for u, row in enumerate(data.codes.tolist())}
-    parts, slow = measures.split_components(data), measures.split_components(one_document(table))
+    parts, slow = measures.split_components(data), measures.split_components(one_document(values_of(data)))
     assert parts.document_of_unit.tolist() == slow.document_of_unit.tolist()
     for name, result in alphas(parts, **options).items():
         assert_same_result(result, alpha(data, name, **options))
@@ -195,16 +200,8 @@ def test_the_interval_of_a_kappa_is_what_its_definition_gives(drawn, name, missi
         assert_interval(found, expected)
 
 
-TEXTS = {
-    f"{text}{i}": row
-    for text, rows in {
-        "a": ["xx", "xy", "yy", "zz"],
-        "b": ["yy", "xx", "zz"],
-        "c": ["xy", "yx", "zz", "xx"],
-        "d": ["xx", "yz", "zz"],
-    }.items()
-    for i, row in enumerate(map(list, rows))
-}
+TEXTS_ROWS = [["xx", "xy", "yy", "zz"], ["yy", "xx", "zz"], ["xy", "yx", "zz", "xx"], ["xx", "yz", "zz"]]
+TEXTS = {f"{text}{i}": list(row) for text, rows in zip("abcd", TEXTS_ROWS, strict=True) for i, row in enumerate(rows)}
 FOUR = data_of(TEXTS, {unit: unit[0] for unit in TEXTS})
 
 
@@ -261,20 +258,21 @@ def coders_of(rows, n=3):
     )
 
 
-def test_a_sample_of_coders_leaves_out_each_coder():
-    data = coders_of([["xxxx", "xyxx"], ["yyyy", "zzzy"], ["xxyx", "zzzz"]], 4)
-    rows = [[data.value(code) for code in codes] for codes in data.codes.tolist()]
+FOUR_CODERS = coders_of([["xxxx", "xyxx"], ["yyyy", "zzzy"], ["xxyx", "zzzz"]], 4)
+
+
+def test_sample_of_coders_leaves_out_each_coder():
+    rows = values_of(FOUR_CODERS).values()
     without = [alpha(one_document([[v for i, v in enumerate(row) if i != c] for row in rows])).value for c in range(4)]
-    found = interval(data, alpha, sample="coders")
+    found = interval(FOUR_CODERS, alpha, sample="coders")
     assert (found.low, found.high) == pytest.approx(bounds(found.value, without))
     assert (found.by, found.n_groups) == ("coder", 4)
     assert repr(found).endswith("(jackknife, log scale, over 4 coders)>")
 
 
-def test_a_sample_of_both_adds_the_variances_and_weighs_their_degrees_of_freedom():
-    data = coders_of([["xxxx", "xyxx"], ["yyyy", "zzzy"], ["xxyx", "zzzz"]], 4)
-    parts = [interval(data, alpha, sample=sample).standard_error ** 2 for sample in ("groups", "coders")]
-    found = interval(data, alpha, sample="both")
+def test_sample_of_both_adds_variances_and_weighs_degrees_of_freedom():
+    parts = [interval(FOUR_CODERS, alpha, sample=sample).standard_error ** 2 for sample in ("groups", "coders")]
+    found = interval(FOUR_CODERS, alpha, sample="both")
     assert found.standard_error**2 == pytest.approx(sum(parts))
     freedom = sum(parts) ** 2 / (parts[0] ** 2 / 2 + parts[1] ** 2 / 3)
     reach = stats.t.ppf(0.975, freedom) * found.standard_error / (1 - found.value)
@@ -283,48 +281,27 @@ def test_a_sample_of_both_adds_the_variances_and_weighs_their_degrees_of_freedom
     assert "over 3 groups of units and 4 coders" in repr(found)
 
 
-def test_a_coder_who_has_nothing_in_common_with_others_is_no_part_of_the_sample():
-    rows = {
-        "a": ["x", "x", "y", None],
-        "b": ["y", "y", "y", None],
-        "c": [None, None, None, "x"],
-        "d": ["x", "y", "x", None],
-    }
-    found = interval(one_document(rows), alpha, sample="coders")
-    assert found.n_groups == 3
+def test_coder_who_shares_no_unit_is_no_part_of_the_sample():
+    rows = {"a": ["x", "x", "y", None], "b": ["y", "y", "y", None], "c": [None] * 3 + ["x"], "d": ["x", "y", "x", None]}
+    assert interval(one_document(rows), alpha, sample="coders").n_groups == 3
 
 
-@pytest.mark.parametrize(
-    ("data", "how", "note"),
-    [
-        (coders_of([["xx", "xy"], ["yy", "xy"]], 2), {}, "no interval: it takes 3 documents, and there are 2"),
-        (
-            coders_of([["xx", "xy", "yy", "zz", "zz", "xx", "yx"]], 2),
-            {},
-            "no interval: it takes 8 components, and there are 7",
-        ),
-        (coders_of([["xx"], ["yy"], ["xx"]], 2), {}, "no interval: no disagreement was observed"),
-        (
-            coders_of([["xy", "xx"], ["xx"], ["xx"]], 2),
-            {},
-            "no interval: the coefficient is undefined without document 'a'",
-        ),
-        (
-            coders_of([["xy", "xx"], ["xy", "xx"], ["xy", "xx"]], 2),
-            {},
-            "no interval: the coefficient is the same without each document",
-        ),
-        (coders_of([["xx"], ["xx"], ["xx"]], 2), {}, "only one value is used, so that chance would agree as well"),
-        (FOUR, {"sample": "coders"}, "no interval: it takes 3 coders, and there are 2"),
-        (FOUR, {"sample": "both"}, "no interval: it takes 3 coders, and there are 2"),
-        (
-            coders_of([["xxx", "xxy"], ["yyy", "xyx"]]),
-            {"sample": "both"},
-            "no interval: it takes 3 documents, and there are 2",
-        ),
-    ],
-)
-def test_where_there_is_no_interval_the_note_says_why(data, how, note):
+WITHOUT = [
+    ([["xx", "xy"], ["yy", "xy"]], {}, "no interval: it takes 3 documents, and there are 2"),
+    ([["xx", "xy", "yy", "zz", "zz", "xx", "yx"]], {}, "no interval: it takes 8 components, and there are 7"),
+    ([["xx"], ["yy"], ["xx"]], {}, "no interval: no disagreement was observed"),
+    ([["xy", "xx"], ["xx"], ["xx"]], {}, "no interval: the coefficient is undefined without document 'a'"),
+    ([["xy", "xx"]] * 3, {}, "no interval: the coefficient is the same without each document"),
+    ([["xx"], ["xx"], ["xx"]], {}, "only one value is used, so that chance would agree as well"),
+    (TEXTS_ROWS, {"sample": "coders"}, "no interval: it takes 3 coders, and there are 2"),
+    (TEXTS_ROWS, {"sample": "both"}, "no interval: it takes 3 coders, and there are 2"),
+    ([["xxx", "xxy"], ["yyy", "xyx"]], {"sample": "both"}, "no interval: it takes 3 documents, and there are 2"),
+]
+
+
+@pytest.mark.parametrize(("rows", "how", "note"), WITHOUT)
+def test_note_says_why_there_is_no_interval(rows, how, note):
+    data = coders_of(rows, len(rows[0][0]))
     found = interval(data, alpha, **how)
     assert (found.low, found.high, found.standard_error, found.note) == (None, None, None, note)
     assert found.value == alpha(data).value
@@ -332,48 +309,35 @@ def test_where_there_is_no_interval_the_note_says_why(data, how, note):
     assert escape(note) in found._repr_html_()
 
 
-def test_documents_in_which_nobody_met_are_no_groups():
+def test_groups_are_documents_with_pairable_units_or_components():
     table = dict(TEXTS) | {"e0": ["x", None], "f0": [None, None]}
     data = data_of(table, {unit: unit[0] for unit in table})
-    assert interval(data, alpha).n_groups == interval(data, fleiss_kappa).n_groups == 4
-    assert interval(data, lambda given: alpha(given)).n_groups == 4
-
-
-def test_one_document_with_pairable_units_is_cut_also_where_there_are_others():
+    for coefficient in (alpha, fleiss_kappa, lambda given: alpha(given)):
+        assert interval(data, coefficient).n_groups == 4
     table = {f"a{i}": row for i, row in enumerate([["x", "x"], ["y", "x"]] * 5)} | {"b0": ["x", None]}
     found = interval(data_of(table, {unit: unit[0] for unit in table}), alpha)
     assert (found.by, found.n_groups) == ("component", 10)
-
-
-def test_components_can_be_asked_for():
     assert interval(FOUR, alpha, by="component").n_groups == len(TEXTS)
-    assert interval(FOUR, alpha).n_groups == 4
 
 
-def test_the_lower_end_is_not_cut_off_and_the_upper_is_never_above_one():
-    data = coders_of([["xx", "xx"], ["xy", "yx"], ["yy", "xy"]], 2)
-    found = interval(data, alpha)
+def test_lower_end_is_not_cut_off_and_the_upper_is_below_one():
+    found = interval(coders_of([["xx", "xx"], ["xy", "yx"], ["yy", "xy"]], 2), alpha)
     assert found.low < -1
     assert found.value < found.high < 1
 
 
-def test_an_interval_too_wide_for_numbers_is_none():
+def test_values_beyond_the_scale_have_no_interval():
     values = iter([0.5, -1e6, 0.4, 0.5])
 
-    def erratic(given):
-        return alpha(FOUR).__class__("erratic", next(values), None, None, 1, 2, 2, 2)
+    def odd(value):
+        return measures.Result("odd", value, None, None, 1, 2, 2, 2)
 
-    found = interval(coders_of([["xx"], ["xy"], ["yy"]], 2), erratic)
+    found = interval(coders_of([["xx"], ["xy"], ["yy"]], 2), lambda _: odd(next(values)))
     assert (found.low, found.note) == (None, "no interval: it is wider than numbers reach")
-
-
-def test_a_value_above_one_has_no_logarithm_of_disagreement():
-    result = alpha(FOUR).__class__("odd", 1.5, None, None, 1, 2, 2, 2)
-    assert interval(FOUR, lambda _: result).note == "no interval: the value is above 1"
+    assert interval(FOUR, lambda _: odd(1.5)).note == "no interval: the value is above 1"
 
 
 def test_every_interval_says_its_method():
-    assert interval(FOUR, alpha).method == "jackknife-log"
     assert measures.bootstrap(FOUR, alpha, n=10).method == "percentile"
     assert measures.jackknife(FOUR, alpha).method == "jackknife"
 
@@ -395,29 +359,6 @@ def test_the_sums_of_one_document_have_nothing_to_leave_out():
     found = measures.interval_sums(measures.document_sums(one_document([["x", "y"], ["x", "x"]])))
     assert (found.low, found.note) == (None, "no interval: it takes 3 documents, and there is 1")
     assert np.isclose(found.value, alpha(one_document([["x", "y"], ["x", "x"]])).value)
-
-
-def pair_up(documents):
-    """Return a function from each document to the first of the two that it is in: copies of one text."""
-    names = list(dict.fromkeys(documents.values()))
-    first = {name: names[place - place % 2] for place, name in enumerate(names)}
-    return lambda name: first.get(name, name)
-
-
-@examples(100)
-@given(tables(), st.sampled_from(SET_DISTANCES), OPTIONS)
-def test_documents_of_one_text_are_left_out_together(drawn, name, options):
-    table, documents = drawn
-    original = pair_up(documents)
-    texts = {unit: original(document) for unit, document in documents.items()}
-    by, group_of_unit, least = groups_of(table, texts)
-    data = data_of(table, documents)
-    found = interval(data, alpha, name, original=original, **options)
-    assert (found.by, found.n_groups) == (by, len({group_of_unit[unit] for unit in exact.judgements(table)}))
-    assert_interval(found, expected_of(table, group_of_unit, least, lambda rest: exact.alpha(rest, name, **options)[0]))
-    if by == "document":
-        of_sums = measures.interval_sums(measures.document_sums(data, name, **options), original=original)
-        assert (of_sums.low, of_sums.high, of_sums.n_groups) == (found.low, found.high, found.n_groups)
 
 
 @few

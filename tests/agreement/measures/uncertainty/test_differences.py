@@ -55,7 +55,7 @@ def test_rounds_of_other_texts_have_the_degrees_of_freedom_of_welch():
     assert "not paired, 4 and 5 documents" in repr(found)
 
 
-def test_two_codings_of_one_text_are_compared_by_what_hangs_together_in_either():
+def test_two_codings_of_one_text_are_compared_by_components():
     pairs = [frozenset({2 * i, 2 * i + 1}) for i in range(9)]
     first = {unit: [pairs[unit // 2], frozenset({unit}) if unit in (3, 8) else pairs[unit // 2]] for unit in range(18)}
     second = {unit: [pairs[unit // 2], frozenset({unit}) if unit % 5 else pairs[unit // 2]] for unit in range(18)}
@@ -106,7 +106,7 @@ def test_groups_who_coded_other_texts_of_one_corpus_are_not_paired():
     assert permuted.p_value == permutation_test(round_of(FIRST), round_of(SECOND, "other "), n=200).p_value
 
 
-def test_a_group_with_too_few_texts_of_its_own_has_no_interval_however_many_the_other_has():
+def test_group_with_too_few_texts_of_its_own_has_no_interval():
     few = {text: FIRST[text] for text in "ab"}
     other = {f"{text}2": rows for text, rows in SECOND.items()}
     found = difference(*groups_of_coders(few, other, [*few, *other]))
@@ -114,7 +114,7 @@ def test_a_group_with_too_few_texts_of_its_own_has_no_interval_however_many_the_
 
 
 @pytest.mark.parametrize("coefficient", [measures.bennett_s, gwet_ac1])
-def test_what_depends_on_the_categories_in_use_is_permuted_with_those_of_both(coefficient):
+def test_permutations_use_the_categories_of_both_rounds(coefficient):
     two = {text: ["xx", "yy", "xx"] for text in "abcdef"} | {"a": ["xy", "yx", "xx"]}
     six = {text: ["xx", "uu", "vv"] for text in "abcdef"} | {"a": ["xu", "vw", "zy"]}
     # with the categories of both, the data at hand are an assignment like every other
@@ -135,11 +135,7 @@ def test_a_large_difference_is_as_unlikely_by_permutation():
 @pytest.mark.parametrize(
     ("first", "second", "note"),
     [
-        (
-            FIRST,
-            {text: ["xx"] for text in "abcd"},
-            "the coefficient of the second is undefined: only one value is used",
-        ),
+        (FIRST, dict.fromkeys("abcd", ["xx"]), "the coefficient of the second is undefined: only one value is used"),
         ({"a": FIRST["a"], "b": FIRST["b"]}, SECOND, "no interval: it takes 3 documents, and there are 2"),
         (FIRST, FIRST, "no interval: the difference is the same without each document"),
         (FIRST, {"a": ["xy", "xx"], "b": ["xx"], "c": ["xx"]}, "no interval: the coefficient is undefined without"),

@@ -29,12 +29,8 @@ TEXTS = {
 
 
 def corpus(texts=TEXTS, times=1):
-    table = {
-        f"{text}{copy}{i}": list(row)
-        for copy in range(times)
-        for text, rows in texts.items()
-        for i, row in enumerate(rows)
-    }
+    copies = [(f"{text}{copy}", rows) for copy in range(times) for text, rows in texts.items()]
+    table = {f"{text}{i}": list(row) for text, rows in copies for i, row in enumerate(rows)}
     return data_of(table, {unit: unit[:-1] for unit in table})
 
 
@@ -124,7 +120,7 @@ def test_power_to_show_more_than_a_bound_is_of_the_noncentral_distribution(bound
     assert n == 3 or found.power_above(bound, n - 1) < 0.9
 
 
-def test_of_the_figure_itself_as_a_bound_only_the_error_of_the_test_is_left():
+def test_power_above_the_figure_itself_is_the_error_of_the_test():
     found = forecast(corpus(), alpha)
     assert found.power_above(found.value, 30) == pytest.approx(0.025)
     assert found.documents_above(found.value) is None
@@ -143,14 +139,10 @@ def test_power_to_tell_two_rounds_apart_is_of_the_noncentral_distribution(apart)
     assert found.power_of_difference(apart, n) >= 0.8 > found.power_of_difference(apart, n - 1)
 
 
-def test_where_coders_are_a_sample_there_is_no_power():
+def test_coders_as_a_sample_limit_the_margin_and_leave_no_power():
     found = forecast(corpus(), alpha, sample="both")
     assert found.power_above(0.1, 30) is found.power_of_difference(0.1, 30) is None
     assert found.documents_above(0.1) is found.documents_for_difference(0.1) is None
-
-
-def test_coders_who_differ_set_a_limit_that_no_number_of_documents_passes():
-    found = forecast(corpus(), alpha, sample="both")
     assert found.documents_for_margin(found.margin(MOST) / 2) is None
     assert found.margin(30, 12) < found.margin(30, 3)
 
@@ -161,7 +153,7 @@ def test_a_score_is_foretold_on_its_logit():
     f1 = measures.score_interval(key, response, measures.b_cubed).f1
     found = forecast_interval(f1)
     assert found.bounds(5) == pytest.approx((f1.low, f1.high))
-    center, error = log(f1.value / (1 - f1.value)), None
+    center = log(f1.value / (1 - f1.value))
     error = (log(f1.high / (1 - f1.high)) - center) / stats.t.ppf(0.975, 4)
     reach = stats.t.ppf(0.975, 19) * error / 2
     assert found.bounds(20) == pytest.approx(tuple(1 / (1 + exp(-center - x)) for x in (-reach, reach)))
@@ -231,7 +223,7 @@ def test_what_cannot_be_asked_is_refused():
 def test_ten_texts_foretell_the_width_of_forty():
     random = np.random.default_rng(5)
     ratios = [width_ratio(random, lambda r, documents: labels(r, documents, 1.0), 10, 40) for _ in range(40)]
-    assert np.median([one for one in ratios if one is not None]) == pytest.approx(1, abs=0.15)
+    assert np.median([ratio for ratio in ratios if ratio is not None]) == pytest.approx(1, abs=0.15)
 
 
 def test_as_many_intervals_show_a_bound_as_is_foretold():
@@ -240,15 +232,8 @@ def test_as_many_intervals_show_a_bound_as_is_foretold():
     assert seen == pytest.approx(found, abs=0.1)
 
 
-def test_the_data_are_those_of_reliability_data():
-    rows = [list(row) for rows in TEXTS.values() for row in rows]
-    names = [text for text, rows in TEXTS.items() for _ in rows]
-    data = measures.ReliabilityData.from_values(range(len(rows)), "abc", rows, names)
-    assert forecast(data, alpha).margin(9) == forecast(corpus(), alpha).margin(9)
-
-
 @pytest.mark.parametrize("sample", ["groups", "both"])
-def test_of_nothing_to_compare_nothing_is_foretold_and_it_is_said_why(sample):
+def test_forecast_of_nothing_says_why(sample):
     data = measures.ReliabilityData.from_values("ab", ["Ann", "Bob"], [["x", None], [None, "y"]], ["t", "u"])
     found = forecast(data, alpha, sample=sample)
     assert (found.value, found.low, found.note) == (None, None, "no unit is coded by two coders")

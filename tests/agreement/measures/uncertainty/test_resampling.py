@@ -16,15 +16,10 @@ from agreement import measures
 from agreement.measures import SET_DISTANCES, alpha, alphas, beta, bootstrap, cohen_kappa, fleiss_kappa, jackknife
 from agreement.measures.uncertainty.resampling import CoefficientCall, resample
 from tests.agreement.measures import exact
-from tests.agreement.measures.strategies import data_of, number_tables, one_document, tables
+from tests.agreement.measures.checks import values_of
+from tests.agreement.measures.strategies import OPTIONS, data_of, number_tables, one_document, tables
 from tests.shared.cases import examples
 
-CONVENTIONS = st.fixed_dictionaries(
-    {
-        "exclude_unit": st.sampled_from(["none", "observed", "both"]),
-        "empty": st.sampled_from(["subset", "disjoint"]),
-    }
-)
 few = examples(40)
 
 
@@ -47,72 +42,60 @@ def assert_replicate(data, weights, coefficient, *arguments, **options):
 
 
 @few
-@given(tables(), CONVENTIONS, st.lists(st.integers(0, 2), min_size=3, max_size=3))
-def test_a_replicate_of_documents_is_alpha_of_these_documents(drawn, options, weights):
+@given(tables(), OPTIONS, st.sampled_from(["drop", "available"]), st.lists(st.integers(0, 2), min_size=3, max_size=3))
+def test_replicate_of_documents_has_the_figures_of_these(drawn, options, missing, weights):
     data = data_of(*drawn)
-    assert_replicate(data, weights[: len(data.documents)], alphas, **options)
+    weights = weights[: len(data.documents)]
+    assert_replicate(data, weights, alphas, **options)
+    for coefficient in (fleiss_kappa, measures.multi_kappa, measures.observed_agreement):
+        assert_replicate(data, weights, coefficient, missing=missing)
+    for name in ("masi", "jaccard"):
+        assert_replicate(data, weights, beta, name, missing=missing)
+    if len(data.cells.starts) == 1:  # all categories are given, as a sample may lack some
+        categories = [*data.labels, *list(range(3))[: data.n_values]]
+        for coefficient in (measures.bennett_s, measures.gwet_ac1):
+            assert_replicate(data, weights, coefficient, categories=categories)
 
 
 @few
 @given(number_tables(), st.sampled_from(["ordinal", "interval", "ratio"]), st.lists(st.integers(0, 2), min_size=3))
-def test_a_replicate_of_numbers_is_alpha_of_these_documents(drawn, name, weights):
+def test_replicate_of_numbers_is_alpha_of_these_documents(drawn, name, weights):
     data = data_of(*drawn)
     assert_replicate(data, weights[: len(data.documents)], alpha, name)
 
 
-@few
-@given(tables(), st.sampled_from(["drop", "available"]), st.lists(st.integers(0, 2), min_size=3, max_size=3))
-def test_a_replicate_of_documents_is_the_kappa_of_these_documents(drawn, missing, weights):
-    data = data_of(*drawn)
-    names = list(range(3))[: data.n_values]
-    for coefficient in (fleiss_kappa, measures.multi_kappa, measures.observed_agreement):
-        assert_replicate(data, weights[: len(data.documents)], coefficient, missing=missing)
-    for name in ("masi", "jaccard"):
-        assert_replicate(data, weights[: len(data.documents)], beta, name, missing=missing)
-    if len(data.cells.starts) == 1:  # all categories are given, as a sample may lack some
-        categories = [*data.labels, *names]
-        for coefficient in (measures.bennett_s, measures.gwet_ac1):
-            assert_replicate(data, weights[: len(data.documents)], coefficient, categories=categories)
-
-
-@few
-@given(tables(), CONVENTIONS, st.sampled_from(SET_DISTANCES), st.randoms(use_true_random=False))
-def test_a_replicate_of_units_is_alpha_with_copies_of_units_in_the_same_sets(drawn, options, name, random):
-    table, documents = drawn
-    statistics = CoefficientCall(alpha, (name,), options).statistics(data_of(table, documents), "unit")
-    weights = [random.randrange(3) for _ in statistics.groups]
-    found = statistics.weighted_coefficients(np.array([weights], dtype=float))[0, 0]
-    copies = {(copy, u): table[u] for u, n in zip(statistics.groups, weights, strict=True) for copy in range(n)}
-    value, *_ = exact.alpha(copies, name, **options, own=lambda unit: unit[1])
-    assert close(found, value)
-
-
-@few
-@given(number_tables(), st.sampled_from(["ordinal", "interval", "ratio"]), st.randoms(use_true_random=False))
-def test_a_replicate_of_units_with_numbers_is_alpha_of_these_units(drawn, name, random):
-    table, documents = drawn
-    statistics = CoefficientCall(alpha, (name,), {}).statistics(data_of(table, documents), "unit")
+def assert_replicate_of_units(data, table, random, expected, coefficient, *arguments, **options):
+    """Assert that weighted sums give the exact figure of a table in which units stand as often as their weight."""
+    statistics = CoefficientCall(coefficient, arguments, options).statistics(data, "unit")
     weights = [random.randrange(3) for _ in statistics.groups]
     copies = {(copy, u): table[u] for u, n in zip(statistics.groups, weights, strict=True) for copy in range(n)}
-    value, *_ = exact.alpha(copies, exact.ordered_distance(name, copies))
+    value, *_ = expected(copies)
     assert close(statistics.weighted_coefficients(np.array([weights], dtype=float))[0, 0], value)
 
 
 @few
-@given(tables(), st.randoms(use_true_random=False))
-def test_a_replicate_of_units_is_the_kappa_of_these_units(drawn, random):
+@given(tables(), OPTIONS, st.sampled_from(SET_DISTANCES), st.randoms(use_true_random=False))
+def test_replicate_of_units_has_the_figures_of_their_copies(drawn, options, name, random):
     table, documents = drawn
-    data = data_of(table, documents)
-    for coefficient, name, similar in (
-        (fleiss_kappa, "K", None),
-        (measures.multi_kappa, "multi-kappa", None),
-        (partial(beta, distance="masi"), "beta", exact.similarity("masi")),
-    ):
-        statistics = CoefficientCall(coefficient, (), {}).statistics(data, "unit")
-        weights = [random.randrange(3) for _ in statistics.groups]
-        copies = {(copy, u): table[u] for u, n in zip(statistics.groups, weights, strict=True) for copy in range(n)}
-        value, *_ = exact.kappa(name, copies, similar=similar)
-        assert close(statistics.weighted_coefficients(np.array([weights], dtype=float))[0, 0], value)
+    check = partial(assert_replicate_of_units, data_of(table, documents), table, random)
+    check(lambda copies: exact.alpha(copies, name, **options, own=lambda unit: unit[1]), alpha, name, **options)
+    check(lambda copies: exact.kappa("K", copies), fleiss_kappa)
+    check(lambda copies: exact.kappa("multi-kappa", copies), measures.multi_kappa)
+    check(lambda copies: exact.kappa("beta", copies, similar=exact.similarity("masi")), partial(beta, distance="masi"))
+
+
+@few
+@given(number_tables(), st.sampled_from(["ordinal", "interval", "ratio"]), st.randoms(use_true_random=False))
+def test_replicate_of_units_with_numbers_is_alpha_of_these_units(drawn, name, random):
+    table, documents = drawn
+    assert_replicate_of_units(
+        data_of(table, documents),
+        table,
+        random,
+        lambda copies: exact.alpha(copies, exact.ordered_distance(name, copies)),
+        alpha,
+        name,
+    )
 
 
 def three_texts():
@@ -150,9 +133,9 @@ def test_the_bootstrap_t_counts_in_standard_errors_of_each_replicate():
     shifts = []
     for _ in range(60):
         sample = resample(data, np.repeat(np.arange(4), np.bincount(random.integers(0, 4, 4), minlength=4)), "document")
-        one = jackknife(sample, alpha, "jaccard")
-        if one.standard_error is not None and one.standard_error > 1e-9:
-            shifts.append((one.value - found.value) / one.standard_error)
+        drawn = jackknife(sample, alpha, "jaccard")
+        if drawn.standard_error is not None and drawn.standard_error > 1e-9:
+            shifts.append((drawn.value - found.value) / drawn.standard_error)
     assert found.method == "bootstrap-t"
     assert found.n_undefined == 60 - len(shifts)
     assert found.low == pytest.approx(found.value - np.quantile(shifts, 0.975) * own)
@@ -177,48 +160,35 @@ def test_all_distances_have_the_draws_that_each_would_have():
 
 def test_another_seed_draws_other_samples_and_the_same_seed_the_same():
     data = three_texts()
-    one, same, other = (bootstrap(data, alpha, n=20, seed=seed).replicates for seed in (1, 1, 2))
-    assert one.tolist() == same.tolist()
-    assert one.tolist() != other.tolist()
+    first, same, other = (bootstrap(data, alpha, n=20, seed=seed).replicates.tolist() for seed in (1, 1, 2))
+    assert first == same != other
 
 
 @pytest.mark.parametrize("coefficient", [alpha, lambda data: alpha(data)])
 def test_documents_that_are_of_no_use_are_not_drawn(coefficient):
     table = {"a1": ["x", "x"], "a2": ["y", "x"], "b1": ["y", "y"], "b2": ["y", "x"], "c1": [None, None]}
-    found = bootstrap(data_of(table, {unit: unit[0] for unit in table}), coefficient, n=30)
+    data = data_of(table, {unit: unit[0] for unit in table})
+    found = bootstrap(data, coefficient, n=30)
     assert (found.by, found.n_groups) == ("document", 2)
-    assert found.replicates == pytest.approx(
-        bootstrap(data_of(table, {unit: unit[0] for unit in table}), alpha, n=30).replicates, nan_ok=True
-    )
-    left = jackknife(data_of(table, {unit: unit[0] for unit in table}), coefficient)
-    assert left.groups == ("a", "b")
+    assert found.replicates == pytest.approx(bootstrap(data, alpha, n=30).replicates, nan_ok=True)
+    assert jackknife(data, coefficient).groups == ("a", "b")
 
 
-def test_units_are_drawn_where_there_is_one_document():
+def test_units_of_one_document_are_drawn_unless_sets_have_no_sums():
     found = bootstrap(one_document([["x", "x"], ["y", "y"], ["x", "y"], ["y", "y"]]), alpha, n=50)
     assert (found.by, found.n_groups) == ("unit", 4)
-
-
-def test_units_with_labels_can_be_drawn_for_any_coefficient():
-    data = one_document([["x", "x"], ["y", "y"], [("x", "y"), "y"], ["y", "y"]])
-    assert bootstrap(data, measures.augmented_kappa, 0.6, n=20).low is not None
-
-
-def test_units_with_sets_cannot_be_drawn_for_a_coefficient_without_sums():
-    data = one_document({"A": [frozenset("AB")] * 2, "B": [frozenset("AB")] * 2})
+    labels = one_document([["x", "x"], ["y", "y"], [("x", "y"), "y"], ["y", "y"]])
+    assert bootstrap(labels, measures.augmented_kappa, 0.6, n=20).low is not None
     with pytest.raises(ValueError, match="draw documents"):
-        bootstrap(data, alpha, lambda a, b: 1.0, n=5)
+        bootstrap(one_document({u: [frozenset("AB")] * 2 for u in "AB"}), alpha, lambda a, b: 1.0, n=5)
 
 
-def test_an_undefined_coefficient_has_no_interval_and_says_why():
+def test_undefined_coefficient_has_no_interval_and_says_why():
     found = bootstrap(one_document([["x", "x"], ["x", "x"]]), alpha, n=10)
     assert (found.value, found.low, found.high, found.standard_error) == (None, None, None, None)
     assert (found.n_undefined, found.result.note) == (10, "only one value is used, so that chance would agree as well")
     how = "percentile bootstrap, 10 replicates of 2 units, 10 undefined"
     assert repr(found) == f"<alpha undefined ({how}); {found.result.note}>"
-
-
-def test_no_data_have_no_interval():
     for coefficient in (alpha, fleiss_kappa, cohen_kappa):
         assert bootstrap(one_document([]), coefficient, n=5).low is None
         assert jackknife(one_document([]), coefficient).standard_error is None
@@ -226,11 +196,7 @@ def test_no_data_have_no_interval():
 
 @pytest.mark.parametrize("by", ["document", "unit"])
 def test_the_jackknife_leaves_out_each_in_turn(by):
-    data = (
-        three_texts()
-        if by == "document"
-        else one_document([["x", "x"], ["y", "y"], ["x", "y"], ["y", "y"], ["z", "z"]])
-    )
+    data = three_texts() if by == "document" else one_document(["xx", "yy", "xy", "yy", "zz"])
     found = jackknife(data, alpha)
     groups = range(len(found.groups))
     values = [alpha(resample(data, np.array([g for g in groups if g != left]), by)).value for left in groups]
@@ -261,21 +227,15 @@ def round_of(agree, texts="abcdef"):
 
 def exact_p_value(first, second):
     """Return the p-value over all ways to exchange the codings of texts between the two rounds."""
-    rounds = [dict(zip(r.documents, range(len(r.documents)), strict=True)) for r in (first, second)]
-    documents, far, count = list(rounds[0]), 0, 0
-    at_hand = abs(alpha(first).value - alpha(second).value)
-    for swap in product([0, 1], repeat=len(documents)):
+    at_hand, far = abs(alpha(first).value - alpha(second).value), []
+    for swap in product([0, 1], repeat=len(first.documents)):
         lots = [], []
-        for document, swapped in zip(documents, swap, strict=True):
+        for document, swapped in zip(first.documents, swap, strict=True):
             for r, data in enumerate((first, second)):
-                lots[r ^ swapped].append(resample(data, np.array([rounds[r][document]]), "document"))
-        values = []
-        for lot in lots:
-            rows = [[data.value(c) for c in row] for data in lot for row in data.codes.tolist()]
-            values.append(alpha(one_document(rows)).value)
-        far += abs(values[0] - values[1]) >= at_hand - 1e-12
-        count += 1
-    return far / count
+                lots[r ^ swapped].extend(values_of(data.of_documents([document])).values())
+        values = [alpha(one_document(rows)).value for rows in lots]
+        far.append(abs(values[0] - values[1]) >= at_hand - 1e-12)
+    return mean(far)
 
 
 def test_the_paired_permutation_test_nears_the_exact_p_value():
@@ -337,7 +297,7 @@ def test_what_cannot_be_drawn_is_refused(call, message):
     ],
     ids=["a thread", "threads", "processes"],
 )
-def test_any_executor_draws_the_same_replicates_and_says_how_many_there_are(make, monkeypatch):
+def test_any_executor_draws_the_same_replicates(make, monkeypatch):
     monkeypatch.setattr(import_module("agreement.measures.uncertainty.bootstrap"), "_BLOCKS_A_TASK", 1)
     random = np.random.default_rng(1)
     data = measures.ReliabilityData.from_chain_ids(

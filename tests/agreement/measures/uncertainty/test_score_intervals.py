@@ -17,14 +17,11 @@ SECOND = [0.2, 0.3, 0.6, 0.5, 0.8, 0.3, 0.71]
 
 
 @pytest.mark.parametrize(("a", "b", "expected"), [(0, 0, 0), (2, 2, 0), (0, 3, 1), (1, 2, 1 / 3), (3, 1, 1 / 2)])
-def test_the_distance_of_two_counts_is_that_of_bags_of_equal_things(a, b, expected):
+def test_distance_of_counts_is_that_of_bags_of_equal_things(a, b, expected):
     assert count_dice(a, b) == count_dice(b, a) == pytest.approx(expected, abs=1e-15)
-
-
-@pytest.mark.parametrize("wrong", [-1, "one", None])
-def test_what_is_no_count_is_refused(wrong):
-    with pytest.raises(ValueError, match="is no count"):
-        count_dice(wrong, 1)
+    for wrong in (-1, "one", None):
+        with pytest.raises(ValueError, match="is no count"):
+            count_dice(wrong, a)
 
 
 COUNTS = [[1, 1], [2, 1], [0, 0], [0, 1], [3, 1], [1, None], [0, 0], [2, 2]]
@@ -36,7 +33,7 @@ def counted(documents="ppppqqrr") -> measures.ReliabilityData:
 
 def test_alpha_of_counts_by_hand():
     """Observed: 1/3, 1 and 1/2 on seven units; expected: all ordered pairs of their fourteen judgements."""
-    pooled = [one for row in COUNTS if None not in row for one in row]
+    pooled = [count for row in COUNTS if None not in row for count in row]
     expected = sum(count_dice(a, b) for a, b in permutations(pooled, 2)) / (14 * 13)
     assert count_alpha(counted()).value == pytest.approx(1 - (1 / 3 + 1 + 1 / 2) / 7 / expected)
 
@@ -105,14 +102,15 @@ def test_the_p_value_of_spearman_counts_all_orders_of_few_peers():
     assert many.spearman_p == pytest.approx(stats.spearmanr(FIRST + SECOND, SECOND + FIRST).pvalue)
 
 
-def test_two_peers_have_no_p_value_of_pearson():
+def test_correlations_without_p_value_or_interval_say_so():
     assert measures.score_correlation([1, 2], [3, 5]).pearson_p is None
-
-
-def test_rankings_that_are_wholly_alike_have_no_interval():
     found = measures.score_correlation_interval(FIRST, FIRST)
-    assert {one.low for one in (found.pearson, found.spearman, found.kendall)} == {None}
+    assert {figure.low for figure in (found.pearson, found.spearman, found.kendall)} == {None}
     assert found.pearson.note == "no interval: the two sides are wholly alike or opposite"
+    constant = measures.score_correlation_interval([0.5] * 6, SECOND[:6]).kendall
+    assert (constant.value, constant.low) == (None, None)
+    assert constant.note == "one pyramid gives all peers the same score"
+    assert mean_interval([]).note == "there are no scores"
 
 
 def test_the_interval_of_a_mean_is_student_s_on_the_logit():
@@ -160,9 +158,11 @@ def test_the_interval_of_a_score_leaves_out_each_text(score):
     assert found.to_dict()["f1"]["value"] == whole.f1
 
 
-def test_the_options_of_a_score_are_passed_on():
+def test_options_of_a_score_are_passed_on_and_other_scores_refused():
     found = measures.score_interval(KEY, RESPONSE, blanc, boundary="key", singletons="drop")
     assert found.f1.value == blanc(KEY, RESPONSE, boundary="key", singletons="drop").f1
+    with pytest.raises(ValueError, match="'link_kappa' is not a score that is added up over texts: b_cubed, blanc,"):
+        measures.score_interval(KEY, RESPONSE, measures.link_kappa)
 
 
 @pytest.mark.parametrize(
@@ -220,11 +220,6 @@ def test_of_a_text_no_more_is_found_than_there_is(found, total):
         measures.share_interval(found, total)
 
 
-def test_another_score_is_refused():
-    with pytest.raises(ValueError, match="'link_kappa' is not a score that is added up over texts: b_cubed, blanc,"):
-        measures.score_interval(KEY, RESPONSE, measures.link_kappa)
-
-
 def test_peers_are_matched_by_name_and_their_order_does_not_decide():
     first, second = dict(zip("abcdefg", FIRST, strict=True)), dict(zip("abcdefg", SECOND, strict=True))
     assert measures.score_correlation_interval(
@@ -245,14 +240,7 @@ def test_too_few_peers_have_figures_and_no_interval(n):
     assert mean_interval(FIRST[:n]).value == pytest.approx(np.mean(FIRST[:n]))
 
 
-def test_what_is_undefined_says_why():
-    found = measures.score_correlation_interval([0.5] * 6, SECOND[:6])
-    assert (found.kendall.value, found.kendall.low) == (None, None)
-    assert found.kendall.note == "one pyramid gives all peers the same score"
-    assert mean_interval([]).note == "there are no scores"
-
-
-def test_the_interval_of_a_mean_narrows_with_more_peers():
+def test_interval_of_a_mean_narrows_with_more_peers():
     some, more = mean_interval(FIRST), mean_interval(FIRST * 8)
     assert some.high - some.low > 2 * (more.high - more.low)
     assert some.low < some.value < some.high
@@ -263,15 +251,15 @@ A1 = {"SCU-101": {1, 2}, "SCU-102": {3}}
 A2 = {"SCU-201": {1, 3}, "SCU-202": {2}}
 
 
-def test_scus_that_cut_the_same_words_otherwise_are_matched_by_the_largest_sum():
-    found = {(one.first, one.second): one for one in match_sets(A1, A2)}
-    assert {pair: (one.relation, one.matched) for pair, one in found.items()} == {
+def test_scus_are_matched_by_the_largest_sum():
+    found = {(match.first, match.second): match for match in match_sets(A1, A2)}
+    assert {pair: (match.relation, match.matched) for pair, match in found.items()} == {
         ("SCU-101", "SCU-201"): ("intersection", False),
         ("SCU-101", "SCU-202"): ("subsumption", True),
         ("SCU-102", "SCU-201"): ("subsumption", True),
     }
-    one = found["SCU-101", "SCU-201"]
-    assert (one.shared, one.only_first, one.only_second, one.jaccard) == (1, 1, 1, 1 / 3)
+    match = found["SCU-101", "SCU-201"]
+    assert (match.shared, match.only_first, match.only_second, match.jaccard) == (1, 1, 1, 1 / 3)
 
 
 def test_the_order_of_scus_does_not_decide_what_is_matched():
@@ -281,11 +269,7 @@ def test_the_order_of_scus_does_not_decide_what_is_matched():
         assert match_sets({name: first[name] for name in names}, second) == match_sets(first, second)
 
 
-def test_sets_without_a_common_member_make_no_pair_and_no_match():
-    assert match_sets({"a": {1}, "b": set()}, {"c": {2}, "d": set()}) == ()
-    assert match_sets({}, {"c": {2}}) == ()
-
-
-def test_every_matched_pair_of_an_identical_pyramid_is_identical():
+def test_matches_share_a_member_and_equal_sets_are_identical():
+    assert match_sets({"a": {1}, "b": set()}, {"c": {2}, "d": set()}) == match_sets({}, {"c": {2}}) == ()
     scus = {number: set(range(3 * number, 3 * number + 3)) for number in range(20)}
-    assert all(one.matched and one.relation == "identity" for one in match_sets(scus, scus))
+    assert all(match.matched and match.relation == "identity" for match in match_sets(scus, scus))
