@@ -1,9 +1,9 @@
 """The answers to attributes and relations, as they are compared: against what was written down, and in fractions."""
 
 import random
-from collections import defaultdict
+from collections import Counter
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import pytest
 from django.db import connection
@@ -24,7 +24,7 @@ from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition
 from annotations.models import Coding
 from annotations.schemes.ready_made import SCHEMES
 from tests.agreement.measures import exact
-from tests.shared.agreeing import WALK, answer, coded_project, judge_again
+from tests.shared.agreeing import judge_again
 from tests.shared.following import another_process
 from tests.shared.questions import CODERS, LABELS, any_answers, question_project
 
@@ -34,21 +34,33 @@ N_UNITS = 6
 ABSENT = object()
 
 
+def make_project(seed, texts=3):
+    """Make a project of these random answers."""
+    return question_project(f"seed-{seed}-{texts}", any_answers(random.Random(seed), texts))
+
+
+@pytest.fixture(scope="module")
+def made(module_rows):
+    """Make the projects that several tests read, once for the module."""
+    return {seed: make_project(seed, texts) for seed, texts in ((0, 3), (3, 3), (7, 6))}
+
+
 def entities_of(own):
     """Return the sets of letters that are one entity: what is joined by pointers that are a reading alone."""
     links = [
-        (letter, together[0])
+        (letter, readings[0])
         for letter, fields in own.items()
-        for together in fields.get("pointers", ())
-        if len(together) == 1
+        for readings in fields.get("pointers", ())
+        if len(readings) == 1
     ]
     letters = [f"m{number}" for number in range(N_UNITS)]
-    up = {one: {one} for one in letters}
+    up = {letter: {letter} for letter in letters}
     for _ in letters:
         for source, target in links:
             up[source] |= up[target]
-    tops = {one: {top for top in up[one] if not any(source == top for source, _ in links)} for one in letters}
-    return [{one for one in letters if top in tops[one]} for top in letters if top in tops[top]]
+    sources = {source for source, _ in links}
+    tops = {letter: up[letter] - sources for letter in letters}
+    return [{letter for letter in letters if top in tops[letter]} for top in letters if top in tops[top]]
 
 
 def value_of(question, own, letter):
@@ -57,20 +69,16 @@ def value_of(question, own, letter):
     attributes, relations = fields.get("attributes", {}), fields.get("relations", {})
     match question:
         case "bridging":
-            readings = [frozenset(one) for one in relations.get("bridging", ())]
+            readings = relations.get("bridging", ())
             return frozenset().union(*readings) if readings else "not set"
         case "topics":
             return frozenset(attributes.get("topics", ()))
         case "animacy":
             found = set()
             for entity in entities_of(own):
-                if letter in entity:
-                    said = [
-                        own[one]["attributes"]["animacy"]
-                        for one in sorted(entity)
-                        if "animacy" in own.get(one, {}).get("attributes", {})
-                    ]
-                    found |= set(said[:1])
+                members = sorted(entity & own.keys()) if letter in entity else ()
+                said = [own[member].get("attributes", {}).get("animacy") for member in members]
+                found |= set([answer for answer in said if answer][:1])
             return frozenset(found) or ABSENT
     if question in attributes:
         answer = attributes[question]
@@ -129,9 +137,8 @@ QUESTIONS = ["gender", "second", "topics", "count", "gloss", "part", "animacy", 
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_the_values_are_what_coders_answered_whatever_the_question(seed):
-    given = any_answers(random.Random(seed))
-    project = question_project("asked", given)
+def test_values_are_what_coders_answered_whatever_the_question(seed):
+    given, project = any_answers(random.Random(seed)), make_project(seed)
     for question, unasked in product(QUESTIONS, ["missing", "label"]):
         if (question, unasked) != ("count", "label"):
             extracted = read_answers(project, question=question, unasked=unasked)
@@ -155,10 +162,9 @@ def test_the_values_are_what_coders_answered_whatever_the_question(seed):
         ("animacy", "masi"),
     ],
 )
-def test_alpha_of_a_question_is_that_of_the_definition(question, distance):
+def test_alpha_of_a_question_is_that_of_the_definition(made, question, distance):
     given = any_answers(random.Random(7), texts=6)
-    project = question_project("asked", given)
-    extracted = read_answers(project, question=question)
+    extracted = read_answers(made[7], question=question)
     parameters = Parameters(distance=distance, chains="none" if question == "bridging" else "full")
     report = compute_report(extracted, parameters)
     rows = {
@@ -166,11 +172,9 @@ def test_alpha_of_a_question_is_that_of_the_definition(question, distance):
         for unit, row in table_of(given, question).items()
     }
     rows = {unit: row for unit, row in rows.items() if sum(value is not None for value in row) > 1}
-    if distance in ("interval", "ordinal"):
-        apart = exact.ordered_distance(distance, rows)
-        expected = krippendorff(rows, apart)
-    else:
-        expected = krippendorff(rows, lambda a, b: exact.distance(a, b, distance))
+    expected, *_ = exact.alpha(
+        rows, exact.ordered_distance(distance, rows) if distance in ("interval", "ordinal") else distance
+    )
     assert report.result.value == pytest.approx(float(expected), abs=1e-12)
     assert report.result.n_units == len(rows)
     assert report.extract.question.key == question
@@ -178,23 +182,17 @@ def test_alpha_of_a_question_is_that_of_the_definition(question, distance):
 
 def text_members(value, text, question):
     """Return a value in which markables of different texts are different."""
-    return frozenset((text, one) for one in value) if question == "bridging" and isinstance(value, frozenset) else value
-
-
-def krippendorff(rows, apart):
-    """Return alpha by its definition."""
-    rows = [[value for value in row if value is not None] for row in rows.values()]
-    n = sum(map(len, rows))
-    observed = sum(sum(2 * apart(a, b) for a, b in combinations(row, 2)) / (len(row) - 1) for row in rows) / n
-    pool = [value for row in rows for value in row]
-    return 1 - observed / (sum(2 * apart(a, b) for a, b in combinations(pool, 2)) / (n * (n - 1)))
+    return (
+        frozenset((text, letter) for letter in value)
+        if question == "bridging" and isinstance(value, frozenset)
+        else value
+    )
 
 
 @pytest.mark.parametrize("weight", ["0.5", "0.7", "1"])
-def test_a_second_choice_shares_the_vote_in_augmented_kappa(weight):
+def test_second_choice_shares_the_vote_in_augmented_kappa(made, weight):
     given = any_answers(random.Random(3))
-    project = question_project("asked", given)
-    extracted = read_answers(project, question="gender")
+    extracted = read_answers(made[3], question="gender")
     report = compute_report(extracted, Parameters(coefficient="augmented_kappa", primary_weight=weight))
     rows = {}
     for text, letter in table_of(given, "gender"):
@@ -208,43 +206,37 @@ def test_a_second_choice_shares_the_vote_in_augmented_kappa(weight):
     assert report.result.value == pytest.approx(float(expected), abs=1e-12)
 
 
-def test_links_of_a_relation_have_the_kappa_of_all_links_that_there_could_be():
+def test_links_of_a_relation_have_the_kappa_of_all_possible_links():
     given = any_answers(random.Random(11))
-    project = question_project("asked", given)
-    found = compute_link_kappas(read_answers(project, question="bridging"), Parameters(chains="none"))
-    for one in found:
-        counts = defaultdict(int)
-        for text in sorted({text for _, text in given}):
-            a, b = given[one.first, text], given[one.second, text]
-            for number in range(N_UNITS):
-                letter = f"m{number}"
-                if letter in a and letter in b:
-                    for target in range(number):
-                        links = [
-                            any(
-                                f"m{target}" in together
-                                for together in own[letter].get("relations", {}).get("bridging", ())
-                            )
-                            for own in (a, b)
-                        ]
-                        counts[tuple(links)] += 1
-        n = sum(counts.values())
-        assert (one.both, one.only_first, one.only_second) == (
+    found = compute_link_kappas(read_answers(make_project(11), question="bridging"), Parameters(chains="none"))
+
+    def links(own, letter, target):
+        return any(target in readings for readings in own[letter].get("relations", {}).get("bridging", ()))
+
+    for pair in found:
+        counts = Counter(
+            tuple(links(given[coder, text], letter, f"m{target}") for coder in (pair.first, pair.second))
+            for text in {text for _, text in given}
+            for letter in given[pair.first, text].keys() & given[pair.second, text].keys()
+            for target in range(int(letter[1:]))
+        )
+        n = counts.total()
+        assert (pair.both, pair.only_first, pair.only_second, pair.n_links) == (
             counts[True, True],
             counts[True, False],
             counts[False, True],
+            n,
         )
-        assert one.n_links == n
         agreed = exact.Fraction(counts[True, True] + counts[False, False], n)
         first, second = (exact.Fraction(sum(count for key, count in counts.items() if key[side]), n) for side in (0, 1))
         chance = first * second + (1 - first) * (1 - second)
-        assert one.value == pytest.approx(float((agreed - chance) / (1 - chance)), abs=1e-12)
+        assert pair.value == pytest.approx(float((agreed - chance) / (1 - chance)), abs=1e-12)
     assert len(found) == 3
 
 
 def test_labels_meet_those_of_other_coders_and_those_beside_them():
     given = any_answers(random.Random(2))
-    extracted = read_answers(question_project("asked", given), question="topics")
+    extracted = read_answers(make_project(2), question="topics")
     names = extracted.categories
     parameters = Parameters(distance="masi")
     rows = [[value for value in row if value is not None] for row in table_of(given, "topics").values()]
@@ -253,13 +245,11 @@ def test_labels_meet_those_of_other_coders_and_those_beside_them():
     for (i, a), (j, b) in product(enumerate(names), repeat=2):
         assert together[i, j] == sum(a in value and b in value for row in sets for value in row)
         assert confused[i, j] == sum(
-            a in one and b in other and (a == b or (a not in other and b not in one))
+            a in first and b in second and (a == b or (a not in second and b not in first))
             for row in sets
-            for place, one in enumerate(row)
-            for at, other in enumerate(row)
-            if place != at
+            for first, second in permutations(row, 2)
         ), (a, b)
-    by_label = {one.name: one for one in compute_by_category(extracted, parameters)}
+    by_label = {figures.name: figures for figures in compute_by_category(extracted, parameters)}
     paired = [row for row in sets if len(row) > 1]
     for name in names:
         if name in by_label:
@@ -273,8 +263,7 @@ def test_labels_meet_those_of_other_coders_and_those_beside_them():
 
 
 def test_what_is_left_out_of_a_question_is_counted():
-    given = any_answers(random.Random(4))
-    project = question_project("asked", given)
+    given, project = any_answers(random.Random(4)), make_project(4)
     rows = [value_of("gender", own, letter) for own in given.values() for letter in own]
     report = compute_report(read_answers(project, question="gender"), Parameters())
     assert report.judgements_left_out == {
@@ -287,9 +276,9 @@ def test_what_is_left_out_of_a_question_is_counted():
     assert as_value.fingerprint != report.fingerprint
 
 
-def test_the_words_not_asked_are_another_value_than_a_question_that_was_not_asked():
+def test_words_not_asked_are_another_value_than_unasked():
     words = ["not asked", "“not asked”", "not asked here", "not asked"]
-    own = {f"m{number}": {"category": "phrase", "attributes": {"gloss": one}} for number, one in enumerate(words)}
+    own = {f"m{number}": {"category": "phrase", "attributes": {"gloss": gloss}} for number, gloss in enumerate(words)}
     own["m4"] = {"category": "place"}
     asked = AttributeSpec("gloss", "Gloss", kind="text", asked_if=Condition(CATEGORY, ("phrase",)))
     scheme = replace(SCHEMES["poesio-artstein-2005"], attributes=(asked,))
@@ -298,15 +287,15 @@ def test_the_words_not_asked_are_another_value_than_a_question_that_was_not_aske
     _, _, coding = next(answers.codings_in(answers.texts))
     named = [answers.categories[number] for number in coding.marks["category"].tolist()]
     assert named == ["“not asked”", "““not asked””", "not asked here", "“not asked”", "not asked"]
-    assert [answers.labels[one] for one in named] == named
+    assert [answers.labels[name] for name in named] == named
 
 
 def test_a_project_without_categories_opens_with_its_labels_and_masi():
     rows = {"alice": ["x", "xy", "", "z"], "bob": ["x", "x", "y", "z"], "carol": ["x", "yz", "", "z"]}
     given = {
         (coder, "text-1"): {
-            f"m{number}": {"category": None, "attributes": {"topics": list(one)} if one else {}}
-            for number, one in enumerate(own)
+            f"m{number}": {"category": None, "attributes": {"topics": list(topics)} if topics else {}}
+            for number, topics in enumerate(own)
         }
         for coder, own in rows.items()
     }
@@ -315,7 +304,7 @@ def test_a_project_without_categories_opens_with_its_labels_and_masi():
     parameters = default_preset("", extracted.answers).parameters
     assert parameters.distance == "masi"
     table = {n: [frozenset(rows[coder][n]) for coder in CODERS] for n in range(4)}
-    expected = krippendorff(table, lambda a, b: exact.distance(a, b, "masi"))
+    expected, *_ = exact.alpha(table, "masi")
     assert compute_report(extracted, parameters).result.value == pytest.approx(float(expected), abs=1e-12)
 
 
@@ -334,8 +323,8 @@ def test_a_project_without_categories_opens_with_its_labels_and_masi():
         ("bridging", {"chains": "full"}, "chains"),
     ],
 )
-def test_what_a_question_does_not_allow_is_refused_with_its_name(question, asked, field):
-    extracted = read_answers(question_project("asked", any_answers(random.Random(0))), question=question)
+def test_what_a_question_does_not_allow_is_refused_with_its_name(made, question, asked, field):
+    extracted = read_answers(made[0], question=question)
     chosen = {"question": question, "chains": "none" if question == "bridging" else "full"} | asked
     with pytest.raises(InvalidParameter) as refused:
         compute_report(extracted, Parameters(**chosen))
@@ -357,37 +346,26 @@ def test_a_new_word_is_a_new_value(monkeypatch):
     assert after["count"].categories[-1] == "99"
 
 
-@pytest.mark.parametrize("question", ["gender", "topics", "count", "bridging", "animacy"])
-def test_a_question_takes_as_many_queries_of_few_texts_as_of_many(question):
-    def queries(slug, texts):
-        project = question_project(slug, any_answers(random.Random(1), texts))
-        with CaptureQueriesContext(connection) as captured:
-            read_answers(project, question=question)
-        return len(captured)
+def test_question_takes_as_many_queries_of_few_texts_as_of_many():
+    def count_queries(texts):
+        project = make_project(1, texts)
+        for question in ("gender", "topics", "count", "bridging", "animacy"):
+            with CaptureQueriesContext(connection) as captured:
+                read_answers(project, question=question)
+            yield len(captured)
 
-    assert queries("small", 1) == queries("large", 4)
-
-
-def test_a_scheme_of_categories_alone_takes_no_query_more():
-    project = question_project("asked", any_answers(random.Random(1)))
-    with CaptureQueriesContext(connection) as asked:
-        read_answers(project)
-    plain_project = answer(coded_project("plain", "poesio-artstein-2005", WALK))
-    with CaptureQueriesContext(connection) as plain:
-        read_answers(plain_project)
-    assert len(plain) < len(asked)
-    assert len(plain) == 7
+    assert list(count_queries(1)) == list(count_queries(4))
 
 
 def test_items_by_ranks_are_the_same_whatever_was_looked_at_before():
-    project = question_project("asked", any_answers(random.Random(3), texts=4))
+    project = make_project(3, 4)
 
     def look(**asked):
         found = read_answers(project, question="count")
         parameters = Parameters(question="count", distance="ordinal", chains="full", **asked)
         shares = compute_items(found, parameters).share_of(...).tolist()
-        highest = [(one.unit, one.share) for one in find_highest(found, parameters)]
-        return shares, highest, [one.mean for one in compute_text_distances(found, parameters)]
+        highest = [(item.unit, item.share) for item in find_highest(found, parameters)]
+        return shares, highest, [text.mean for text in compute_text_distances(found, parameters)]
 
     first = look()
     for texts in ("text-2", "text-1,text-3"):

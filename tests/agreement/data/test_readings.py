@@ -55,7 +55,7 @@ def test_equal_readings_of_a_judgement_are_one_however_they_are_numbered(links):
     assert [one.tolist() for one in renumbered] == [link_of.tolist(), link_to.tolist(), reading.tolist()]
 
 
-def project_of(answers, slug="they"):
+def project_of(answers, slug):
     """Make a project in which each coder's words point at others: a letter to letters, or to lists of them."""
     project = coded_project(slug, "poesio-artstein-2005", WORDS, coders=tuple(answers))
     change_rows(project.relations.filter(identity=True), joint=True, later=True)
@@ -79,16 +79,17 @@ def project_of(answers, slug="they"):
     return hand_in(project)
 
 
+pytestmark = pytest.mark.django_db
 TOGETHER = {"a": [], "b": [], "c": [], "d": ["ab"], "e": ["c"], "f": ["d"]}
 
 
-@pytest.fixture
-def agreed(db):
+@pytest.fixture(scope="module")
+def agreed(module_rows):
     """Let two coders say that "they" are Anna and Ben, and that something else bridges to Anna."""
-    return project_of({"alice": TOGETHER, "bob": TOGETHER})
+    return project_of({"alice": TOGETHER, "bob": TOGETHER}, "they")
 
 
-def test_two_coders_who_agree_on_a_plural_are_at_distance_0_and_nothing_is_ambiguous(agreed):
+def test_agreed_plural_is_at_distance_0_and_not_ambiguous(agreed):
     extracted = read_answers(agreed)
     for readings in READINGS:
         parameters = Parameters(distance="masi", readings=readings)
@@ -96,26 +97,18 @@ def test_two_coders_who_agree_on_a_plural_are_at_distance_0_and_nothing_is_ambig
         assert not compute_items(extracted, parameters).distance_of(...).any()
         assert summarize_ambiguity(extracted, parameters)[0].n_ambiguous_judgements == 0
         assert not compute_items(extracted, parameters).explicit.any()
-    assert {str(one) for found in _given(agreed, extracted).values() for one in found} >= {
-        "phrase → Anna + Ben",
-        "phrase → Cy",
-    }
-
-
-def _given(project, extracted):
-    text = project.texts.get()
+    text = agreed.texts.get()
     units = text.markables.filter(label__in="abcdef").values_list("pk", flat=True)
-    return read_given_answers(extracted, list(units), {text.pk: text.content})
+    shown = read_given_answers(extracted, list(units), {text.pk: text.content})
+    assert {str(given) for found in shown.values() for given in found} >= {"phrase → Anna + Ben", "phrase → Cy"}
 
 
 @pytest.mark.parametrize("readings", READINGS)
-def test_pages_api_and_library_have_an_agreed_plural_at_distance_0_and_not_as_ambiguous(
-    agreed, signed_in, readings, tmp_path
-):
+def test_pages_api_and_library_have_an_agreed_plural_at_distance_0(agreed, signed_in, readings, tmp_path):
     client = signed_in(User.objects.get(username="charlie"))
     asked = {"readings": readings, "distance": "masi"}
     found = client.get("/api/v1/projects/they/agreement/items/", asked).json()
-    assert sorted((one["label"], one["observed"], one["n_ambiguous"]) for one in found["results"]) == [
+    assert sorted((item["label"], item["observed"], item["n_ambiguous"]) for item in found["results"]) == [
         (letter, 0, 0) for letter in "abcdef"
     ]
     ambiguous = asked | {"ambiguity": "explicit"}
@@ -132,16 +125,15 @@ def test_pages_api_and_library_have_an_agreed_plural_at_distance_0_and_not_as_am
     assert alpha(data, "masi").value == 1
 
 
-def test_bridging_joins_no_chain_and_what_is_plural_is_an_entity_of_its_own_in_scores(agreed):
+def test_bridging_joins_no_chain_and_plurals_are_own_entities(agreed):
     extracted = read_answers(agreed)
     label = dict(agreed.texts.get().markables.values_list("pk", "label"))
     clusters = find_clusters(extracted, extracted.texts)["alice"][extracted.texts[0].pk]
     named = {"".join(sorted(label[pk] for pk in cluster)) for cluster in clusters}
     assert {"df", "ce"} <= named
-    assert not any(one != "a" and "a" in one for one in named)
+    assert not any(letters != "a" and "a" in letters for letters in named)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("seed", range(3))
 def test_values_are_those_of_the_definition_whatever_coders_point_at(seed):
     draw = random.Random(seed)
@@ -153,7 +145,7 @@ def test_values_are_those_of_the_definition_whatever_coders_point_at(seed):
         return [list(one) for one in sorted(distinct)]
 
     answers = {coder: {one: any_readings(one) for one in "abcdef"} for coder in ("alice", "bob", "carol")}
-    project = project_of(answers)
+    project = project_of(answers, f"seed-{seed}")
     extracted = read_answers(project)
     label = dict(project.texts.get().markables.values_list("pk", "label"))
     for mode, top, readings in product(MODES, TOPS, READINGS):
@@ -176,16 +168,15 @@ def named(value, label):
     return frozenset(label[one] for one in value) if isinstance(value, frozenset) else value
 
 
-@pytest.fixture
-def differing(db):
+@pytest.fixture(scope="module")
+def differing(module_rows):
     """Let three coders find the words ambiguous in different ways."""
-    return project_of(
-        {
-            "alice": TOGETHER | {"d": ["ab", "c"], "f": ["d", "e"]},
-            "bob": TOGETHER | {"d": ["ab"], "f": ["d", "c"]},
-            "carol": TOGETHER | {"d": ["a", "bc"], "e": ["a", "b", "c"], "f": ["ab"]},
-        }
-    )
+    answers = {
+        "alice": TOGETHER | {"d": ["ab", "c"], "f": ["d", "e"]},
+        "bob": TOGETHER | {"d": ["ab"], "f": ["d", "c"]},
+        "carol": TOGETHER | {"d": ["a", "bc"], "e": ["a", "b", "c"], "f": ["ab"]},
+    }
+    return project_of(answers, "differing")
 
 
 @pytest.mark.parametrize("name", ["passonneau", "masi"])
@@ -196,11 +187,13 @@ def test_distances_of_matched_readings_fall_where_each_pair_is(differing, name):
     observed = Counter()
     for row in rows:
         observed.update(bin_of(distance(a, b, name)) for a, b in combinations(row, 2))
-    expected = Counter(bin_of(distance(a, b, name)) for a, b in permutations([one for row in rows for one in row], 2))
+    expected = Counter(
+        bin_of(distance(a, b, name)) for a, b in permutations([value for row in rows for value in row], 2)
+    )
     bins = distribute_distances(read_answers(differing), parameters)
     assert len(bins) == 12
-    assert [one.observed for one in bins] == pytest.approx([observed[n] / observed.total() for n in range(12)])
-    assert [one.expected for one in bins] == pytest.approx([expected[n] / expected.total() for n in range(12)])
+    assert [bin_.observed for bin_ in bins] == pytest.approx([observed[n] / observed.total() for n in range(12)])
+    assert [bin_.expected for bin_ in bins] == pytest.approx([expected[n] / expected.total() for n in range(12)])
 
 
 def bin_of(value):
@@ -208,7 +201,7 @@ def bin_of(value):
 
 
 def test_a_coder_is_ambiguous_where_there_are_two_readings_or_more(differing):
-    counted = {(one.kind, one.name): one for one in summarize_ambiguity(read_answers(differing), Parameters())}
+    counted = {(row.kind, row.name): row for row in summarize_ambiguity(read_answers(differing), Parameters())}
     assert counted["all", ""].n_ambiguous_judgements == 5
     assert [counted["coder", name].n_ambiguous_judgements for name in ("alice", "bob", "carol")] == [2, 1, 2]
 
@@ -224,14 +217,16 @@ def test_readings_are_kept_by_the_matrix_and_show_on_pages(differing, signed_in)
     assert values[keys["d"]][1] == together
     client = signed_in(User.objects.get(username="charlie"))
     for page in ("", "items/", "data/", f"items/text-1/{keys['d']}/"):
-        answer = client.get(f"/projects/they/agreement/{page}?readings=matched&distance=masi")
+        answer = client.get(f"/projects/differing/agreement/{page}?readings=matched&distance=masi")
         assert answer.status_code == 200, page
-    api = client.get(f"/api/v1/projects/they/agreement/items/text-1/{keys['d']}/?readings=matched&chains=none").json()
+    api = client.get(
+        f"/api/v1/projects/differing/agreement/items/text-1/{keys['d']}/?readings=matched&chains=none"
+    ).json()
     assert api["values"][0]["readings"] == [[keys["a"], keys["b"]], [keys["c"]]]
     assert api["answers"][0]["antecedents"] == ["Anna + Ben", "Cy"]
 
 
-def test_readings_that_the_deletion_of_a_target_makes_equal_are_one(db):
+def test_readings_that_the_deletion_of_a_target_makes_equal_are_one():
     project = coded_project("mark", "poesio-artstein-2005", "[Anna](a) met Ben , [they](d) left", coders=("alice",))
     change_rows(project.relations.filter(identity=True), joint=True)
     change_rows(project.levels.filter(key="phrase"), coders_mark=True)
@@ -246,10 +241,10 @@ def test_readings_that_the_deletion_of_a_target_makes_equal_are_one(db):
     assert summarize_ambiguity(read_answers(hand_in(project)), Parameters())[0].n_ambiguous_judgements == 0
 
 
-def test_more_readings_than_can_be_matched_are_refused_with_the_coder_and_the_text(db):
+def test_too_many_readings_are_refused_with_coder_and_text():
     words = " ".join(f"[w{number}](m{number})" for number in range(64))
     project = coded_project("many", "poesio-artstein-2005", words)
-    coding = Coding.objects.of_people().get(coder__username="bob")
+    coding = Coding.objects.of_people().get(text__project=project, coder__username="bob")
     keys = coding.text.markables.order_by("start").values_list("key", flat=True)
     judge(coding, keys[63], "phrase", *keys[:40])
     [judgement] = coding.judgements.filter(markable__key=keys[63])

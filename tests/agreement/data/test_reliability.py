@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -19,14 +20,13 @@ from tests.shared.questions import any_answers, question_project
         *[lambda seed=seed: question_project("asked", any_answers(random.Random(seed))) for seed in range(6)],
     ],
 )
-@pytest.mark.parametrize("unmarked", ["missing", "singleton", "label"])
-@pytest.mark.parametrize("top", ["category", "chain"])
-def test_values_by_stored_sets_are_those_of_the_links(db, make, unmarked, top):
+def test_values_by_stored_sets_are_those_of_the_links(db, make):
     answers = read_answers(make()).select(["open"])
     assert answers.columns.has_sets
     for chosen in (answers, answers.select(["open"], answers.coders[:1]), answers.restrict(answers.texts[1:])):
-        options = {"chains": "full", "top": top, "unmarked": unmarked}
-        found = reliability_data(chosen, **options)
-        linked = reliability_data(replace(chosen, columns=replace(chosen.columns, has_sets=False)), **options)
-        assert found.values == linked.values
-        assert found.to_frame().equals(linked.to_frame())
+        by_links = replace(chosen, columns=replace(chosen.columns, has_sets=False))
+        for unmarked, top in product(["missing", "singleton", "label"], ["category", "chain"]):
+            options = {"chains": "full", "top": top, "unmarked": unmarked}
+            found, linked = reliability_data(chosen, **options), reliability_data(by_links, **options)
+            assert found.values == linked.values
+            assert found.to_frame().equals(linked.to_frame())

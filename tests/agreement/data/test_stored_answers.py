@@ -72,32 +72,37 @@ def asked():
     return question_project("asked", any_answers(random.Random(4)))
 
 
+GOLD, MODELS = {"gold": True}, {"models": True}
+QUESTIONS = ("gender", "topics", "gloss", "part", "bridging", "animacy")
+
+
 @pytest.mark.parametrize(
-    ("make", "asked", "options"),
+    ("make", "reads"),
     [
-        (lambda: answer(coded_project("walk", "poesio-artstein-2005", *TEXTS)), (), {}),
-        (lambda: answer(coded_project("walk", "passonneau-2004", *TEXTS)), (), {}),
-        (pyramids, ("words",), {}),
-        (pyramids, ("spans",), {}),
-        (with_gold_and_model, (), {}),
-        (with_gold_and_model, (), {"gold": True}),
-        (with_gold_and_model, (), {"models": True}),
-        (with_gold_and_model, (), {"gold": True, "models": True}),
-        (asked, (), {}),
-        *[(asked, ("", question), {}) for question in ("gender", "topics", "gloss", "part", "bridging", "animacy")],
-        (asked, ("", "gender", "label"), {}),
+        (lambda: answer(coded_project("walk", "poesio-artstein-2005", *TEXTS)), [((), {})]),
+        (lambda: answer(coded_project("walk", "passonneau-2004", *TEXTS)), [((), {})]),
+        (pyramids, [(("words",), {}), (("spans",), {})]),
+        (with_gold_and_model, [((), options) for options in ({}, GOLD, MODELS, GOLD | MODELS)]),
+        (asked, [(more, {}) for more in ((), *(("", name) for name in QUESTIONS), ("", "gender", "label"))]),
     ],
 )
-def test_stored_answers_are_those_of_the_rows(make, asked, options, monkeypatch):
+def test_stored_answers_are_those_of_the_rows(make, reads, monkeypatch):
     project = make()
-    first = everything(read_answers(project, *asked, **options))
-    assert StoredAnswers.objects.filter(project=project).count() == len(first[2]) > 0
-    with monkeypatch.context() as patch:
-        for name in ("read_judgements", "read_words"):
-            patch.setattr(reading, name, never)
-        assert everything(read_stored(project, *asked, **options)) == first
-    with another_process(monkeypatch):
-        assert everything(read_answers(project, *asked, **options)) == first
+    for asked, options in reads:
+        StoredAnswers.objects.all().delete()
+        first = everything(read_stored(project, *asked, **options))
+        assert StoredAnswers.objects.filter(project=project).count() == len(first[2]) > 0
+        with monkeypatch.context() as patch:
+            for name in ("read_judgements", "read_words"):
+                patch.setattr(reading, name, never)
+            assert everything(read_stored(project, *asked, **options)) == first
+        with another_process(monkeypatch):
+            assert everything(read_answers(project, *asked, **options)) == first
+
+
+def coding_of_bob():
+    codings = Coding.objects.of_people().select_related("text__project", "coder")
+    return codings.get(text__slug="text-2", coder__username="bob")
 
 
 def never(*_, **__):
@@ -114,16 +119,12 @@ def test_answers_of_some_versions_of_the_scheme_are_read_of_the_rows(project, mo
 
 def test_a_document_that_has_changed_alone_is_read_again(project, monkeypatch):
     read_answers(project)
-    coding = (
-        Coding.objects.of_people()
-        .select_related("text__project", "coder")
-        .get(text__slug="text-2", coder__username="bob")
-    )
+    coding = coding_of_bob()
     judge_again(coding, coding.text.markables.order_by("start").first().key, None)
     read, whole = [], reading.read_judgements
 
     def count(project, categories, documents, *more, **options):
-        read.extend(one.document.slug for one in documents)
+        read.extend(part.document.slug for part in documents)
         return whole(project, categories, documents, *more, **options)
 
     with monkeypatch.context() as patch:
@@ -135,7 +136,7 @@ def test_a_document_that_has_changed_alone_is_read_again(project, monkeypatch):
         assert everything(read_answers(project)) == followed
 
 
-@pytest.mark.parametrize("options", [{}, {"gold": True}, {"models": True}])
+@pytest.mark.parametrize("options", [{}, GOLD, MODELS])
 def test_marks_of_another_round_are_members_of_the_text_at_once(options, monkeypatch):
     project = with_gold_and_model()
     set_coder_marked_levels(project, project.levels.filter(coded=True))
@@ -165,7 +166,7 @@ def test_what_is_stored_goes_with_its_text_and_round(project):
     assert StoredAnswers.objects.count() == len(TEXTS)
     delete_text(text, deletion_figures(project.texts.filter(pk=text.pk)).tag)
     assert StoredAnswers.objects.count() == len(TEXTS) - 1
-    assert [one.slug for one in read_stored(project).texts] == ["text-2", "text-3"]
+    assert [text.slug for text in read_stored(project).texts] == ["text-2", "text-3"]
 
 
 def test_what_is_stored_names_nobody():
@@ -178,7 +179,7 @@ def test_what_is_stored_names_nobody():
             assert name.lower() not in stored.lower()
 
 
-def test_after_a_repair_by_hand_and_a_refresh_every_process_has_the_new_figures(project, monkeypatch):
+def test_every_process_has_new_figures_after_a_refresh(project, monkeypatch):
     def figures():
         return compute_report(read_answers(project), convention(project)).result
 
@@ -208,11 +209,7 @@ def test_reports_of_an_undone_transaction_are_not_kept(project, monkeypatch):
         judge_again(coding, key, category)
         return compute_report(read_answers(project), convention(project)).result
 
-    coding = (
-        Coding.objects.of_people()
-        .select_related("text__project", "coder")
-        .get(text__slug="text-2", coder__username="bob")
-    )
+    coding = coding_of_bob()
     key = coding.text.markables.order_by("start").first().key
     with transaction.atomic():
         undone = judge_and_report("place")
@@ -224,7 +221,7 @@ def test_reports_of_an_undone_transaction_are_not_kept(project, monkeypatch):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL lets several connections write at a time")
-def test_where_others_write_to_sqlite_answers_are_read_and_not_stored(project):
+def test_answers_are_not_stored_while_others_write_to_sqlite(project):
     with Path(f"{connection.settings_dict['NAME']}-turn").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         first = everything(read_answers(project))
@@ -234,7 +231,7 @@ def test_where_others_write_to_sqlite_answers_are_read_and_not_stored(project):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_text_that_is_deleted_meanwhile_leaves_the_answers_as_they_were_read(project, monkeypatch):
+def test_text_deleted_meanwhile_leaves_the_answers_as_read(project, monkeypatch):
     with another_process(monkeypatch):
         expected = everything(read_answers(project))
     store = reading._store
@@ -251,5 +248,5 @@ def test_a_text_that_is_deleted_meanwhile_leaves_the_answers_as_they_were_read(p
     with monkeypatch.context() as patch:
         patch.setattr(reading, "_store", store_late)
         assert everything(read_answers(project)) == expected
-    assert [one.slug for one in read_stored(project).texts] == ["text-1", "text-3"]
+    assert [text.slug for text in read_stored(project).texts] == ["text-1", "text-3"]
     assert StoredAnswers.objects.count() == 2

@@ -99,7 +99,7 @@ def test_answers_are_labels_entities_or_chains_that_are_none(drawn):
             assert card.entity in row.answers
 
 
-def test_entities_come_before_other_units_and_those_in_dispute_before_others():
+def test_entities_come_first_and_those_in_dispute_before_others():
     ids = [[1, 1, 1], [1, 1, 1], [1, 1, 2], [3, 3, 3], [3, 5, 6], [3, 3, 3], [7, 7, 7]]
     chains = ReliabilityData.from_chain_ids(ids, ["text"] * 7)
     rows = [[chains.value(code) for code in row] for row in chains.codes.tolist()]

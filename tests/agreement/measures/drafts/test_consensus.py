@@ -9,7 +9,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agreement.measures import Readings, ReliabilityData, ceaf_m, consensus, index_labels
-from agreement.measures.drafts.votes import count_objective, find_clusters
 from benchmarks.adjudication import as_data, clusters, entities_of, simulate
 from tests.agreement.measures.exact import Several, pair_votes, partitions
 from tests.agreement.measures.strategies import chain_tables, data_of, one_document
@@ -133,7 +132,7 @@ def rows_of(codings):
     return list(zip(*chains, strict=True))
 
 
-def test_of_chains_that_are_all_chance_few_drafts_are_not_the_best_partition():
+def test_few_drafts_of_chance_chains_are_not_the_best_partition():
     source = random.Random(1)
     pairs = [best_and_found([[source.randrange(3) for _ in range(6)] for _ in range(3)]) for _ in range(60)]
     assert all(found <= best for best, found in pairs)
@@ -181,17 +180,16 @@ ALONE = {unit: frozenset(unit) for unit in "ABCD"}
         ([ALONE["A"], ALONE["A"], None], ALONE["A"]),
     ],
 )
-def test_the_most_frequent_answer_of_those_who_marked_a_unit_holds_and_a_tie_is_undecided(row, value):
+def test_most_frequent_answer_holds_and_a_tie_is_undecided(row, value):
     draft = consensus(one_document({"A": row, "B": ["new"] * len(row)}))
     assert draft.values == {"A": value, "B": "new"}
     assert draft.contested == ("A",)
 
 
 @pytest.mark.parametrize("row", [["place", None], ["place", None, None], [ALONE["A"], "place", None, None]])
-def test_a_unit_that_half_of_the_coders_have_marked_is_not_in_the_draft_but_contested(row):
+def test_unit_that_half_of_the_coders_marked_is_contested(row):
     draft = consensus(one_document({"A": row, "B": ["new"] * len(row)}))
-    assert draft.values == {"B": "new"}
-    assert draft.contested == ("A",)
+    assert (draft.values, draft.contested) == ({"B": "new"}, ("A",))
 
 
 def test_who_did_not_code_a_document_is_not_counted_in_it():
@@ -219,12 +217,14 @@ def test_what_all_say_is_joined_by_all():
     assert draft.contested == ("B", "C", "D")
 
 
-def test_an_empty_draft_leaves_all_that_is_marked_to_be_looked_at():
+def test_empty_draft_leaves_all_that_is_marked_to_be_looked_at():
     draft = consensus(one_document({"A": ["place", "place"], "B": [None, None]}), "empty")
     assert (draft.values, draft.contested, draft.objective) == ({}, ("A",), 0)
+    draft = consensus(ReliabilityData.from_values([], ["A"], [], []))
+    assert (draft.values, draft.contested, draft.objective) == ({}, (), 0)
 
 
-def test_a_unit_that_most_find_ambiguous_is_in_each_entity_where_most_have_it():
+def test_ambiguous_unit_is_in_each_entity_where_most_have_it():
     values = index_labels("DEF", {"D": {1}, "E": {2}, "F": {1, 2}}, readings="matched")
     single = index_labels("DEF", {"D": {1}, "E": {2}, "F": {2}})
     two_of_three = one_document({u: [values[u], values[u], single[u]] for u in "DEF"}, "XYZ")
@@ -278,10 +278,3 @@ def test_counts_and_sets_that_are_no_chains_are_refused():
         consensus(ReliabilityData.from_counts([[2, 0], [1, 1]]))
     with pytest.raises(ValueError, match=r"'B' is not in a set that is its value: .* mode=\"full\""):
         consensus(one_document({"A": ["x", "x"], "B": [frozenset("A"), "x"]}))
-
-
-def test_no_data_make_an_empty_draft():
-    draft = consensus(ReliabilityData.from_values([], ["A"], [], []))
-    assert (draft.values, draft.contested, draft.objective) == ({}, (), 0)
-    assert find_clusters([], []) == []
-    assert count_objective([], [], [], []) == 0

@@ -89,10 +89,10 @@ def test_a_callable_is_a_distance_and_so_is_one_of_numbers(drawn):
     table, documents = drawn
     assume(len(next(iter(table.values()), [])) >= 3)
     data = data_of(table, documents)
-    by_name, by_call = (alt_test(data, "A", distance=one) for one in ("interval", lambda a, b: (a - b) ** 2))
-    for one, other in zip(by_name.rows, by_call.rows, strict=True):
-        assert one.p_value == other.p_value
-        assert one.difference == (None if other.difference is None else pytest.approx(other.difference, abs=1e-12))
+    by_name, by_call = (alt_test(data, "A", distance=d) for d in ("interval", lambda a, b: (a - b) ** 2))
+    for row, other in zip(by_name.rows, by_call.rows, strict=True):
+        assert row.p_value == other.p_value
+        assert row.difference == (None if other.difference is None else pytest.approx(other.difference, abs=1e-12))
 
 
 @pytest.mark.parametrize("n", [15, 40])
@@ -137,7 +137,7 @@ def test_all_signs_are_tried_up_to_fourteen_texts():
 @given(st.lists(st.fractions(0, 1), max_size=8))
 def test_adjusted_p_values_are_those_of_scipy_and_of_the_definition(p_values):
     found = adjust_p_values(np.array(p_values, dtype=np.float64))
-    assert found.tolist() == pytest.approx([float(one) for one in slow.adjusted(p_values)])
+    assert found.tolist() == pytest.approx([float(p) for p in slow.adjusted(p_values)])
     if p_values:
         assert found == pytest.approx(false_discovery_control([float(p) for p in p_values], method="by"))
 
@@ -207,22 +207,20 @@ def test_a_test_of_one_text_says_why_there_is_none():
 
 
 @pytest.mark.parametrize(
-    ("n", "note"),
-    [(4, "4 texts are too few for any p-value up to 0.05"), (6, "the published test takes 30 units of each human")],
+    ("rows", "n", "options", "note"),
+    [
+        ([["a"] * 4], 4, {}, "4 texts are too few for any p-value up to 0.05"),
+        ([["a"] * 4], 6, {}, "the published test takes 30 units of each human"),
+        ([["a", "a", "b", "b"]], 20, {"resamples": 30}, "30 resamples are too few for any p-value up to 0.05"),
+    ],
 )
-def test_what_limits_the_test_is_noted(n, note):
-    assert note in alt_test(of_texts([["a"] * 4], n), "model").note
+def test_what_limits_the_test_is_noted(rows, n, options, note):
+    assert note in alt_test(of_texts(rows, n), "model", **options).note
 
 
-def test_too_few_resamples_for_any_small_p_value_are_noted():
-    data = of_texts([["a", "a", "b", "b"]], 20)
-    note = "30 resamples are too few for any p-value up to 0.05"
-    assert note in alt_test(data, "model", resamples=30).note
-    assert "too few" not in alt_test(data, "model", resamples=40).note
-
-
-def test_three_humans_and_thirty_units_of_six_texts_need_no_note():
+def test_enough_humans_units_and_resamples_need_no_note():
     assert alt_test(of_texts([["a"] * 4] * 5, 6), "model").note == ""
+    assert "too few" not in alt_test(of_texts([["a", "a", "b", "b"]], 20), "model", resamples=40).note
 
 
 def test_two_humans_are_noted():
@@ -263,9 +261,6 @@ def test_others_than_the_humans_named_do_not_matter():
 def test_what_cannot_be_tested_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         alt_test(of_texts([["a"] * 4], 3), **{"candidate": "model", **options})
-
-
-def test_counts_name_no_coder():
     with pytest.raises(ValueError, match="counts"):
         alt_test(ReliabilityData.from_counts([[2, 1], [0, 3]], ["a", "b"]), 0)
 

@@ -68,7 +68,7 @@ def test_the_order_of_coders_changes_no_probability(drawn, random):
     order = random.sample(range(n_coders), n_coders)
     moved = {unit: [row[place] for place in order] for unit, row in table.items()}
     before, after = (ambiguity(data_of(rows, documents)) for rows in (table, moved))
-    assert [one.posterior for one in before.units] == pytest.approx([one.posterior for one in after.units])
+    assert [unit.posterior for unit in before.units] == pytest.approx([unit.posterior for unit in after.units])
 
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])
@@ -91,18 +91,18 @@ def test_the_order_of_units_and_the_names_of_values_change_no_probability(drawn,
     random.shuffle(shuffled)
     other = {unit: [renamed.get(v, v) if isinstance(v, str) else v for v in table[unit]] for unit in shuffled}
     first, second = ambiguity(data_of(table, documents)), ambiguity(data_of(other, documents))
-    expected = {one.unit: one.posterior for one in second.units}
-    assert {one.unit: one.posterior for one in first.units} == pytest.approx(expected, abs=1e-6)
+    expected = {unit.unit: unit.posterior for unit in second.units}
+    assert {unit.unit: unit.posterior for unit in first.units} == pytest.approx(expected, abs=1e-6)
     assert len(first.units) + sum(first.left_out.values()) == len(table)
 
 
 def test_a_split_is_likely_ambiguous_and_a_single_deviation_likely_a_slip():
     split, slip = list("aaabbb"), list("aaaaab")
     found = ambiguity([*CLEAR, slip, split] * 5)
-    verdicts = {one.unit % 5: one.verdict for one in found.units}
+    verdicts = {unit.unit % 5: unit.verdict for unit in found.units}
     assert verdicts == {0: "", 1: "", 2: "", 3: "slip", 4: "ambiguous"}
-    assert [one.unit for one in found.units[:5]] == [4, 9, 14, 19, 24]
-    assert [one.camps for one in found.units] == [True] * 5 + [False] * 20
+    assert [unit.unit for unit in found.units[:5]] == [4, 9, 14, 19, 24]
+    assert [unit.camps for unit in found.units] == [True] * 5 + [False] * 20
     assert sorted(found.skills, key=found.skills.get)[0] == 5
     assert (found.model, found.alternatives, found.converged) == ("dawid-skene", 3, True)
     assert found.units[0].groups == ((0, 1, 2), (3, 4, 5))
@@ -114,7 +114,7 @@ def test_it_takes_more_of_careless_coders_to_make_a_unit_ambiguous():
     careless, careful = ["a", "a", "b", "b", "a"], ["b", "b", "a", "a", "a"]
     noise = [["a", "a", "a", "b", "c"], ["b", "b", "b", "c", "a"], ["c", "c", "c", "a", "b"]]
     found = ambiguity([*noise * 8, ["a", "b", "a", "a", "a"], ["a", "a", "a", "b", "a"], careless, careful])
-    by_unit = {one.unit: one.posterior for one in found.units}
+    by_unit = {unit.unit: unit.posterior for unit in found.units}
     assert by_unit[24] > 2 * by_unit[25]
 
 
@@ -124,67 +124,60 @@ def test_a_slip_elsewhere_in_a_chain_leaves_a_unit_with_one_reading():
     data = ReliabilityData.from_chain_ids(ids, ["text"] * 8)
     found = ambiguity(data)
     assert data.n_values == 3
-    assert [len(one.groups) for one in found.units] == [2] + [1] * 7
+    assert [len(unit.groups) for unit in found.units] == [2] + [1] * 7
     assert (found.units[0].unit, found.units[0].groups, found.model) == (7, ((0, 1), (2, 3)), "mention-pair")
     assert split_into_camps(data.codes).sum() == 8
-    assert sum(one.camps for one in found.units) == 1
+    assert sum(unit.camps for unit in found.units) == 1
 
 
-def test_sets_that_share_little_are_different_readings():
+def groups_of_u(table):
+    return next(unit.groups for unit in ambiguity(one_document(table)).units if unit.unit == "u")
+
+
+def test_sets_that_share_little_or_a_unit_alone_are_other_readings():
     near = [{"u", *"abcd"}, {"u", *"abcde"}, {"u", *"wxyz"}, {"u", *"wxyzd"}]
-    found = ambiguity(one_document({"u": near, **{unit: ["x"] * 4 for unit in "abcdewxyz"}}))
-    assert next(one.groups for one in found.units if one.unit == "u") == (("A", "B"), ("C", "D"))
-
-
-def test_a_unit_alone_is_another_reading_than_any_chain_or_label():
-    found = ambiguity(one_document({"u": [{"u"}, {"u"}, {"u", "v"}, "place"], "v": ["place"] * 4}))
-    assert next(one.groups for one in found.units if one.unit == "u") == (("A", "B"), ("C",), ("D",))
+    assert groups_of_u({"u": near, **{unit: ["x"] * 4 for unit in "abcdewxyz"}}) == (("A", "B"), ("C", "D"))
+    alone = {"u": [{"u"}, {"u"}, {"u", "v"}, "place"], "v": ["place"] * 4}
+    assert groups_of_u(alone) == (("A", "B"), ("C",), ("D",))
 
 
 def test_who_gives_several_readings_is_counted_and_in_no_group():
     several = Readings([{"u", "v"}, {"u", "w"}])
     found = ambiguity(one_document({"u": [several, {"u", "v"}, {"u", "v"}], "v": [several, "x", None], "w": ["x"] * 3}))
-    rows = {one.unit: one for one in found.units}
+    rows = {unit.unit: unit for unit in found.units}
     assert rows["u"].explicit == 1
     assert rows["u"].groups == (("B", "C"),)
     assert found.left_out == {"coded by fewer than two coders": 1}
 
 
-def test_only_two_or_three_coders_are_noted():
+def test_few_coders_and_data_that_nobody_shares_are_noted():
     assert "of two or three coders" in ambiguity([["a", "b", "a"], ["a", "a", "a"]]).note
     assert ambiguity([["a", "b", "a", "a"]]).note == ""
-
-
-def test_data_that_nobody_shares_have_no_order():
     found = ambiguity([["a", None], [None, "b"]])
     assert (found.units, found.prevalence, found.value) == ((), None, None)
     assert found.note == "no unit is coded by two coders"
 
 
 @pytest.mark.parametrize(
-    ("rows", "options", "message"),
+    ("data", "options", "message"),
     [
         ([["a"], ["b"]], {}, "there is 1 coder: it takes two"),
         ([[], []], {}, "there are no coders: it takes two"),
         ([["a", "b"]], {"alternatives": 1}, "alternatives is 1"),
         ([["a", "b"]], {"alternatives": float("nan")}, "alternatives is nan"),
         ([["a", "b"]], {"alternatives": float("inf")}, "alternatives is inf"),
+        (ReliabilityData.from_counts([[2, 1], [0, 3]], ["a", "b"]), {}, "counts"),
     ],
 )
-def test_what_cannot_be_ranked_is_refused(rows, options, message):
+def test_what_cannot_be_ranked_is_refused(data, options, message):
     with pytest.raises(ValueError, match=message):
-        ambiguity(rows, **options)
+        ambiguity(data, **options)
 
 
-def test_counts_name_no_coder():
-    with pytest.raises(ValueError, match="counts"):
-        ambiguity(ReliabilityData.from_counts([[2, 1], [0, 3]], ["a", "b"]))
-
-
-def test_more_readings_than_alternatives_and_than_groups_that_are_kept_are_taken():
+def test_more_readings_than_alternatives_are_taken():
     found = ambiguity([list("abcdefghijkl"), list("aabbccddeeff")], alternatives=2)
     assert len(found.units[0].groups) in (6, 12)
-    assert all(0 <= one.posterior <= 1 for one in found.units)
+    assert all(0 <= unit.posterior <= 1 for unit in found.units)
 
 
 def test_the_second_most_frequent_value_makes_camps_of_four_coders_or_more():

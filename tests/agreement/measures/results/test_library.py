@@ -33,11 +33,11 @@ def test_every_public_function_has_an_example():
             assert ">>>" in thing.__doc__, name
 
 
-@pytest.mark.parametrize("package", ["django", "pandas", "scipy", "duckdb", "distributed", "tqdm"])
-def test_importing_the_library_does_not_load(package):
-    code = f"import sys, agreement.measures; sys.exit({package!r} in sys.modules)"
-    root = ROOT
-    assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
+def test_importing_the_library_loads_no_large_package():
+    packages = {"django", "pandas", "scipy", "duckdb", "distributed", "tqdm"}
+    code = f"import sys, agreement.measures; sys.exit(', '.join({packages} & set(sys.modules)) or 0)"
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
 
 
 def test_a_result_says_what_it_rests_on():

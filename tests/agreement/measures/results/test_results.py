@@ -24,7 +24,10 @@ FIGURES = [
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: type(figure).__name__)
-def test_a_result_is_a_number(figure):
+def test_result_is_a_number_and_becomes_a_dictionary_for_json(figure):
+    found = json.loads(json.dumps(figure.to_dict()))
+    assert found.get("value", found.get("difference")) == figure.value
+    assert found["note"] == figure.note
     assert float(figure) == figure.value
     assert f"{figure:.3f}" == f"{figure.value:.3f}"
     assert f"{figure:>9.2f}" == f"{figure.value:>9.2f}"
@@ -40,32 +43,25 @@ def test_a_result_without_a_value_is_no_number_and_says_why():
         float(interval([["x", "x"], ["x", "x"]], alpha))
 
 
-@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: type(figure).__name__)
-def test_a_result_becomes_a_dictionary_that_json_can_hold(figure):
-    found = json.loads(json.dumps(figure.to_dict()))
-    assert found.get("value", found.get("difference")) == figure.value
-    assert found["note"] == figure.note
-
-
 def test_the_dictionary_of_an_interval_has_the_coefficient_beside_its_ends():
-    one = interval(DATA, alphas)["masi"]
-    found = one.to_dict()
-    assert (found["coefficient"], found["value"], found["low"], found["high"]) == (
+    masi = interval(DATA, alphas)["masi"]
+    found = masi.to_dict()
+    assert [found[name] for name in ("coefficient", "value", "low", "high")] == [
         "alpha",
-        one.value,
-        one.low,
-        one.high,
-    )
+        masi.value,
+        masi.low,
+        masi.high,
+    ]
     assert (found["method"], found["by"], found["n_groups"]) == ("jackknife-log", "document", 4)
-    assert found["parameters"] == dict(one.result.parameters)
+    assert found["parameters"] == dict(masi.result.parameters)
     assert "replicates" not in bootstrap(DATA, alpha, n=5).to_dict()
 
 
-def test_the_dictionary_of_a_kappa_has_z_and_p_and_the_kappa_of_each_category():
+def test_dictionary_of_a_kappa_has_z_and_its_categories():
     found = fleiss_kappa(DATA)
     as_dict = found.to_dict()
     assert (as_dict["z"], as_dict["p_value"]) == (found.z, found.p_value)
-    assert [one["value"] for one in as_dict["categories"]] == [one.value for one in found.categories]
+    assert [part["value"] for part in as_dict["categories"]] == [part.value for part in found.categories]
 
 
 def test_every_z_stands_beside_its_p():

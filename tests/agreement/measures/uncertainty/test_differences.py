@@ -135,7 +135,7 @@ def test_a_large_difference_is_as_unlikely_by_permutation():
 @pytest.mark.parametrize(
     ("first", "second", "note"),
     [
-        (FIRST, dict.fromkeys("abcd", ["xx"]), "the coefficient of the second is undefined: only one value is used"),
+        (FIRST, {text: ["xx"] for text in FIRST}, "the coefficient of the second is undefined: only one value is used"),
         ({"a": FIRST["a"], "b": FIRST["b"]}, SECOND, "no interval: it takes 3 documents, and there are 2"),
         (FIRST, FIRST, "no interval: the difference is the same without each document"),
         (FIRST, {"a": ["xy", "xx"], "b": ["xx"], "c": ["xx"]}, "no interval: the coefficient is undefined without"),
