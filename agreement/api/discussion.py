@@ -119,7 +119,7 @@ class MappingList(APIView):
         mappings = Mapping.objects.filter(project=project_for(request.user, slug, Right.SEE_RESULTS))
         pages = self.pagination_class()
         page = pages.paginate_sequence(mappings, request)
-        return pages.get_paginated_response([{"name": one.name, "classes": one.classes} for one in page])
+        return pages.get_paginated_response([{"name": mapping.name, "classes": mapping.classes} for mapping in page])
 
     @extend_schema(request=MappingSerializer, responses={201: MappingSerializer})
     @idempotent(Right.MANAGE)

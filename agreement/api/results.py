@@ -115,7 +115,7 @@ def _field_of(hint: Any, *, nullable: bool = True, **options: Any) -> serializer
     """Return the serializer field of a type; a field that is omitted instead of null is not `nullable`."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        [hint] = (one for one in parts if one is not NoneType)
+        [hint] = (part for part in parts if part is not NoneType)
         return _field_of(hint, **options, **({"allow_null": True} if nullable else {}))
     if hint in FIELDS:
         return FIELDS[hint](**options)
@@ -185,8 +185,8 @@ def endpoint(page: ResultPage[Any]) -> type[APIView]:
 def _describe_response(report: Any, rows: str | None) -> Any:
     """Return the schema of a report, a list of reports or a union of reports; the field `rows` is paginated."""
     if isinstance(report, UnionType):
-        one_of = [_describe_response(one, rows if rows in one.__annotations__ else None) for one in get_args(report)]
-        name = "Or".join(one.__name__ for one in get_args(report)).replace("ReportOr", "Or")
+        one_of = [_describe_response(part, rows if rows in part.__annotations__ else None) for part in get_args(report)]
+        name = "Or".join(part.__name__ for part in get_args(report)).replace("ReportOr", "Or")
         return schema.PolymorphicProxySerializer(name, one_of, None)
     if get_origin(report) is list:
         return serializer_of(*get_args(report))(many=True)

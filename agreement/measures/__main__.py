@@ -54,7 +54,7 @@ def _file_intervals(options: argparse.Namespace, data: ReliabilityData) -> dict[
     estimate: Callable[..., Any] = partial(interval, level=options.level)
     if options.n is not None:
         estimate = partial(bootstrap, n=options.n, seed=options.seed, level=options.level)
-    intervals = {f"alpha, {name}": one for name, one in estimate(data, alphas, distances, **conventions).items()}
+    intervals = {f"alpha, {name}": figure for name, figure in estimate(data, alphas, distances, **conventions).items()}
     if not data.has_sets:
         intervals["K"] = estimate(data, fleiss_kappa)
     return intervals
@@ -136,7 +136,7 @@ def _corpus_intervals(options: argparse.Namespace, sums: TextSums) -> dict[str, 
         intervals = bootstrap_sums(sums, n=options.n, seed=options.seed, level=options.level)
     else:
         intervals = interval_sums(sums, level=options.level)
-    return {f"alpha, {name}": one for name, one in intervals.items()}
+    return {f"alpha, {name}": figure for name, figure in intervals.items()}
 
 
 def _data(options: argparse.Namespace) -> ReliabilityData:
@@ -209,11 +209,11 @@ def _positive(text: str) -> int:
 
 def _text(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Sequence[str]) -> str:
     lines = []
-    for name, one in intervals.items():
-        line = f"{name:<20} {format_defined(one.value):>9}"
-        if one.low is not None and one.high is not None:
-            line += f"   {one.level:.0%} {one.low:z7.4f} to {one.high:z7.4f}"
-        lines.append(f"{line}   {one.note}".rstrip())
+    for name, figure in intervals.items():
+        line = f"{name:<20} {format_defined(figure.value):>9}"
+        if figure.low is not None and figure.high is not None:
+            line += f"   {figure.level:.0%} {figure.low:z7.4f} to {figure.high:z7.4f}"
+        lines.append(f"{line}   {figure.note}".rstrip())
     used = next(iter(intervals.values()))
     lines += ["", repr(used.result).strip("<>").partition(": ")[2], f"intervals: {used.describe_method()}"]
     if corpus is not None:
@@ -224,7 +224,7 @@ def _text(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Seq
 
 
 def _json(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Sequence[str]) -> str:
-    answer: dict[str, Any] = {name: one.to_dict() for name, one in intervals.items()}
+    answer: dict[str, Any] = {name: figure.to_dict() for name, figure in intervals.items()}
     if notes:
         answer["notes"] = notes
     if corpus is not None:

@@ -56,8 +56,8 @@ def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: st
     first, second = _readings_of(a), _readings_of(b)
     if not first or not second or a == b:
         return 0.0 if a == b else 1.0
-    sizes = [[len(one)] for one in first], [len(one) for one in second]
-    shared = [[len(one & other) for other in second] for one in first]
+    sizes = [[len(reading)] for reading in first], [len(reading) for reading in second]
+    shared = [[len(x & y) for y in second] for x in first]
     distances = distance_from_sizes(*sizes, shared, name, empty=empty, thirds=thirds)
     return float(match_readings(distances[None])[0])
 
@@ -190,12 +190,12 @@ def _equal(a: Floats, b: Floats, shared: Floats) -> Bools:
 
 def _passonneau(a: Floats, b: Floats, shared: Floats, empty: str, thirds: str) -> Floats:
     """Return the distances of Passonneau 2004: 0 for equal sets, 1/3 for subsets, 2/3 for overlaps, else 1."""
-    one, two = (1 / 3, 2 / 3) if thirds == "exact" else (0.33, 0.67)
+    third, two = (1 / 3, 2 / 3) if thirds == "exact" else (0.33, 0.67)
     smaller = np.minimum(a, b)
     contained = shared == smaller
     if empty == "disjoint":
         contained &= smaller > 0
-    return np.select([_equal(a, b, shared), contained, shared > 0], [0.0, one, two], 1.0)
+    return np.select([_equal(a, b, shared), contained, shared > 0], [0.0, third, two], 1.0)
 
 
 def _jaccard(a: Floats, b: Floats, shared: Floats) -> Floats:

@@ -204,7 +204,7 @@ def score_correlation(
         return Correlation(None, None, None, len(x), "one pyramid gives all peers the same score")
     from scipy import stats
 
-    pearson, kendall, spearman = (one(x, y) for one in (stats.pearsonr, stats.kendalltau, stats.spearmanr))
+    pearson, kendall, spearman = (correlate(x, y) for correlate in (stats.pearsonr, stats.kendalltau, stats.spearmanr))
     return Correlation(
         pearson=float(pearson.statistic),
         kendall=float(kendall.statistic),

@@ -92,7 +92,7 @@ def plot(results: Mapping[str, Display], ax: Any = None, *, backend: str | None 
     points = []
     for name, result in results.items():
         own = result._points()
-        points += [replace(one, name=name if len(own) == 1 else f"{name}, {one.name}") for one in own]
+        points += [replace(point, name=name if len(own) == 1 else f"{name}, {point.name}") for point in own]
     axes = {result.axis for result in results.values()}
     return draw(points, axes.pop() if len(axes) == 1 else "value", ax, backend)
 
@@ -117,7 +117,7 @@ def latex_row(cells: Sequence[str]) -> str:
 
 def _reaches(points: Sequence[Point]) -> tuple[Floats, Floats, Floats]:
     """Return the values, and the distances to the ends of their intervals, NaN where there is none."""
-    found = [[nan if x is None else x for x in (one.value, one.low, one.high)] for one in points]
+    found = [[nan if x is None else x for x in (point.value, point.low, point.high)] for point in points]
     values, low, high = np.array(found, dtype=np.float64).reshape(-1, 3).T
     return values, values - low, high - values
 
@@ -130,7 +130,7 @@ def _draw_matplotlib(points: Sequence[Point], axis: str, ax: Any) -> Any:
     values, below, above = _reaches(points)
     places = range(len(points))
     ax.errorbar(values, places, xerr=[below, above], fmt="o", capsize=3)
-    ax.set_yticks(places, [one.name for one in points])
+    ax.set_yticks(places, [point.name for point in points])
     ax.set_ylim(len(points) - 0.5, -0.5)
     ax.set_xlabel(axis)
     return ax
@@ -144,7 +144,7 @@ def _draw_plotly(points: Sequence[Point], axis: str) -> Any:
     reach = {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
     figure = graph_objects.Figure(graph_objects.Scatter(x=values, y=places, mode="markers", error_x=reach))
     figure.update_xaxes(title=axis)
-    names = [one.name for one in points]
+    names = [point.name for point in points]
     figure.update_yaxes(tickvals=places, ticktext=names, range=[len(points) - 0.5, -0.5], automargin=True)
     figure.update_layout(height=140 + 40 * len(points))
     return figure
@@ -182,7 +182,7 @@ class Figure(Display):
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields as a dictionary of numbers, texts, lists and dictionaries, for JSON or a table."""
-        return {one.name: to_plain(getattr(self, one.name)) for one in fields(self)}  # type: ignore[arg-type]
+        return {field.name: to_plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
 
     def _rows(self) -> Mapping[str, object]:
         return {"value": format_defined(self.value), "note": self.note}
@@ -196,9 +196,9 @@ def to_plain(value: object) -> object:
     if isinstance(value, Figure):
         return value.to_dict()
     if isinstance(value, Mapping):
-        return {key: to_plain(one) for key, one in value.items()}
+        return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [to_plain(one) for one in value]
+        return [to_plain(item) for item in value]
     return value
 
 
@@ -308,12 +308,12 @@ class KappaResult(Result):
         rows["standard error by chance"] = format_value(self.standard_error_null)
         rows["z"] = self.z_note if self.z is None else f"{self.z:.2f}"
         rows["p"] = "" if self.p_value is None else f"{self.p_value:.4g}"
-        for one in self.categories:
-            rows[f"{self.coefficient} of {one.category}"] = format_defined(one.value)
+        for row in self.categories:
+            rows[f"{self.coefficient} of {row.category}"] = format_defined(row.value)
         return rows | {"note": note}
 
     def _points(self) -> Sequence[Point]:
-        of_categories = (Point(f"{self.coefficient} of {one.category}", one.value) for one in self.categories)
+        of_categories = (Point(f"{self.coefficient} of {row.category}", row.value) for row in self.categories)
         return [*super()._points(), *of_categories]
 
 

@@ -49,14 +49,14 @@ def unite_readings(sets: Iterable[Iterable[Hashable]]) -> Value:
 def map_members(value: Value, rename: Callable[[Hashable], Hashable]) -> Value:
     """Return the value with other members; a label has none."""
     if isinstance(value, Readings):
-        return Readings([rename(member) for member in one] for one in value.sets)
+        return Readings([rename(member) for member in reading] for reading in value.sets)
     return frozenset(rename(member) for member in value) if isinstance(value, frozenset) else value
 
 
 def remove_unit(value: Value, unit: Hashable) -> Value:
     """Return the value, without the unit in each set that has it."""
     if isinstance(value, Readings):
-        return unite_readings(one - {unit} for one in value.sets)
+        return unite_readings(reading - {unit} for reading in value.sets)
     return value - {unit} if isinstance(value, frozenset) else value
 
 

@@ -261,8 +261,8 @@ def compute_sums(
 
     sums = cached(answers, ("sums", shared), compute)
     if chosen is not answers.texts:
-        sums = [one.select(answers.find_places(chosen)) for one in sums]
-    return {name: one[name] for name in distances_of(answers) for one in sums if name in one}
+        sums = [part.select(answers.find_places(chosen)) for part in sums]
+    return {name: part[name] for name in distances_of(answers) for part in sums if name in part}
 
 
 def _sum_data(
@@ -271,7 +271,7 @@ def _sum_data(
     """Return the sums of the data of some texts, for each group of distances computed together."""
     p, together = parameters, _computed_together(distances_of(answers))
     options = [SumOptions(names, p.exclude_unit, p.empty, p.thirds) for names in together]
-    return [tabulate(data, one) if texts else TextSums.without_texts(one) for one in options]
+    return [tabulate(data, option) if texts else TextSums.without_texts(option) for option in options]
 
 
 def compute_result(extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None) -> Result:
@@ -364,7 +364,7 @@ def pairable_units(data: ReliabilityData, parameters: Parameters) -> PairableUni
 
 def comparison(parameters: Parameters) -> Options:
     """Return the options for comparing two values, as far as the coefficient takes them."""
-    options = {name: one for name, one in coefficient_options(parameters).items() if name in CONVENTIONS}
+    options = {name: option for name, option in coefficient_options(parameters).items() if name in CONVENTIONS}
     return Options(effective_distance(parameters), **options)
 
 

@@ -142,13 +142,13 @@ def compare_chains(
         markings = read_markings(extract, texts, (first, second)) if muc6 else None
         key, response = pair_clusters(find_clusters(extract, texts), texts, first, second, markings)
         counts = {name: count_texts(score, key, response) for name, score in SCORES.items()}
-        added = {name: dict(zip(one.texts, one.counts, strict=True)) for name, one in counts.items()}
+        added = {name: dict(zip(count.texts, count.counts, strict=True)) for name, count in counts.items()}
         of_each = []
         for text in texts:
-            figures = {name: figures_of(one, added[name].get(text.pk)) for name, one in counts.items()}
+            figures = {name: figures_of(count, added[name].get(text.pk)) for name, count in counts.items()}
             scores = of_texts(text.label, figures, key[text.pk], response[text.pk], [text])
             of_each.append(ScoresOfText(text.slug, scores))
-        overall = {name: overall_figures(one) for name, one in counts.items()}
+        overall = {name: overall_figures(count) for name, count in counts.items()}
         return CoreferenceReport(
             first=first,
             second=second,
@@ -238,11 +238,11 @@ def pair_clusters(
     """Return the chains of two coders in these texts; with `markings`, markables match by the rules of MUC-6."""
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
     if markings:
-        members = [{one for of_text in side.values() for chain in of_text for one in chain} for side in (key, response)]
+        members = [{unit for chains in side.values() for chain in chains for unit in chain} for side in (key, response)]
         for pk, content, of_key, of_response in markings.of_pair(texts, first, second, *members):
             alignment = match_muc6(content, of_key, of_response, key[pk], response[pk])
-            key[pk] = [frozenset(one) for one in alignment.key]
-            response[pk] = [frozenset(one) for one in alignment.response]
+            key[pk] = [frozenset(chain) for chain in alignment.key]
+            response[pk] = [frozenset(chain) for chain in alignment.response]
     return key, response
 
 
@@ -295,7 +295,7 @@ def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list
     units = np.array(basis.select_data(extract, parameters).units, dtype=np.int64)
     texts, counts = basis.pick_texts(extract, parameters), dict[tuple[str, str], Ints]()
     for text, possible in zip(texts, _count_targets(extract, texts, question), strict=True):
-        codings = sorted(extract.codings_in([text]), key=lambda one: one[1])
+        codings = sorted(extract.codings_in([text]), key=lambda coding: coding[1])
         asked = [_find_asked(extract, coding, units, len(possible)) for *_, coding in codings]
         for (a, (_, first, own)), (b, (_, second, other)) in combinations(enumerate(codings), 2):
             found = _compare(own, other, asked[a] & asked[b], possible)
@@ -316,7 +316,7 @@ def _compare(a: CodingAnswers, b: CodingAnswers, asked: Bools, possible: Ints) -
     """Return the numbers of units, of possible links, and of links by both coders, only the first, only the second."""
     width = len(a.members)
     of_each = [
-        np.unique(one.marks["unit"][one.links["of"]].astype(np.int64) * width + one.links["to"]) for one in (a, b)
+        np.unique(side.marks["unit"][side.links["of"]].astype(np.int64) * width + side.links["to"]) for side in (a, b)
     ]
     first, second = (links[asked[links // width]] for links in of_each)
     both = len(np.intersect1d(first, second))

@@ -55,9 +55,9 @@ def as_json(value: Any) -> Any:
     if is_dataclass(value):
         return dict(_given_values(value))
     if isinstance(value, Mapping):
-        return {key: as_json(one) for key, one in value.items()}
+        return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [as_json(one) for one in value]
+        return [as_json(item) for item in value]
     return value
 
 
@@ -72,8 +72,8 @@ def _given_values(report: Any) -> Iterator[tuple[str, Any]]:
 
 def copy_fields[R](report: type[R], /, *sources: object, **others: Any) -> R:
     """Return a report with `others` and the fields that it shares with the sources; earlier sources win."""
-    names = [one.name for one in fields(report) if one.name not in others]  # type: ignore[arg-type]
-    copied = {name: getattr(one, name) for one in reversed(sources) for name in names if hasattr(one, name)}
+    names = [field.name for field in fields(report) if field.name not in others]  # type: ignore[arg-type]
+    copied = {name: getattr(source, name) for source in reversed(sources) for name in names if hasattr(source, name)}
     return report(**copied, **others)
 
 

@@ -50,7 +50,7 @@ class ChainErrors:
     def __init__(self, gold: Clusters, answer: Clusters) -> None:
         self.gold, self.answer = _number_chains(gold), _number_chains(answer)
         self.sizes = [Counter(side.values()) for side in (self.gold, self.answer)]
-        self.shared = Counter((one, self.answer[unit]) for unit, one in self.gold.items() if unit in self.answer)
+        self.shared = Counter((chain, self.answer[unit]) for unit, chain in self.gold.items() if unit in self.answer)
 
     def kind_of(self, text: int, unit: int) -> str:
         """Return the kind of error in a unit's chains; empty if they are equal or missing. Singletons are no chains."""
@@ -234,11 +234,11 @@ def compare_with_gold(
     data = compared.categories
     labels = [data.labels[code] for code in np.unique(data.codes[data.codes >= 0]).tolist()]
     used = {name for label in labels for name in basis.names_of(label)}
-    names = tuple(one for one in whole.countable if not whole.question or one in used)
+    names = tuple(name for name in whole.countable if not whole.question or name in used)
     given = [gives_names(data.labels, names)[codes] for codes in data.codes.T]
-    each = np.ones(len(data.units), dtype=np.int64)
+    ones = np.ones(len(data.units), dtype=np.int64)
     all_groups = {} if reader.codes else read_groups(project)
-    groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
+    groups = {name: [coder for coder in members if coder in coders] for name, members in all_groups.items()}
     shares = []
     for question in whole.questions if details and not whole.question else ():
         chains = "none" if question.kind == "targets" else "full"
@@ -261,10 +261,10 @@ def compare_with_gold(
         periods=tuple(compared.periods(read_project_work(project, answers).activities, called)),
         names=names,
         confusion={
-            called[one]: count_confused(given[-1], own, each) for one, own in zip(coders, given[:-1], strict=True)
+            called[coder]: count_confused(given[-1], own, ones) for coder, own in zip(coders, given[:-1], strict=True)
         },
         differences={called[coder]: list(compared.differences(coder)) for coder in coders if details},
-        gold_left_out={} if reader.codes else {one: whole.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT},
+        gold_left_out={} if reader.codes else {why: whole.gold_left_out.get(why, 0) for why in REASONS_GOLD_LEFT_OUT},
         codings_left_out=basis.count_left_out(selected, parameters),
         matched_by_muc6=compared.matched_by_muc6,
         n_in_several=coreference.count_in_several(whole, texts, (*coders, GOLD)) if has_chains else 0,
@@ -290,7 +290,7 @@ class _Comparison:
     def of(cls, with_gold: ProjectAnswers, parameters: Parameters, reader: Reader) -> Self:
         """Return the comparison in the chosen texts, without units that most coders give a category in `without`."""
         # `with_gold` has no texts without gold, and no coders who coded only such texts
-        chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]
+        chosen = [coder for coder in parameters.coders.split(",") if coder in with_gold.known_coders]
         own = replace(
             parameters,
             coefficient="alpha",  # other coefficients may allow only two coders, and gold would be a third
@@ -310,7 +310,7 @@ class _Comparison:
         texts = tuple(text for text in chosen_texts if reader.may_read(text))
         answered = selected.has_answered[selected.find_places(texts)].any(axis=0)
         coders = tuple(coder for coder in compress(selected.coders, answered.tolist()) if coder != GOLD)
-        columns = [selected.coders.index(one) for one in (*coders, *([GOLD] if coders else []))]
+        columns = [selected.coders.index(coder) for coder in (*coders, *([GOLD] if coders else []))]
         values = select_coders(basis.select_data(selected, own, texts), columns)
         categories = select_coders(basis.select_categories(selected, own, texts), columns)
         if parameters.without and coders:
@@ -318,7 +318,7 @@ class _Comparison:
             kept = ~basis.mostly_labelled(of_coders, parameters.selection("without"))
             values, categories = select_units(values, kept), select_units(categories, kept)
         place = {text.pk: number for number, text in enumerate(texts)}
-        numbers = np.array([place[int(str(one))] for one in categories.documents], dtype=np.int64)
+        numbers = np.array([place[int(str(document))] for document in categories.documents], dtype=np.int64)
         return cls(selected, texts, coders, categories, values, numbers[categories.document_of_unit])
 
     @cached_property
@@ -367,7 +367,7 @@ class _Comparison:
     def share(self, counts: Mapping[str, Ints], found: str, total: str) -> Share:
         """Return the share of the count `found` in the count `total`, with its interval over texts."""
         both = counts[found], counts[total]
-        of_texts = (np.bincount(self.number_of_text, one).astype(np.int64).tolist() for one in both)
+        of_texts = (np.bincount(self.number_of_text, weights).astype(np.int64).tolist() for weights in both)
         return copy_fields(Share, share_interval(*of_texts), found=int(both[0].sum()), total=int(both[1].sum()))
 
     def against_gold(self, name: str, coders: Sequence[str]) -> AgainstGold:
@@ -410,7 +410,7 @@ class _Comparison:
         """Yield a coder's differences from gold, in the order of units; chains are compared if categories are equal."""
         data, has_work = self.categories, self.has_work(coder)[self.document]
         gold, answer = data.codes[:, -1], data.codes[:, self.coders.index(coder)]
-        errors = ChainErrors(*(clusters_in(self.clusters, one, self.texts) for one in (GOLD, coder)))
+        errors = ChainErrors(*(clusters_in(self.clusters, name, self.texts) for name in (GOLD, coder)))
         differs = has_work & (gold != answer)
         for row in np.flatnonzero(differs | (has_work & (gold >= 0)) if self.scores else differs).tolist():
             text, unit, codes = self.texts[self.document[row]], int(str(data.units[row])), (gold[row], answer[row])

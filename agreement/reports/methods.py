@@ -292,9 +292,9 @@ def _describe_groups(comparison: GroupsReport | None) -> list[str]:
     if comparison is None or len(comparison.groups) < 2:
         return []
     within = [
-        f"{one.name} ({pluralize(len(one.coders), 'coder')})"
-        + (f" {_with_interval(one.interval)}" if one.interval.value is not None else "")
-        for one in comparison.groups
+        f"{group.name} ({pluralize(len(group.coders), 'coder')})"
+        + (f" {_with_interval(group.interval)}" if group.interval.value is not None else "")
+        for group in comparison.groups
     ]
     between = [
         f"{pair.first} and {pair.second} {_with_interval(pair.between)}"
@@ -309,11 +309,11 @@ def _describe_groups(comparison: GroupsReport | None) -> list[str]:
 
 
 def _describe_coded_again(part: CodedAgain, how: str) -> str:
-    values = [one.value for one in part.coders if one.value is not None]
-    whole = part.together or next((one for one in part.coders if one.texts), None)
+    values = [coder.value for coder in part.coders if coder.value is not None]
+    whole = part.together or next((coder for coder in part.coders if coder.texts), None)
     if not values or whole is None or whole.value is None:
         return ""
-    n_coders = sum(one.texts > 0 for one in part.coders)
+    n_coders = sum(coder.texts > 0 for coder in part.coders)
     codings = f" ({whole.codings} codings)" if whole.codings > whole.texts else ""
     by_coder = f", from {min(values):z.3f} to {max(values):z.3f} by coder" if len(values) > 1 else ""
     beside = "" if whole.between is None else f"; between coders it is {whole.between:z.3f} in the same texts"
@@ -327,8 +327,8 @@ def _describe_gold(gold: GoldReport | None) -> list[str]:
     """Return sentences that compare coders with gold, without names; empty without gold."""
     if gold is None or not gold.coders:
         return []
-    accuracy = _describe_range([one.accuracy.value for one in gold.coders])
-    overruled = _describe_range([one.overruled.value for one in gold.coders])
+    accuracy = _describe_range([coder.accuracy.value for coder in gold.coders])
+    overruled = _describe_range([coder.overruled.value for coder in gold.coders])
     return [
         f"In {pluralize(gold.n_texts, 'text')} with adjudicated gold (training left out;"
         f" {pluralize(gold.n_items, 'item')}) the"
@@ -346,6 +346,6 @@ def _describe_range(values: Sequence[float | None]) -> str:
     return " to ".join(ends)
 
 
-def _with_interval(one: GroupInterval | SelfAgreement) -> str:
-    reach = "" if one.low is None or one.high is None else f" (95% interval {one.low:z.3f} to {one.high:z.3f})"
-    return f"{one.value or 0:z.3f}{reach}"
+def _with_interval(part: GroupInterval | SelfAgreement) -> str:
+    reach = "" if part.low is None or part.high is None else f" (95% interval {part.low:z.3f} to {part.high:z.3f})"
+    return f"{part.value or 0:z.3f}{reach}"

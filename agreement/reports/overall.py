@@ -205,12 +205,12 @@ class AgreementFigures:
             interval=copy_fields(IntervalMethod, report.interval),
             texts=[
                 TextFigures(
-                    *(one.text.slug, one.text.title, one.text.round),
-                    one.text.occasion if one.text.occasion > 1 else None,
-                    copy_fields(ResultFigures, one.result),
-                    one.shift,
+                    *(row.text.slug, row.text.title, row.text.round),
+                    row.text.occasion if row.text.occasion > 1 else None,
+                    copy_fields(ResultFigures, row.result),
+                    row.shift,
                 )
-                for one in report.texts
+                for row in report.texts
             ],
             bootstrap=bootstrap,
         )
@@ -268,7 +268,7 @@ def describe_reliability(report: AgreementReport) -> str:
     if not words or not report.parameters.takes_distance or len(basis.distances_of(report.extract)) == 1:
         return words
     intervals, names = compare_distances(report.extract, report.parameters), SETTINGS["distance"].choices
-    by_value = [(one.value, names[cell.distance]) for cell, one in intervals if one.value is not None]
+    by_value = [(interval.value, names[cell.distance]) for cell, interval in intervals if interval.value is not None]
     (low, of_low), (high, of_high) = min(by_value), max(by_value)
     if f"{low:z.3f}" == f"{high:z.3f}":
         return f"{words} By every distance alpha is {low:z.3f}." if len(by_value) > 1 else words

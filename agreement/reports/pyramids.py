@@ -50,10 +50,10 @@ class PyramidByWords:
         self.scus: dict[str, frozenset[int]] = {key: frozenset(own) for key, own in places.items() if own}
         self.n_empty = len(places) - len(self.scus)
         self.contributors = [
-            HeldWords(scu, one.parts, held)
-            for one in annotation.contributors
-            if (held := frozenset(held_words(words, one.parts)))
-            for scu in one.scus
+            HeldWords(scu, contributor.parts, held)
+            for contributor in annotation.contributors
+            if (held := frozenset(held_words(words, contributor.parts)))
+            for scu in contributor.scus
         ]
 
     @cached_property
@@ -110,16 +110,16 @@ class PyramidComparison:
 
 def compare_pyramids(agreed: PyramidByWords, own: PyramidByWords) -> PyramidComparison:
     """Return the matches of a coder's SCUs with agreed SCUs (`match_sets`), and the differences."""
-    matches = [one for one in match_sets(agreed.scus, own.scus) if one.matched]
-    partners = {str(one.first): str(one.second) for one in matches}
+    matches = [match for match in match_sets(agreed.scus, own.scus) if match.matched]
+    partners = {str(match.first): str(match.second) for match in matches}
     counts = MatchCounts(
         agreed=len(agreed.scus),
         own=len(own.scus),
         matched=len(matches),
-        identical=sum(one.relation == "identity" for one in matches),
+        identical=sum(match.relation == "identity" for match in matches),
         agreed_words=sum(map(len, agreed.scus.values())),
         own_words=sum(map(len, own.scus.values())),
-        matched_words=sum(one.shared for one in matches),
+        matched_words=sum(match.shared for match in matches),
     )
     return PyramidComparison(own, counts, partners, tuple(_compare_scus(agreed, own, partners)))
 
@@ -135,26 +135,26 @@ def _compare_scus(agreed: PyramidByWords, own: PyramidByWords, partners: Mapping
         if key not in matched:
             holder = agreed.holder_of(words)
             yield ScuDifference("split" if holder else "extra", holder, key)
-    for one, partner, other in _contributors_apart(agreed, own, partners):
-        if not other or other in matched:  # else the unmatched SCU with the contributor is itself a difference
-            kind = "shorter" if other is None else "elsewhere" if other else "omitted"
-            yield ScuDifference(kind, one.scu, other or partner, one.parts)
-    for one, partner, other in _contributors_apart(own, agreed, matched):
+    for part, partner, taker in _contributors_apart(agreed, own, partners):
+        if not taker or taker in matched:  # else the unmatched SCU with the contributor is itself a difference
+            kind = "shorter" if taker is None else "elsewhere" if taker else "omitted"
+            yield ScuDifference(kind, part.scu, taker or partner, part.parts)
+    for part, partner, taker in _contributors_apart(own, agreed, matched):
         # if another agreed SCU has the contributor, the difference is already yielded for that SCU
-        if not other:
-            yield ScuDifference("longer" if other is None else "added", partner, one.scu, one.parts)
+        if not taker:
+            yield ScuDifference("longer" if taker is None else "added", partner, part.scu, part.parts)
 
 
 def _contributors_apart(
     side: PyramidByWords, other: PyramidByWords, partners: Mapping[str, str]
 ) -> Iterator[tuple[HeldWords, str, str | None]]:
     """Yield contributors not wholly in the partner of their SCU, with the partner and the SCU that has them instead."""
-    for one in side.contributors:
-        if one.scu in partners:
-            partner = partners[one.scu]
-            shared = len(one.words & other.scus[partner])
-            if shared < len(one.words):  # None: the partner has some of the words
-                yield one, partner, None if shared else other.holder_of(one.words, besides=partner)
+    for contributor in side.contributors:
+        if contributor.scu in partners:
+            partner = partners[contributor.scu]
+            shared = len(contributor.words & other.scus[partner])
+            if shared < len(contributor.words):  # None: the partner has some of the words
+                yield contributor, partner, None if shared else other.holder_of(contributor.words, besides=partner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class Matching:
         """Return the figures from the counts of each docset."""
         pairs = (matched, agreed), (matched, own), (2 * matched, agreed + own)
         shares = (share_interval(found.tolist(), total.tolist(), by="docset") for found, total in pairs)
-        figures = (copy_fields(OverDocsets, one) for one in shares)
+        figures = (copy_fields(OverDocsets, share) for share in shares)
         return cls(int(agreed.sum()), int(own.sum()), int(matched.sum()), *figures)
 
 
@@ -226,7 +226,7 @@ class AgreedDocset:
 
     @property
     def mean_f1(self) -> float:
-        return sum(one.f1 for one in self.coders) / len(self.coders)
+        return sum(coder.f1 for coder in self.coders) / len(self.coders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,26 +308,26 @@ def compare_with_agreed(
     selected, parameters = resolve(answers, parameters)
     agreed, (all_docsets, pyramids) = data.read_agreed_pyramids(project), data.read_every_pyramid(project)
     compared, n_by_authors = _compare_documents(selected, parameters, agreed, pyramids, reader, progress)
-    coders = sorted({coder for one in compared for coder in one.found})
-    texts = tuple(one.text for one in compared)
-    of_text = {one.text.text_pk: one for one in compared}
+    coders = sorted({coder for docset in compared for coder in docset.found})
+    texts = tuple(docset.text for docset in compared)
+    of_text = {docset.text.text_pk: docset for docset in compared}
     called = {coder: coder if reader.sees_names else reader.called[coder] for coder in coders}
     all_groups = {} if reader.codes else read_groups(project)
-    groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
+    groups = {name: [coder for coder in members if coder in coders] for name, members in all_groups.items()}
     against = [_against_agreed(called[coder], [coder], compared) for coder in coders]
     of_groups = [_against_agreed(name, members, compared) for name, members in groups.items() if members]
-    n_drafted = sum(one.n_drafted or 0 for one in against)
+    n_drafted = sum(row.n_drafted or 0 for row in against)
     if not reader.sees_names:  # it would reveal the coders behind letters
-        against, of_groups = ([replace(one, n_drafted=None) for one in each] for each in (against, of_groups))
+        against, of_groups = ([replace(row, n_drafted=None) for row in rows] for rows in (against, of_groups))
     docsets = []
-    for one in compared:
-        counts = {name: own.counts for name, own in one.found.items()}
+    for docset in compared:
+        counts = {name: own.counts for name, own in docset.found.items()}
         in_docset = (
             CoderInDocset(called[name], n.own, n.matched, n.identical, 2 * n.matched / (n.agreed + n.own))
             for name, n in counts.items()
         )
-        text = one.text
-        docsets.append(AgreedDocset(text.slug, text.round, text.label, len(one.agreed.scus), tuple(in_docset)))
+        text = docset.text
+        docsets.append(AgreedDocset(text.slug, text.round, text.label, len(docset.agreed.scus), tuple(in_docset)))
     # the chosen docsets without a comparison
     chosen = parameters.selection("texts")
     left_out = Counter(
@@ -340,9 +340,9 @@ def compare_with_agreed(
         parameters=parameters,
         fingerprint=_fingerprint(selected.restrict(texts), of_text.values()),
         n_docsets=len(compared),
-        n_scus=sum(len(one.agreed.scus) for one in of_text.values()),
-        n_empty=sum(one.agreed.n_empty for one in of_text.values())
-        + sum(found.own.n_empty for one in compared for found in one.found.values()),
+        n_scus=sum(len(docset.agreed.scus) for docset in of_text.values()),
+        n_empty=sum(docset.agreed.n_empty for docset in of_text.values())
+        + sum(found.own.n_empty for docset in compared for found in docset.found.values()),
         coders=tuple(against),
         groups=tuple(of_groups),
         agreement=AgreementBesideGold.of(compute_interval(selected, parameters, texts))
@@ -351,12 +351,12 @@ def compare_with_agreed(
         docsets=tuple(docsets),
         periods=tuple(_periods(compared, read_project_work(project, answers).activities, called)),
         n_drafted=n_drafted,
-        methods=Counter(one.about.method for one in of_text.values()),
-        docsets_left_out={one: left_out[one] for one in data.REASONS_DOCSET_LEFT_OUT} if not reader.codes else {},
+        methods=Counter(docset.about.method for docset in of_text.values()),
+        docsets_left_out={why: left_out[why] for why in data.REASONS_DOCSET_LEFT_OUT} if not reader.codes else {},
         codings_left_out=count_left_out(selected, parameters),
         n_by_authors=n_by_authors,
         scus=tuple(_list_agreed_scus(compared)),
-        differences={called[name]: [one for text in compared for one in text.differences(name)] for name in coders},
+        differences={called[name]: [item for text in compared for item in text.differences(name)] for name in coders},
     )
 
 
@@ -373,8 +373,8 @@ class _Compared:
         """Yield the coder's differences from the agreed pyramid."""
         if coder in self.found:
             agreed, own = self.agreed.annotation.labels, self.found[coder].own.annotation.labels
-            for one in self.found[coder].differences:
-                yield LocatedDifference(self.text, one, agreed.get(one.agreed, ""), own.get(one.own, ""))
+            for item in self.found[coder].differences:
+                yield LocatedDifference(self.text, item, agreed.get(item.agreed, ""), own.get(item.own, ""))
 
 
 def _compare_documents(
@@ -401,16 +401,16 @@ def _compare_documents(
             if text.text_pk not in by_words:
                 by_words[text.text_pk] = PyramidByWords(pyramids[about.coding], spans)
             agreed = by_words[text.text_pk]
-            found = {coder: compare_pyramids(agreed, PyramidByWords(one, spans)) for coder, one in own.items()}
+            found = {coder: compare_pyramids(agreed, PyramidByWords(pyramid, spans)) for coder, pyramid in own.items()}
             compared.append(_Compared(text, about, agreed, found))
     return compared, n_by_authors
 
 
 def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compared]) -> AgainstAgreed:
-    several = [found for one in compared if (found := [one.found[coder] for coder in coders if coder in one.found])]
-    counts = np.array([MatchCounts.total(one.counts for one in found) for found in several], dtype=np.int64)
+    several = [found for text in compared if (found := [text.found[coder] for coder in coders if coder in text.found])]
+    counts = np.array([MatchCounts.total(pair.counts for pair in found) for found in several], dtype=np.int64)
     agreed, own, matched, identical, *words = counts.reshape(-1, len(MatchCounts._fields)).T
-    kinds = Counter(one.kind for found in several for comparison in found for one in comparison.differences)
+    kinds = Counter(item.kind for found in several for comparison in found for item in comparison.differences)
     return AgainstAgreed(
         name,
         tuple(coders),
@@ -418,7 +418,7 @@ def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compar
         Matching.of_docsets(agreed, own, matched),
         Matching.of_docsets(*words),
         int(identical.sum()),
-        sum(one.about.drafted_from in one.found and one.about.drafted_from in coders for one in compared),
+        sum(text.about.drafted_from in text.found and text.about.drafted_from in coders for text in compared),
         {kind: kinds[kind] for kind in KINDS},
     )
 
@@ -426,12 +426,12 @@ def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compar
 def _periods(
     compared: Sequence[_Compared], work: Mapping[tuple[int, str], Activity], called: Mapping[str, str]
 ) -> Iterator[AgreedPeriod]:
-    of_text = {one.text.pk: one for one in compared}
-    for texts in split_by_time([one.text for one in compared], work):
+    of_text = {docset.text.pk: docset for docset in compared}
+    for texts in split_by_time([docset.text for docset in compared], work):
         figures = []
         for coder, name in called.items():
             found = [of_text[text.pk].found for text in texts]
-            total = MatchCounts.total(one[coder].counts for one in found if coder in one)
+            total = MatchCounts.total(own[coder].counts for own in found if coder in own)
             counts = total[:3], total[4:]  # of SCUs, and of words
             f1 = (2 * matched / (agreed + own) if agreed + own else None for agreed, own, matched in counts)
             figures.append(CoderInAgreedPeriod(name, *f1))
@@ -441,25 +441,25 @@ def _periods(
 def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
     """Return the agreed SCUs that some coder misses or fuses, lowest share of matches first, then by coders, weight."""
     scus = []
-    for one in compared:
-        kinds = Counter((found.agreed, found.kind) for own in one.found.values() for found in own.differences)
-        for key in one.agreed.scus:
-            missing, fused, n = kinds[key, "missing"], kinds[key, "fused"], len(one.found)
+    for docset in compared:
+        kinds = Counter((found.agreed, found.kind) for own in docset.found.values() for found in own.differences)
+        for key in docset.agreed.scus:
+            missing, fused, n = kinds[key, "missing"], kinds[key, "fused"], len(docset.found)
             if missing or fused:
-                own, counts = one.agreed.annotation, (n, n - missing - fused, missing, fused)
-                scus.append(AgreedScu(one.text, own.labels[key], own.pyramid.weights[key], *counts))
-    return sorted(scus, key=lambda one: (one.n_matched / one.n_coders, -one.n_coders, -one.weight))
+                own, counts = docset.agreed.annotation, (n, n - missing - fused, missing, fused)
+                scus.append(AgreedScu(docset.text, own.labels[key], own.pyramid.weights[key], *counts))
+    return sorted(scus, key=lambda scu: (scu.n_matched / scu.n_coders, -scu.n_coders, -scu.weight))
 
 
 def _fingerprint(extract: ProjectAnswers, compared: Collection[_Compared]) -> str:
     """Return a short digest of these answers and agreed pyramids, whatever the names of coders and texts."""
     pyramids = []
-    for one in compared:
-        annotation, parts_of = one.agreed.annotation, defaultdict[str, list[list[list[int]]]](list)
+    for docset in compared:
+        annotation, parts_of = docset.agreed.annotation, defaultdict[str, list[list[list[int]]]](list)
         for own in annotation.contributors:
             for scu in own.scus:
                 parts_of[scu].append([list(part) for part in own.parts])
         agreed = sorted([sorted(parts_of[scu]), label] for scu, label in annotation.labels.items())
-        pyramids.append([extract.restrict([one.text]).fingerprint, agreed])
+        pyramids.append([extract.restrict([docset.text]).fingerprint, agreed])
     about = [extract.fingerprint, sorted(pyramids)]
     return hashlib.sha256(json.dumps(about, ensure_ascii=False).encode()).hexdigest()[:16]

@@ -93,7 +93,7 @@ def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAns
     """Return the answers that the parameters select, and the resolved parameters. Raises InvalidParameter."""
     asked = extract.question.key if extract.question else ""
     if parameters.question and parameters.question != asked:
-        known_questions = ", ".join(one.key for one in extract.questions) or "none"
+        known_questions = ", ".join(question.key for question in extract.questions) or "none"
         raise InvalidParameter("question", f"{parameters.question!r} is not one of {known_questions}.")
     parameters = replace(parameters, question=asked)
     resolved = resolve_choices(parameters, extract.kind, extract.units, extract.unmarked)
@@ -189,7 +189,7 @@ def choices_of(name: str, kind: str, parameters: Parameters) -> tuple[str, ...]:
     if name == "distance":
         return distances_for(kind)
     if name == "unmarked" and parameters.question:
-        return tuple(one for one in CHOICES[name] if one != "singleton")
+        return tuple(choice for choice in CHOICES[name] if choice != "singleton")
     return CHOICES[name]
 
 

@@ -146,20 +146,20 @@ class Settings:
     @property
     def n_folded(self) -> int:
         """The number of hidden settings that differ."""
-        folded = {one.name for one in self.differences} - {*IN_SIGHT, *SELECTIONS}
+        folded = {change.name for change in self.differences} - {*IN_SIGHT, *SELECTIONS}
         return len(folded) if self.preset is None else 0
 
     @property
     def shown(self) -> tuple[Difference, ...]:
         """The differences shown as chips; with a preset only selections, since the preset implies its settings."""
-        return tuple(one for one in self.differences if self.preset is None or one.name in SELECTIONS)
+        return tuple(change for change in self.differences if self.preset is None or change.name in SELECTIONS)
 
     @property
     def sentence(self) -> str:
         """The preset, or the changes to the project's preset, in words."""
         if self.preset:
             return f"Preset: {self.preset.label}{', the project default' if self.preset == self.own else ''}."
-        changed = ", ".join(one.words for one in self.differences if one.name not in SELECTIONS)
+        changed = ", ".join(change.words for change in self.differences if change.name not in SELECTIONS)
         return f"Custom: {self.own.label}, but for {changed}."
 
 
@@ -182,7 +182,7 @@ def read_settings(request: AnalysisRequest) -> Settings:
         Difference(name, ": ".join(facts[name]), _address_without(request, name, value))
         for name, value in values.items()
     )
-    preset = next((one for one in (own, *presets_for(answers.answers)) if not differing(one)), None)
+    preset = next((preset for preset in (own, *presets_for(answers.answers)) if not differing(preset)), None)
     return Settings(preset, own, differences, facts)
 
 

@@ -117,7 +117,7 @@ def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[Distanc
     values = STEPWISE[parameters.distance]
     if values and parameters.thirds == "rounded":
         values = (0.33, 0.67)
-    between = [replace(one, low=x, high=x) for x in values for one in bins if one.low < x <= one.high]
+    between = [replace(bin_, low=x, high=x) for x in values for bin_ in bins if bin_.low < x <= bin_.high]
     return [bins[0], *between, bins[-1]]
 
 
@@ -185,16 +185,16 @@ class Agreement(ResultPage[overall.AgreementReport]):
     def show(self, request: AnalysisRequest) -> PageSections:
         report = self.compute(request)
         distances = overall.compare_distances(request.extract, request.parameters)
-        dots = [Dot(wording.choice_label("distance", p.distance), *with_ends(one)) for p, one in distances]
+        dots = [Dot(wording.choice_label("distance", p.distance), *with_ends(row)) for p, row in distances]
         chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", overall.LIMITS)
         rows = [
             [
                 Linked(p.distance, f"?{urlencode(p.query())}", p == request.parameters),
-                *(*with_ends(one), one.result.observed, one.result.expected),
+                *(*with_ends(row), row.result.observed, row.result.expected),
             ]
-            for p, one in distances
+            for p, row in distances
         ]
-        alphas = {p.distance: one.value for p, one in distances}
+        alphas = {p.distance: row.value for p, row in distances}
         table = Table("distances", "Alpha by distance", DISTANCES, rows)
         links = compute_link_kappas(report.extract, report.parameters)
         of_links = [Table.of("links", "Kappa of links, by pair of coders", LINKS, links, NOTE_LINKS)] if links else []
@@ -234,13 +234,13 @@ class Distribution(ResultPage[PageSections]):
         ]
         note = "Observed: pairs of coders on one item, weighted as in alpha. Expected: all pairs of their judgements."
         table = Table.of("distribution", title, columns, bins, note)
-        series = {"observed": [one.observed for one in bins], "expected": [one.expected for one in bins]}
+        series = {"observed": [bin_.observed for bin_ in bins], "expected": [bin_.expected for bin_ in bins]}
         equal, apart = bins[0], bins[-1]
         words = (
             f"Equal values: {equal.observed:.0%} observed, {equal.expected:.0%} expected. Nothing in common:"
             f" {apart.observed:.0%} observed, {apart.expected:.0%} expected."
         )
-        figure = bar_chart([_bin_label(one) for one in bins], series, "distance", "share of pairs")
+        figure = bar_chart([_bin_label(bin_) for bin_ in bins], series, "distance", "share of pairs")
         return PageSections([table], [Chart("distribution", title, figure, words, "distribution")])
 
 
@@ -298,11 +298,11 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
     return [Table("units", caption, columns, list(chain(*rows.values())), PUBLISHED)]
 
 
-def _bin_label(one: DistanceBin) -> str:
+def _bin_label(bin_: DistanceBin) -> str:
     """Return the label of a bin; a bin of a single distance is labelled with it."""
-    if one.low == one.high:
-        return f"{one.low:.3g}"
-    return f"{one.low:g} to {one.high:g}" if one.high < 1 else f"{one.low:g} to below 1"
+    if bin_.low == bin_.high:
+        return f"{bin_.low:.3g}"
+    return f"{bin_.low:g} to {bin_.high:g}" if bin_.high < 1 else f"{bin_.low:g} to below 1"
 
 
 @register
@@ -344,7 +344,7 @@ def _sort_texts(request: AnalysisRequest) -> list[Document]:
         "shift": lambda text: (text.shift is None, -abs(text.shift or 0.0)),
         "units": lambda text: -text.result.n_units,
     }
-    return [one.text for one in sorted(report.texts, key=keys[sort])]
+    return [row.text for row in sorted(report.texts, key=keys[sort])]
 
 
 def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> PageSections:
@@ -358,13 +358,13 @@ def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> PageSec
     key = ("by text", request.parameters, tuple(text.pk for text in texts))
     cells: list[list[Cell]] = []
     dots = []
-    for one, interval in basis.remembered(request.extract, key, compute):
-        text, result = one.text, one.result
+    for row, interval in basis.remembered(request.extract, key, compute):
+        text, result = row.text, row.result
         notes = [*(f"{count} {why}" for why, count in result.left_out.items()), *filter(None, [result.note])]
         query = urlencode(request.parameters.query() | wording.selection_of(text))
         link = Linked(text.title, f"{reverse('items', args=[request.project.slug])}?{query}")
         figures = (result.value, interval.low, interval.high, result.observed, result.expected)
-        cells.append([link, text.round, *figures, result.n_units, result.n_coders, one.shift, "; ".join(notes)])
+        cells.append([link, text.round, *figures, result.n_units, result.n_coders, row.shift, "; ".join(notes)])
         dots.append(Dot(text.label, result.value, interval.low, interval.high))
     note = (
         f"The CI of one text is over {wording.name_components(request.extract)}, in eight groups. The change is that of"

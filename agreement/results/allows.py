@@ -27,8 +27,8 @@ def check_scheme(spec: SchemeSpec, answers: str) -> list[Consequence]:
 
 def find_problems(spec: SchemeSpec, answers: str) -> list[str]:
     """Return the problems of a scheme that would block coders or make figures undefined."""
-    pointing = [one.label for one in spec.categories if one.points_to]
-    indexing = [one.label for one in spec.categories if one.takes_index]
+    pointing = [category.label for category in spec.categories if category.points_to]
+    indexing = [category.label for category in spec.categories if category.takes_index]
     has_pointers, has_indices = answers == "pointers", answers in INDEXED
     problems = [
         ("It asks nothing yet: add a category or an attribute.", not (spec.categories or spec.attributes)),
@@ -52,15 +52,15 @@ def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
     labels = f"Values are sets of labels: {several}." if several and not chains else ""
     sets, many = chains or bool(labels), len(spec.categories) > 1
     without_parts = "" if chains else "A category has no parts: two are equal or not."
-    pointing = [one for one in spec.categories if one.points_to]
+    pointing = [category for category in spec.categories if category.points_to]
     pointers = answers == "pointers" and bool(pointing)
-    relations = [one.label for one in spec.relations if not one.identity]
-    coefficients = [(COEFFICIENT_LABELS[name], one) for name, one in COEFFICIENTS.items()]
-    further = ", ".join([*(one.label for one in spec.attributes), *relations])
-    of_labels = ", ".join(label for label, one in coefficients if one.of_labels)
-    others = [(label, one) for label, one in coefficients if one is not COEFFICIENTS["alpha"]]
-    weighted = ", ".join(label for label, one in others if "distance" in one.options)
-    plain = [label for label, one in coefficients if "distance" not in one.options and not one.of_labels]
+    relations = [relation.label for relation in spec.relations if not relation.identity]
+    coefficients = [(COEFFICIENT_LABELS[name], measure) for name, measure in COEFFICIENTS.items()]
+    further = ", ".join([*(attribute.label for attribute in spec.attributes), *relations])
+    of_labels = ", ".join(label for label, measure in coefficients if measure.of_labels)
+    others = [(label, measure) for label, measure in coefficients if measure is not COEFFICIENTS["alpha"]]
+    weighted = ", ".join(label for label, measure in others if "distance" in measure.options)
+    plain = [label for label, measure in coefficients if "distance" not in measure.options and not measure.of_labels]
     verdicts = [
         ("alpha, nominal distance", True, "Equal or not; missing answers are allowed."),
         ("alpha with Passonneau, Jaccard, Dice, MASI", sets,
@@ -80,7 +80,7 @@ def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
             else "It has no categories."),
         ("MUC, B-cubed, CEAF, BLANC, LEA, CoNLL average", chains,
             "Without chains there is nothing to score." if not chains
-            else "A markable of several chains counts in the first." if any(one.max_pointers != 1 for one in pointing)
+            else "A markable of several chains counts in the first." if any(kind.max_pointers != 1 for kind in pointing)
             else "Of two coders."),
         ("kappa of links", chains, "Of two coders." if chains else "Without chains there are no links."),
         ("excluding the item from its own set", chains,
@@ -99,7 +99,7 @@ def _check_views(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
     chains, pointers, pyramids = answers != "categories", answers == "pointers", answers == "scus"
     labels = bool(_name_several(spec)) and not chains
     groups = len(spec.categories) > 2 or labels
-    ambiguous = answers in INDEXED or any(one.points_to and one.max_pointers != 1 for one in spec.categories)
+    ambiguous = answers in INDEXED or any(entry.points_to and entry.max_pointers != 1 for entry in spec.categories)
     verdicts = [
         ("overview, coders, texts, trend", True, "Every scheme."),
         ("grid of conditions (Poesio & Artstein 2005, Table 4)", chains or labels,
@@ -124,7 +124,7 @@ def _check_views(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
 
 
 def _name_several(spec: SchemeSpec) -> str:
-    return ", ".join(one.label for one in spec.attributes if one.kind == AnswerKind.SEVERAL)
+    return ", ".join(attribute.label for attribute in spec.attributes if attribute.kind == AnswerKind.SEVERAL)
 
 
 @register
@@ -146,7 +146,7 @@ class Allows(ResultPage[PageSections]):
             Column("why", "Notes"),
         ]
         tables = [
-            Table.of(f"{kind}s", f"{kind.title()}s", columns, [one for one in verdicts if one.topic == kind])
+            Table.of(f"{kind}s", f"{kind.title()}s", columns, [check for check in verdicts if check.topic == kind])
             for kind in ("measure", "view", "export")
         ]
         return PageSections(tables, context={"problems": find_problems(spec, answers)})
@@ -155,5 +155,5 @@ class Allows(ResultPage[PageSections]):
 def consequences(spec: SchemeSpec, answers: str) -> list[Consequence]:
     """Return the problems, measures and views of a scheme, for the page of its designer."""
     problems = [Consequence("Scheme", problem, None, "") for problem in find_problems(spec, answers)]
-    verdicts = [one for one in check_scheme(spec, answers) if one.topic in TOPICS]
-    return problems + [replace(one, topic=TOPICS[one.topic]) for one in verdicts]
+    verdicts = [verdict for verdict in check_scheme(spec, answers) if verdict.topic in TOPICS]
+    return problems + [replace(verdict, topic=TOPICS[verdict.topic]) for verdict in verdicts]

@@ -105,7 +105,7 @@ def compute_category_kappa(answers: ProjectAnswers, parameters: Parameters) -> K
 
 
 def _pattern_kappa(answers: ProjectAnswers, parameters: Parameters) -> PatternKappa:
-    judges = sum(one.kind == "coder" and one.n_judgements > 0 for one in summarize_ambiguity(answers, parameters))
+    judges = sum(judge.kind == "coder" and judge.n_judgements > 0 for judge in summarize_ambiguity(answers, parameters))
     n_coders = len(answers.coders)
     found = PatternKappa(read_patterns(answers, parameters), n_coders, judges, parameters.missing)
     if parameters.missing == "drop":
@@ -117,7 +117,7 @@ def _pattern_kappa(answers: ProjectAnswers, parameters: Parameters) -> PatternKa
 def compute_by_category(answers: ProjectAnswers, parameters: Parameters) -> list[CategoryAgreement]:
     """Return the agreement on each category in use, in the order of `countable`."""
     totals, kappas = compute_agreement_totals(answers, parameters), _kappa_of_each(answers, parameters)
-    counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
+    counts_by_name = {name: kappa.n_judgements for name, kappa in kappas.items()}
     if not kappas:  # K is undefined if all give one category, which is still in use
         counts_by_name = dict(zip(answers.countable, totals.counts, strict=True))
     n_judgements = totals.n_judgements if answers.kind == "labels" else sum(counts_by_name.values())
@@ -131,14 +131,14 @@ def compute_by_category(answers: ProjectAnswers, parameters: Parameters) -> list
 
 def _kappa_of_each(answers: ProjectAnswers, parameters: Parameters) -> dict[str, CategoryKappa]:
     if answers.kind != "labels":
-        return {str(one.category): one for one in compute_category_kappa(answers, parameters).categories}
+        return {str(row.category): row for row in compute_category_kappa(answers, parameters).categories}
     kappa, found = _pattern_kappa(answers, parameters), dict[str, CategoryKappa]()
     for name in answers.countable:
         with_it = basis.codes_with(kappa.patterns.labels, name)
         if with_it:
             has_it = {label: place in with_it for place, label in enumerate(kappa.patterns.labels)}
             merged = replace(kappa, patterns=kappa.patterns.collapse(has_it))
-            of_label = {one.category: one for one in merged.result().categories}
+            of_label = {row.category: row for row in merged.result().categories}
             found |= {name: of_label[True]} if True in of_label else {}
     return found
 
@@ -154,12 +154,10 @@ def compute_agreement_totals(answers: ProjectAnswers, parameters: Parameters) ->
     n_rows = int(n_units.sum())
 
     def add_up(terms: list[Ints]) -> list[int]:
-        return [int((n_units * one).sum()) for one in terms]
+        return [int((n_units * term).sum()) for term in terms]
 
     # ordered pairs of coders on a unit: both give the category, or the first does
-    pairs = zip(
-        add_up([one * (one - 1) for one in given]), add_up([one * (n_coders - 1) for one in given]), strict=True
-    )
+    pairs = zip(add_up([n * (n - 1) for n in given]), add_up([n * (n_coders - 1) for n in given]), strict=True)
     return AgreementTotals(
         rows_of_texts=rows.count_in_texts(),
         counts=add_up(given),
@@ -200,10 +198,10 @@ def compute_agreement_table(
 def parse_mapping(text: str, names: Sequence[str]) -> dict[str, str]:
     """Parse a mapping such as "lake:water,river:water" from a URL. Raises InvalidParameter."""
     mapping: dict[str, str] = {}
-    for one in filter(None, text.split(",")):
-        old, colon, new = one.partition(":")
+    for entry in filter(None, text.split(",")):
+        old, colon, new = entry.partition(":")
         if not colon or not old.strip() or not new.strip():
-            raise InvalidParameter("merge", f"{one!r} is not CATEGORY:NEW NAME.")
+            raise InvalidParameter("merge", f"{entry!r} is not CATEGORY:NEW NAME.")
         if "\x00" in new or len(new.strip()) > LONGEST_NAME:
             raise InvalidParameter("merge", f"a name has at most {LONGEST_NAME} characters that can be printed.")
         if old.strip() not in names:
@@ -223,7 +221,7 @@ def compare_merged(answers: ProjectAnswers, parameters: Parameters, mapping: Map
 
     def merge(label: Label) -> Label:
         if isinstance(label, frozenset):
-            return frozenset(mapping.get(str(one), str(one)) for one in label)
+            return frozenset(mapping.get(str(member), str(member)) for member in label)
         return mapping.get(str(label), label)
 
     def compute() -> MergeComparison:
@@ -310,8 +308,8 @@ class Categories(ResultPage[CategoriesReport]):
         )
         compared = [("unchanged", report.merged.before), ("merged", report.merged.after)]
         rows = [
-            (label, one.n_categories, *with_ends(one), one.observed, one.expected)
-            for label, one in (compared if report.merged.merge else compared[:1])
+            (label, result.n_categories, *with_ends(result), result.observed, result.expected)
+            for label, result in (compared if report.merged.merge else compared[:1])
         ]
         merged = [Column("categories", "Categories"), Column("n", "In use", "count"), Column("kappa", "K", "figure")]
         merged += [*ENDS, *columns_of("figure", observed="Observed", expected="Expected")]
@@ -325,7 +323,7 @@ class Categories(ResultPage[CategoriesReport]):
         merge = report.merged.merge
         totals = compute_agreement_totals(answers, parameters)
         shown, rows = paginate(request, range(int(totals.rows_of_texts.sum())), PAGE_SIZE)
-        dots = [Dot(answers.label(one.name), one.kappa) for one in report.categories]
+        dots = [Dot(answers.label(category.name), category.kappa) for category in report.categories]
         title = f"K of each {TERMS[name_terms(answers.question)]}"
         # all units of pyramids have one category
         confusion = PageSections() if answers.units else build_confusion(request, parameters)
@@ -343,8 +341,8 @@ class Categories(ResultPage[CategoriesReport]):
                 ],
                 "too_many": 0 if answers.countable else len(answers.categories),
                 "mappings": [
-                    (one, request.address_with(merge=format_mapping(one.classes)))
-                    for one in SavedMapping.objects.filter(project=request.project)
+                    (mapping, request.address_with(merge=format_mapping(mapping.classes)))
+                    for mapping in SavedMapping.objects.filter(project=request.project)
                 ],
                 "shown": shown,
             },

@@ -311,7 +311,7 @@ class ResultPage[R]:
         request, values = self.begin(project, reader, address), parse_query(self.read_fields(project, query))
         request.page = None if whole_tables else values.get("page", "1")
         # options of every page: pages of long tables, and the format and key of a download
-        for name in [one for one in values if one in ("page", "as", "table") or one.startswith(TABLE_PAGE)]:
+        for name in [key for key in values if key in ("page", "as", "table") or key.startswith(TABLE_PAGE)]:
             del values[name]
         try:
             request.read_values(values, self.option_names(project))

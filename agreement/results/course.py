@@ -194,8 +194,8 @@ def _tables(stages: Sequence[Stage], coders: Sequence[str], n_left: int) -> list
     against = [Column(name, name, "figure", explanation="mean_of_pairs") for name in coders]
     seconds = [Column(name, name, "seconds", explanation="seconds") for name in coders]
     work = "Working time without pauses of over five minutes, divided by the judgements in the texts of the period."
-    values = [(one.label, *(one.against_rest[name] for name in coders)) for one in stages]
-    times = [(one.label, *(one.seconds[name] for name in coders)) for one in stages]
+    values = [(stage.label, *(stage.against_rest[name] for name in coders)) for stage in stages]
+    times = [(stage.label, *(stage.seconds[name] for name in coders)) for stage in stages]
     return [
         Table.of("stages", "By period", columns, stages, left),
         Table("coders", "Each coder and the others", [period, *against], values, lines),
@@ -205,9 +205,9 @@ def _tables(stages: Sequence[Stage], coders: Sequence[str], n_left: int) -> list
 
 def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
     labels = [stage.label for stage in stages]
-    dots = [Dot(one.label, *with_ends(one.interval)) for one in stages]
-    against = {name: [one.against_rest[name] for one in stages] for name in coders}
-    seconds = {name: [one.seconds[name] for one in stages] for name in coders}
+    dots = [Dot(stage.label, *with_ends(stage.interval)) for stage in stages]
+    against = {name: [stage.against_rest[name] for stage in stages] for name in coders}
+    seconds = {name: [stage.seconds[name] for stage in stages] for name in coders}
     title, title_of_times = "Each coder and the others, by period", "Seconds per judgement, by period"
     words, words_on_times = f"{title}; {EVERY}", f"Seconds per judgement of each coder, by period; {EVERY}"
     return [
@@ -229,7 +229,7 @@ def _build_running(points: Sequence[RunningPoint]) -> PageSections:
     title = "Agreement as texts are added"
     note = "In order of the last work on each text; imported ones come first. Alpha has a 95% CI from three texts on."
     table = Table.of("running", title, columns, points, note)
-    dots = [Dot(str(one.n_texts), one.result.value, one.low, one.high) for one in points]
+    dots = [Dot(str(point.n_texts), point.result.value, point.low, point.high) for point in points]
     defined = [dot for dot in dots if dot.value is not None]
     if len(defined) < 2:
         return PageSections([table], [])

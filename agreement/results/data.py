@@ -137,10 +137,10 @@ def reliability_matrix(extract: ProjectAnswers, parameters: Parameters) -> Matri
 def _value_in_keys(value: Value, keys: Mapping[Hashable, str]) -> MatrixValue:
     """Return a value with the members of its sets as keys; labels stay."""
     if isinstance(value, Readings):
-        return frozenset(frozenset(map(keys.__getitem__, one)) for one in value.sets)
+        return frozenset(frozenset(map(keys.__getitem__, reading)) for reading in value.sets)
     if isinstance(value, tuple):  # a first choice and a second one
         return " | ".join(map(str, value))
-    return frozenset(keys.get(one, str(one)) for one in value) if isinstance(value, frozenset) else name_value(value)
+    return frozenset(keys.get(unit, str(unit)) for unit in value) if isinstance(value, frozenset) else name_value(value)
 
 
 def _file_of(write: Callable[[Matrix], bytes]) -> Callable[[AnalysisRequest], bytes]:
@@ -197,7 +197,7 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
         if form.data.members == "labels":
             values = [request.extract.describe(value) for value in values]
         labels = request.extract.labels if request.page is not None else {}  # files keep the keys
-        members = {cast(int, member) for value in values for one in _sets_of(value) for member in one}
+        members = {cast(int, member) for value in values for reading in _sets_of(value) for member in reading}
         units = [cast(int, form.data.units[row]) for row in rows]
         names = [form.texts[number].name for number in form.data.document_of_unit[rows].tolist()]
         snippets = read_snippets({*units, *members})
@@ -252,10 +252,10 @@ def _describe_value(form: CanonicalForm, value: Value, snippets: Mapping[int, Sn
     def place_of(member: int) -> tuple[int, int]:
         return form.row_of.get(member, len(form.row_of) + 1), member
 
-    sets = sorted(sorted((cast(int, member) for member in one), key=place_of) for one in _sets_of(value))
-    rows = (", ".join(str(form.row_of.get(one, snippets[one].key)) for one in members) for members in sets)
+    sets = sorted(sorted((cast(int, member) for member in reading), key=place_of) for reading in _sets_of(value))
+    rows = (", ".join(str(form.row_of.get(pk, snippets[pk].key)) for pk in members) for members in sets)
     words = (
-        "; ".join([*(snippets[one].words for one in members[:MAX_WORDS]), *(["…"] if members[MAX_WORDS:] else [])])
+        "; ".join([*(snippets[pk].words for pk in members[:MAX_WORDS]), *(["…"] if members[MAX_WORDS:] else [])])
         for members in sets
     )
     return " or ".join(rows), " or ".join(words)

@@ -76,7 +76,7 @@ def build_sections(sheet: Datasheet) -> list[Section]:
 
 def _describe_corpus(sheet: Datasheet) -> Section:
     project = sheet.project
-    languages = [f"{one.language} ({pluralize(one.n_texts, 'text')})" for one in sheet.languages]
+    languages = [f"{language.language} ({pluralize(language.n_texts, 'text')})" for language in sheet.languages]
     guidelines = f"version {sheet.guidelines_version}, of {sheet.guidelines_saved_on}"
     facts = [
         ("Languages", _name_first(languages) or "no texts yet"),
@@ -131,7 +131,7 @@ def _scheme_tables(sheet: Datasheet) -> list[Table]:
     ]
     return [
         Table.of("categories", "Categories", categories, spec.categories),
-        Table.of("relations", "Relations", relations, [one for one in spec.relations if not one.identity]),
+        Table.of("relations", "Relations", relations, [link for link in spec.relations if not link.identity]),
         Table.of("attributes", "Attributes", attributes, spec.attributes),
     ]
 
@@ -150,7 +150,7 @@ def _describe_texts(sheet: Datasheet) -> Section:
     if project.answers == Project.Answers.SCUS:
         facts += [
             ("Docsets", f"{len(sheet.docsets):,}"),
-            ("Model summaries", f"{sum(one.n_summaries for one in sheet.docsets):,}"),
+            ("Model summaries", f"{sum(docset.n_summaries for docset in sheet.docsets):,}"),
             ("Peer summaries", f"{sheet.n_peers:,}"),
         ]
     else:
@@ -186,12 +186,12 @@ def _describe_coders(sheet: Datasheet) -> Section:
     chains = Column("chains", "Chains", "count", explanation="datasheet-chains")
     coders = [
         Column("coder", "Coder", explanation="datasheet-coder", cell="place"),
-        *([group] if any(one.group for one in sheet.coders) else []),
+        *([group] if any(coder.group for coder in sheet.coders) else []),
         CODINGS,
         SUBMITTED,
         Column("counted", "Counted", "count", explanation="datasheet-counted"),
         Column("judgements", "Judgements", "count", explanation="datasheet-judgements"),
-        *([chains] if any(one.n_chains is not None for one in sheet.coders) else []),
+        *([chains] if any(coder.n_chains is not None for coder in sheet.coders) else []),
     ]
     note = "Judgements and chains are those of the codings that are counted." if sheet.coders else ""
     if n_coders > MAX_CODERS:
@@ -285,7 +285,7 @@ def _describe_agreement(sheet: Datasheet) -> Section:
 
 
 def _describe_training(sheet: Datasheet) -> Section:
-    again = [one for one in (sheet.repeats, sheet.rechecks) if one]
+    again = [part for part in (sheet.repeats, sheet.rechecks) if part]
     notes = []
     if sheet.training is None:
         notes = ["Results of training are shown to those who decide what is gold."]
@@ -321,7 +321,7 @@ def describe_adjudication(sheet: Datasheet) -> Section:
     """Return the section on the progress and making of gold; for pyramids, the number of agreed ones."""
     gold, facts, tables, notes = sheet.adjudication, list[tuple[str, str]](), list[Table](), list[str]()
     if sheet.project.answers == Project.Answers.SCUS:
-        n_agreed = sum(one.agreed == "submitted" for one in sheet.docsets)
+        n_agreed = sum(docset.agreed == "submitted" for docset in sheet.docsets)
         facts = [("Agreed pyramid submitted", f"{n_agreed:,} of {count_nouns(len(sheet.docsets), 'docset')}")]
     elif gold is None:
         return Section("adjudication", "Adjudication", notes=["Shown to those who decide what is gold."])
@@ -349,7 +349,7 @@ def describe_adjudication(sheet: Datasheet) -> Section:
 
 def _describe_gold(gold: Adjudication) -> list[tuple[str, str]]:
     """Return facts about gold and its decisions; empty if only training rounds have gold."""
-    rounds = [one for one in gold.rounds if one.kind != Round.Kind.TRAINING]  # training gold is not a result
+    rounds = [round_ for round_ in gold.rounds if round_.kind != Round.Kind.TRAINING]  # training gold is not a result
     if not rounds:
         return []
     closed, contested, overruled = "none yet", "none in drafts", "nothing to compare"
@@ -357,8 +357,8 @@ def _describe_gold(gold: Adjudication) -> list[tuple[str, str]]:
     if gold.closed is not None:
         chains = f", {count_nouns(count_chains(gold.closed), 'chain')}" if gold.closed.chain_lengths else ""
         closed = f"{count_nouns(gold.closed.n_judgements, 'judgement')}{chains}"
-    if n := sum(one.n_contested for one in rounds):
-        n_decided = sum(one.n_decided for one in rounds)
+    if n := sum(round_.n_contested for round_ in rounds):
+        n_decided = sum(round_.n_decided for round_ in rounds)
         contested = f"{n_decided:,} decided of {n:,} that were contested when they were drafted"
     if gold.overruled.value is not None:
         answers = f"{gold.overruled.total:,} answers to contested items (category and chain)"
@@ -448,7 +448,7 @@ coefficient; coders cannot be chosen."""
 
     def show(self, request: AnalysisRequest) -> PageSections:
         sections = build_sections(self.compute(request))
-        return PageSections([table for one in sections for table in one.tables], context={"sections": sections})
+        return PageSections([table for section in sections for table in section.tables], context={"sections": sections})
 
 
 def write_markdown(title: str, sections: Sequence[Section]) -> str:

@@ -139,7 +139,7 @@ class Groups(ResultPage[differences.GroupsReport]):
         without_between: list[Cell] = [*[None] * 4, "this coefficient has none between groups"]
         without_difference: list[Cell] = [*[None] * 5, "a group has a single coder"]
         between = [
-            [_name(pair), *((*with_ends(one), one.n_units, one.note) if (one := pair.between) else without_between)]
+            [_name(pair), *((*with_ends(ci), ci.n_units, ci.note) if (ci := pair.between) else without_between)]
             for pair in report.pairs
         ]
         apart = [
@@ -173,7 +173,7 @@ class Groups(ResultPage[differences.GroupsReport]):
         ]
 
     def charts(self, request: AnalysisRequest, report: differences.GroupsReport) -> list[Chart]:
-        dots = [Dot(one.name, *with_ends(one.interval)) for one in report.groups]
+        dots = [Dot(group.name, *with_ends(group.interval)) for group in report.groups]
         dots += [Dot(_name(pair), *with_ends(pair.between)) for pair in report.pairs if pair.between]
         return [dots_chart("within", "Within and between groups, with 95% CI", dots, "value", (TENTATIVE, RELIABLE))]
 

@@ -135,7 +135,7 @@ class Grid(ResultPage[list[Half]]):
     def compute(self, request: analysis.AnalysisRequest) -> list[Half]:
         everything = replace(request.parameters, without="")
         halves = [everything, request.parameters] if request.parameters.without else [everything]
-        return [(one, compute_grid(request.extract, one, request.progress)) for one in halves]
+        return [(half, compute_grid(request.extract, half, request.progress)) for half in halves]
 
     def fields(self, request: analysis.AnalysisRequest, report: list[Half]) -> list[GridCell]:
         return [cell for _, cells in report[-1][1] for cell in cells]
@@ -210,9 +210,9 @@ class Compare(ResultPage[PageSections]):
 
         changes = vary_choices(request.extract, request.parameters, request.progress, extract_of)
         labels, presets = ["current"], []
-        for one in changes[1:]:
-            field, _ = field_texts(one.name, pyramids=bool(request.extract.units))
-            labels.append(f"{field}: {choice_label(one.name, one.choice)}")
+        for change in changes[1:]:
+            field, _ = field_texts(change.name, pyramids=bool(request.extract.units))
+            labels.append(f"{field}: {choice_label(change.name, change.choice)}")
         for preset in presets_for(request.extract.answers):
             chosen = request.parameters.with_convention(preset.parameters)
             interval = compute_interval(*analysis.resolve(extract_of(chosen), chosen))
@@ -220,8 +220,8 @@ class Compare(ResultPage[PageSections]):
         figures = [Column("value", "Value", "figure"), *ENDS]
         columns = [Column("choice", "Setting"), *figures, Column("moved", "Change", "figure", explanation="change")]
         rows = [
-            (_link(label, one.parameters), *with_ends(one.interval), one.moved)
-            for label, one in zip(labels, changes, strict=True)
+            (_link(label, change.parameters), *with_ends(change.interval), change.moved)
+            for label, change in zip(labels, changes, strict=True)
         ]
         published = columns_of("text", published="Published", where="for the paper’s own data")
         of_presets = [Column("convention", "Preset"), *figures, *published]
@@ -229,6 +229,6 @@ class Compare(ResultPage[PageSections]):
             Table("compare", "One setting changed at a time", columns, rows),
             Table("presets", "Presets from the literature", of_presets, presets),
         ]
-        dots = [Dot(label, *with_ends(one.interval)) for label, one in zip(labels, changes, strict=True)]
+        dots = [Dot(label, *with_ends(change.interval)) for label, change in zip(labels, changes, strict=True)]
         title = "The value under each setting, with 95% CI"
         return PageSections(tables, [dots_chart("compare", title, dots, "value", LIMITS)])

@@ -54,7 +54,7 @@ def list_disputed_scus(pyramids: Pyramids, items: Items, most: int) -> list[Disp
     for place in places:
         rows, text = np.flatnonzero(items.text == place), items.texts[place].pk
         share = dict(zip(items.unit[rows].tolist(), items.share_of(rows).tolist(), strict=True))
-        annotations = [one for one in pyramids.own if one.submitted and one.docset.text == text]
+        annotations = [pyramid for pyramid in pyramids.own if pyramid.submitted and pyramid.docset.text == text]
         found += _scus_of_docset(annotations, words[text], share)
     found.sort(key=lambda scu: (-scu.share, scu.docset.slug, scu.label.casefold(), scu.coder))
     chosen: list[DisputedScu] = []
@@ -121,7 +121,7 @@ def build_headline(project: Project) -> dict[str, Any]:
         disputed = list_disputed_scus(pyramids, compute_items(request.extract, request.parameters), N_ITEMS)
     else:
         items = find_highest(request.extract, request.parameters)
-    snippets = read_snippets([one.unit for one in items])
+    snippets = read_snippets([item.unit for item in items])
     since = timezone.localdate() - timedelta(days=N_DAYS - 1)
     attention = []
     for item in items:
@@ -158,7 +158,7 @@ def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
             "total": of.total(),
             "days": [Day(day, of[day], round(100 * of[day] / highest, 1)) for day in days],
         }
-        for coder, of in sorted(recent.items(), key=lambda one: (-one[1].total(), one[0]))
+        for coder, of in sorted(recent.items(), key=lambda item: (-item[1].total(), item[0]))
         if of.total()
     ]
     return {

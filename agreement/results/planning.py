@@ -157,9 +157,9 @@ def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets)
         # defaults: the next smaller margin, and the highest bound below the value
         wanted, bound, value = targets.margin, targets.bound, found.value
         if wanted is None:
-            wanted = next((one for one in MARGINS if one <= 0.9 * margin), MARGINS[-1])
+            wanted = next((size for size in MARGINS if size <= 0.9 * margin), MARGINS[-1])
         if bound is None:
-            bound = next((one for one in (RELIABLE, TENTATIVE) if one < value), TENTATIVE)
+            bound = next((limit for limit in (RELIABLE, TENTATIVE) if limit < value), TENTATIVE)
         targets = replace(targets, margin=wanted, bound=bound)
         texts_for = {
             "margin": found.documents_for_margin(wanted),
@@ -168,7 +168,7 @@ def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets)
         }
         margins = sorted({*MARGINS, wanted}, reverse=True)
         rows = {
-            "margins": tuple(Margin(one, found.documents_for_margin(one)) for one in margins),
+            "margins": tuple(Margin(margin, found.documents_for_margin(margin)) for margin in margins),
             "sizes": tuple(_list_sizes(found, bound, targets.difference, texts_for)),
             "coders": tuple(_vary_coders(found)),
         }
@@ -307,7 +307,7 @@ class Planning(ResultPage[PlanningReport]):
 
 def _enough_table(report: PlanningReport) -> Table:
     here, bound, difference = report.n_texts, report.targets.bound, report.targets.difference
-    reached = [(f"95% CI of ±{one.margin:g}", one.texts) for one in report.margins]
+    reached = [(f"95% CI of ±{row.margin:g}", row.texts) for row in report.margins]
     chance, has_power = f", in {report.power:.0%} of cases", report.margin is not None and not report.n_coders
     if has_power:
         reached.append((f"95% CI above {bound.value:g}{chance}", bound.texts))
@@ -344,9 +344,9 @@ def _sizes_table(report: PlanningReport) -> Table:
 
 
 def _coders_table(report: PlanningReport) -> Table:
-    sizes = [one.texts for one in report.coders[0].margins]
+    sizes = [margin.texts for margin in report.coders[0].margins]
     columns = [Column(f"texts_{n}", f"± with {n:,} texts", "figure", explanation="margin") for n in sizes]
-    rows: list[list[Cell]] = [[row.coders, *(one.margin for one in row.margins)] for row in report.coders]
+    rows: list[list[Cell]] = [[row.coders, *(margin.margin for margin in row.margins)] for row in report.coders]
     note = (
         f"Coders are drawn from a population, of which there are {report.n_coders} here; all others are"
         " extrapolated. The part of the texts is that of as many coders as there are."

@@ -93,9 +93,9 @@ def figure_columns(column: Column, of: str = "", ends: str = "") -> list[Column]
     return [replace(column, cell=f"{place}value"), low, high]
 
 
-def with_ends(one: HasEnds) -> tuple[float | None, float | None, float | None]:
+def with_ends(figure: HasEnds) -> tuple[float | None, float | None, float | None]:
     """Return the cells of a figure and of the ends of its interval."""
-    return one.value, one.low, one.high
+    return figure.value, figure.low, figure.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +133,9 @@ class Table:
     def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Self:
         """Return a table with a row for each object, whose cells the columns read."""
         rows = list(rows)
-        reads = [one.reader(rows[0]) for one in columns] if rows else []
+        reads = [column.reader(rows[0]) for column in columns] if rows else []
         cells = [[read(row) for read in reads] for row in rows]
-        return cls(key, caption, [replace(one, cell="") for one in columns], cells, note)
+        return cls(key, caption, [replace(column, cell="") for column in columns], cells, note)
 
     @property
     def heads(self) -> list[tuple[Column, bool]]:

@@ -64,7 +64,11 @@ def table(context: dict[str, Any], key: str) -> dict[str, Any]:
     whole: Table | None = context["tables"].get(key)
     if whole is None:
         return {"table": None}
-    charts = [one for one in context["charts"].values() if one.table == key and not (one.is_empty or one.is_too_large)]
+    charts = [
+        chart
+        for chart in context["charts"].values()
+        if chart.table == key and not (chart.is_empty or chart.is_too_large)
+    ]
     number = f"{TABLE_PAGE}{key}"
     part, shown = whole.on_page(context["request"].GET.get(number))
     return {

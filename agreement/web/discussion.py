@@ -68,7 +68,7 @@ def _entries(project: Project, kind: str, state: str) -> list[tuple[str, int]]:
 
 def _of_state(project: Project, state: str) -> dict[str, QuerySet[Any]]:
     rows = {"flags": discussion.flags_of(project), "questions": Question.objects.filter(text__project=project)}
-    return {name: one.filter(resolved_at__isnull=state == "open").order_by() for name, one in rows.items()}
+    return {name: query.filter(resolved_at__isnull=state == "open").order_by() for name, query in rows.items()}
 
 
 def _rows(project: Project, user: User, page: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
@@ -76,7 +76,7 @@ def _rows(project: Project, user: User, page: Sequence[tuple[str, int]]) -> list
     keys = [pk for name, pk in page if name == "questions"]
     questions = list(Question.objects.filter(pk__in=keys).select_related("coder", "resolved_by")) if keys else []
     described = describe_threads(read_threads(questions, project, user), MAX_COMMENTS) if questions else []
-    threads = {one["question"].pk: {"thread": one} for one in described}
+    threads = {thread["question"].pk: {"thread": thread} for thread in described}
     rows = ((items if name == "flags" else threads).get(pk) for name, pk in page)
     return [row for row in rows if row is not None]
 
@@ -86,15 +86,15 @@ def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
     comments = Prefetch("remarks", Remark.objects.select_related("author"))
     snippets = read_snippets(markables)
     return {
-        one.pk: {
-            "snippet": snippets[one.pk],
-            "text": one.text.slug,
-            "title": one.text.title,
-            "flag": getattr(one, "flag", None),
-            "comments": [*one.remarks.all()][-MAX_COMMENTS:],
-            "more": max(len(one.remarks.all()) - MAX_COMMENTS, 0),
+        item.pk: {
+            "snippet": snippets[item.pk],
+            "text": item.text.slug,
+            "title": item.text.title,
+            "flag": getattr(item, "flag", None),
+            "comments": [*item.remarks.all()][-MAX_COMMENTS:],
+            "more": max(len(item.remarks.all()) - MAX_COMMENTS, 0),
         }
-        for one in rows.defer("text__content").prefetch_related(comments)
+        for item in rows.defer("text__content").prefetch_related(comments)
     }
 
 

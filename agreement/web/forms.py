@@ -37,10 +37,13 @@ class ParametersForm(forms.Form):
         self.shown = urlencode(kept | {"preset": preset})
         if extract.questions:
             own = [("", "Category")] if extract.categories_asked else []
-            self._offer(QUESTION, [*own, *((one.key, one.label) for one in extract.questions)])
-        presets = sorted(presets_for(extract.answers), key=lambda one: one != settings.own)
+            self._offer(QUESTION, [*own, *((question.key, question.label) for question in extract.questions)])
+        presets = sorted(presets_for(extract.answers), key=lambda preset: preset != settings.own)
         custom = [(CUSTOM, "Custom")] if settings.preset is None else []
-        labels = {one.key: f"{one.label} (project default)" if one == settings.own else one.label for one in presets}
+        labels = {
+            preset.key: f"{preset.label} (project default)" if preset == settings.own else preset.label
+            for preset in presets
+        }
         self._offer("preset", [*custom, *labels.items()])
         for name in analysis.relevant_settings(extract.kind, parameters):
             possible: Iterable[str] = analysis.choices_of(name, extract.kind, parameters)

@@ -118,4 +118,4 @@ class Command(ProgramCommand):
 
 
 def _results(report: overall.AgreementReport, whole: str) -> list[tuple[str, Result]]:
-    return [(whole, report.result), *((one.text.name, one.result) for one in report.texts)]
+    return [(whole, report.result), *((row.text.name, row.result) for row in report.texts)]

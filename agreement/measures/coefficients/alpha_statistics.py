@@ -40,8 +40,8 @@ def alphas_statistics(
     if by == "document":
         return _document_statistics(tabulate(data, options))
     of_each = [options.of(name) for name in options.distances]
-    of_distance = _ordered_unit_statistics if any(one.ordered for one in of_each) else _unit_statistics
-    return _join_statistics([of_distance(data, one) for one in of_each])
+    of_distance = _ordered_unit_statistics if any(distance.ordered for distance in of_each) else _unit_statistics
+    return _join_statistics([of_distance(data, distance) for distance in of_each])
 
 
 def _join_statistics(parts: list[SufficientStatistics]) -> SufficientStatistics:

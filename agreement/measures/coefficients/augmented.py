@@ -50,7 +50,7 @@ class _AugmentedKappa(ChanceCorrected):
         labels += [own if len(own) else np.array([empty], dtype=np.int64) for own in members]
         shares = [np.array([share for _, share in part]) for part in parts]
         shares += [np.full(max(size, 1), 1 / max(size, 1)) for size in sizes.tolist()]
-        n_parts = np.array([len(one) for one in labels], dtype=np.int64)
+        n_parts = np.array([len(own) for own in labels], dtype=np.int64)
         starts = np.cumsum(n_parts) - n_parts
         unit, coder = np.nonzero(codes != MISSING)
         value = codes[unit, coder]

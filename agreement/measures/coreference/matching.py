@@ -74,7 +74,7 @@ def match_sets[K: Hashable](
     for row, members in enumerate(a):
         for member in members:
             shared[row, place.get(member, [])] += 1
-    sizes = np.array([len(one) for one in a])[:, None] + np.array([len(one) for one in b])[None, :]
+    sizes = np.array([len(members) for members in a])[:, None] + np.array([len(members) for members in b])[None, :]
     jaccard = np.divide(shared, sizes - shared, out=np.zeros(shared.shape), where=sizes > shared)
     dice = np.divide(2 * shared, sizes, out=np.zeros(shared.shape), where=sizes > 0)
     matched = _assign(dice if similarity == "dice" else jaccard)
@@ -91,7 +91,7 @@ def match_sets[K: Hashable](
         )
         for row, column in np.argwhere(shared > 0).tolist()
     ]
-    return tuple(sorted(overlaps, key=lambda one: (_sort_key(one.first), _sort_key(one.second))))
+    return tuple(sorted(overlaps, key=lambda overlap: (_sort_key(overlap.first), _sort_key(overlap.second))))
 
 
 def _sort_by_members[K: Hashable](sets: Mapping[K, Collection[Hashable]]) -> list[K]:

@@ -330,7 +330,7 @@ def count_texts(
     [[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 1.0, 1.0]]
     """
     if score not in _SCORERS:
-        names = ", ".join(sorted(one.__name__ for one in _SCORERS))
+        names = ", ".join(sorted(scorer.__name__ for scorer in _SCORERS))
         raise ValueError(f"{getattr(score, '__name__', score)!r} is not a score that is added up over texts: {names}")
     scorer = _SCORERS[score](**options)
     named = list(pair_clusters(key, response, singletons, duplicates, order))

@@ -185,7 +185,7 @@ def _read_hashes(connection: "DuckDBPyConnection", text: str, *, nameless: bool)
     if nameless:
         return Factor(codes, range(n), "text")
     of_hash = dict(connection.execute(f"select {hashed.format('name')}, name from names").fetchall())  # noqa: S608
-    return Factor(codes, [of_hash[one] for one in distinct.tolist()], "text")
+    return Factor(codes, [of_hash[value] for value in distinct.tolist()], "text")
 
 
 def _fetch(connection: "DuckDBPyConnection", expression: str) -> tuple[NDArray[Any], Bools]:

@@ -132,7 +132,7 @@ class Judgements:
         columns = self.columns
         roles = {"document": columns.document, "coder": columns.coder, "label": columns.label}
         factors = {role: self.factors[column] if column else None for role, column in roles.items()}
-        kinds = {role: (one.kind if one.names else "") if one else "nothing" for role, one in factors.items()}
+        kinds = {role: (codes.kind if codes.names else "") if codes else "nothing" for role, codes in factors.items()}
         return kinds | {"chain": "ids" if columns.chain else "nothing"}
 
     @property
@@ -172,8 +172,8 @@ class Judgements:
         """Return the number of each row's unit, by document and name, and the document of each unit."""
         first, *others = (self.factors[column] for column in self.columns.units)
         numbers, n = first.codes, len(first.names)
-        for other in others:
-            keys = numbers.astype(np.int64) * len(other.names) + other.codes
+        for factor in others:
+            keys = numbers.astype(np.int64) * len(factor.names) + factor.codes
             names = sorted_unique(keys)
             numbers, n = np.searchsorted(names, keys), len(names)
         return _number_pairs(documents.codes, numbers, len(documents.names), n)

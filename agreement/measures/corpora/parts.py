@@ -125,15 +125,15 @@ class _Conflicts:
     def find(self, part: _Sums) -> ValueError | None:
         """Return the conflict of a part with earlier ones, if there is one."""
         for role, kind in part.kinds.items():
-            other = self._of_kind.setdefault(role, part) if kind else part
-            if kind != other.kinds[role]:
-                held = (f"{one.kinds[role]} in {one.name}" for one in _in_order(other, part))
+            earlier = self._of_kind.setdefault(role, part) if kind else part
+            if kind != earlier.kinds[role]:
+                held = (f"{holder.kinds[role]} in {holder.name}" for holder in _in_order(earlier, part))
                 return ValueError(f"the column of the {role} has {' and '.join(held)}")
         documents = part.sums.documents
         elsewhere = self._of_document.keys() & documents
         if elsewhere:
             document = next(document for document in documents if document in elsewhere)
-            names = " and ".join(one.name for one in _in_order(self._of_document[document], part))
+            names = " and ".join(holder.name for holder in _in_order(self._of_document[document], part))
             return ValueError(f"document {document!r} is in two parts: {names}")
         self._of_document.update(dict.fromkeys(documents, part))
         return None

@@ -240,7 +240,7 @@ def label_sets(answers: Answers, *, empty: Label = None, unmarked: str = "missin
         linked |= answers.label == list(answers.labels).index(empty)
     distinct, place = np.unique(np.packbits(has_label[linked], axis=1), axis=0, return_inverse=True)
     chosen = np.unpackbits(distinct, axis=1, count=len(answers.labels)) if len(distinct) else distinct
-    sets = [frozenset(answers.labels[one] for one in np.flatnonzero(row).tolist()) for row in chosen]
+    sets = [frozenset(answers.labels[column] for column in np.flatnonzero(row).tolist()) for row in chosen]
     label = answers.label.copy()
     label[linked & (label != MISSING)] = (len(answers.labels) + 1 + place.ravel())[label[linked] != MISSING]
     return _data_of_labels(answers, label, sets, unmarked)
@@ -299,7 +299,7 @@ def _separate_readings(
         return [n for n in numbers if n < node % width or n >= n_units] if mode == "partial" else numbers
 
     nodes = links.node.tolist()
-    readings = {judgement: [members(nodes[judgement], one) for one in own] for judgement, own in targets.items()}
+    readings = {judgement: [members(nodes[judgement], given) for given in own] for judgement, own in targets.items()}
     return _with_readings(data, answers, readings)
 
 
@@ -338,10 +338,10 @@ def _with_readings(
         cells,
         codes=codes,
         starts=np.concatenate((cells.starts, cells.starts[-1] + np.cumsum(sizes))),
-        members=np.concatenate((cells.members, np.array([one for union, _ in known for one in union], dtype=np.int64))),
+        members=np.concatenate((cells.members, np.array([n for union, _ in known for n in union], dtype=np.int64))),
         readings=ReadingBits(
             np.concatenate((np.ones(len(cells.starts) - 1, dtype=np.int64), np.array(counts, dtype=np.int64))),
-            np.concatenate((np.ones_like(cells.members), np.array([one for _, own in known for one in own], np.int64))),
+            np.concatenate((np.ones_like(cells.members), np.array([bit for _, own in known for bit in own], np.int64))),
         ),
     )
     return replace(data, content=drop_unused(content))

@@ -76,7 +76,7 @@ class Cells:
         others = sorted({m for union in unions for m in union if m not in number}, key=_sort_key)
         number |= {member: len(units) + i for i, member in enumerate(others)}
         packed = [
-            pack_readings([number[member] for member in one] for one in value.sets)
+            pack_readings([number[member] for member in reading] for reading in value.sets)
             if isinstance(value, Readings)
             else (1, sorted(number[member] for member in value), [1] * len(value))
             for value in sets

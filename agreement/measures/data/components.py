@@ -53,11 +53,11 @@ def split_shared_components(
     units, documents = list(given), [None] * len(given)
     together = ReliabilityData.from_values(units, range(width), rows, documents, members=first.members)
     number = dict(zip(given, component_of_unit(together).tolist(), strict=True))
-    one, other = (
+    first_moved, other = (
         move_to_documents(data, np.array([number[name(unit)] for unit in data.units], dtype=np.int64))
         for data in (first, second)
     )
-    return one, other
+    return first_moved, other
 
 
 def _itself(name: Hashable) -> Hashable:

@@ -30,7 +30,7 @@ def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     used = list(dict.fromkeys(part for of_label in parts for part in of_label))
     if mapping and not any(label in mapping for label in used):
         raise ValueError(f"no label of {list(mapping)} is used; the labels are {used}")
-    merged = [mapping.get(label, map_members(label, lambda one: mapping.get(one, one))) for label in data.labels]
+    merged = [mapping.get(label, map_members(label, lambda name: mapping.get(name, name))) for label in data.labels]
     return _replace_labels(data, merged)
 
 

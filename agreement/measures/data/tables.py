@@ -399,7 +399,7 @@ def overlay_sets(sets: Cells, codes: Ints, labels: tuple[Hashable, ...]) -> Cell
     number = np.append(np.cumsum(used) - 1, MISSING)
     return Cells(
         codes=np.where(sets.codes == MISSING, number[codes], sets.codes + int(used.sum())),
-        labels=tuple(label for label, one in zip(labels, used.tolist(), strict=True) if one),
+        labels=tuple(label for label, is_used in zip(labels, used.tolist(), strict=True) if is_used),
         starts=sets.starts,
         members=sets.members,
         others=(),

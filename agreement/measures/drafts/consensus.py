@@ -173,7 +173,7 @@ def _find_entities(answers: DocumentAnswers, rule: Rule, find: FindClusters, uni
     n_sets, n_readings = Counter[Hashable](), Counter[Hashable]()
     for unit in units:
         sets = [answers.set_of(code) for code in rows[unit] if code >= answers.n_labels]
-        n_sets[unit], n_readings[unit] = len(sets), sum(isinstance(one, Readings) for one in sets)
+        n_sets[unit], n_readings[unit] = len(sets), sum(isinstance(value, Readings) for value in sets)
     ambiguous = {unit for unit in units if rule(n_readings[unit], n_sets[unit])}
     clusters = _cluster(answers, find, [unit for unit in units if unit not in ambiguous])
     places = _find_places(answers, rule, clusters, ambiguous)
@@ -327,7 +327,7 @@ def _build_rows(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]
         # units of which no coder says that they are together are rows of their own
         key = (*answers.profiles[answers.nodes[unit]], *codes, draft.get(unit)) if chained else (unit,)
         units_of.setdefault(key, []).append(unit)
-        said[key] = tuple(one for one, coded in zip(answer, answers.coded, strict=True) if coded)
+        said[key] = tuple(value for value, coded in zip(answer, answers.coded, strict=True) if coded)
     return [
         CardRow(tuple(units), said[key], draft.get(units[0]), units[0] in contested) for key, units in units_of.items()
     ]
@@ -363,7 +363,7 @@ def antecedents(draft: Consensus, pointers: Iterable[CoderPointers]) -> dict[Has
     for entity in entities:
         found |= _Tree(entity - several.keys(), firm, votes).point()
     for unit, value in several.items():
-        targets = [votes.choose(unit, one - several.keys()) for one in votes.order_entities(value)]
+        targets = [votes.choose(unit, entity - several.keys()) for entity in votes.order_entities(value)]
         found[unit] = [frozenset((target,)) for target in targets if target is not None]
     return {unit: found[unit] for unit in draft.values if found.get(unit)}
 
@@ -378,16 +378,16 @@ class _Votes:
         pointing: Counter[Hashable] = Counter()
         for of_coder in pointers:
             for unit, readings in of_coder.items():
-                sets = {frozenset(one) if isinstance(one, Set) else frozenset((one,)) for one in readings}
+                sets = {frozenset(value) if isinstance(value, Set) else frozenset((value,)) for value in readings}
                 pointing[unit] += bool(sets)
-                for one in sets:
-                    if len(one) == 1:
-                        self.targets.setdefault(unit, Counter()).update(one)
+                for reading in sets:
+                    if len(reading) == 1:
+                        self.targets.setdefault(unit, Counter()).update(reading)
                     else:
-                        plural.setdefault(unit, Counter())[one] += 1
+                        plural.setdefault(unit, Counter())[reading] += 1
         # of each unit that most of those who let it point give a plural reading, the one that most give
         self.plural = {
-            unit: min(counts, key=lambda one: (-counts[one], self._places(one)))
+            unit: min(counts, key=lambda reading: (-counts[reading], self._places(reading)))
             for unit, counts in plural.items()
             if 2 * counts.total() > pointing[unit]
         }
@@ -429,14 +429,14 @@ class _Tree:
             for target, n in self.votes.targets.get(unit, Counter()).items()
             if target in self.way
         ]
-        for *_, unit, target in sorted(wanted, key=lambda one: one[:3]):
+        for *_, unit, target in sorted(wanted, key=lambda row: row[:3]):
             if unit not in self.target and unit != self.plural:
                 self._join(unit, target)
         last = self._find_last()
         for number, unit in enumerate(self.units):
             if unit not in self.target and unit != last:
                 preceding = reversed(self.units[:number])
-                self._join(unit, next((one for one in preceding if self._may_join(unit, one, last)), last))
+                self._join(unit, next((node for node in preceding if self._may_join(unit, node, last)), last))
         found = {unit: [frozenset((target,))] for unit, target in self.target.items()}
         if self.plural is not None:
             found[self.plural] = [self.votes.plural[self.plural]]
@@ -447,8 +447,8 @@ class _Tree:
         if self.others:
             # of equally frequent ones the one that the first unit leads to, whatever its name
             leading = Counter(end for unit in self.units if (end := self._end(unit)) in self.others)
-            return max((*leading, *self.others), key=lambda other: leading[other])
-        return self.plural if self.plural is not None else next(one for one in self.units if one not in self.target)
+            return max((*leading, *self.others), key=lambda end: leading[end])
+        return self.plural if self.plural is not None else next(unit for unit in self.units if unit not in self.target)
 
     def _may_join(self, unit: Hashable, target: Hashable, last: Hashable) -> bool:
         """Return whether a target leads, or can lead, to the last member and not back to the unit."""

@@ -89,7 +89,7 @@ class DocumentAnswers:
         """Return the sets of a value: its readings in the order of their members, or none for a label."""
         chains = self.as_set(value)
         if isinstance(chains, Readings):
-            return tuple(sorted(chains.sets, key=lambda one: sorted(self.nodes[member] for member in one)))
+            return tuple(sorted(chains.sets, key=lambda members: sorted(self.nodes[member] for member in members)))
         return () if chains is None else (chains,)
 
     def find_classes(self, sets: Sequence[ValueSet | None], *, coded: bool = True, first: int = 0) -> JoinClasses:
@@ -97,7 +97,7 @@ class DocumentAnswers:
 
         `coded`: whether other members that are in no set are parted from all, or nothing is said of them.
         """
-        names = {value: number for number, value in enumerate(dict.fromkeys(one for one in sets if one is not None))}
+        names = {value: number for number, value in enumerate(dict.fromkeys(item for item in sets if item is not None))}
         homes: list[list[int]] = [[] for _ in self.nodes]
         for value, number in names.items():
             for member in value.members if isinstance(value, Readings) else value:
@@ -117,21 +117,21 @@ class DocumentAnswers:
         # what is joined with the same is of one class
         numbers: dict[frozenset[int], int] = {}
         alone = (frozenset((NO_VOTE - 1 - kind,)) for kind in range(len(near)))
-        class_of = [numbers.setdefault(one or other, len(numbers)) for one, other in zip(near, alone, strict=True)]
-        adjacent = [tuple(sorted({first + class_of[kind] for kind in one if kind >= 0})) for one in numbers]
-        return JoinClasses([one if one == NO_VOTE else first + class_of[one] for one in kind_of_node], adjacent)
+        class_of = [numbers.setdefault(joined or lone, len(numbers)) for joined, lone in zip(near, alone, strict=True)]
+        adjacent = [tuple(sorted({first + class_of[kind] for kind in joined if kind >= 0})) for joined in numbers]
+        return JoinClasses([kind if kind == NO_VOTE else first + class_of[kind] for kind in kind_of_node], adjacent)
 
 
 def _find_near(kinds: Sequence[tuple[tuple[int, ...], tuple[int, ...], int]]) -> list[frozenset[int]]:
     """Return the joined kinds of each kind of nodes: one is in the set of the other."""
     inside: dict[int, list[int]] = {}
     for number, (_, homes, _) in enumerate(kinds):
-        for one in homes:
-            inside.setdefault(one, []).append(number)
+        for home in homes:
+            inside.setdefault(home, []).append(number)
     near = []
     for own, homes, _ in kinds:
         of_kind = set(homes)
-        candidates = {other for one in own for other in inside[one]}
+        candidates = {other for home in own for other in inside[home]}
         near.append(frozenset(other for other in candidates if not of_kind.isdisjoint(kinds[other][0])))
     return near
 

@@ -249,10 +249,10 @@ def _test_humans(
     by_text = [candidate - human for candidate, human in scores]
     by_unit = advantages.candidate - advantages.human
     units = [by_unit[advantages.compared[:, number], number] for number in range(len(humans))]
-    p_values = [sign_flip_p_value(one + epsilon, resamples, seed) if len(one) > 1 else None for one in by_text]
+    p_values = [sign_flip_p_value(own + epsilon, resamples, seed) if len(own) > 1 else None for own in by_text]
     published = [
-        student_p_value(epsilon - ((one <= _TIE).astype(float) - (one >= -_TIE))) if len(one) > 1 else None
-        for one in units
+        student_p_value(epsilon - ((own <= _TIE).astype(float) - (own >= -_TIE))) if len(own) > 1 else None
+        for own in units
     ]
     adjusted, published_adjusted = _adjust(p_values), _adjust(published)
     rows = []

@@ -75,14 +75,14 @@ class Ambiguity(Figure):
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields, the units as dictionaries."""
-        return {**super().to_dict(), "units": [one.to_dict() for one in self.units]}
+        return {**super().to_dict(), "units": [unit.to_dict() for unit in self.units]}
 
     def __repr__(self) -> str:
         text = f"{pluralize(len(self.units), 'unit')}: {self._count('ambiguous')} likely ambiguous"
         return f"<{text}, {self._count('slip')} likely slips{f'; {self.note}' if self.note else ''}>"
 
     def _count(self, verdict: str) -> int:
-        return sum(one.verdict == verdict for one in self.units)
+        return sum(unit.verdict == verdict for unit in self.units)
 
     def _rows(self) -> Mapping[str, object]:
         return {

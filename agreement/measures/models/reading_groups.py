@@ -131,7 +131,7 @@ def _number_by_value(data: ReliabilityData, groups: Ints, codes: Ints) -> Ints:
     """Return the groups of a unit numbered from 0, by size, then by value."""
     given = np.flatnonzero(groups != MISSING).tolist()
     first = {
-        group: min(_order_key(data, int(codes[one])) for one in given if groups[one] == group)
+        group: min(_order_key(data, int(codes[column])) for column in given if groups[column] == group)
         for group in groups[given].tolist()
     }
     sizes = np.bincount(groups[given])

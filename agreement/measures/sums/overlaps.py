@@ -317,7 +317,7 @@ def remove_units_from_readings(pairable: PairableUnits) -> PairableUnits:
     for s, unit in zip(*(part.tolist() for part in np.divmod(kinds, len(cells.codes))), strict=True):
         row = slice(cells.starts[s], cells.starts[s + 1])
         whole = unpack_readings(int(readings.counts[s]), cells.members[row].tolist(), readings.bits[row].tolist())
-        count, union, own = pack_readings([member for member in one if member != unit] for one in whole)
+        count, union, own = pack_readings([member for member in reading if member != unit] for reading in whole)
         sizes.append(len(union))
         members += union
         bits += own
@@ -413,9 +413,9 @@ def empty_similarities(first: Ints, second: Ints, name: str, options: Options) -
     Either both empty readings are matched with each other, or each with a reading of the other side that is not empty.
     """
     near = 1 - distance_from_empty(name, options)
-    k, m, one, other = first[..., 0], second[..., 0], first[..., 1] > 0, second[..., 1] > 0
+    k, m, a, b = first[..., 0], second[..., 0], first[..., 1] > 0, second[..., 1] > 0
     crossed = np.where((k > 1) & (m > 1), 2 * near, near)
-    best = np.where(one & other, np.maximum(1.0, crossed), np.where(one | other, near, 0.0))
+    best = np.where(a & b, np.maximum(1.0, crossed), np.where(a | b, near, 0.0))
     similarities: Floats = best / np.maximum(k, m)
     return similarities
 

@@ -48,7 +48,7 @@ def observed_distances(
     distances = {name: np.ones(len(units)) for name in names}
     labels = pairable.data.labels
     similar = {name: label_similarities(labels, name, options) for name in names}
-    if any(one is not None for one in similar.values()):
+    if any(table is not None for table in similar.values()):
         _, low, high = different_labels(pairable)
         both = np.flatnonzero(high < len(labels))
         for name, between in similar.items():

@@ -353,7 +353,7 @@ class DistanceSums(Sequence[DocumentSums]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
             return NotImplemented
-        return len(self) == len(other) and all(one == its for one, its in zip(self, other, strict=True))
+        return len(self) == len(other) and all(own == its for own, its in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -147,7 +147,7 @@ def bootstrap(
         errors = _standard_errors(statistics, n, seed) if len(groups) else np.full_like(replicates, np.nan)
         columns = statistics.leave_one_out_coefficients().T
         own = [jackknife_error(column) if len(column) else np.nan for column in columns]
-        intervals = {name: _studentise(one, own[i], errors[:, i]) for i, (name, one) in enumerate(intervals.items())}
+        intervals = {name: _studentise(base, own[i], errors[:, i]) for i, (name, base) in enumerate(intervals.items())}
     return intervals[""] if isinstance(estimate, Result) else intervals
 
 

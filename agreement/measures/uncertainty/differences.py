@@ -71,8 +71,8 @@ def _subtract(results: tuple[Result, Result], left_out: list[LeftOutValues]) -> 
     """Return the difference without each group of either data."""
     names = list(dict.fromkeys([*left_out[0].names, *left_out[1].names]))
     sides = []
-    for result, one in zip(results, left_out, strict=True):
-        values = dict(zip(one.names, one.values[:, 0].tolist(), strict=True))
+    for result, values_without in zip(results, left_out, strict=True):
+        values = dict(zip(values_without.names, values_without.values[:, 0].tolist(), strict=True))
         sides.append(np.array([values.get(name, value_or_nan(result)) for name in names], dtype=np.float64))
     return LeftOutValues(left_out[0].by, names, (sides[0] - sides[1])[:, None])
 
@@ -85,7 +85,7 @@ def _difference(results: tuple[Result, Result], left_out: list[LeftOutValues], l
     apart = None if a is None or b is None else a - b
     note = _why_no_difference(results, left_out)
     if not note and apart is not None:
-        variances = [one.variance(0) for one in left_out]
+        variances = [values.variance(0) for values in left_out]
         error = sqrt(sum(variances))
         if error > NO_SPREAD:
             freedom = satterthwaite(variances, left_out)
@@ -93,7 +93,7 @@ def _difference(results: tuple[Result, Result], left_out: list[LeftOutValues], l
             low, high, p_value = apart - reach, apart + reach, 2 * float(stdtr(freedom, -abs(apart) / error))
         else:
             note = f"no interval: the difference is the same without each {left_out[0].by}"
-    by = left_out[0].by if len({one.by for one in left_out}) == 1 else "group"
+    by = left_out[0].by if len({values.by for values in left_out}) == 1 else "group"
     n_groups = len(left_out[0].names) if paired else (len(left_out[0].names), len(left_out[1].names))
     return Difference(*results, apart, low, high, level, error, p_value, paired, by, n_groups, note)
 
@@ -102,7 +102,7 @@ def _why_no_difference(results: tuple[Result, Result], left_out: list[LeftOutVal
     for which, result in zip(("first", "second"), results, strict=True):
         if result.value is None:
             return f"the coefficient of the {which} is undefined: {result.note}"
-    return next((note for one in left_out for note in (one.why_too_few(), one.why_undefined(0)) if note), "")
+    return next((note for values in left_out for note in (values.why_too_few(), values.why_undefined(0)) if note), "")
 
 
 def permutation_test(
@@ -147,7 +147,7 @@ def permutation_test(
         partner = np.array([names[1].index(name) for name in names[0]], dtype=np.int64) if paired else None
         first, second = (resample(data, find_pairable_documents(data), "document") for data in (first, second))
         at_hand, *assigned = _permute_documents(first, second, call, partner, n, seed).tolist()
-        defined = np.array([one for one in assigned if not isnan(one)])
+        defined = np.array([value for value in assigned if not isnan(value)])
         undefined = n - len(defined)
         if isnan(at_hand):
             note = "the coefficient of either is undefined in the documents with pairable units"

@@ -74,10 +74,10 @@ class _ScoreIntervals(Display):
         raise NotImplementedError
 
     def _described(self) -> dict[str, str]:
-        return {name: one.describe() for name, one in self._shown().items()}
+        return {name: interval.describe() for name, interval in self._shown().items()}
 
     def _points(self) -> Sequence[Point]:
-        return [Point(name, one.value, one.low, one.high) for name, one in self._shown().items()]
+        return [Point(name, interval.value, interval.low, interval.high) for name, interval in self._shown().items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class ScoreIntervals(_ScoreIntervals):
 
     def to_dict(self) -> dict[str, object]:
         """Return the three as dictionaries, by name."""
-        return {name.lower(): one.to_dict() for name, one in self._shown().items()}
+        return {name.lower(): interval.to_dict() for name, interval in self._shown().items()}
 
     def __repr__(self) -> str:
         return f"<{', '.join(f'{name} {text}' for name, text in self._described().items())} ({self._over()})>"
@@ -151,9 +151,9 @@ def score_intervals_of_counts(texts: TextCounts, level: float = 0.95) -> ScoreIn
     counts, whole, total = texts.counts[used], texts.score, texts.counts.sum(axis=0)
     empty = [not (total - own).any() for own in counts]
     without = [texts.finish(total - own) for own in counts]
-    note = OTHER_PARTS if len({one.note for one in (whole, *without)}) > 1 else ""
+    note = OTHER_PARTS if len({score.note for score in (whole, *without)}) > 1 else ""
     named = {
-        name: _text_interval(getattr(whole, name), [getattr(one, name) for one in without], empty, level, note=note)
+        name: _text_interval(getattr(whole, name), [getattr(score, name) for score in without], empty, level, note=note)
         for name in ("recall", "precision", "f1")
     }
     return ScoreIntervals(**named)
@@ -313,7 +313,7 @@ def score_correlation_interval(
     else:
         found = _draw_correlations(named, first, second, n, seed, level)
     found = {
-        name: replace(one, p_value=getattr(correlation, f"{name}_p"), method=method) for name, one in found.items()
+        name: replace(value, p_value=getattr(correlation, f"{name}_p"), method=method) for name, value in found.items()
     }
     return CorrelationInterval(found["pearson"], found["spearman"], found["kendall"], correlation.n, correlation.note)
 
@@ -390,7 +390,7 @@ def _has_variation(counts: Ints, scores: Floats) -> Bools:
 
 
 def _tau_b(counts: Ints, x: Floats, y: Floats) -> Floats:
-    signs = [np.sign(one[:, None] - one[None, :]) for one in (x, y)]
+    signs = [np.sign(values[:, None] - values[None, :]) for values in (x, y)]
 
     def total(of_pairs: Floats) -> Floats:
         return ((counts @ of_pairs) * counts).sum(axis=1)

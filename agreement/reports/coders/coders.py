@@ -196,7 +196,7 @@ def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatte
 def leave_out_each_coder(extract: ProjectAnswers, parameters: Parameters) -> LeaveOneOut:
     """Return the coefficient without each coder in turn."""
     intervals = intervals_without_each_coder(extract, parameters)
-    rest: dict[Hashable, Result] = {coder: one.result for coder, one in intervals.items()}
+    rest: dict[Hashable, Result] = {coder: interval.result for coder, interval in intervals.items()}
     return LeaveOneOut.from_results(basis.compute_result(extract, parameters), "coder", rest)
 
 

@@ -146,7 +146,7 @@ def _name_coders(names: str, groups: Groups, coders: Collection[str]) -> list[st
     """Return comma-separated names of coders, with groups replaced by their coders unless a coder has the same name."""
     expanded = list[str]()
     for name in map(str.strip, names.split(",")):
-        members = [] if name in coders else [one for one in groups.get(name, ()) if one in coders]
+        members = [] if name in coders else [coder for coder in groups.get(name, ()) if coder in coders]
         expanded += members or [name]
     return list(dict.fromkeys(expanded))
 
@@ -200,7 +200,7 @@ def compare_groups(
 ) -> GroupsReport:
     """Return agreement within groups of chosen coders, and between groups by `cross_alpha`. Raises InvalidParameter."""
     selected, parameters = resolve(extract, parameters)
-    known = {name: tuple(one for one in coders if one in selected.coders) for name, coders in groups.items()}
+    known = {name: tuple(coder for coder in coders if coder in selected.coders) for name, coders in groups.items()}
     groups = {name: coders for name, coders in known.items() if coders}
     within = []
     for name, coders in groups.items():
@@ -314,7 +314,7 @@ def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> Repeat
     def compare_all(pairs: list[_Pair], how: str) -> tuple[tuple[SelfAgreement, ...], SelfAgreement | None]:
         by_coder = groupby(sorted(pairs, key=attrgetter("coder")), attrgetter("coder"))
         coders = tuple(_compare(extract, selected, parameters, list(own), how, name) for name, own in by_coder)
-        several = sum(one.texts > 0 for one in coders) > 1
+        several = sum(coder.texts > 0 for coder in coders) > 1
         return coders, _compare(extract, selected, parameters, pairs, how) if several else None
 
     def compute() -> RepeatsReport:
@@ -356,7 +356,7 @@ def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> lis
 
 def _pairs_of(answers: ProjectAnswers, document: Document, again: Document, parameters: Parameters) -> list[_Pair]:
     included, chosen = parameters.selection("include"), parameters.selection("coders")
-    of_first = {coder: one.place for _, coder, one in answers.codings_in([document])}
+    of_first = {coder: coding.place for _, coder, coding in answers.codings_in([document])}
     return [
         _Pair(coder, document, of_first[coder], second.place)
         for _, coder, second in answers.codings_in([again])

@@ -192,12 +192,12 @@ class ComparedItems:
         order = np.argsort(self.text, kind="stable")
         rows = np.split(order, np.searchsorted(self.text[order], np.arange(1, len(self.texts))))
         parts = [(text, self._part(text.slug, own)) for text, own in zip(self.texts, rows, strict=False) if len(own)]
-        return sorted(parts, key=lambda one: (one[1].difference, one[1].name))
+        return sorted(parts, key=lambda row: (row[1].difference, row[1].name))
 
     def _part(self, name: str, rows: Bools | Ints) -> CategoryOfModel:
         _, text = np.unique(self.original[rows], return_inverse=True)
         counts = np.bincount(text)
-        candidate, people = (np.bincount(text, weights=one[rows]) / counts for one in (self.candidate, self.people))
+        candidate, people = (np.bincount(text, weights=side[rows]) / counts for side in (self.candidate, self.people))
         found = difference_interval(candidate - people)
         assert found.value is not None, "there is a text"
         return copy_fields(

@@ -53,7 +53,7 @@ def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Pr
     coder = chosen.column_of_coding[columns.coding_of_mark]
     is_counted = columns.is_judgement & (coder >= 0)
     is_ambiguous = is_counted & (columns.n_readings > 1)
-    judgements, ambiguous = (np.bincount(coder[one], minlength=n_coders).tolist() for one in (is_counted, is_ambiguous))
+    judgements, ambiguous = (np.bincount(coder[row], minlength=n_coders).tolist() for row in (is_counted, is_ambiguous))
     marks, given = given_categories(chosen)
     categories = np.zeros((n_coders, len(answers.categories)), dtype=np.int64)
     np.add.at(categories, (coder[marks], given), 1)
@@ -185,7 +185,7 @@ def read_project_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
         text_of = {coding: text.pk for text, of_text in rows for _, coding in of_text}
 
         def by_text[T](of_codings: Mapping[tuple[int, str], T]) -> dict[tuple[int, str], T]:
-            return {(text_of[coding], name): one for (coding, name), one in of_codings.items() if coding in text_of}
+            return {(text_of[coding], name): value for (coding, name), value in of_codings.items() if coding in text_of}
 
         return ProjectWork(by_text(found.activities), by_text(found.judgement_times))
 
@@ -199,7 +199,7 @@ def summarize_times(answers: ProjectAnswers, parameters: Parameters, times: Time
     seconds: dict[str, list[float]] = {coder: [] for coder in answers.coders}
     for (text, coder), judgements in times.items():
         if text in texts and coder in seconds:
-            seconds[coder] += [one.seconds for one in judgements if one.seconds is not None]
+            seconds[coder] += [judgement.seconds for judgement in judgements if judgement.seconds is not None]
     return [
         CoderTimes(coder, len(own), *np.quantile(own, [0.25, 0.5, 0.75]).tolist())
         for coder, own in seconds.items()
@@ -214,7 +214,7 @@ def count_by_day(extract: ProjectAnswers, parameters: Parameters, times: Times) 
     counts: dict[str, Counter[date]] = {}
     for (text, coder), judgements in sorted(times.items(), key=lambda item: item[0][1]):
         if text in texts and (not chosen or coder in chosen):
-            counts.setdefault(coder, Counter()).update(one.day for one in judgements)
+            counts.setdefault(coder, Counter()).update(judgement.day for judgement in judgements)
     days = tuple(sorted(set().union(*counts.values())))
     return CoderDays(days, {coder: tuple(of_coder[day] for day in days) for coder, of_coder in counts.items()})
 
@@ -229,7 +229,7 @@ def estimate_paces(
     if len(rounds) < 2:
         return [whole]
     parts = [(name, remaining[name], of_round) for name, of_round in rounds.items() if name in remaining]
-    return [whole, *(RoundPace(name, one, estimate_pace(of, one.markables, today)) for name, one, of in parts)]
+    return [whole, *(RoundPace(name, left, estimate_pace(of, left.markables, today)) for name, left, of in parts)]
 
 
 class DayCounts(NamedTuple):
@@ -293,8 +293,8 @@ def seconds_per_judgement(
     seconds = np.zeros_like(judgements)
     for row, text in enumerate(texts):
         for column, coder in enumerate(answers.coders):
-            if (one := work.get((text.pk, coder))) is not None:
-                seconds[row, column] = one.seconds
+            if (activity := work.get((text.pk, coder))) is not None:
+                seconds[row, column] = activity.seconds
     totals, numbers = seconds.sum(axis=0).tolist(), np.where(seconds > 0, judgements, 0).sum(axis=0).tolist()
     return {
         coder: total / number if number else None

@@ -129,13 +129,13 @@ def describe_project(
     assert report is not None
     groups, again = read_groups(project), compare_occasions(answers, parameters)
     rounds, spec, languages = parts.list_rounds(project), read_scheme(project.pk).spec, _read_languages(project)
-    of_rounds, codings, work = [one.round for one in rounds], _count_codings(project), _read_days(project)
+    of_rounds, codings, work = [row.round for row in rounds], _count_codings(project), _read_days(project)
     guidelines = GuidelinesVersion.objects.filter(project=project).values_list("number", "created_at").first()
     segments = Segment.objects.filter(text__project=project).order_by().values_list("kind").annotate(n=Count("pk"))
     compared = compare_groups(answers, parameters, groups, differences=False)
     # without gold, which has a section of its own
     methods = describe_methods(report.extract, report, compared, again)
-    formats = {key: one.label for key, one in formats_of(project).items() if getattr(one, "write", True)}
+    formats = {key: form.label for key, form in formats_of(project).items() if getattr(form, "write", True)}
     unmarked, rechecks = map(parts.CodedTwice.of, again.parts)
     of_docsets = read_pyramids(project) if project.answers == Project.Answers.SCUS else None
     return copy_fields(
@@ -150,9 +150,9 @@ def describe_project(
         first_work_on=work[0],
         last_work_on=work[1],
         languages=languages,
-        n_texts=sum(one.n_texts for one in languages),
-        n_words=sum(one.n_words for one in languages),
-        n_characters=sum(one.n_characters for one in languages),
+        n_texts=sum(language.n_texts for language in languages),
+        n_words=sum(language.n_words for language in languages),
+        n_characters=sum(language.n_characters for language in languages),
         segments=dict(sorted(segments)),
         markables=_count_markables(project),
         n_coders=len(codings),
@@ -184,7 +184,7 @@ def _describe_coders(
 ) -> tuple[CoderDescription, ...]:
     """Return the work of each coder, ordered by figures alone, so that the order reveals no names."""
     group_of = {coder: group for group, members in groups.items() for coder in members}
-    profiles = {one.coder: one for one in compute_profiles(answers, parameters)}
+    profiles = {profile.coder: profile for profile in compute_profiles(answers, parameters)}
     selected, parameters = resolve(answers, parameters)
     of_texts = selected.rows_by_text(pick_texts(selected, parameters))
     counted = Counter(coder for rows in of_texts for coder, _ in rows)
@@ -203,7 +203,7 @@ def _read_languages(project: Project) -> tuple[Language, ...]:
     """Return the texts of each language, the language with most texts first."""
     rows = project.texts.with_words().order_by().values_list("language")
     sizes = rows.annotate(n=Count("pk"), n_words=Sum("words"), n_characters=Sum(Length("content")))
-    return tuple(sorted((Language(*row) for row in sizes), key=lambda one: (-one.n_texts, one.language)))
+    return tuple(sorted((Language(*row) for row in sizes), key=lambda language: (-language.n_texts, language.language)))
 
 
 def _count_markables(project: Project) -> tuple[MarkableCounts, ...]:

@@ -60,15 +60,15 @@ def list_rounds(project: Project) -> tuple[RoundDescription, ...]:
     return tuple(
         copy_fields(
             RoundDescription,
-            one,
-            closed=one.is_closed,
+            round_,
+            closed=round_.is_closed,
             n_texts=figures.texts,
             n_codings=figures.codings,
             n_submitted=figures.submitted,
-            design=describe_design(plans[one.pk]) if one.pk in plans else "",
-            round=one,
+            design=describe_design(plans[round_.pk]) if round_.pk in plans else "",
+            round=round_,
         )
-        for one, figures in describe_rounds(project)
+        for round_, figures in describe_rounds(project)
     )
 
 
@@ -134,15 +134,15 @@ def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Rou
     """Return the agreement over all rounds and, if there are several, in each that counts. Raises InvalidParameter."""
     whole, chosen = compute_report(answers, parameters), parameters.selection("rounds")
     names = [name for name in whole.extract.rounds if not chosen or name in chosen]
-    each = [_measure(name, answers, replace(parameters, rounds=name)) for name in names] if len(names) > 1 else []
-    return RoundAgreement.of("", whole), *each
+    measured = [_measure(name, answers, replace(parameters, rounds=name)) for name in names] if len(names) > 1 else []
+    return RoundAgreement.of("", whole), *measured
 
 
 def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[RoundAgreement, ...]:
     """Return the agreement in the first MAX_QUESTIONS further questions of the scheme, with default parameters."""
     asked = answers.question.key if answers.question else ""
-    others = [one for one in answers.questions if one.key != asked]
-    return tuple(_measure(one.label, *parse_asked(project, {"question": one.key})) for one in others[:MAX_QUESTIONS])
+    others = [question for question in answers.questions if question.key != asked][:MAX_QUESTIONS]
+    return tuple(_measure(question.label, *parse_asked(project, {"question": question.key})) for question in others)
 
 
 def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> RoundAgreement:
@@ -196,10 +196,10 @@ def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
     """Return the description of each docset, by slug."""
     described = []
     for docset in pyramids.docsets:
-        of_docset = [one for one in pyramids.annotations if one.docset.pk == docset.pk]
-        agreed = next((one for one in of_docset if one.agreed), None)
-        peers = {one.peer.slug for one in pyramids.peer_marks if one.submitted and one.peer.docset.pk == docset.pk}
-        own = [one.submitted for one in of_docset if not one.agreed]
+        of_docset = [pyramid for pyramid in pyramids.annotations if pyramid.docset.pk == docset.pk]
+        agreed = next((pyramid for pyramid in of_docset if pyramid.agreed), None)
+        peers = {mark.peer.slug for mark in pyramids.peer_marks if mark.submitted and mark.peer.docset.pk == docset.pk}
+        own = [pyramid.submitted for pyramid in of_docset if not pyramid.agreed]
         state = "" if agreed is None else "submitted" if agreed.submitted else "open"
         n_scus, n_contributors = (len(agreed.labels), len(agreed.contributors)) if agreed else (None, None)
         counts = len(docset.summaries), len(own), sum(own), state, n_scus, n_contributors, len(peers)
@@ -225,11 +225,11 @@ class Training:
 def measure_training(rounds: Sequence[Round]) -> tuple[Training, ...]:
     """Return the results of the latest training rounds. Sixteen queries at most for each."""
     found = []
-    for round_ in [one for one in rounds if one.kind == Round.Kind.TRAINING][-MAX_TRAININGS:]:
+    for round_ in [round_ for round_ in rounds if round_.kind == Round.Kind.TRAINING][-MAX_TRAININGS:]:
         results = training_results(round_)
-        scores = [one.best for one in results if one.best is not None]
-        passed = [one for one in results if one.passed]
-        decided, n_coders = sum(one.decision is not None for one in passed), sum(bool(one.attempts) for one in results)
+        scores = [row.best for row in results if row.best is not None]
+        passed = [row for row in results if row.passed]
+        decided, n_coders = sum(row.decision is not None for row in passed), sum(bool(row.attempts) for row in results)
         counts = n_coders, len(passed), decided, len(scores), min(scores, default=None), max(scores, default=None)
         found.append(Training(round_.name, round_.pass_measure, round_.pass_mark, *counts))
     return tuple(found)
@@ -252,10 +252,10 @@ class CodedTwice:
     @classmethod
     def of(cls, part: CodedAgain) -> Self | None:
         """Return the figures without names; None if no text was coded again."""
-        whole = part.together or next((one for one in part.coders if one.texts), next(iter(part.coders), None))
+        whole = part.together or next((coder for coder in part.coders if coder.texts), next(iter(part.coders), None))
         if whole is None:
             return None
-        n_coders = sum(one.texts > 0 for one in part.coders)
+        n_coders = sum(coder.texts > 0 for coder in part.coders)
         return copy_fields(cls, whole, n_coders=n_coders, n_codings=whole.codings, n_texts=whole.texts)
 
 
@@ -329,23 +329,23 @@ def measure_adjudication(
     with_gold = read_with_gold(project, answers, parameters)
     comparison = compare_with_gold(project, answers, with_gold, parameters, details=False)
     texts = gold_of_rounds(project, rounds)
-    codings = [one.gold.coding for one in texts if one.gold is not None and one.round.kind != Round.Kind.TRAINING]
+    codings = [row.gold.coding for row in texts if row.gold is not None and row.round.kind != Round.Kind.TRAINING]
     estimates = error_estimate.estimate_errors(codings)
     decided = [decision for of_coding in gold_decisions(codings).values() for decision in of_coding]
-    sources, reasons = Counter(one.source for one in decided), Counter(one.reason for one in decided)
+    sources, reasons = Counter(choice.source for choice in decided), Counter(choice.reason for choice in decided)
     of_rounds = []
     for round_ in rounds:
-        of_round = [one.gold for one in texts if one.round.pk == round_.pk]
-        if gold := [one for one in of_round if one is not None]:
-            states = Counter(one.state for one in gold)
-            n_contested, n_decided = sum(len(one.contested) for one in gold), sum(one.n_decided for one in gold)
+        of_round = [row.gold for row in texts if row.round.pk == round_.pk]
+        if gold := [state for state in of_round if state is not None]:
+            states = Counter(state.state for state in gold)
+            n_contested, n_decided = sum(len(state.contested) for state in gold), sum(state.n_decided for state in gold)
             counts = states[State.OPEN], states[State.DECIDED], states[State.CLOSED], n_contested, n_decided
-            methods = Counter(sorted(one.draft.method if one.draft else "" for one in gold))
+            methods = Counter(sorted(state.draft.method if state.draft else "" for state in gold))
             of_rounds.append(GoldOfRound(round_.name, round_.kind, len(of_round), *counts, methods))
-    found = [(round_.name, one) for round_ in rounds if (one := estimates.get(round_.pk)) is not None]
-    checked = [copy_fields(ErrorEstimate, one, round=name, value=one.share) for name, one in found]
-    shares = [one.overruled for one in comparison.coders]
-    n_overruled, total = sum(one.found for one in shares), sum(one.total for one in shares)
+    found = [(round_.name, estimate) for round_ in rounds if (estimate := estimates.get(round_.pk)) is not None]
+    checked = [copy_fields(ErrorEstimate, estimate, round=name, value=estimate.share) for name, estimate in found]
+    shares = [coder.overruled for coder in comparison.coders]
+    n_overruled, total = sum(share.found for share in shares), sum(share.total for share in shares)
     closed = None
     if GOLD in with_gold.known_coders:
         question = with_gold.question.key if with_gold.question else ""
@@ -361,6 +361,6 @@ def measure_adjudication(
         overruled=Overruled(n_overruled, total, n_overruled / total if total else None),
         sources={str(source): sources[source] for source in Source},
         reasons={str(reason): reasons[reason] for reason in Reason},
-        error_estimates=tuple(one for one in checked if one.checked or one.unseen),
+        error_estimates=tuple(estimate for estimate in checked if estimate.checked or estimate.unseen),
         closed=closed,
     )

@@ -158,17 +158,17 @@ def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
 
 
 def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSections:
-    names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
+    names = [name for name in request.extract.countable if any(profile.categories[name] for profile in profiles)]
     labels = [request.extract.label(name) for name in names]
     shares = {
-        one.coder: [one.categories[name] / one.n_judgements for name in names] for one in profiles if one.n_judgements
+        row.coder: [row.categories[name] / row.n_judgements for name in names] for row in profiles if row.n_judgements
     }
-    columns, rows = [Column("coder", "Coder")], [list[Cell]([one.coder]) for one in profiles]
+    columns, rows = [Column("coder", "Coder")], [list[Cell]([profile.coder]) for profile in profiles]
     for place, (name, label) in enumerate(zip(names, labels, strict=True)):
         mean = sum(share[place] for share in shares.values()) / len(shares)
-        for one, cells in zip(profiles, rows, strict=True):
-            share = shares[one.coder][place] if one.coder in shares else None
-            cells += [one.categories[name], share, None if share is None else share - mean]
+        for profile, cells in zip(profiles, rows, strict=True):
+            share = shares[profile.coder][place] if profile.coder in shares else None
+            cells += [profile.categories[name], share, None if share is None else share - mean]
         columns += [
             Column(name, label, "count", explanation="category_count"),
             Column(f"{name}_share", "share", "percent", explanation="category_share"),
@@ -188,8 +188,8 @@ def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSectio
 def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
     """Return items by number of agreeing coders, exact and minimum (Poesio & Artstein 2005, Table 2)."""
     counts = reports.count_agreeing_coders(request.extract, request.parameters)
-    most = max((one.n_coders for one in counts), default=0)
-    several = len({one.n_coders for one in counts}) > 1
+    most = max((count.n_coders for count in counts), default=0)
+    several = len({count.n_coders for count in counts}) > 1
     head = [Column("category", "Category", labels=request.extract.labels)]
     head += [Column("judged_by", "Judged by", "count")] if several else []
     tables = []
@@ -198,11 +198,11 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
         ("agreed_at_least", "minimum number of coders", "at_least", "{} or more", 1),
     ):
         rows: list[list[Cell]] = []
-        for one in counts:
-            if one.category or least:
-                units = [one.at_least(k) if least else one.units[k] for k in range(one.n_coders, least - 1, -1)]
-                empty = [None] * (most - one.n_coders)
-                rows.append([one.category or "most frequent", *([one.n_coders] if several else []), *empty, *units])
+        for count in counts:
+            if count.category or least:
+                units = [count.at_least(k) if least else count.units[k] for k in range(count.n_coders, least - 1, -1)]
+                empty = [None] * (most - count.n_coders)
+                rows.append([count.category or "most frequent", *([count.n_coders] if several else []), *empty, *units])
         columns = [
             Column(f"{column}_{k}", label.format(k), "count", explanation="items_per_coders")
             for k in range(most, least - 1, -1)
@@ -221,16 +221,16 @@ def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> P
         ("chains", long, nouns.chains, LONGEST_CHAIN, "chain_lengths", members, ""),
         ("links", "Antecedent distance", "pointers", FARTHEST_LINK, "link_distances", back, later),
     ):
-        counts: dict[str, dict[int, int]] = {one.coder: getattr(one, field) for one in profiles}
+        counts: dict[str, dict[int, int]] = {profile.coder: getattr(profile, field) for profile in profiles}
         if not (sizes := sorted(set().union(*counts.values()))):
             continue
         columns = [head, *(Column(coder, coder, "count", explanation=f"{key}_of_coder") for coder in counts)]
-        rows = [(size, *(one.get(size, 0) for one in counts.values())) for size in sizes]
+        rows = [(size, *(tally.get(size, 0) for tally in counts.values())) for size in sizes]
         tables.append(Table(key, title, columns, rows, note))
         drawn = range(1, max(min(last, sizes[-1]), 2) + 1)
         series = {  # larger values count as the last one
-            coder: [sum(n for size, n in one.items() if min(size, last) == place) for place in drawn]
-            for coder, one in counts.items()
+            coder: [sum(n for size, n in tally.items() if min(size, last) == place) for place in drawn]
+            for coder, tally in counts.items()
         }
         figure = line_chart([f"{size}{'+' if size == last else ''}" for size in drawn], series, unit)
         charts.append(Chart(key, title, figure, f"{title}, by coder; the table has every number.", key))
@@ -239,27 +239,27 @@ def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> P
 
 def build_coder_texts(request: AnalysisRequest) -> PageSections:
     """Return the mean distance of each coder in each text, the texts with most disagreement first."""
-    texts = [one for one in compute_text_distances(request.extract, request.parameters) if one.mean is not None]
+    texts = [row for row in compute_text_distances(request.extract, request.parameters) if row.mean is not None]
     if not texts:
         return PageSections()
     # rounded, so that texts with equal distances stay in order
-    texts.sort(key=lambda one: -round(one.mean or 0.0, SHARE_DIGITS))
+    texts.sort(key=lambda row: -round(row.mean or 0.0, SHARE_DIGITS))
     shown = texts[:MAX_TEXTS] if request.page is not None else texts
     distance = choice_label("distance", effective_distance(request.parameters))
     title = f"Disagreement of each coder by text: {distance} distance from the others"
     coders, items = request.extract.coders, reverse("items", args=[request.project.slug])
-    addresses = [f"{items}?{urlencode(request.parameters.query() | selection_of(one.text))}" for one in shown]
+    addresses = [f"{items}?{urlencode(request.parameters.query() | selection_of(row.text))}" for row in shown]
     rest = f" The {len(shown)} of {len(texts)} texts with most; files have all." if len(shown) < len(texts) else ""
     columns = [Column("text", "Text"), Column("all", "All coders", "figure", explanation="all_distance")]
     columns += [Column(coder, coder, "figure", explanation="coder_distance") for coder in coders]
     rows: list[list[Cell]] = [
-        [Linked(one.text.label, address), one.mean, *one.coders] for one, address in zip(shown, addresses, strict=True)
+        [Linked(row.text.label, address), row.mean, *row.coders] for row, address in zip(shown, addresses, strict=True)
     ]
     note = "Mean distances, ordered by disagreement. A high figure says that a coder differs, not that they are wrong."
     mapped = shown[:MAX_TEXTS]
-    labels, values = [one.text.label for one in mapped], [one.coders for one in mapped]
+    labels, values = [row.text.label for row in mapped], [row.coders for row in mapped]
     figure = heat_map(labels, coders, values, "mean distance", addresses=addresses[:MAX_TEXTS])
-    cells = [(value, coder, one.text.label) for one in mapped for coder, value in zip(coders, one.coders, strict=True)]
+    cells = [(value, coder, row.text.label) for row in mapped for coder, value in zip(coders, row.coders, strict=True)]
     farthest, coder, label = max((cell for cell in cells if cell[0] is not None), key=lambda cell: cell[0] or 0.0)
     words = (
         f"Most disagreement in {mapped[0].text.label}, {format_value(mapped[0].mean, 'figure')}; farthest from the"

@@ -79,7 +79,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
 
     def charts(self, request: AnalysisRequest, report: reports.ModelReport) -> list[Chart]:
         rows = (report.among_people, *report.agreements)
-        agreed = [Dot(one.coder or AMONG, *with_ends(one.interval)) for one in rows]
+        agreed = [Dot(row.coder or AMONG, *with_ends(row.interval)) for row in rows]
         test, candidate = report.alt_test.figures, report.candidate
         scores = [Dot(row.human, row.difference, row.low, row.high) for row in test.rows]
         title = f"Score of {candidate} less that of the person in whose place it codes, with 95% CI"
@@ -143,8 +143,8 @@ def _describe_items(
             round=text.round,
             key=snippet.key,
             words=snippet.words,
-            people="; ".join(f"{one.coder}: {one}" for one in given if one.coder != candidate),
-            model="; ".join(str(one) for one in given if one.coder == candidate),
+            people="; ".join(f"{answer.coder}: {answer}" for answer in given if answer.coder != candidate),
+            model="; ".join(str(answer) for answer in given if answer.coder == candidate),
             distance=1 - float(items.candidate[row]),
             n_people=int(items.n_people[row]),
             document=text,
@@ -164,10 +164,10 @@ def _items_table(
         return keyword_cell(row.snippet.keyword, item_address(request.project.slug, row.document, row.key, query))
 
     def people(row: reports.MissedItem) -> Composed:
-        return answers_cell(row.people, group_answers([one for one in row.given if one.coder != candidate]))
+        return answers_cell(row.people, group_answers([answer for answer in row.given if answer.coder != candidate]))
 
     def model(row: reports.MissedItem) -> Composed:
-        groups = group_answers([one for one in row.given if one.coder == candidate])
+        groups = group_answers([answer for answer in row.given if answer.coder == candidate])
         return answers_cell(row.model, [group | {"who": ""} for group in groups])
 
     columns = [

@@ -52,7 +52,7 @@ class ChainAlignment(NamedTuple):
 
     @property
     def aligned(self) -> list[ChainPair]:
-        return [one for one in self.pairs if one.aligned]
+        return [pair for pair in self.pairs if pair.aligned]
 
 
 def align_chains(
@@ -60,18 +60,18 @@ def align_chains(
 ) -> ChainAlignment | None:
     """Return two coders' chains in a text, by default the first with any; None if none. Raises InvalidParameter."""
     selected, texts = _select_pair(extract, parameters, first, second)
-    if text and text not in {one.name for one in texts}:
+    if text and text not in {known.name for known in texts}:
         raise InvalidParameter("text", f"there is no text {text!r} that both have coded.")
-    texts = [one for one in texts if text in ("", one.name)]
+    texts = [known for known in texts if text in ("", known.name)]
     clusters = coreference.find_clusters(selected, texts) if texts else {}
     key, response = coreference.clusters_in(clusters, first, texts), coreference.clusters_in(clusters, second, texts)
-    shown = next((one for one in texts if key[one.pk] or response[one.pk]), None)
+    shown = next((known for known in texts if key[known.pk] or response[known.pk]), None)
     if shown is None:
         return None
     place = {unit: number for number, unit in enumerate(selected.restrict([shown]).columns.members["key"].tolist())}
 
     def ordered(of_text: list[frozenset[Hashable]]) -> tuple[Chain, ...]:
-        chains = [tuple(sorted((cast(int, one) for one in chain), key=place.__getitem__)) for chain in of_text]
+        chains = [tuple(sorted((cast(int, unit) for unit in chain), key=place.__getitem__)) for chain in of_text]
         return tuple(sorted(chains, key=lambda chain: (-len(chain), place[chain[0]])))
 
     sides = ordered(key[shown.pk]), ordered(response[shown.pk])
@@ -90,11 +90,11 @@ def _select_pair(
 
 def _pair_chains(first: tuple[Chain, ...], second: tuple[Chain, ...]) -> list[ChainPair]:
     overlaps = match_sets(dict(enumerate(first)), dict(enumerate(second)), "dice")
-    found = [(cast(int, one.first), cast(int, one.second), one) for one in overlaps]
+    found = [(cast(int, overlap.first), cast(int, overlap.second), overlap) for overlap in overlaps]
     found.sort(key=lambda pair: (not pair[2].matched, -pair[2].shared, -pair[2].dice, *pair[:2]))
     alone = [sorted({*range(len(side))} - {pair[at] for pair in found}) for at, side in enumerate((first, second))]
     return [
-        *(ChainPair(a, b, one.shared, one.dice, one.matched) for a, b, one in found),
+        *(ChainPair(a, b, overlap.shared, overlap.dice, overlap.matched) for a, b, overlap in found),
         *(ChainPair(place, None, 0, 0.0, aligned=False) for place in alone[0]),
         *(ChainPair(None, place, 0, 0.0, aligned=False) for place in alone[1]),
     ]
@@ -133,7 +133,7 @@ class Pair(ResultPage[PageSections]):
             note += f" Scores match markables by the rules of MUC-6, with {first} as the key; the matrix has their mean"
             note += " with either as the key."
         measured = Table.of("measures", f"{first} and {second}", columns, measures, note)
-        dots = [Dot(MEASURES[one.measure], *with_ends(one)) for one in measures]
+        dots = [Dot(MEASURES[measure.measure], *with_ends(measure)) for measure in measures]
         chart = dots_chart("measures", f"{first} and {second} by every measure", dots, "value")
         sections = PageSections([measured, _relations_table(request, parameters)], [chart])
         if not request.extract.units and {first, second} <= set(counted.coders):
@@ -159,7 +159,7 @@ def _build_alignment(request: AnalysisRequest, first: str, second: str) -> PageS
     found, (_, texts) = align_chains(*asked, text), _select_pair(*asked)
     if not texts:
         return PageSections()
-    read = found.text if found else next((one for one in texts if one.name == text), texts[0])
+    read = found.text if found else next((known for known in texts if known.name == text), texts[0])
     rounds = {"round": read.round, "beside_round": read.round} if read.is_one_of_several else {}
     sides = {"coder": first, "beside": second, **rounds}
     choices = {
@@ -172,8 +172,8 @@ def _build_alignment(request: AnalysisRequest, first: str, second: str) -> PageS
         return PageSections(context=choices)
     shown = found.pairs[:MAX_ROWS] if request.page is not None else found.pairs
     chains = [*found.first[:MAX_CHAINS], *found.second[:MAX_CHAINS]]
-    chains += [found.first[one.first] for one in shown if one.first is not None]
-    chains += [found.second[one.second] for one in shown if one.second is not None]
+    chains += [found.first[pair.first] for pair in shown if pair.first is not None]
+    chains += [found.second[pair.second] for pair in shown if pair.second is not None]
     snippets = read_snippets({unit for chain in chains for unit in chain[:MAX_MEMBERS]})
     table = _alignment_table(found, first, second, shown, snippets)
     return PageSections([table], [_alignment_chart(found, first, second, snippets)], context=choices)
@@ -188,10 +188,10 @@ def _alignment_table(
         return f"{named}, and {more} more" if more > 0 else named
 
     rows: list[list[Cell]] = []
-    for one in shown:
-        sides = (found.first, one.first), (found.second, one.second)
+    for pair in shown:
+        sides = (found.first, pair.first), (found.second, pair.second)
         cells = [["", None] if place is None else [name(of[place]), len(of[place])] for of, place in sides]
-        rows.append([*cells[0], *cells[1], one.shared, one.similarity, "aligned" if one.aligned else ""])
+        rows.append([*cells[0], *cells[1], pair.shared, pair.similarity, "aligned" if pair.aligned else ""])
     note = "Each chain is aligned with one at most, so that the sum of similarities is largest, as in CEAF of entities."
     if len(shown) < len(found.pairs):
         note += f" {len(shown)} of {len(found.pairs)} rows; files have all."
@@ -218,22 +218,22 @@ def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: M
         return f"{words if len(words) <= LONGEST_NAME else words[: LONGEST_NAME - 1].rstrip() + '…'} ({len(chain)})"
 
     n_first, n_second, aligned = len(found.first), len(found.second), found.aligned
-    rows = largest(n_first, [one.first for one in aligned])
-    columns = largest(n_second, [one.second for one in aligned])
-    shared = {(one.first, one.second): one.shared for one in found.pairs}
+    rows = largest(n_first, [pair.first for pair in aligned])
+    columns = largest(n_second, [pair.second for pair in aligned])
+    shared = {(pair.first, pair.second): pair.shared for pair in found.pairs}
     counts = [[shared.get((row, column)) for column in columns] for row in rows]
     title = f"Chains in {found.text.label}: shared markables, aligned chains framed"
     drawn = f" The {MAX_CHAINS} largest of each coder are drawn." if max(n_first, n_second) > MAX_CHAINS else ""
     words = (
         f"{pluralize(n_first, 'chain')} of {first} and {pluralize(n_second, 'chain')} of {second}: {len(aligned)} are"
-        f" aligned and share {pluralize(sum(one.shared for one in aligned), 'markable')}.{drawn}"
+        f" aligned and share {pluralize(sum(pair.shared for pair in aligned), 'markable')}.{drawn}"
     )
     labels = [name(found.first[row]) for row in rows], [name(found.second[column]) for column in columns]
     figure = heat_map(*labels, counts, "shared", (first, second))
     figure["layout"]["shapes"] = []
-    for one in aligned:
-        if one.first in rows and one.second in columns:
-            x, y = columns.index(one.second), rows.index(one.first)
+    for pair in aligned:
+        if pair.first in rows and pair.second in columns:
+            x, y = columns.index(pair.second), rows.index(pair.first)
             frame = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
             figure["layout"]["shapes"].append({"type": "rect", **frame, "line": {"width": 3}})
     return Chart("alignment", title, figure, words, "alignment")
@@ -283,7 +283,7 @@ class Coreference(ResultPage[coreference.CoreferenceReport]):
         return [_scores_table(report), *_text_tables(report)]
 
     def charts(self, request: AnalysisRequest, report: coreference.CoreferenceReport) -> list[Chart]:
-        dots = [Dot(SCORE_LABELS[name], one.f1) for name, one in report.overall.scores.items()]
+        dots = [Dot(SCORE_LABELS[name], score.f1) for name, score in report.overall.scores.items()]
         return [dots_chart("scores", "F1 of each score", dots, "F1")]
 
     def show(self, request: AnalysisRequest) -> PageSections:
@@ -311,18 +311,18 @@ def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
     return first, second
 
 
-def score_cells(name: str, one: coreference.ScoreFigures) -> list[Cell]:
+def score_cells(name: str, score: coreference.ScoreFigures) -> list[Cell]:
     """Return the cells of SCORE_COLUMNS."""
-    return [SCORE_LABELS[name], one.recall, one.precision, *with_ends(one), one.notes]
+    return [SCORE_LABELS[name], score.recall, score.precision, *with_ends(score), score.notes]
 
 
 def _scores_table(report: coreference.CoreferenceReport) -> Table:
-    rows = [score_cells(name, one) for name, one in report.overall.scores.items()]
+    rows = [score_cells(name, score) for name, score in report.overall.scores.items()]
     note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "") + describe_in_several(report.n_in_several)
     notes = {str(row[-1]) for row in rows}
     if len(notes) == 1:
         rows = [[*row[:-1], ""] for row in rows]
-        note += "".join(f" {one.capitalize()}." for one in notes if one)
+        note += "".join(f" {reason.capitalize()}." for reason in notes if reason)
     return Table("scores", f"{report.second} against {report.first}", SCORE_COLUMNS, rows, note)
 
 
@@ -352,8 +352,8 @@ def _text_tables(report: coreference.CoreferenceReport) -> list[Table]:
         for name in coreference.SCORES
         for part, label in (("recall", "R"), ("precision", "P"), ("f1", "F1"))
     ]
-    texts = [one.scores for one in report.texts]
-    note = NOTE_PARTS if any(one.conll_average.note == WITHOUT_MUC for one in texts) else ""
+    texts = [row.scores for row in report.texts]
+    note = NOTE_PARTS if any(scores.conll_average.note == WITHOUT_MUC for scores in texts) else ""
     return [
         Table.of("texts", "By text (Passonneau 2004, Table 3)", of_muc, [report.overall, *texts], NOTE_TEXTS),
         Table.of("each", "Every score in each text", [Column("text", "Text", cell="title"), *of_each], texts, note),

@@ -45,7 +45,7 @@ class Chart:
     @property
     def is_empty(self) -> bool:
         """Whether no trace has a value on both axes or in a cell."""
-        parts = ([chain(*one["z"])] if "z" in one else [one["x"], one["y"]] for one in self.figure["data"])
+        parts = ([chain(*trace["z"])] if "z" in trace else [trace["x"], trace["y"]] for trace in self.figure["data"])
         return not any(all(set(part) - {None} for part in of_trace) for of_trace in parts)
 
     @property
@@ -330,11 +330,11 @@ def scatter_plot(points: Sequence[tuple[str, float, float]], x: str, y: str) -> 
 
 def upset_plot(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]) -> Figure:
     """Return a bar of the shared members for each combination of coders, with dots that show the coders."""
-    combinations = sorted(members, key=lambda one: (-len(members[one]), -len(one), sorted(one)))
+    combinations = sorted(members, key=lambda group: (-len(members[group]), -len(group), sorted(group)))
     places = range(len(combinations))
     step = -(-max(map(len, members.values()), default=1) // 6)  # whole numbers, with room for their labels
-    words = [", ".join(map(shorten, members[one])) for one in combinations]
-    sizes = [len(members[one]) for one in combinations]
+    words = [", ".join(map(shorten, members[group])) for group in combinations]
+    sizes = [len(members[group]) for group in combinations]
     bars = _trace("bar", places, sizes, "%{y}: %{customdata}", customdata=words, xaxis="x", yaxis="y")
     grid = [(place, row, coder in combinations[place]) for place in places for row, coder in enumerate(coders)]
     dots = {

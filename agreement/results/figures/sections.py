@@ -164,7 +164,7 @@ def build_tenths(request: AnalysisRequest, texts: Sequence[Document]) -> PageSec
     page, asked = reverse("items", args=[request.project.slug]), request.parameters.query()
     addresses = [f"{page}?{urlencode(asked | selection_of(text))}" for text, _ in rows]
     tenths = [str(number) for number in range(1, TENTHS + 1)]
-    columns = [Column(f"tenth_{one}", one, "figure", explanation="tenth") for one in tenths]
+    columns = [Column(f"tenth_{tenth}", tenth, "figure", explanation="tenth") for tenth in tenths]
     cells = [[Linked(text.label, address), *means] for (text, means), address in zip(rows, addresses, strict=True)]
     note = "Mean distances of the values of two coders. A tenth without an item is empty."
     labels, values = [text.label for text, _ in rows], [means for _, means in rows]

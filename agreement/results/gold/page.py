@@ -133,9 +133,9 @@ def _build_tables(report: AgreedReport) -> list[Table]:
     coder = Column("coder", "Coder", cell="name")
     docsets = Column("docsets", "Docsets", "count", explanation="agreed_docsets")
     rows: list[list[Cell]] = [
-        [one.name, what, label, *with_ends(getattr(matching, name))]
+        [one.name, coder, label, *with_ends(getattr(matching, name))]
         for one in report.coders
-        for what, matching in (("SCUs", one.scus), ("words", one.words))
+        for coder, matching in (("SCUs", one.scus), ("words", one.words))
         for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1"))
     ]
     scus = [
@@ -154,7 +154,7 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         Column("own", "Coder’s words", "count", explanation="own_words", cell="words.own"),
         Column("note", "Notes", cell="words.f1.note"),
     ]
-    each = [
+    first = [
         *columns_of("text", coder="Coder", of=("Of", "match_of"), figure=("Figure", "match_figure")),
         Column("value", "Value", "figure", explanation="match_value"),
         *ENDS,
@@ -167,7 +167,7 @@ def _build_tables(report: AgreedReport) -> list[Table]:
     tables = [
         Table.of("scus", title, scus, report.coders, _describe_matching(report)),
         Table.of("words", "Words of contributors in SCUs that match", words, report.coders, note),
-        Table("each", "Recall, precision and F1 with their intervals", each, rows),
+        Table("each", "Recall, precision and F1 with their intervals", first, rows),
         texts.agreement_table(report, "these docsets"),
     ]
     if report.groups:
@@ -213,9 +213,9 @@ def _scu_columns(own: str) -> list[Column]:
     ]
 
 
-def _note_of(one: AgainstAgreed) -> str:
-    drafted = f"the agreed pyramid of {pluralize(one.n_drafted or 0, 'docset')} was drafted from this coder’s alone"
-    return "; ".join(filter(None, [one.scus.f1.note, drafted if one.n_drafted else ""]))
+def _note_of(row: AgainstAgreed) -> str:
+    drafted = f"the agreed pyramid of {pluralize(row.n_drafted or 0, 'docset')} was drafted from this coder’s alone"
+    return "; ".join(filter(None, [row.scus.f1.note, drafted if row.n_drafted else ""]))
 
 
 def _describe_matching(report: AgreedReport) -> str:
@@ -227,7 +227,7 @@ def _describe_matching(report: AgreedReport) -> str:
         f"{words} ({n})" for method, words in LABELS["beginnings"].items() if (n := report.methods.get(method))
     ]:
         sentences.append(f"Agreed pyramids began with: {', '.join(begun)}.")
-    if report.n_drafted and all(one.n_drafted is None for one in report.coders):
+    if report.n_drafted and all(coder.n_drafted is None for coder in report.coders):
         sentences.append("A coder whose pyramid alone was the draft is nearer to what came of it.")
     left_out = [
         list_left_out(report.docsets_left_out, LABELS["docsets_left_out"], "docset"),
@@ -246,10 +246,10 @@ def _name_first(most: int, n: int, rest: str = "") -> str:
 
 
 def _docsets_table(report: AgreedReport) -> Table:
-    coders = [one.name for one in report.coders]
+    coders = [coder.name for coder in report.coders]
     rows: list[list[Cell]] = []
-    for docset in sorted(report.docsets, key=lambda one: one.mean_f1)[:MAX_DOCSETS]:
-        f1 = {one.name: one.f1 for one in docset.coders}
+    for docset in sorted(report.docsets, key=lambda docset: docset.mean_f1)[:MAX_DOCSETS]:
+        f1 = {coder.name: coder.f1 for coder in docset.coders}
         rows.append([docset.label, docset.n_scus, docset.mean_f1, *map(f1.get, coders)])
     columns = [
         Column("docset", "Docset"),
@@ -262,13 +262,13 @@ def _docsets_table(report: AgreedReport) -> Table:
 
 
 def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
-    differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
-    found = count_alike(differences, lambda one: [*KINDS].index(one.difference.kind))
-    total, kind = sum(one.number for one in found), attrgetter("example.difference.kind")
+    differences = {name: listed for name, listed in report.differences.items() if chosen in ("", name)}
+    found = count_alike(differences, lambda item: [*KINDS].index(item.difference.kind))
+    total, kind = sum(row.number for row in found), attrgetter("example.difference.kind")
     meanings = LABELS["pyramid_differences_meaning"]
 
     def count_docsets(row: Frequent[LocatedDifference]) -> int:
-        return len({one.text.text_pk for one in row.differences})
+        return len({item.text.text_pk for item in row.differences})
 
     def name_example(row: Frequent[LocatedDifference]) -> str:
         return f"“{row.example.agreed or row.example.own}”, {row.example.text.label}"
@@ -288,12 +288,12 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
     if chosen:
         own = report.differences.get(chosen, ())
         shown = own[:MAX_DIFFERENCES]
-        texts = Text.objects.filter(pk__in={one.text.text_pk for one in shown if one.difference.parts})
+        texts = Text.objects.filter(pk__in={item.text.text_pk for item in shown if item.difference.parts})
         contents = dict(texts.values_list("pk", "content"))
 
-        def words_of(one: LocatedDifference) -> str:
-            content = contents.get(one.text.text_pk, "")
-            return " … ".join(" ".join(content[start:end].split()) for start, end in one.difference.parts)
+        def words_of(item: LocatedDifference) -> str:
+            content = contents.get(item.text.text_pk, "")
+            return " … ".join(" ".join(content[start:end].split()) for start, end in item.difference.parts)
 
         columns = [
             Column("docset", "Docset", cell="text.label"),

@@ -115,11 +115,11 @@ def build_tables(report: GoldReport) -> list[Table]:
             "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as"
             f" missed. Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}"
         )
-        rows = [[one.name, *score_cells(*score)] for one in report.coders for score in one.scores.items()]
-        each = [Column("coder", "Coder"), *SCORE_COLUMNS]
+        rows = [[coder.name, *score_cells(*score)] for coder in report.coders for score in coder.scores.items()]
+        first = [Column("coder", "Coder"), *SCORE_COLUMNS]
         tables += [
             Table.of("scores", "Coreference scores against gold, F1", columns, report.coders, note),
-            Table("each", "Recall, precision and F1 of each score", each, rows),
+            Table("each", "Recall, precision and F1 of each score", first, rows),
         ]
     if report.groups:
         f1 = Column("f1", f"{CONLL} F1", "figure")
@@ -143,9 +143,9 @@ def build_tables(report: GoldReport) -> list[Table]:
             Column("note", "Notes"),
         ]
         rows = [
-            [asked.label, one.name, one.share.total, *with_ends(one.share), one.share.note]
+            [asked.label, coder.name, coder.share.total, *with_ends(coder.share), coder.share.note]
             for asked in report.questions
-            for one in asked.coders
+            for coder in asked.coders
         ]
         note = "Of items to which both gave an answer. Sets of labels and of targets are the same where they are equal."
         tables.append(Table("questions", "Accuracy in attributes and relations", columns, rows, note))
@@ -173,13 +173,13 @@ def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
 def coders_chart(report: GoldReport | AgreedReport, key: str, title: str, unit: str, figure: str) -> Chart:
     """Return a chart of one figure of each coder with its interval; `figure` is the attribute of the figure."""
     read = attrgetter(figure)
-    rows = [Dot(one.name, *with_ends(read(one))) for one in report.coders]
+    rows = [Dot(coder.name, *with_ends(read(coder))) for coder in report.coders]
     return dots_chart(key, f"{title}, with 95% CI", rows, unit, share=isinstance(report, GoldReport))
 
 
 def build_trends(report: GoldReport | AgreedReport) -> PageSections:
     """Return figures of each coder by period."""
-    of_texts, coders = isinstance(report, GoldReport), [one.name for one in report.coders]
+    of_texts, coders = isinstance(report, GoldReport), [coder.name for coder in report.coders]
     # each with its key, name, unit and attribute
     figures = [("trend", "F1 of SCUs", "F1", "scus_f1"), ("trend_words", "F1 of words", "F1", "words_f1")]
     if isinstance(report, GoldReport):
@@ -189,7 +189,7 @@ def build_trends(report: GoldReport | AgreedReport) -> PageSections:
     periods: Sequence[GoldPeriod | AgreedPeriod] = report.periods
     tables, charts = list[Table](), list[Chart]()
     for key, name, unit, attribute in figures:
-        values = [{one.name: getattr(one, attribute) for one in period.coders} for period in periods]
+        values = [{coder.name: getattr(coder, attribute) for coder in period.coders} for period in periods]
         rows: list[list[Cell]] = [
             [period.label, getattr(period, f"n_{noun}s"), *map(of_coders.get, coders)]
             for period, of_coders in zip(periods, values, strict=True)
@@ -197,12 +197,12 @@ def build_trends(report: GoldReport | AgreedReport) -> PageSections:
         columns = [
             Column("last", f"Until the {noun}", explanation=f"{of}_period"),
             Column(f"{noun}s", f"{noun.capitalize()}s", "count", explanation=f"{of}_{noun}s"),
-            *(Column(one, one, "figure", explanation=unit.lower()) for one in coders),
+            *(Column(coder, coder, "figure", explanation=unit.lower()) for coder in coders),
         ]
         title, order = f"{name} over {noun}s", f"in order of the last work on each {noun}"
         tables.append(Table(key, title, columns, rows, f"{order.capitalize()}; imported ones come first."))
         if len(periods) > 1:
-            series = {one: [of_coders.get(one) for of_coders in values] for one in coders}
+            series = {coder: [of_coders.get(coder) for of_coders in values] for coder in coders}
             figure = line_chart([period.label for period in periods], series, unit, share=of_texts)
             charts.append(Chart(key, title, figure, f"{name} of each coder, {order}; the table has every value.", key))
     return PageSections(tables, charts)
@@ -221,19 +221,19 @@ def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> Pag
 
 
 def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> list[Table]:
-    differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
+    differences = {name: listed for name, listed in report.differences.items() if chosen in ("", name)}
     found = count_alike(differences, attrgetter("kind", "gold", "answer"))
     shown, own = found[:MAX_ERRORS], differences.get(chosen, ())
     items, n = own[:MAX_DIFFERENCES], len(own)
-    snippets = read_snippets({*(one.example.unit for one in shown), *(one.unit for one in items)})
+    snippets = read_snippets({*(row.example.unit for row in shown), *(item.unit for item in items)})
     who = chosen or "all coders"
-    total = sum(one.number for one in found)
+    total = sum(row.number for row in found)
     left = f" The {MAX_ERRORS} most frequent of {len(found)} are here." if len(found) > MAX_ERRORS else ""
     documents = {text.pk: text for text in request.project_answers.texts}
 
-    def in_context(one: Difference) -> Cell:
+    def in_context(item: Difference) -> Cell:
         """Return a unit in its context, linked to its page if it is among the coders' units."""
-        snippet, document = snippets.get(one.unit), documents.get(one.text.pk)
+        snippet, document = snippets.get(item.unit), documents.get(item.text.pk)
         if snippet is None:
             return ""
         if document is None or snippet.unit not in request.project_answers.units_in(document):
@@ -262,7 +262,7 @@ def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> 
         rest = f" The first {MAX_DIFFERENCES} of {n}: choose texts to see others." if n > MAX_DIFFERENCES else ""
         item = Column("item", "Item", explanation="gold_item", cell=in_context)
         columns = [Column("text", "Text", cell="text.label"), item, *of_error("")]
-        there = [one for one in items if one.unit in snippets]
+        there = [item for item in items if item.unit in snippets]
         title = f"Where gold differs from {who}"
         tables.append(Table.of("differences", title, columns, there, f"In the order of texts.{rest}"))
     return tables

@@ -73,13 +73,13 @@ def read_chosen(request: AnalysisRequest) -> Pyramids:
 
 def docset_field(pyramids: Pyramids) -> tuple[str, list[tuple[str, str]]]:
     """Return the form field that selects a docset or all docsets."""
-    choices = [(one.slug, one.title) for one in pyramids.docsets]
+    choices = [(docset.slug, docset.title) for docset in pyramids.docsets]
     return "Docset", [("", "all docsets"), *choices] if len(choices) > 1 else choices
 
 
 def check_docset(pyramids: Pyramids, docset: str) -> None:
     """Raise InvalidParameter for an unknown docset."""
-    if docset and docset not in {one.slug for one in pyramids.docsets}:
+    if docset and docset not in {known.slug for known in pyramids.docsets}:
         raise InvalidParameter("docset", f"there is no docset {docset!r} in this project.")
 
 

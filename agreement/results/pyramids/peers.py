@@ -83,13 +83,13 @@ def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
     """
     common.check_docset(pyramids, docset)
     # in the order of docsets and peers
-    counted = [one for one in pyramids.peer_marks if one.agreed and one.submitted and one.reference is not None]
-    of_peers = [list(marks) for _, marks in groupby(counted, lambda one: (one.peer.docset.slug, one.peer.slug))]
+    counted = [mark for mark in pyramids.peer_marks if mark.agreed and mark.submitted and mark.reference is not None]
+    of_peers = [list(marks) for _, marks in groupby(counted, lambda mark: (mark.peer.docset.slug, mark.peer.slug))]
     peers = [marks for marks in of_peers if len(marks) > 1]
     by_docset = groupby(peers, lambda marks: marks[0].peer.docset.slug)
     items = list(_list_items(peers))
     shares = measures.contributions(_as_data(items, _coders_of(peers), int), measures.count_dice)
-    shared = [replace(item, share=one.share) for item, one in zip(items, shares, strict=True)]
+    shared = [replace(item, share=dice.share) for item, dice in zip(items, shares, strict=True)]
     return PeersReport(
         docset=docset,
         coders=_coders_of(peers),
@@ -97,20 +97,20 @@ def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
         docsets=tuple(_compute_reliability(slug, list(of_docset)) for slug, of_docset in by_docset),
         items=tuple(sorted(shared, key=lambda item: -item.share)),
         n_alone=len(of_peers) - len(peers),
-        n_astray=sum(one.n_orphaned for marks in peers for one in marks),
-        n_open=sum(one.agreed and one.started and not one.submitted for one in pyramids.peer_marks),
+        n_astray=sum(mark.n_orphaned for marks in peers for mark in marks),
+        n_open=sum(mark.agreed and mark.started and not mark.submitted for mark in pyramids.peer_marks),
     )
 
 
 def _coders_of(peers: Sequence[Sequence[PeerMarks]]) -> tuple[str, ...]:
-    return tuple(sorted({one.coder for marks in peers for one in marks}))
+    return tuple(sorted({mark.coder for marks in peers for mark in marks}))
 
 
 def _list_items(peers: Sequence[Sequence[PeerMarks]]) -> Iterator[PeerItem]:
     """Yield the SCUs of each peer; their shares are still 0."""
     coders = _coders_of(peers)
     for marks in peers:
-        peer, pyramid, counts_of = marks[0].peer, marks[0].reference, {one.coder: one.counts for one in marks}
+        peer, pyramid, counts_of = marks[0].peer, marks[0].reference, {mark.coder: mark.counts for mark in marks}
         assert pyramid is not None
         for scu, label in pyramid.labels.items():
             counts = {coder: counts_of[coder].get(scu, 0) if coder in counts_of else None for coder in coders}
@@ -120,8 +120,8 @@ def _list_items(peers: Sequence[Sequence[PeerMarks]]) -> Iterator[PeerItem]:
 
 
 def _as_data(items: Sequence[PeerItem], coders: Sequence[str], read: Callable[[int], object]) -> ReliabilityData:
-    units = [(one.docset, one.peer, one.scu) for one in items]
-    rows = [[None if (n := one.counts[coder]) is None else read(n) for coder in coders] for one in items]
+    units = [(item.docset, item.peer, item.scu) for item in items]
+    rows = [[None if (n := item.counts[coder]) is None else read(n) for coder in coders] for item in items]
     return ReliabilityData.from_values(units, coders, rows, [unit[:2] for unit in units])
 
 
@@ -169,15 +169,15 @@ class Peers(common.PyramidPage[PeersReport]):
             PageSections([_reliability_table(report), _items_table(report, items)], _share_charts(report)),
             report=report,
             shown=shown,
-            agreed=any(one.agreed for one in pyramids.annotations),
+            agreed=any(pyramid.agreed for pyramid in pyramids.annotations),
         )
 
 
 def _share_charts(report: PeersReport) -> list[Chart]:
-    shares = [one.share for one in report.items if one.share][:STRIP]
+    shares = [item.share for item in report.items if item.share][:STRIP]
     if len(shares) < 2:
         return []
-    figure = strip_plot([f"{one.label} in {one.title}" for one in report.items[: len(shares)]], shares, "share")
+    figure = strip_plot([f"{item.label} in {item.title}" for item in report.items[: len(shares)]], shares, "share")
     words = f"{len(shares)} items differ; the first carries {shares[0]:.0%} of the disagreement."
     return [Chart("items", "Share of the observed disagreement in counts, by item", figure, words, "items")]
 
@@ -202,13 +202,13 @@ def _reliability_table(report: PeersReport) -> Table:
     docsets = report.docsets
     named = [("all docsets", report.overall)] if len(docsets) != 1 else []
     rows: list[list[Cell]] = []
-    for name, one in (*named, *((one.docset, one) for one in docsets)):
-        cohen, notes = one.cohen_kappa.value if one.cohen_kappa else None, (one.kappa.note, one.alpha_dice.note)
-        figures = (*with_ends(one.kappa), cohen, *with_ends(one.alpha_dice))
-        rows.append([name, one.n_peers, one.kappa.n_units, *figures, "; ".join(dict.fromkeys(filter(None, notes)))])
+    for name, row in (*named, *((row.docset, row) for row in docsets)):
+        cohen, notes = row.cohen_kappa.value if row.cohen_kappa else None, (row.kappa.note, row.alpha_dice.note)
+        figures = (*with_ends(row.kappa), cohen, *with_ends(row.alpha_dice))
+        rows.append([name, row.n_peers, row.kappa.n_units, *figures, "; ".join(dict.fromkeys(filter(None, notes)))])
     if len(docsets) > 1:
-        of_each = zip(*((one.kappa, one.cohen_kappa, one.alpha_dice) for one in docsets), strict=True)
-        kappa, cohen, alpha = (common.mean_of([one.value for one in several if one]) for several in of_each)
+        of_each = zip(*((row.kappa, row.cohen_kappa, row.alpha_dice) for row in docsets), strict=True)
+        kappa, cohen, alpha = (common.mean_of([figure.value for figure in several if figure]) for several in of_each)
         rows.append(["mean of the docsets", None, None, kappa, None, None, cohen, alpha, None, None, ""])
     columns = [
         Column("docset", "Docset"),

@@ -139,7 +139,7 @@ def _score_peer(marks: PeerMarks, mean: str) -> PeerScore:
         }
         pending = "not submitted" if not marks.submitted else "its pyramid is not submitted"
         notes = [] if marks.submitted and reference.submitted else [pending]
-        notes += dict.fromkeys(one.note for one in (by_size, by_mean) if one.note)
+        notes += dict.fromkeys(score.note for score in (by_size, by_mean) if score.note)
         if marks.n_orphaned:
             notes.append(f"{pluralize(marks.n_orphaned, 'mark')} without an SCU in the pyramid: not counted")
     return PeerScore(
@@ -160,16 +160,16 @@ def _score_peer(marks: PeerMarks, mean: str) -> PeerScore:
 
 def _score_systems(peers: Sequence[PeerScore]) -> Iterator[System]:
     of: dict[tuple[bool, str], dict[tuple[str, str], list[PeerScore]]] = defaultdict(lambda: defaultdict(list))
-    for one in peers:
-        if one.is_submitted:
-            of[one.marks.agreed, one.system][one.docset, one.peer].append(one)
+    for peer in peers:
+        if peer.is_submitted:
+            of[peer.marks.agreed, peer.system][peer.docset, peer.peer].append(peer)
     for (agreed, system), of_peers in sorted(of.items()):
         means = []
         for score in SCORES:
-            of_coders = ([getattr(one, score) for one in several] for several in of_peers.values())
+            of_coders = ([getattr(peer, score) for peer in several] for several in of_peers.values())
             scored = [mean for values in of_coders if (mean := mean_of(values)) is not None]
             means.append(copy_fields(Estimate, mean_interval(scored)))
-        yield System(system, PYRAMID_OWNERS[agreed], max(one.n for one in means), *means)
+        yield System(system, PYRAMID_OWNERS[agreed], max(mean.n for mean in means), *means)
 
 
 @register
@@ -244,10 +244,10 @@ def _build_charts(report: ScoresReport, score: str) -> Iterator[Chart]:
         return Dot(f"{name}, agreed" if against == "agreed" else name, *figures)
 
     if report.systems:
-        dots = [dot(one.system or "not named", one.against, *with_ends(getattr(one, score))) for one in report.systems]
+        dots = [dot(row.system or "not named", row.against, *with_ends(getattr(row, score))) for row in report.systems]
         yield dots_chart("systems", f"{label} of each system, mean of its peers", dots, unit)
-    dots = [dot(f"{one.marks.peer.title}, {one.coder}", one.against, getattr(one, score)) for one in report.peers]
-    if 0 < sum(one.value is not None for one in dots) <= MAX_DOTS:
+    dots = [dot(f"{peer.marks.peer.title}, {peer.coder}", peer.against, getattr(peer, score)) for peer in report.peers]
+    if 0 < sum(row.value is not None for row in dots) <= MAX_DOTS:
         yield dots_chart("scores", f"{label} of each peer", dots, unit)
 
 
@@ -318,8 +318,8 @@ class StudyReport:
 
     def pair(self, first: str = "", second: str = "") -> StudyPair | None:
         """Return the pair of these coders; of several, the one with most submitted peers in common; None if none."""
-        pairs = [one for one in self.pairs if first in ("", one.first) and second in ("", one.second)]
-        return max(pairs, key=lambda one: (one.n_submitted, len(one.of_score("modified").peers)), default=None)
+        pairs = [pair for pair in self.pairs if first in ("", pair.first) and second in ("", pair.second)]
+        return max(pairs, key=lambda pair: (pair.n_submitted, len(pair.of_score("modified").peers)), default=None)
 
 
 def report_study(
@@ -328,9 +328,9 @@ def report_study(
     """Return the study of all pairs of coders, or of named ones in their order. Raises InvalidParameter."""
     report = report_scores(pyramids, docset, mean)
     own: dict[str, dict[tuple[str, str], PeerScore]] = {}
-    for one in report.peers:
-        if not one.marks.agreed and one.modified is not None:
-            own.setdefault(one.coder, {})[one.docset, one.peer] = one
+    for row in report.peers:
+        if not row.marks.agreed and row.modified is not None:
+            own.setdefault(row.coder, {})[row.docset, row.peer] = row
     coders = sorted(own)
     common.check_pair(first, second, coders, "annotated no peer with a pyramid of their own")
     studied = []
@@ -340,7 +340,7 @@ def report_study(
             n_open = [sum(not side.is_submitted for side in sides) for sides in both]
             scores = tuple(_correlate(score, both) for score in SCORES)
             studied.append(StudyPair(a, b, sum(n_open), scores, n_open.count(0)))
-    studied.sort(key=lambda one: not one.n_submitted)
+    studied.sort(key=lambda pair: not pair.n_submitted)
     return StudyReport(docset, report.mean, tuple(coders), tuple(studied))
 
 
@@ -406,12 +406,12 @@ def _study_tables(request: AnalysisRequest, report: StudyReport, pair: StudyPair
         p = Column(f"{name}_p", "p", "probability", explanation="correlation_p_value")
         columns += [*figure_columns(Column(name, name.capitalize(), "figure"), ends=f"{name}_"), p]
     rows: list[list[Cell]] = []
-    for one in report.pairs:
-        address = request.address_with(first=one.first, second=one.second)
-        coders = Linked(f"{one.first} – {one.second}", address, one == pair)
-        for found in one.scores:
+    for row in report.pairs:
+        address = request.address_with(first=row.first, second=row.second)
+        coders = Linked(f"{row.first} – {row.second}", address, row == pair)
+        for found in row.scores:
             of_each = (getattr(found, name) for name in CORRELATIONS)
-            figures = [cell for each in of_each for cell in (*with_ends(each), each.p_value)]
+            figures = [cell for interval in of_each for cell in (*with_ends(interval), interval.p_value)]
             rows.append([coders, found.score, found.n, *figures, found.pearson.note])
     note = "95% CI over peers by Fisher’s z; wide with few peers. p: two-sided, against no correlation."
     title = "Correlation of the scores by two pyramids"
@@ -429,14 +429,14 @@ def _ranks_table(pair: StudyPair, score: str) -> Table:
         whole_column("rank_second", f"Rank by {b}", explanation="rank"),
         whole_column("change", "Change", explanation="rank_change"),
     ]
-    peers = sorted(pair.of_score(score).peers, key=lambda one: (one.rank_first, one.rank_second))
+    peers = sorted(pair.of_score(score).peers, key=lambda peer: (peer.rank_first, peer.rank_second))
     note = f"Rank 1 has the highest score; equal scores share a rank. Change: how many ranks {b} puts the peer higher."
     return Table.of("ranks", f"{SCORE_LABELS[score]} scores and ranks by {a} and {b}", columns, peers, note)
 
 
 def _study_charts(pair: StudyPair, score: str) -> list[Chart]:
     a, b = pair.first, pair.second
-    points = [(one.title, one.first, one.second) for one in pair.of_score(score).peers]
+    points = [(peer.title, peer.first, peer.second) for peer in pair.of_score(score).peers]
     if not points:
         return []
     few = "; ".join(

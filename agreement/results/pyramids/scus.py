@@ -35,10 +35,10 @@ KINDS = {
 }
 SUBSUMPTION = ("subsumption", "identity")
 SORTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "size": ("unshared words", lambda one: -one.size),
-    "distance": ("Jaccard distance", lambda one: -one.distance),
-    "weight": ("weight", lambda one: -max(scu.weight for scu in one.sides)),
-    "label": ("label", lambda one: one.sides[0].label.casefold()),
+    "size": ("unshared words", lambda pair: -pair.size),
+    "distance": ("Jaccard distance", lambda pair: -pair.distance),
+    "weight": ("weight", lambda pair: -max(scu.weight for scu in pair.sides)),
+    "label": ("label", lambda pair: pair.sides[0].label.casefold()),
 }
 CAVEAT = (
     "Each row is a pair of SCUs that the program made, not a decision of a coder: who made one SCU of many words has as"
@@ -90,7 +90,7 @@ class ScuPair:
     @property
     def sides(self) -> list[Scu]:
         """The SCUs of the pair: two, or the one without a partner."""
-        return [one for one in (self.first, self.second) if one]
+        return [scu for scu in (self.first, self.second) if scu]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class ScusReport:
         if kind:
             check_choice("kind", kind, KINDS)
         check_choice("sort", sort, SORTS)
-        return sorted((one for one in self.in_text_order if kind in ("", one.kind)), key=SORTS[sort][1])
+        return sorted((pair for pair in self.in_text_order if kind in ("", pair.kind)), key=SORTS[sort][1])
 
 
 def list_pairs(pyramids: Pyramids) -> list[tuple[PyramidAnnotation, PyramidAnnotation]]:
@@ -151,13 +151,13 @@ def list_pairs(pyramids: Pyramids) -> list[tuple[PyramidAnnotation, PyramidAnnot
 def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> ScusReport | None:
     """Return the SCUs of two coders, by default the first two who submitted; None without two pyramids."""
     common.check_docset(pyramids, docset)
-    known = {one.coder for one in pyramids.own if docset in ("", one.docset.slug)}
+    known = {pyramid.coder for pyramid in pyramids.own if docset in ("", pyramid.docset.slug)}
     common.check_pair(first, second, known, "made no pyramid here")
     named = {first, second} - {""}
     pairs = [(a, b) for a, b in list_pairs(pyramids) if docset in ("", a.docset.slug) and named <= {a.coder, b.coder}]
     if not pairs:
         return None
-    a, b = min(pairs, key=lambda pair: not all(one.submitted for one in pair))
+    a, b = min(pairs, key=lambda pair: not all(pyramid.submitted for pyramid in pair))
     return _compare_pyramids(b, a) if first == b.coder or second == a.coder else _compare_pyramids(a, b)
 
 
@@ -166,23 +166,23 @@ def _compare_pyramids(first: PyramidAnnotation, second: PyramidAnnotation) -> Sc
     sides = first.word_places(words), second.word_places(words)
     overlaps = match_sets({**sides[0]}, {**sides[1]})
     related = [
-        copy_fields(RelatedScus, one, first=first.labels[str(one.first)], second=second.labels[str(one.second)])
-        for one in overlaps
+        copy_fields(RelatedScus, match, first=first.labels[str(match.first)], second=second.labels[str(match.second)])
+        for match in overlaps
     ]
     subsumed = tuple(
         Subsumed(
             labels.first,
             labels.second,
-            "" if one.relation == "identity" else second.coder if one.only_second else first.coder,
+            "" if match.relation == "identity" else second.coder if match.only_second else first.coder,
             name,
-            place in first.summaries_of[str(one.first)],
-            place in second.summaries_of[str(one.second)],
+            place in first.summaries_of[str(match.first)],
+            place in second.summaries_of[str(match.second)],
         )
-        for one, labels in zip(overlaps, related, strict=True)
-        if one.relation in SUBSUMPTION
+        for match, labels in zip(overlaps, related, strict=True)
+        if match.relation in SUBSUMPTION
         for place, name in enumerate(first.docset.summaries)
     )
-    cells = [[int(one.in_first), int(one.in_second)] for one in subsumed]
+    cells = [[int(scu.in_first), int(scu.in_second)] for scu in subsumed]
     data = ReliabilityData.from_values(range(len(cells)), [first.coder, second.coder], cells, [0] * len(cells))
     kappa, cohen = fleiss_kappa(data), cohen_kappa(data)
     pairs = tuple(_pair_scus((first, second), sides, overlaps, words, content))
@@ -190,8 +190,8 @@ def _compare_pyramids(first: PyramidAnnotation, second: PyramidAnnotation) -> Sc
         docset=first.docset.slug,
         first=first.coder,
         second=second.coder,
-        counts={kind: sum(one.kind == kind for one in pairs) for kind in KINDS},
-        pairs=tuple(sorted(pairs, key=lambda one: -one.size)),
+        counts={kind: sum(pair.kind == kind for pair in pairs) for kind in KINDS},
+        pairs=tuple(sorted(pairs, key=lambda pair: -pair.size)),
         overlaps=tuple(related),
         subsumption=subsumed,
         kappa=kappa.value,
@@ -213,22 +213,22 @@ def _pair_scus(
 
     def scu(place: int, key: str, others: set[int]) -> Scu:
         own, texts = pyramids[place], defaultdict[int, list[tuple[TextRun, ...]]](list)
-        for one in own.contributors:
-            if key in one.scus:
-                summary = summary_index(one.parts, own.docset.stretches)
-                runs = tuple(run for run in _split_text(one.parts, others, words, content) if run.words)
+        for part in own.contributors:
+            if key in part.scus:
+                summary = summary_index(part.parts, own.docset.stretches)
+                runs = tuple(run for run in _split_text(part.parts, others, words, content) if run.words)
                 texts[-1 if summary is None else summary].append(runs)
         return Scu(key, own.labels[key], own.pyramid.weights[key], texts)
 
-    for one in overlaps:
-        if one.matched:
-            a, b = str(one.first), str(one.second)
+    for match in overlaps:
+        if match.matched:
+            a, b = str(match.first), str(match.second)
             sides = scu(0, a, held[1][b]), scu(1, b, held[0][a])
-            yield ScuPair(one.relation, *sides, one.shared, one.only_first, one.only_second, 1 - one.jaccard)
+            yield ScuPair(match.relation, *sides, match.shared, match.only_first, match.only_second, 1 - match.jaccard)
     for place, key in (*((0, key) for key in held[0]), *((1, key) for key in held[1])):
-        sharing = [one for one in overlaps if key == (one.first, one.second)[place]]
-        if not any(one.matched for one in sharing):
-            others = [str((one.second, one.first)[place]) for one in sharing]
+        sharing = [match for match in overlaps if key == (match.first, match.second)[place]]
+        if not any(match.matched for match in sharing):
+            others = [str((match.second, match.first)[place]) for match in sharing]
             neighbours = set[int]().union(*(held[1 - place][other] for other in others))
             kind, own = "unmatched" if sharing else "disjunction", scu(place, key, neighbours)
             shared, alone = len(held[place][key] & neighbours), len(held[place][key] - neighbours)
@@ -283,7 +283,7 @@ class Scus(common.PyramidPage[ScusReport]):
         pyramids = read_pyramids(request.project)
         report = report_scus(pyramids, *request.asked("docset", "first", "second"))
         if report is None:
-            every: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
+            every: common.Fields = {"docset": ("Docset", [(known.slug, known.title) for known in pyramids.docsets])}
             return self.arrange(request, pyramids, every, PageSections(), report=None)
         sort = sort or "size"
         pairs = report.select(kind, sort)
@@ -294,13 +294,13 @@ class Scus(common.PyramidPage[ScusReport]):
             tables = _subsumption_tables(report, rows)
         else:
             shown, _ = paginate(request, pairs, N_CARDS)
-            cards = [_card(report, one) for one in shown]
+            cards = [_card(report, pair) for pair in shown]
             tables = _pair_tables(request, report, pairs, kind)
         # the docsets that have two pyramids, and the coders of the one that is shown
-        docsets = [*{one.docset.slug: one.docset.title for one, _ in list_pairs(pyramids)}.items()]
-        coders = [(one.coder, one.coder) for one in pyramids.own if one.docset.slug == report.docset]
+        docsets = [*{pyramid.docset.slug: pyramid.docset.title for pyramid, _ in list_pairs(pyramids)}.items()]
+        coders = [(pyramid.coder, pyramid.coder) for pyramid in pyramids.own if pyramid.docset.slug == report.docset]
         names = coders if len(coders) > 2 else []
-        kinds = [(KINDS[one][0], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
+        kinds = [(KINDS[key][0], request.address_with(kind=key), n, key == kind) for key, n in report.counts.items()]
         views = (("", "Pairs of SCUs"), (TABLE_VIEW, "Subsumption table"))
         return self.arrange(
             request,
@@ -391,8 +391,8 @@ def _subsumption_tables(report: ScusReport, rows: Sequence[Subsumed]) -> list[Ta
         Column("note", "Notes"),
     ]
     kappas = [
-        (name, one.value, one.observed, one.expected, one.n_units, one.note)
-        for name, one in zip(("K of Siegel & Castellan", "Cohen’s kappa"), report.kappas, strict=True)
+        (name, kappa.value, kappa.observed, kappa.expected, kappa.n_units, kappa.note)
+        for name, kappa in zip(("K of Siegel & Castellan", "Cohen’s kappa"), report.kappas, strict=True)
     ]
     both = f"SCU of {a}, SCU of {b}"
     columns = [
