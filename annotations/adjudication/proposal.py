@@ -359,7 +359,7 @@ class _Draft(_Answers):
         if self.rules.answers != Project.Answers.INDICES:
             return {}
         if self.method is Method.CODER:
-            return {key: one.indices for key, one in self.voting[0].items()}
+            return {key: answer.indices for key, answer in self.voting[0].items()}
         members: dict[frozenset[Hashable], list[str]] = {}
         for key, value in self.drafted.items():
             for entity in self._entities(value):

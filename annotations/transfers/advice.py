@@ -95,7 +95,7 @@ class Advice:
 
     def numbered_names(self, found: Mapping[str, Any]) -> list[str]:
         """Return the numbered names of the files if there are many, and offer the option that reads them."""
-        names = [each["name"] for kind in ("levels", "categories") for each in found.get(kind, ())]
+        names = [name["name"] for kind in ("levels", "categories") for name in found.get(kind, ())]
         numbered = [name for name in names if NUMBERED.fullmatch(name)]
         if len(numbered) < MIN_NUMBERED:
             return []

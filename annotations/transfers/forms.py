@@ -201,7 +201,7 @@ class ImportForm(FormatForm):
         self.project = project
         if not project.texts.exists():
             self.fields["whose"].initial = "nobody"
-        offered = [(one.name, one.name) for one in rounds_of(project) if not one.is_closed]
+        offered = [(round_.name, round_.name) for round_ in rounds_of(project) if not round_.is_closed]
         field_of(self, "round", forms.ChoiceField).choices = [("", "by text"), *offered]
         if len(offered) < 2 or self.format_key in PYRAMID_FORMATS:
             del self.fields["round"]
@@ -295,7 +295,7 @@ class ExportForm(FormatForm):
         coders = User.objects.filter(codings__in=codings.filter(text__project=project)).distinct()
         field_of(self, "coders", ModelCheckboxField).queryset = coders.order_by("username")
         field_of(self, "texts", ModelCheckboxField).queryset = Text.objects.filter(project=project).defer("content")
-        offered = [(one.name, one.name) for one in rounds_of(project)]
+        offered = [(round_.name, round_.name) for round_ in rounds_of(project)]
         field_of(self, "rounds", forms.MultipleChoiceField).choices = offered
         if len(offered) < 2:
             del self.fields["rounds"]
@@ -374,8 +374,8 @@ class NamesForm(forms.Form):
         self.n_unlisted = found.get("n_unlisted", 0)
         levels = {level.key: level.label for level in spec.levels}
         categories = {category.key: category.label for category in spec.categories if not category.retired}
-        relations = {one.key: one.label for one in spec.relations if not one.retired and not one.identity}
-        attributes = {one.key: one.label for one in spec.attributes if not one.retired}
+        relations = {link.key: link.label for link in spec.relations if not link.retired and not link.identity}
+        attributes = {attribute.key: attribute.label for attribute in spec.attributes if not attribute.retired}
         here = {LEVEL.key: levels, CATEGORY.key: categories, QUESTION.key: relations | attributes}
         main = {LEVEL.key: spec.main_level}
         self.names = {option: _names_of(option, options, main.get(option, ""), here[option]) for option in here}
@@ -395,9 +395,9 @@ class NamesForm(forms.Form):
     def _add_questions(self, relations: Mapping[str, str], attributes: Mapping[str, str]) -> None:
         """Add a field for each attribute and relation of the files, with the project's questions as choices."""
         said = self.names[QUESTION.key]
-        for number, (option, one) in enumerate(self.found[QUESTION.key].items()):
-            here, name = relations if one["is_relation"] else attributes, one["name"]
-            initial = next((said[each] for each in (option, name) if each in said), None)
+        for number, (option, question) in enumerate(self.found[QUESTION.key].items()):
+            here, name = relations if question["is_relation"] else attributes, question["name"]
+            initial = next((said[key] for key in (option, name) if key in said), None)
             if initial is None:
                 initial = KeysByName(here).find(name) or said.get(OTHERS, "")
             self._add_choice(f"{QUESTION.key}-{number}", name, here, LEFT_OUT, initial)
@@ -431,10 +431,10 @@ class NamesForm(forms.Form):
 
 def _by_name(questions: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """Return attributes and relations by their names in the option of an import."""
-    number = Counter(one["name"] for one in questions)
+    number = Counter(row["name"] for row in questions)
     return {
-        with_kind(one["name"], is_relation=one["is_relation"]) if number[one["name"]] > 1 else one["name"]: one
-        for one in questions
+        with_kind(row["name"], is_relation=row["is_relation"]) if number[row["name"]] > 1 else row["name"]: row
+        for row in questions
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -251,9 +251,9 @@ class Step:
         """Give the markables other keys, and drop the markables that have none."""
         self.markables = [key for old in self.markables if (key := name(old)) is not None]
         self.replaces = [(key, question) for old, question in self.replaces if (key := name(old)) is not None]
-        for index, one in enumerate(self.decides):
-            items = tuple((key, question) for old, question in one.items if (key := name(old)) is not None)
-            self.decides[index] = DecideItems(items, one.source, one.codings, one.reason, one.section, one.note)
+        for index, decision in enumerate(self.decides):
+            items = tuple((key, question) for old, question in decision.items if (key := name(old)) is not None)
+            self.decides[index] = replace(decision, items=items)
 
 
 def deciding_steps(gold: Coding) -> list[Step]:

@@ -319,16 +319,16 @@ class _Draft:
         return span
 
     def _relation(self, key: str, fields: Sequence[str], number: int) -> None:
-        arguments = [(role, key) for role, colon, key in (each.partition(":") for each in fields[1:]) if role and colon]
+        arguments = [(role, key) for role, colon, key in (arg.partition(":") for arg in fields[1:]) if role and colon]
         # In BioNLP the role names the anaphor, and a relation may have several antecedents.
         arguments.sort(key=lambda argument: not argument[0].lower().startswith("anaph"))
         further = [role for role, _ in arguments[2:] if not role.lower().startswith("antecedent")]
         if len(arguments) < 2 or further or len(fields) != len(arguments) + 1:
             raise self._error("a relation is a name and two arguments such as Arg1:T2", number)
-        one, *others = (self._find_span(key, number) for _, key in arguments)
-        for other in others:
-            if one is not None and other is not None:
-                self.relations.append((key, fields[0], one, other, number))
+        span, *others = (self._find_span(key, number) for _, key in arguments)
+        for target in others:
+            if span is not None and target is not None:
+                self.relations.append((key, fields[0], span, target, number))
 
     def _attribute(self, fields: Sequence[str], number: int) -> None:
         name, key, value = fields[0], fields[1], " ".join(fields[2:])
@@ -409,7 +409,7 @@ class _Draft:
                 continue
             for span in spans:
                 span.entities.add(len(self.spans) + place)
-        self.sets = [each for each in self.sets if each[0] in identity]
+        self.sets = [row for row in self.sets if row[0] in identity]
 
     def _point(self, relations: str) -> None:
         """Add the antecedents and the targets of other relations from the R lines."""
@@ -420,15 +420,15 @@ class _Draft:
             identity = set(filter(says_identity, plain))
         lines = {key: number for number, (key, *_) in enumerate(self.relations, start=1)}
         asked = dict[str, list[int]]()
-        for key, name, one, other, number in self.relations:
+        for key, name, span, target, number in self.relations:
             is_other = name.startswith(names.RELATION) or (name not in identity and (pointing or relations == "names"))
             if not (pointing or is_other):
                 self._leave_out(f"relations {name}", number)
-            elif one is other:
+            elif span is target:
                 self._report("self", f"a relation {name[:LONGEST_SHOWN]} from a span to itself", number)
             else:
-                rows = one.relations.setdefault(name.removeprefix(names.RELATION), []) if is_other else one.targets
-                rows.append((self.readings.get(key, -lines[key]), other.place))
+                rows = span.relations.setdefault(name.removeprefix(names.RELATION), []) if is_other else span.targets
+                rows.append((self.readings.get(key, -lines[key]), target.place))
                 if not is_other and relations != "all" and not says_identity(name):
                     asked.setdefault(name[:LONGEST_NAME], []).append(number)
         for name, numbers in asked.items():

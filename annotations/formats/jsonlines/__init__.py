@@ -14,7 +14,7 @@ from annotations.formats.model.format import SLIPS, Format, Option
 OFFSETS = Option(
     "offsets",
     "Offsets",
-    (("", "as the keys of the files say, else words"), *((name, each.label) for name, each in CONVENTIONS.items())),
+    (("", "as the keys of the files say, else words"), *((name, rule.label) for name, rule in CONVENTIONS.items())),
 )
 OFFSETS_WRITTEN = Option(
     "offsets", "Offsets", tuple((name, CONVENTIONS[name].label) for name in (INCLUSIVE, EXCLUSIVE, CHARACTERS))

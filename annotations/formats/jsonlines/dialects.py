@@ -211,9 +211,9 @@ def named_clusters(record: Mapping[str, Json]) -> list[tuple[str, Json]]:
     if isinstance(characters, dict):
         return [(name, mentions) for name, mentions in characters.items() if isinstance(mentions, list)]
     named: list[tuple[str, Json]] = []
-    for each in characters if isinstance(characters, list) else ():
-        if isinstance(each, dict) and isinstance(name := each.get("name"), str):
-            mentions = next((each[key] for key in ("cluster", "mentions") if isinstance(each.get(key), list)), None)
+    for entity in characters if isinstance(characters, list) else ():
+        if isinstance(entity, dict) and isinstance(name := entity.get("name"), str):
+            mentions = next((entity[key] for key in ("cluster", "mentions") if isinstance(entity.get(key), list)), None)
             if mentions is not None:
                 named.append((name, mentions))
     return named
@@ -221,9 +221,9 @@ def named_clusters(record: Mapping[str, Json]) -> list[tuple[str, Json]]:
 
 def _is_of_clusters(value: Json) -> bool:
     """Return whether a value is a list of lists of lists, as clusters are."""
-    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
+    if not isinstance(value, list) or not all(isinstance(cluster, list) for cluster in value):
         return False
-    return all(isinstance(mention, list) for each in value if isinstance(each, list) for mention in each)
+    return all(isinstance(mention, list) for cluster in value if isinstance(cluster, list) for mention in cluster)
 
 
 def _counts_in_sentences(record: Mapping[str, Json], key: str) -> bool:

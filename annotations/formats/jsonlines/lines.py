@@ -59,7 +59,7 @@ class Line:
         return self.storable(value, name)
 
     def strings(self, value: Json, name: str) -> list[str]:
-        return [self.string(each, f"{name}[{number}]") for number, each in enumerate(self.list_of(value, name))]
+        return [self.string(item, f"{name}[{number}]") for number, item in enumerate(self.list_of(value, name))]
 
     def storable(self, text: str, name: str) -> str:
         if not is_storable(text):
@@ -104,7 +104,7 @@ def count_unread(record: Mapping[str, Json], read: Collection[str]) -> list[tupl
     """Return unread keys with spans, or with “cluster” in the name, and their numbers of spans, most first."""
     counts = [(key, sum(1 for _ in spans_in(value))) for key, value in record.items() if key not in read]
     named = ((key, count) for key, count in counts if count or ("cluster" in key and record[key]))
-    return sorted(named, key=lambda each: -each[1])
+    return sorted(named, key=lambda pair: -pair[1])
 
 
 def show_unread(counts: Sequence[tuple[str, int]]) -> str:
@@ -125,7 +125,7 @@ def spans_in(value: Json) -> Iterator[Json]:
             else:
                 stack += value.values()
         elif isinstance(value, list):
-            if value and all(_is_span(each) for each in value):
+            if value and all(_is_span(item) for item in value):
                 yield from value
             else:
                 stack += value

@@ -128,7 +128,7 @@ class _Reader:
         read |= {"speakers", "speaker"} if layout.words else set()
         unread = count_unread(line.record, read)
         if not marks.listed and (mentions := _count_unlinked(line, layout, text)):
-            unread = sorted([*unread, ("mentions", mentions)], key=lambda each: -each[1])
+            unread = sorted([*unread, ("mentions", mentions)], key=lambda pair: -pair[1])
         if not unread:
             return False
         if layout.clusters:
@@ -142,8 +142,8 @@ class _Reader:
 def _count_unlinked(line: Line, layout: Layout, text: LineText) -> int:
     linked = {(mention.first, mention.last) for mention in text.mentions}
     ends = slice(1, 3) if layout.by_sentence else slice(2)
-    mentions = (each for each in spans_in(line.record.get("mentions")) if isinstance(each, list))
-    return sum(tuple(to_offset(offset) for offset in each[ends]) not in linked for each in mentions)
+    mentions = (mention for mention in spans_in(line.record.get("mentions")) if isinstance(mention, list))
+    return sum(tuple(to_offset(offset) for offset in mention[ends]) not in linked for mention in mentions)
 
 
 @dataclass(slots=True)
@@ -209,8 +209,8 @@ class LineMarks:
         named: dict[Parts, int] = {}
         twice = 0
         words = self._words_beside(key)
-        for number, each in enumerate(self.clusters):
-            for place, member in enumerate(self.text.line.list_of(each, f"{key}[{number}]")):
+        for number, cluster in enumerate(self.clusters):
+            for place, member in enumerate(self.text.line.list_of(cluster, f"{key}[{number}]")):
                 name = f"{key}[{number}][{place}]"
                 if type(member) is int:
                     if (mention := self._number(member, name)) is None:
@@ -237,12 +237,12 @@ class LineMarks:
         for cluster, strings in zip(self.clusters, value, strict=True):
             if not isinstance(cluster, list) or not isinstance(strings, list) or len(cluster) != len(strings):
                 return []
-            words.append([each if isinstance(each, str) else "" for each in strings])
+            words.append([string if isinstance(string, str) else "" for string in strings])
         return words
 
     def _list_mentions(self) -> list[Parts]:
         clusters, record, line = self.clusters, self.text.line.record, self.text.line
-        numbers = any(type(member) is int for each in clusters if isinstance(each, list) for member in each)
+        numbers = any(type(member) is int for cluster in clusters if isinstance(cluster, list) for member in cluster)
         if not numbers and "plurals" not in record and not self._has_attributes():
             return []
         mentions = line.list_of(record.get("mentions"), "'mentions'")
@@ -272,14 +272,14 @@ class LineMarks:
         unknown = []
         for number, (entity, mentions) in enumerate(characters):
             counted = len(self.text.mentions), self.text.blank, self.text.further
-            each = [
+            places_in = [
                 self.text.find(mention, f"characters[{number}] at {place}")
                 for place, mention in enumerate(self.text.line.list_of(mentions, f"characters[{number}]"))
             ]
             # These mentions are already counted in their clusters.
             del self.text.mentions[counted[0] :]
             self.text.blank, self.text.further = counted[1:]
-            cluster = clusters.get(frozenset(each))
+            cluster = clusters.get(frozenset(places_in))
             if cluster is not None:
                 self._name_cluster(cluster, entity, f"characters[{number}]")
             else:
@@ -354,7 +354,7 @@ class LineMarks:
         attributes, mentions = self.text.line.record.get("attributes"), self.text.line.record.get("mentions")
         if not isinstance(attributes, list) or not isinstance(mentions, list):
             return False
-        return len(attributes) == len(mentions) and all(each is None or isinstance(each, dict) for each in attributes)
+        return len(attributes) == len(mentions) and all(item is None or isinstance(item, dict) for item in attributes)
 
     def _attributes(self) -> dict[Parts, dict[str, AnswerValue] | None] | None:
         """Return the attributes of each mention, None for a mention without an answer; None without `attributes`."""
@@ -392,7 +392,7 @@ class LineMarks:
             case str():
                 return line.storable(value, name)
             case list():
-                return tuple(dict.fromkeys(line.string(each, name) for each in value))
+                return tuple(dict.fromkeys(line.string(item, name) for item in value))
         raise line.error(f"{name} is not a string, a number or a list of strings")
 
     def _find_relations(self) -> None:

@@ -83,7 +83,7 @@ class LineText:
         value = self.line.record[key]
         if key == "sentences":
             sentences = self.line.list_of(value, "'sentences'")
-            return [self.line.strings(each, f"sentences[{number}]") for number, each in enumerate(sentences)]
+            return [self.line.strings(item, f"sentences[{number}]") for number, item in enumerate(sentences)]
         words = self.line.strings(self.line.list_of(value, f"'{key}'"), key)
         return self._by_sentence(words) if key == "cased_words" else [words]
 
@@ -127,7 +127,7 @@ class LineText:
             return nobody
         if key == "speaker":
             value = [value[start] for start, words in zip(self.starts, self.sentences, strict=False) if words]
-        return [self._speaker(each[0] if isinstance(each, list) and each else each) for each in value]
+        return [self._speaker(item[0] if isinstance(item, list) and item else item) for item in value]
 
     def _speaker(self, value: Json) -> str:
         # Some files number the speakers.

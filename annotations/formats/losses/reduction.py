@@ -50,11 +50,11 @@ def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[
         document, lost = rule(before)
         # Losses that are not answers to a question have an empty name.
         by_question: dict[str, list[Mark | str]] = {}
-        for each in lost:
-            question, what = each if isinstance(each, LostAnswer) else ("", each)
+        for loss in lost:
+            question, what = loss if isinstance(loss, LostAnswer) else ("", loss)
             by_question.setdefault(question, []).append(what)
         for question, of_question in sorted(by_question.items()):
-            shown = (each if isinstance(each, str) else describe_mark(before, each) for each in of_question)
+            shown = (mark if isinstance(mark, str) else describe_mark(before, mark) for mark in of_question)
             examples = tuple(f"{before.name}: {example}" for example in list(dict.fromkeys(shown))[:MAX_EXAMPLES])
             losses.append(Loss(feature, len(of_question), examples, question))
     return document, losses

@@ -145,7 +145,7 @@ def _name_nearest_targets(document: Document) -> Reduced:
             # Pairs cannot group targets: each target becomes a reading of its own.
             pairs = ((name, dict.fromkeys(targets_of(readings))) for name, readings in named.relations)
             named = replace(
-                named, relations=tuple((name, tuple((each,) for each in targets)) for name, targets in pairs)
+                named, relations=tuple((name, tuple((target,) for target in targets)) for name, targets in pairs)
             )
             if named.relations != answer.relations:
                 lost.append(mark)

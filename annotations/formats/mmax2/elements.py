@@ -57,7 +57,7 @@ def attribute(name: str, kind: str, values: Iterable[Value], details: Mapping[st
     attributes = {"id": f"at_{name}", "name": name, "type": kind, **(details or {})}
     lines = [f"{format_element('attribute', attributes)[:-2]}>"]
     for number, value in enumerate(values, start=1):
-        leads = ",".join(f"at_{each}" for each in value.next)
+        leads = ",".join(f"at_{key}" for key in value.next)
         cells = {"id": f"v_{name}_{number}", "name": value.name, "text": value.label, "next": leads}
         lines.append(format_element("value", {key: cell for key, cell in cells.items() if cell}))
     return [*lines, "</attribute>"]

@@ -144,7 +144,7 @@ def read_project(bundle: Bundle) -> Project:
     )
     by_name = {level.name.lower(): level for level in reversed(levels)} | {level.name: level for level in levels}
     for layout, names in LAYOUTS.items():
-        level_of_layout = next((by_name[each] for each in names if each in by_name), None)
+        level_of_layout = next((by_name[name] for name in names if name in by_name), None)
         if level_of_layout:
             level_of_layout.layout = layout
     markables = _element_text(paths, "markable_path").replace("\\", "/")
@@ -180,7 +180,7 @@ class _Files:
         """Return the files in any folder with this name, or else with this name in other capital letters."""
         name = posixpath.basename(path)
         paths = self.by_base[name.lower()]
-        return [each for each in paths if posixpath.basename(each) == name] or paths
+        return [path for path in paths if posixpath.basename(path) == name] or paths
 
 
 def _element_text(root: etree._Element, name: str) -> str:
@@ -213,7 +213,7 @@ def _guess_levels(prefixes: Sequence[str], where: _Files) -> list[Level]:
         if not base.lower().endswith(LEVEL_FILE):
             continue
         named = base[: -len(LEVEL_FILE)]
-        name = next((named.removeprefix(f"{each}_") for each in prefixes if named.startswith(f"{each}_")), "")
+        name = next((named.removeprefix(f"{start}_") for start in prefixes if named.startswith(f"{start}_")), "")
         if not name:
             continue
         if name not in levels:

@@ -115,7 +115,7 @@ class Levels:
         for level in project.levels:
             attributes = schemes[level.key]
             question = scheme.Question()
-            shows = kind == Kind.NOMINAL and level.layout and not any(each.name == "category" for each in attributes)
+            shows = kind == Kind.NOMINAL and level.layout and not any(row.name == "category" for row in attributes)
             if chosen or not shows:
                 question = scheme.QuestionBuilder(attributes, level.key, self.keys, kind, chosen).question()
             level.question = scheme.add_further(question, attributes, level.key, self.keys)
@@ -236,7 +236,7 @@ class Levels:
                 speaker = row.check_length(row.attributes.get("speaker", "").strip(), LONGEST_SPEAKER, "speaker")
                 for start, end in self.parts(row.runs):
                     segments.setdefault((layout, start, end), Stretch(layout, start, end, label, speaker))
-        return tuple(sorted(segments.values(), key=lambda each: (each.start, -each.end, each.kind)))
+        return tuple(sorted(segments.values(), key=lambda segment: (segment.start, -segment.end, segment.kind)))
 
 
 class Coder:
@@ -328,7 +328,7 @@ class Coder:
             message = f"1 markable of the category {value[:100]}, which is not in the scheme"
             self._lose(row, "unknown-category", message, "it is left out")
         readings = self._readings(level, row, place, question.links) if question.kind == Kind.POINTER else ()
-        if readings and any(each.key == category and not each.points_to for each in question.categories):
+        if readings and any(own.key == category and not own.points_to for own in question.categories):
             message = f"{row.id[:100]} has antecedents, but its category {category} takes none"
             self._report(row, "category-and-pointers", message)
         sets = self._sets(level, row) if question.kind == Kind.SET else ()

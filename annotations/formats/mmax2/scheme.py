@@ -136,7 +136,7 @@ def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
         identity, name = element.get("id", "").strip().lower(), element.get("name", "").strip().lower()
         if not identity or not name:
             raise FormatError("an attribute of a scheme has an id and a name", file, element.sourceline)
-        values = tuple(value for each in element.iterchildren("{*}value") if (value := _read_value(each)).name)
+        values = tuple(value for child in element.iterchildren("{*}value") if (value := _read_value(child)).name)
         left -= len(values)
         most = element.get("max_size", "").strip()
         attributes.append(
@@ -158,8 +158,8 @@ def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
 
 
 def _read_value(element: etree._Element) -> Value:
-    leads = (each.strip().lower() for each in element.get("next", "").split(","))
-    following = tuple(dict.fromkeys(each for each in leads if each))
+    leads = (lead.strip().lower() for lead in element.get("next", "").split(","))
+    following = tuple(dict.fromkeys(lead for lead in leads if lead))
     return Value(element.get("name", "").strip(), element.get("text", "").strip(), following)
 
 

@@ -146,7 +146,7 @@ def add_relation(answer: Answer, name: str, readings: Readings) -> Answer:
 
 
 def without_relation(answer: Answer, name: str) -> Answer:
-    return replace(answer, relations=tuple(each for each in answer.relations if each[0] != name))
+    return replace(answer, relations=tuple(relation for relation in answer.relations if relation[0] != name))
 
 
 def indices_to_pointers(document: Document) -> Document:
@@ -217,7 +217,7 @@ type Mapped = Callable[[Place], Iterable[Place]]
 def map_targets(answer: Answer, new: Mapped, further: Mapped) -> Answer:
     """Return the answer with antecedents mapped by `new` and targets of other relations mapped by `further`."""
     relations = ((name, map_readings(readings, further)) for name, readings in answer.relations)
-    mapped = replace(answer, relations=tuple(each for each in relations if each[1]))
+    mapped = replace(answer, relations=tuple(relation for relation in relations if relation[1]))
     if answer.readings:
         return mapped.with_readings(map_readings(answer.readings, new))
     mapped.pointers = tuple(dict.fromkeys(place for target in answer.pointers for place in new(target)))
@@ -323,8 +323,8 @@ def merge_marks(mark: Mark, other: Mark) -> Mark:
     return replace(mark, label=mark.label or other.label, head=mark.head or other.head, answer=answer)
 
 
-def join_readings(one: Readings, other: Readings) -> Readings:
-    return map_readings((*one, *other), lambda target: (target,))
+def join_readings(first: Readings, second: Readings) -> Readings:
+    return map_readings((*first, *second), lambda target: (target,))
 
 
 def group_readings[Target](rows: Iterable[tuple[Hashable, Target]]) -> judgement.Readings[Target]:

@@ -243,7 +243,7 @@ class _Draft:
             self.findings.append(replace(finding, message=f"{len(lines)} {finding.message}", line=lines[0]))
         links = Links.INDICES if names_entities else Links.POINTERS if marks else Links.NONE
         in_order = sorted(marks.values(), key=text_order)
-        segments = sorted(_trim_segments(self.segments, content), key=lambda each: (each.start, -each.end, each.kind))
+        segments = sorted(_trim_segments(self.segments, content), key=lambda span: (span.start, -span.end, span.kind))
         findings = sorted(self.findings, key=lambda finding: finding.line or 0)
         document = Document(name, self.file, content, in_order, segments, links, findings=findings)
         return index_places(document, unlinked_places(document)) if names_entities else document
@@ -395,7 +395,7 @@ def parse_spans(minspan: str, least: str, words: str) -> list[Span]:
         return []
     spans = [(int(start), int(end)) for start, _, end in (span.partition("-") for span in minspan.split(","))]
     edges = [edge for span in spans for edge in span]
-    fits = all(one < other for one, other in pairwise(edges)) and edges[-1] <= len(words)
+    fits = all(after < edge for after, edge in pairwise(edges)) and edges[-1] <= len(words)
     return spans if fits and least_words(spans, words) == least else []
 
 

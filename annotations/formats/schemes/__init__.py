@@ -56,13 +56,13 @@ def read_scheme(data: bytes, name: str) -> SchemeFile:
 def _detect(files: Mapping[str, bytes], name: str) -> str:
     """Return the kind of the files, by their names or the content of a single file. Raise FormatError if unknown."""
     names = {base_name(path).lower() for path in files}
-    if any(each.endswith(".conf") for each in names):
+    if any(name.endswith(".conf") for name in names):
         return "brat"
-    if any(each.startswith("exportedproject") for each in names):
+    if any(name.startswith("exportedproject") for name in names):
         return "uima"
-    if any(each == "common_paths.xml" or each.endswith("_scheme.xml") for each in names):
+    if any(name == "common_paths.xml" or name.endswith("_scheme.xml") for name in names):
         return "mmax2"
-    if any("typesystem" in each for each in names):
+    if any("typesystem" in name for name in names):
         return "uima"
     if len(files) == 1:
         [data] = files.values()

@@ -37,7 +37,7 @@ class _Row:
         """Return the arguments after the name, as in `Arg1:Person|Place, Value:A|B`, by their own names."""
         pairs = (part.partition(":") for part in self.rest.split(","))
         return {
-            name.strip(): [each.strip() for each in meant.split("|") if each.strip()]
+            name.strip(): [role.strip() for role in meant.split("|") if role.strip()]
             for name, colon, meant in pairs
             if colon and not name.strip().startswith("<")
         }
@@ -183,7 +183,7 @@ class _Configuration(SchemeReader):
     def _meant(self, names: Iterable[str]) -> set[str] | None:
         """Return the types that the names mean, with subtypes; None if they mean all types."""
         names = set(names)
-        below = (each for name in names for each in self.below.get(name, ()))
+        below = (child for name in names for child in self.below.get(name, ()))
         meant = {*names, *below} & self.values.keys()
         return None if not names.isdisjoint(ANY_SPAN) or meant == self.values.keys() else meant
 

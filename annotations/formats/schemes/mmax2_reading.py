@@ -135,7 +135,7 @@ class _Merger(SchemeReader):
         categories: list[specs.CategorySpec] = []
         relations: list[specs.RelationSpec] = []
         attributes: list[specs.AttributeSpec] = []
-        for question in sorted(self.merged.values(), key=lambda each: each.place):
+        for question in sorted(self.merged.values(), key=lambda question: question.place):
             on = [key for key in coded if key in question.levels]
             some = () if len(on) == len(coded) else tuple(on)
             match question.spec:
@@ -259,8 +259,8 @@ class _Level:
         if attribute.name in self.linked:
             # A pointer of identity is set if its category is chosen.
             roots = (each for root in self.question.branches for each in self.by_id.values() if each.name == root)
-            leading = ((root, each) for root in roots for each in root.values if attribute.id in each.next)
-            return [source for root, each in leading for source in self._sources_of(root, each)]
+            leading = ((root, value) for root in roots for value in root.values if attribute.id in value.next)
+            return [source for root, value in leading for source in self._sources_of(root, value)]
         if attribute.kind == Kind.POINTER:
             return [(attribute.id, "")] if value.name.lower() != "not_set" else []
         return [(attribute.id, value.name)] if attribute in self.left else []

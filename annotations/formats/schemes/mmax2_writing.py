@@ -101,14 +101,14 @@ class _Writer:
         coded = [self.levels[level.key] for level in self.spec.levels if level.coded]
         self._choose_answers()
         categories = [self._category(category) for category in self.spec.categories]
-        offered = {each.key: {each.level} if each.level else set(coded) for each in categories}
+        offered = {category.key: {category.level} if category.level else set(coded) for category in categories}
         asked_on = self._find_levels(coded, offered)
         asking = {level for levels in (*offered.values(), *asked_on.values()) for level in levels}
         for name in coded:
             self._lose(name, {"the level asks nothing, and is not coded in MMAX2": name not in asking})
         coded = [name for name in coded if name in asking]
-        relations = [each for each in self.spec.relations if each.key in asked_on]
-        attributes = [each for each in self.spec.attributes if each.key in asked_on]
+        relations = [relation for relation in self.spec.relations if relation.key in asked_on]
+        attributes = [attribute for attribute in self.spec.attributes if attribute.key in asked_on]
         questions: list[_Question] = [
             *self._by_level(relations, asked_on, coded),
             *self._by_level(attributes, asked_on, coded),

@@ -105,14 +105,14 @@ def _read_type_system(root: etree._Element, file: str) -> list[_Layer]:
     parents = {name: child_text(element, "supertypeName") for name, element in elements.items()}
     bases = _bases(parents)
     features = {
-        name: {child_text(each, "name"): each for each in element.iter("{*}featureDescription")}
+        name: {child_text(feature, "name"): feature for feature in element.iter("{*}featureDescription")}
         for name, element in elements.items()
     }
     values: dict[str, dict[str, str]] = {}
     for name in (name for name, above in parents.items() if above == STRING):
         words = ((value.text or "").strip() for value in elements[name].iterfind("{*}allowedValues//{*}string"))
         values[name] = dict.fromkeys((word for word in words if word), "")
-    slots = {name: child_text(each["target"], "rangeTypeName") for name, each in features.items() if "target" in each}
+    slots = {name: child_text(own["target"], "rangeTypeName") for name, own in features.items() if "target" in own}
     layers = []
     for name, element in elements.items():
         kind = _kind_of_type(name, bases[name], features[name])
@@ -170,29 +170,29 @@ def _bases(parents: Mapping[str, str]) -> dict[str, str]:
 
 def _read_json_layers(data: Any, file: str, losses: Findings) -> list[_Layer]:
     found: Any = data.get("layers", [data]) if isinstance(data, dict) else data
-    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+    if not isinstance(found, list) or not all(isinstance(layer, dict) for layer in found):
         raise FormatError("there is no list of layers in it, as INCEpTION exports them", file)
     sets = _list(data, "tag_sets") if isinstance(data, dict) else []
-    tag_sets = {_string(each, "name"): _tags(each) for each in sets if isinstance(each, dict)}
+    tag_sets = {_string(tag_set, "name"): _tags(tag_set) for tag_set in sets if isinstance(tag_set, dict)}
     layers = []
-    for each in found:
-        name, kind = _string(each, "name"), _string(each, "type")
-        if not name or not isinstance(each.get("features", []), list):
+    for entry in found:
+        name, kind = _string(entry, "name"), _string(entry, "type")
+        if not name or not isinstance(entry.get("features", []), list):
             raise FormatError("a layer has a name and a list of features", file)
-        if each.get("enabled") is False or name == MARKABLE:
+        if entry.get("enabled") is False or name == MARKABLE:
             continue
         if name.startswith(BUILT_IN) and kind != CHAIN_KIND:
             continue
         if kind not in (SPAN_KIND, RELATION_KIND, CHAIN_KIND):
             losses.add(f"{name}: layers of the kind {kind[:50]!r} are left out", file=file)
             continue
-        attached = each.get("attach_type")
+        attached = entry.get("attach_type")
         attached_name = _string(attached, "name") if isinstance(attached, dict) else str(attached or "")
-        label = _string(each, "uiName") or name.rpartition(".")[2]
-        layer = _Layer(name, label, kind, _string(each, "description"), attached_name)
+        label = _string(entry, "uiName") or name.rpartition(".")[2]
+        layer = _Layer(name, label, kind, _string(entry, "description"), attached_name)
         layer.features += [
             _feature_of_json(feature, tag_sets)
-            for feature in _list(each, "features")
+            for feature in _list(entry, "features")
             if isinstance(feature, dict) and feature.get("enabled") is not False
         ]
         layers.append(layer)

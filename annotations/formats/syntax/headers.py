@@ -29,7 +29,7 @@ def join_summaries(contents: Iterable[tuple[str, str]]) -> Pyramid:
     names_and_texts = [
         (" ".join(name.split()) or f"summary {number}", text) for number, (name, text) in enumerate(contents, 1)
     ]
-    mark = _mark([part for one in names_and_texts for part in one])
+    mark = _mark([part for pair in names_and_texts for part in pair])
     headers = [f"{mark} {name}" for name, _ in names_and_texts]
     text = "\n".join(f"{header}\n{content}" for header, (_, content) in zip(headers, names_and_texts, strict=True))
     summaries, place = [], 0

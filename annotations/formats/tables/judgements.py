@@ -227,9 +227,9 @@ def _readings_json(readings: KeyReadings) -> list[str] | list[list[str]]:
 
 def _json_readings(row: table.Fields, name: str, value: object) -> KeyReadings:
     """Return the readings from a JSON list of keys, or of lists of keys."""
-    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
+    if not isinstance(value, list) or not all(isinstance(item, list) for item in value):
         return tuple((key,) for key in row.strings(name, value))
-    return tuple(dict.fromkeys(reading for each in value if (reading := row.strings(name, each))))
+    return tuple(dict.fromkeys(reading for item in value if (reading := row.strings(name, item))))
 
 
 def _json_object(row: table.Fields, name: str) -> list[tuple[str, object]]:

@@ -171,8 +171,8 @@ def _parse_json_value(row: table.Fields, coder: str, value: object) -> Value:
         return None
     if isinstance(value, str):
         return row.string(coder, value) or None
-    if isinstance(value, list) and value and all(isinstance(one, list) for one in value):
-        return _distinct_readings([frozenset(row.strings(coder, one)) for one in value], row, coder)
+    if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
+        return _distinct_readings([frozenset(row.strings(coder, item)) for item in value], row, coder)
     return frozenset(row.strings(coder, value))
 
 
@@ -185,7 +185,7 @@ def _json_value(value: Value) -> object:
 
 def _as_readings(value: frozenset[str] | frozenset[frozenset[str]]) -> frozenset[frozenset[str]]:
     """Return the readings of a value; empty for a set without readings."""
-    return frozenset(one for one in value if isinstance(one, frozenset))
+    return frozenset(reading for reading in value if isinstance(reading, frozenset))
 
 
 def _format_value(value: Value) -> str:
@@ -194,7 +194,7 @@ def _format_value(value: Value) -> str:
         return ""
     if isinstance(value, frozenset):
         readings = sorted(map(sorted, _as_readings(value))) or [sorted(cast(frozenset[str], value))]
-        return "{" + "||".join("|".join(map(table.escape_member, one)) for one in readings) + "}"
+        return "{" + "||".join("|".join(map(table.escape_member, reading)) for reading in readings) + "}"
     return f"\\{value}" if value.startswith(("{", "\\")) else value
 
 

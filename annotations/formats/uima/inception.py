@@ -57,8 +57,8 @@ def open_package(data: bytes | IO[bytes], file: str, *, most_files: int, most_by
         if match["suffix"].lower() == ".zip":
             members = unpack(members[0][1], f"{file}/{name}", most_files=most_files, most_bytes=most_bytes)
             most_files -= len(members)
-            most_bytes -= sum(len(each) for _, each in members)
-        for member, each in members:
+            most_bytes -= sum(len(content) for _, content in members)
+        for member, content in members:
             path = PurePosixPath(member)
             # A type system is named after the file that it describes.
             is_type_system = path.suffix.lower() == ".xml" and "typesystem" in path.name.lower()
@@ -67,7 +67,7 @@ def open_package(data: bytes | IO[bytes], file: str, *, most_files: int, most_by
             if arranged in files:
                 ignored.append(f"{name}/{member}")
             else:
-                files[arranged] = each
+                files[arranged] = content
     return Package(list(files.items()), ignored)
 
 

@@ -156,11 +156,11 @@ def build_marks(
     identity = _identity_layers(relation.layer for relation in file_layers.relations)
     pointers = [relation for relation in file_layers.relations if _is_pointer(relation, relations, identity)]
     pointing = set(pointers)
-    others = [each for each in file_layers.relations if each not in pointing and not each.layer.startswith(BUILT_IN)]
+    others = [link for link in file_layers.relations if link not in pointing and not link.layer.startswith(BUILT_IN)]
     if layers == "auto":
         layers = "chains" if file_layers.links else "relations" if pointers else "spans"
     chosen = _choose_layers(file_layers, layers, pointers or others)
-    others = [each for each in others if each.source.layer in chosen and each.target.layer in chosen]
+    others = [link for link in others if link.source.layer in chosen and link.target.layer in chosen]
     drafts = _Drafts(file_layers, categories, kinds=layers == "spans")
     for span in file_layers.spans:
         if span.layer in chosen:
@@ -198,7 +198,7 @@ def _is_pointer(relation: Relation, which: str, identity: Collection[str]) -> bo
 
 def _report_unnamed(file_layers: Layers, pointers: Iterable[Relation]) -> None:
     """Report relations that are read as antecedents although neither layer nor type suggests identity."""
-    names = Counter(each.name for each in pointers if not (says_identity(each.layer) or says_identity(each.kind)))
+    names = Counter(link.name for link in pointers if not (says_identity(link.layer) or says_identity(link.kind)))
     for name, number in names.items():
         message = f"{number} relations called {name[:50]!r} are read as pointing to antecedents"
         fix = "relations=names reads all but those of the type coref as other relations"
@@ -222,7 +222,7 @@ def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations
                 f"the {number} spans of the layer {layer} are left out", code="layer-left-out", left_out=True
             )
     known = set(relations)
-    others = Counter((each.layer, each.kind) for each in file_layers.relations if each not in known)
+    others = Counter((link.layer, link.kind) for link in file_layers.relations if link not in known)
     for (layer, kind), number in others.items():
         if not layer.startswith(BUILT_IN):
             name = f" called {kind[:50]!r}" if kind else ""
@@ -256,7 +256,7 @@ class _Draft:
                 name: group_readings((reading or place, place) for place, reading in targets)
                 for name, targets in self.targets.items()
             }
-            relations = tuple(sorted((name, each) for name, each in readings.items() if name))
+            relations = tuple(sorted((name, targets) for name, targets in readings.items() if name))
             answer = replace(answer, indices=tuple(self.indices), relations=relations, **links_of(readings.get("", ())))
         return Mark(self.place.parts, self.place.level, self.label, (), answer, self.line)
 

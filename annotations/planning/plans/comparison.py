@@ -124,7 +124,7 @@ def _first_decisions(codings: Collection[int]) -> dict[int, dict[str, Decision]]
     replayed: dict[int, ReplayedCoding] = defaultdict(ReplayedCoding)
     for coding, kind, payload in log.values_list("coding", "kind", "payload").iterator():
         replayed[coding].apply(kind, payload)
-    return {coding: one.checked for coding, one in replayed.items()}
+    return {coding: coding_log.checked for coding, coding_log in replayed.items()}
 
 
 @dataclass(frozen=True)

@@ -179,7 +179,7 @@ def shape_of(archived: ArchivedTable) -> Shape:
     fields = (_field(model_field) for model_field in archived_fields(archived).values())
     return Shape(
         archived.name,
-        tuple(replace(one, since=archived.since.get(one.name, archived.table_since)) for one in fields),
+        tuple(replace(field, since=archived.since.get(field.name, archived.table_since)) for field in fields),
         archived.table_since,
     )
 

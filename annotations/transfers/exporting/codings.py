@@ -174,7 +174,7 @@ def _codings(project: Project, selection: Selection) -> tuple[QuerySet[Coding], 
     lost = [OtherLoss("codings that the coder made again in a later round", n_chosen - n_latest)]
     if not rounds:  # with named rounds the user has left them out
         lost.append(OtherLoss("codings of training and rechecks, and repeats within a round", n_all - n_chosen))
-    return latest, [one for one in lost if one.count]
+    return latest, [loss for loss in lost if loss.count]
 
 
 def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> dict[int, _TextRows]:
@@ -355,8 +355,8 @@ def _read_documents(
                         mark.answer is not None and len(mark.answer.indices) > 1 for mark in document.marks
                     )
                 if lost:
-                    named = [replace(one, examples=tuple(f"{coder}, {each}" for each in one.examples)) for one in lost]
-                    losses[coder] = merge_losses([*losses[coder], *named])
+                    own = [replace(loss, examples=tuple(f"{coder}, {text}" for text in loss.examples)) for loss in lost]
+                    losses[coder] = merge_losses([*losses[coder], *own])
     if n_lost:
         other_losses.append(OtherLoss("judgements that answer further questions and have no category yet", n_lost))
     if n_in_several:

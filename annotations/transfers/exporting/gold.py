@@ -65,16 +65,16 @@ def select_gold(
     chosen: list[GoldState] = []
     left_out: dict[str, list[str]] = defaultdict(list)
     for text, slug in slugs.items():
-        fitting = [one for one in states[text] if not _why_left_out(one, gold)]
+        fitting = [state for state in states[text] if not _why_left_out(state, gold)]
         if gold == SILVER:
-            fitting = [one for one in fitting if one is states[text][-1]]
+            fitting = [state for state in fitting if state is states[text][-1]]
         if fitting:
             chosen.append(fitting[-1])
         else:
             left_out[_why_left_out(states[text][-1], gold) if states[text] else WITHOUT_GOLD].append(slug)
-    codings = Coding.objects.filter(pk__in=[one.coding.pk for one in chosen])
+    codings = Coding.objects.filter(pk__in=[state.coding.pk for state in chosen])
     reasons = [OtherLoss(why, len(names), tuple(names[:MAX_EXAMPLES])) for why, names in left_out.items()]
-    return codings, reasons, _count_holes(project, [one for one in chosen if one.holes], slugs)
+    return codings, reasons, _count_holes(project, [state for state in chosen if state.holes], slugs)
 
 
 def _count_holes(project: Project, gold: Sequence[GoldState], slugs: Mapping[int, str]) -> list[OtherLoss]:
@@ -83,13 +83,13 @@ def _count_holes(project: Project, gold: Sequence[GoldState], slugs: Mapping[int
         return []
     labels = question_labels(project)
     first = gold[:MAX_EXAMPLES]
-    contents = dict(Text.objects.filter(pk__in=[one.coding.text_id for one in first]).values_list("pk", "content"))
+    contents = dict(Text.objects.filter(pk__in=[state.coding.text_id for state in first]).values_list("pk", "content"))
     examples = [
-        f"{slugs[one.coding.text_id]}: {describe_hole(hole, contents[one.coding.text_id], labels)}"
-        for one in first
-        for hole in one.holes[:MAX_EXAMPLES]
+        f"{slugs[state.coding.text_id]}: {describe_hole(hole, contents[state.coding.text_id], labels)}"
+        for state in first
+        for hole in state.holes[:MAX_EXAMPLES]
     ]
-    return [OtherLoss(HOLES, sum(len(one.holes) for one in gold), tuple(examples[:MAX_EXAMPLES]))]
+    return [OtherLoss(HOLES, sum(len(state.holes) for state in gold), tuple(examples[:MAX_EXAMPLES]))]
 
 
 def _why_left_out(state: GoldState, gold: str) -> str:

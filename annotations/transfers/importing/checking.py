@@ -157,7 +157,7 @@ def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Colle
     chosen = coded[0] if coded else copies[0]
     for copy in coded[1:]:
         if copy.document.content != chosen.document.content:
-            longer, shorter = (skeleton_of(each.document.content).characters for each in (copy, chosen))
+            longer, shorter = (skeleton_of(copied.document.content).characters for copied in (copy, chosen))
             chosen = copy if len(longer) > len(shorter) and longer.startswith(shorter) else chosen
     return sorted(copies, key=lambda copy: (copy is not chosen, not naming.keeps_answers(copy.document, levels)))
 
@@ -258,7 +258,7 @@ def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
     # Categories of the other kind of scheme name the kind of link; here they follow from the links. An unlinked
     # markable keeps a category that takes no links here either.
     unlinked = unlinked_places(linked)
-    plain = {each.key for each in scheme.spec.categories if not each.takes_index and not each.points_to}
+    plain = {category.key for category in scheme.spec.categories if not category.takes_index and not category.points_to}
     marks = [
         mark.with_answer(replace(mark.answer, category=""))
         if mark.answer and not (mark.place in unlinked and mark.answer.category in plain)

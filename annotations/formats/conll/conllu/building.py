@@ -104,7 +104,7 @@ class Builder:
             for entity in entities:
                 mentions.setdefault(entity, []).append(parts)
         # In reverse order, so that the first of two mentions on one line is kept.
-        at = {(each.eid, each.line): self._parts(each.runs) for each in reversed(self.draft.mentions)}
+        at = {(mention.eid, mention.line): self._parts(mention.runs) for mention in reversed(self.draft.mentions)}
         relations: dict[Parts, Relations] = {}
         for name, antecedent, anaphor, number in self.draft.bridges:
             others = mentions.get(antecedent, [])
@@ -134,7 +134,7 @@ class Builder:
             unsure="unsure" in other,
             note=other.get("note", ""),
             name=other.get("chain", ""),
-            relations=tuple((name, tuple((each,) for each in relations[name])) for name in sorted(relations)),
+            relations=tuple((name, tuple((target,) for target in relations[name])) for name in sorted(relations)),
             attributes=tuple(sorted((key, value) for key, value in other.items() if key not in OTHER and value)),
         )
         # A mention with a type alone is uncoded if types are not read.

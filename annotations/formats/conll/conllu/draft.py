@@ -334,7 +334,7 @@ class Draft(DocumentDraft):
         """Add split antecedents, or bridging links, which may have a subtype."""
         for link in value.split(","):
             pair, _, subtype = link.partition(":") if is_bridge else (link, "", "")
-            antecedent, is_pair, anaphor = (unescape(each) for each in pair.partition("<"))
+            antecedent, is_pair, anaphor = (unescape(side) for side in pair.partition("<"))
             if not (antecedent and is_pair and anaphor):
                 self.slip(f"this is not ANTECEDENT<ANAPHOR{':SUBTYPE' * is_bridge}: {link[:50]!r}", number)
             elif len(subtype) > LONGEST_INDEX:

@@ -52,7 +52,7 @@ class CasIndex:
         self.sofas: dict[int, tuple[str, str, Units]] = {}
         self.positions: dict[int, Position] = {}
         numbers = set[int]()
-        for structure in sorted(structures, key=lambda each: each.type_name != SOFA):
+        for structure in sorted(structures, key=lambda structure: structure.type_name != SOFA):
             number = _parse_whole(structure.number)
             if number is None:
                 raise FormatError("something has no number, or a number of more than nine digits", file, structure.line)
@@ -145,6 +145,6 @@ def check_types(types: Mapping[str, tuple[str, Sequence[str]]], file: str) -> No
         reached, cost = reached + 1, cost + number * number
         if cost > MAX_FEATURES_SQUARED:
             raise FormatError("the types have too many features", file)
-        inherited += [(each, number) for each in below.get(name, ())]
+        inherited += [(child, number) for child in below.get(name, ())]
     if reached < len(types):
         raise FormatError("a type inherits from itself", file)

@@ -181,7 +181,7 @@ def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
         if name in types or next(description.iterdescendants("{*}typeDescription"), None) is not None:
             message = f"the type {name[:100]} is described twice, or within another"
             raise FormatError(message, file, description.sourceline)
-        features = [child_text(each, "name") for each in description.iterfind("{*}features/{*}featureDescription")]
+        features = [child_text(child, "name") for child in description.iterfind("{*}features/{*}featureDescription")]
         types[name] = (above, features)
     if not types:
         raise FormatError("there is no type in this type system", file, root.sourceline)
@@ -196,8 +196,8 @@ def _load_types(data: bytes) -> cassis.TypeSystem:
     import cassis
 
     types = cassis.load_typesystem(BytesIO(data))
-    for each in types.get_types():
-        for feature in each.features:
+    for kind in types.get_types():
+        for feature in kind.features:
             if not feature.name.isidentifier():  # checked as the library read it: a name becomes code
                 raise ValueError(f"{feature.name[:50]!r} cannot be the name of a feature")
     return types
@@ -245,7 +245,7 @@ def _json_types(types: Mapping[str, object], file: str) -> Iterator[tuple[str, t
 def _json_structures(
     structures: Sequence[object] | Mapping[str, object], types: Mapping[str, object], file: str
 ) -> Iterator[Structure]:
-    pairs = structures.items() if isinstance(structures, dict) else ((None, each) for each in structures)
+    pairs = structures.items() if isinstance(structures, dict) else ((None, structure) for structure in structures)
     for key, structure in pairs:
         if not isinstance(structure, dict):
             raise FormatError("a feature structure is no object", file)

@@ -79,11 +79,11 @@ class Draft(Layers):
     def document(self, cas: cassis.Cas, options: Mapping[str, str]) -> Document:
         name, content, units = self.checked.sofas[self.checked.text]
         view = next(view for view in cas.views if view.sofa.sofaID == name)
-        structures = sorted(view.get_all_fs(), key=lambda each: each.xmiID)
+        structures = sorted(view.get_all_fs(), key=lambda structure: structure.xmiID)
         for structure in structures:
             self._take(structure)
         self._finish()
-        read = {_structure_number(each) for each in structures}
+        read = {_structure_number(structure) for structure in structures}
         elsewhere = (position.type_name for number, position in self.checked.positions.items() if number not in read)
         for type_name, number in Counter(filter(cas.typesystem.contains_type, elsewhere)).items():
             if not (names.is_linguistic(type_name) or type_name.startswith("uima.")):
@@ -91,7 +91,7 @@ class Draft(Layers):
                 self.add(message, fix="left out", code="elsewhere", left_out=True)
         self._report_offsets(content, units)
         marks, links = build_marks(self, **options)
-        segments = sorted(self.segments.values(), key=lambda each: (each.start, -each.end, each.kind))
+        segments = sorted(self.segments.values(), key=lambda segment: (segment.start, -segment.end, segment.kind))
         language = "" if self.language == names.NO_LANGUAGE else self.language
         return Document(
             *(stem(self.file), self.file, content, marks, segments, links),
@@ -104,11 +104,11 @@ class Draft(Layers):
     def _report_offsets(self, content: str, units: Units) -> None:
         """Report if the offsets seem to count code points."""
         annotations: list[Span | Link] = [*self.spans, *self.links]
-        places = [(each.start, each.end) for each in annotations if each.start < each.end]
+        places = [(span.start, span.end) for span in annotations if span.start < span.end]
         counted = [(units.unit(start), units.unit(end)) for start, end in places]
         if counted == places or max(end for _, end in counted) > len(content):
             return
-        odd, otherwise = (sum(cuts_word(content, *place) for place in each) for each in (places, counted))
+        odd, otherwise = (sum(cuts_word(content, *place) for place in spans) for spans in (places, counted))
         if odd * ODD_SHARE >= len(places) and odd > 2 * otherwise:
             message = f"{odd} of {len(places)} annotations begin or end inside a word or with a blank"
             fix = f"UTF-16 units are counted, as UIMA does; counted in code points {otherwise} would"
@@ -139,7 +139,7 @@ class Draft(Layers):
         # Links outside all chains make new chains; links that follow no other link come first.
         left = [link for link in self.later["link"] if id(link) not in self.followed]
         following = {id(_referenced(link, "next")) for link in left}
-        for link in sorted(left, key=lambda each: id(each) in following):
+        for link in sorted(left, key=lambda link: id(link) in following):
             if id(link) not in self.followed:
                 message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
                 self.add(message, self._line(link), "it was made the first of a chain", code="link-without-chain")
@@ -164,8 +164,8 @@ class Draft(Layers):
             value = getattr(structure, python_name, None)
             elements = getattr(value, "elements", None)
             if isinstance(elements, list):
-                words = (check_text(each, self.file, self._line(structure)) for each in elements)
-                yield name, tuple(dict.fromkeys(each for each in words if each))
+                words = (check_text(element, self.file, self._line(structure)) for element in elements)
+                yield name, tuple(dict.fromkeys(word for word in words if word))
             elif isinstance(value, bool):
                 yield name, str(value).lower()
             elif isinstance(value, (int, float)) and math.isfinite(value):
@@ -188,8 +188,8 @@ class Draft(Layers):
         layer = structure.type.name
         references = {feature: _referenced(structure, feature) for feature in self.types[layer].references}
         # The entity of a mention has no position of its own.
-        entities = (each for each in references.values() if each and "Entity" in each.type.name.rpartition(".")[2])
-        entity = next((each for each in entities if getattr(each, "begin", None) is None), None)
+        entities = (fs for fs in references.values() if fs and "Entity" in fs.type.name.rpartition(".")[2])
+        entity = next((fs for fs in entities if getattr(fs, "begin", None) is None), None)
         for feature, referenced in references.items():
             self.unread[layer, feature] += referenced is not None and referenced is not entity
         if entity is not None:
@@ -225,7 +225,7 @@ class Draft(Layers):
             return
         kind, label, speaker = "sentence", "", ""
         if structure.type.name == names.SEGMENT:
-            kind, label, speaker = (self._value(structure, each) for each in ("kind", "label", "speaker"))
+            kind, label, speaker = (self._value(structure, name) for name in ("kind", "label", "speaker"))
         if len(kind) > LONGEST_LABEL or len(label) > LONGEST_LABEL or len(speaker) > LONGEST_SPEAKER:
             raise FormatError("the kind, label or speaker of a segment is too long", self.file, position.line)
         key = (kind, position.begin, position.end)

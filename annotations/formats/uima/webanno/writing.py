@@ -118,7 +118,7 @@ def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str
         | {names[key]: format_value(value) for key, value in (mark.answer.attributes if mark.answer else ())}
         for mark in marks
     ]
-    features = {feature for each in values for feature in each}
+    features = {feature for row in values for feature in row}
     used = [feature for feature in (*layers.FEATURES, *names.values()) if feature in features] or [""]
     columns = written.layer(f"#T_SP={MARKABLE}|{'|'.join(used)}", len(used))
     for number, (mark, value) in enumerate(zip(marks, values, strict=True), start=1):

@@ -135,7 +135,7 @@ def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
     """Return the name for each folder, after the fewest last folders that distinguish all folders."""
     different = set(folders)
     depths = range(1, max(map(len, folders)) + 1)
-    depth = next((each for each in depths if len({folder[-each:] for folder in different}) == len(different)), 0)
+    depth = next((number for number in depths if len({folder[-number:] for folder in different}) == len(different)), 0)
     return [" ".join([*folder[-(depth or MAX_FOLDERS) :], name]) for folder in folders]
 
 

@@ -92,11 +92,11 @@ def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list
                 data = content.read() if isinstance(content, Entry) else content
                 package = open_package(data, name, most_files=settings.IMPORT_MAX_FILES - len(sources), most_bytes=left)
                 sources += [
-                    Source(compose(inner), each, in_folder=True, ignored=inner == LOSSES_FILE)
-                    for inner, each in package.files
+                    Source(compose(inner), data, in_folder=True, ignored=inner == LOSSES_FILE)
+                    for inner, data in package.files
                 ]
                 sources += [Source(compose(inner), b"", in_folder=True, ignored=True) for inner in package.ignored]
-                left -= sum(len(each) for _, each in package.files)
+                left -= sum(len(data) for _, data in package.files)
             else:
                 whole = content if isinstance(content, bytes | Entry) else StoredFile(content, content.seek(0, 2))
                 sources.append(Source(compose(name), whole))

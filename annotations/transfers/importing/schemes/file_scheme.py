@@ -69,8 +69,8 @@ class FoundScheme:
     def is_like(self, spec: SchemeSpec, answers: str) -> bool:
         """Return whether a scheme has the same kind of answers and equal keys of levels, categories and attributes."""
         keys, own_keys = (
-            [{each.key for each in of_kind} for of_kind in (one.levels, one.categories, one.attributes)]
-            for one in (spec, self.spec)
+            [{row.key for row in of_kind} for of_kind in (scheme.levels, scheme.categories, scheme.attributes)]
+            for scheme in (spec, self.spec)
         )
         return answers == self.answers and keys == own_keys
 
@@ -262,7 +262,7 @@ class _Draft:
 
     def _other_relations(self, used: set[str], keys: Mapping[str, str]) -> tuple[list[RelationSpec], dict[str, str]]:
         """Return the relations other than identity, first from scheme files, and their keys by name."""
-        declared = {one.key: one for scheme in self.schemes for one in scheme.relations if not one.identity}
+        declared = {link.key: link for scheme in self.schemes for link in scheme.relations if not link.identity}
         relations, keys_by_name = [], {}
         for name in dict.fromkeys([*declared, *self.relations]):
             said, found = declared.get(name), self.relations.get(name, _Relation())
@@ -282,7 +282,7 @@ class _Draft:
 
     def _attributes(self, used: set[str]) -> tuple[list[AttributeSpec], dict[str, str]]:
         """Return the attributes, first from scheme files, and their keys by name."""
-        declared = {one.key: one for scheme in self.schemes for one in scheme.attributes}
+        declared = {attribute.key: attribute for scheme in self.schemes for attribute in scheme.attributes}
         attributes = list(declared.values())
         keys_by_name = {key: key for key in declared}
         used |= declared.keys()

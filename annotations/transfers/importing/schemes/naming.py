@@ -217,7 +217,7 @@ class Naming:
                 left_out=True,
             )
             for name, number in left_out.items()
-            if not self.questions.keys() & {name, *(with_kind(name, is_relation=one) for one in (True, False))}
+            if not self.questions.keys() & {name, *(with_kind(name, is_relation=kind) for kind in (True, False))}
         ]
         return replace(document, marks=marks), findings
 
@@ -245,7 +245,7 @@ class Naming:
     def _key(self, questions: Mapping[str, str], name: str, links: Links, *, is_relation: bool) -> str | None:
         """Return the key of a question in the scheme; None or empty if the question is left out."""
         said = (with_kind(name, is_relation=is_relation), name, OTHERS)
-        key = next((questions[one] for one in said if one in questions), None)
+        key = next((questions[name] for name in said if name in questions), None)
         key = self.known.find(name) if key is None else key
         if key is None and name == SPLIT and links == Links.INDICES:
             return name  # without such a relation the markable gets the entities of the targets
@@ -282,8 +282,8 @@ def recall_names(project: Project, format_key: str) -> dict[str, str]:
     spec = read_scheme(project.pk).spec
     known = {
         LEVEL.key: {level.key for level in spec.levels},
-        CATEGORY.key: {one.key for one in spec.categories},
-        QUESTION.key: {one.key for one in spec.relations} | {one.key for one in spec.attributes},
+        CATEGORY.key: {category.key for category in spec.categories},
+        QUESTION.key: {relation.key for relation in spec.relations} | {attribute.key for attribute in spec.attributes},
     }
     kept = {
         option: {theirs: ours for theirs, ours in row.names.get(option, {}).items() if not ours or ours in keys}
@@ -325,7 +325,7 @@ def find_names(documents: Iterable[Document]) -> dict[str, Any]:
             if name
         ],
         "categories": _with_answers(categories),
-        "questions": [each | {"is_relation": True, "values": []} for each in _with_answers(relations)],
+        "questions": [question | {"is_relation": True, "values": []} for question in _with_answers(relations)],
     }
     found["questions"] += [
         {"name": name, "answers": counts.total(), "is_relation": False, "values": _with_answers(counts, MAX_VALUES)}
