@@ -86,12 +86,12 @@ def mentions_of(state: CodingState, level: str) -> list[Mention]:
     """Return the mentions of a level in text order; of mentions with the same start, the longest comes first."""
     content, segments = state["text"]["content"], state["text"]["segments"]
     found = []
-    for one in state["markables"]:
-        if one["level"] == level:
-            parts = tuple(sorted((start, end) for start, end in one["parts"]))
+    for markable in state["markables"]:
+        if markable["level"] == level:
+            parts = tuple(sorted((start, end) for start, end in markable["parts"]))
             speaker = next((s["speaker"] for s in segments if s["start"] <= parts[0][0] < s["end"]), "") or ""
-            words, head = (" ".join(content[a:b] for a, b in spans) for spans in (parts, one["head"]))
-            found.append(Mention(one["key"], words, parts, head, speaker))
+            words, head = (" ".join(content[a:b] for a, b in spans) for spans in (parts, markable["head"]))
+            found.append(Mention(markable["key"], words, parts, head, speaker))
     return sorted(found, key=lambda mention: (mention.start, -mention.end, mention.parts))
 
 
@@ -117,7 +117,7 @@ def operations_for(
 
 def assignments(client: Client, project: str | None, text: str | None) -> Iterator[tuple[str, Coding]]:
     """Yield the open codings of the key's owner with their labels, only of the project and text if given."""
-    for slug in [project] if project else [one["slug"] for one in client.projects(archived=False)]:
+    for slug in [project] if project else [row["slug"] for row in client.projects(archived=False)]:
         for row in list(client.codings(slug, text=text, kind="text", status="open")):
             try:
                 coding = client.coding(slug, row["text"], round=row["round"])
@@ -148,10 +148,10 @@ def code(client: Client, coding: Coding, decide: Decide, *, new: str | None, sub
         client.save(coding, batch)
     coded = {level["key"] for level in state["scheme"]["levels"] if level["coded"]}
     done = {*judged, *(operation["payload"]["markable"] for operation in operations)}
-    left = sum(one["level"] in coded and one["key"] not in done for one in state["markables"])
+    left = sum(markable["level"] in coded and markable["key"] not in done for markable in state["markables"])
     if left:
         problems.append(f"undecided markables: {left}")
-    if required := [one["key"] for one in state["scheme"]["attributes"] if one.get("required")]:
+    if required := [attribute["key"] for attribute in state["scheme"]["attributes"] if attribute.get("required")]:
         problems.append(f"attributes are not answered: {', '.join(required)}")
     if submit and not problems:
         client.submit(coding)

@@ -131,7 +131,7 @@ def windows(mentions: Sequence[Mention], wanted: Sequence[int], size: int, overl
         start = max(0, mentions[waiting[0] - 1].start - overlap)
         end = start + size
         ends = [mentions[number - 1].end for number in waiting[:MAX_ASKED]]
-        asked = waiting[: next((place for place, one in enumerate(ends) if one > end), len(ends))]
+        asked = waiting[: next((place for place, limit in enumerate(ends) if limit > end), len(ends))]
         shown = [
             number
             for number, mention in enumerate(mentions[: asked[-1]], 1)
