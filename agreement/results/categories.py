@@ -33,7 +33,7 @@ from annotations.projects.navigation import NO_PYRAMIDS
 
 PAGE_SIZE = 50
 MERGE_PREFIX = "merge_"  # prefix of the name of a category's form field
-LONGEST_NAME = 50
+MAX_NAME_LENGTH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +202,8 @@ def parse_mapping(text: str, names: Sequence[str]) -> dict[str, str]:
         old, colon, new = entry.partition(":")
         if not colon or not old.strip() or not new.strip():
             raise InvalidParameter("merge", f"{entry!r} is not CATEGORY:NEW NAME.")
-        if "\x00" in new or len(new.strip()) > LONGEST_NAME:
-            raise InvalidParameter("merge", f"a name has at most {LONGEST_NAME} characters that can be printed.")
+        if "\x00" in new or len(new.strip()) > MAX_NAME_LENGTH:
+            raise InvalidParameter("merge", f"a name has at most {MAX_NAME_LENGTH} characters that can be printed.")
         if old.strip() not in names:
             raise InvalidParameter("merge", f"{old.strip()!r} is not one of {', '.join(names)}.")
         mapping[old.strip()] = new.strip()

@@ -14,7 +14,7 @@ from annotations.formats.model.document import Answer, Document, Links, Mark, Pa
 from annotations.formats.model.encodings import decode
 from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import Bundle, Format, stem
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH
 
 HEADER = re.compile(r"#(?P<key>[a-z]+):(?P<value>.*)")
 HEADERS = ("title", "language", "direction", "turns")
@@ -22,7 +22,7 @@ TURN = re.compile(r"(?P<label>\S+)[ \t]+(?:(?P<speaker>\w[^\s:\[\]]{0,98}):[ \t]
 NAME = re.compile(r"\((?P<label>[^()=|\s]{0,50})(?:(?P<coded>=)(?P<indices>[^()=\s]*))?\)")
 # A bare index after a bracket, as papers write it.
 BARE_INDEX = re.compile(r"_?\d")
-DEEPEST = 1000
+MAX_DEPTH = 1000
 
 
 def read(bundle: Bundle) -> list[Document]:
@@ -98,8 +98,8 @@ class _Draft:
         head = TURN.match(line)
         if head is None or head.end() == len(line):
             raise FormatError("a turn is 'LABEL SPEAKER: words' or 'LABEL words'", self.file, number, 1)
-        if len(head["label"]) > LONGEST_LABEL:
-            raise FormatError(f"a turn's label has more than {LONGEST_LABEL} characters", self.file, number, 1)
+        if len(head["label"]) > MAX_LABEL_LENGTH:
+            raise FormatError(f"a turn's label has more than {MAX_LABEL_LENGTH} characters", self.file, number, 1)
         start = self.length
         self.words(number, line, head.end())
         if self.open:
@@ -115,8 +115,8 @@ class _Draft:
                 self.put(line[position + 1])
                 position += 2
             elif character == "[":
-                if len(self.open) == DEEPEST:
-                    raise FormatError(f"brackets nest deeper than {DEEPEST}", self.file, number, position + 1)
+                if len(self.open) == MAX_DEPTH:
+                    raise FormatError(f"brackets nest deeper than {MAX_DEPTH}", self.file, number, position + 1)
                 self.open.append(_OpenBracket(self.length, self.visible, number, position + 1))
                 position += 1
             elif character == "]":
@@ -144,8 +144,10 @@ class _Draft:
         answer = None
         if name and name["coded"]:
             answer = Answer(indices=tuple(dict.fromkeys(index for index in name["indices"].split("|") if index)))
-            if any(len(index) > LONGEST_INDEX for index in answer.indices):
-                raise FormatError(f"an index has at most {LONGEST_INDEX} characters", self.file, number, position + 2)
+            if any(len(index) > MAX_INDEX_LENGTH for index in answer.indices):
+                raise FormatError(
+                    f"an index has at most {MAX_INDEX_LENGTH} characters", self.file, number, position + 2
+                )
         self._mark(Mark(((opened.start, self.length),), label=label, answer=answer, line=opened.line), opened.column)
         return name.end() if name else position + 1
 

@@ -12,7 +12,7 @@ from annotations.models.coding import complete
 from annotations.models.people.rights import Person
 
 MAX_JUDGEMENTS = 8  # judgements of a coding whose words are listed
-LONGEST_WORDS = 60  # characters of the words of a judgement
+MAX_WORDS_LENGTH = 60  # characters of the words of a judgement
 
 
 def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement]:
@@ -72,7 +72,7 @@ def words_of(judgements: QuerySet[Judgement], codings: Iterable[int]) -> dict[in
                 partition_by=[F("coding")],
                 order_by=["markable__start", F("markable__end").desc(), "markable__key"],
             ),
-            words=Substr(text, start + 1, Least(F("markable__end") - start, LONGEST_WORDS)),
+            words=Substr(text, start + 1, Least(F("markable__end") - start, MAX_WORDS_LENGTH)),
         )
         .filter(place__lte=MAX_JUDGEMENTS)
         .order_by("coding", "place")

@@ -31,7 +31,7 @@ from annotations.formats.model.spans import Span, lie_in
 from annotations.models import Coding, Judgement, Markable, Segment, Text
 
 MAX_TEXT_LENGTH = 1_000_000
-LONGEST_WORDS = 200
+MAX_WORDS_LENGTH = 200
 EXCERPT_LENGTH = 40  # characters on each side of an edit
 FARTHEST_SHIFT = 50  # of deleted words along equal ones ("the the"), so that they cut through nothing
 # The ways around an obstacle.
@@ -337,7 +337,7 @@ def _words(content: str, parts: Iterable[Sequence[int]]) -> str:
 
 def _short(words: str) -> str:
     words = " ".join(words.split())
-    return words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"
+    return words if len(words) <= MAX_WORDS_LENGTH else f"{words[: MAX_WORDS_LENGTH - 1]}…"
 
 
 def place_edits(content: str, edits: Sequence[Edit], spans: Sequence[Span]) -> Iterator[Edit]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 KEYWORD_WIDTH = 48  # characters of the text on either side of an item in a list
-LONGEST_KEYWORD = 60  # an item in context is cut to this number of characters
+MAX_KEYWORD_LENGTH = 60  # an item in context is cut to this number of characters
 NEW_LINE = " / "  # the replacement of a line end
 
 # Partial words at either end of a cut context.
@@ -39,8 +39,8 @@ def keyword_in_context(content: str, parts: Sequence[Sequence[int]]) -> Keyword:
     if last < len(content) and not content[last].isspace():
         after = WORD_AT_END.sub("", after) if any(map(str.isspace, after)) else after
     words = covered_text(content, parts)
-    if len(words) > LONGEST_KEYWORD:
-        words = f"{words[: LONGEST_KEYWORD // 2].rstrip()} … {words[-LONGEST_KEYWORD // 2 :].lstrip()}"
+    if len(words) > MAX_KEYWORD_LENGTH:
+        words = f"{words[: MAX_KEYWORD_LENGTH // 2].rstrip()} … {words[-MAX_KEYWORD_LENGTH // 2 :].lstrip()}"
     return Keyword(_on_one_line(before.lstrip()), words, _on_one_line(after.rstrip()))
 
 

@@ -26,7 +26,7 @@ from annotations.transfers.importing.schemes.naming import OTHERS, format_names,
 from annotations.transfers.project_formats import check_format, docset_option, formats_of, may_create_scheme
 
 OPTION_PREFIX = "option-"
-LONGEST_OPTION = 20_000
+MAX_OPTION_LENGTH = 20_000
 MAX_SHOWN = 5
 NO_FORMAT = ("", "Choose the format")
 DETECT_FORMAT = ("", "Detect from the files")
@@ -131,7 +131,7 @@ class FormatForm(forms.Form):
             else:
                 help_text = f"For example {option.example}. Optional."
                 field = forms.CharField(
-                    label=option.label, required=False, max_length=LONGEST_OPTION, help_text=help_text
+                    label=option.label, required=False, max_length=MAX_OPTION_LENGTH, help_text=help_text
                 )
             self.fields[f"{OPTION_PREFIX}{option.key}"] = field
 

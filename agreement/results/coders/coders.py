@@ -28,7 +28,7 @@ from agreement.results.figures.sections import build_confusion, build_times
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, format_value
 
 PAGE_ROWS = 20  # each cell is a link
-LONGEST_CHAIN = 10  # chains of this length or more are counted together
+MAX_CHAIN_LENGTH = 10  # chains of this length or more are counted together
 FARTHEST_LINK = 20  # links of this distance or more are counted together
 MAX_TEXTS = 30  # in the table of distances by text; its file has all
 MEASURES = {**LABELS["pair_measures"], **{name: f"{label}, F1" for name, label in SCORE_LABELS.items()}}
@@ -218,7 +218,7 @@ def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> P
     members, back = Column("members", "Members", "count"), Column("back", "Distance (units)", "count")
     later = "Below 1: the antecedent comes later."
     for key, title, unit, last, field, head, note in (
-        ("chains", long, nouns.chains, LONGEST_CHAIN, "chain_lengths", members, ""),
+        ("chains", long, nouns.chains, MAX_CHAIN_LENGTH, "chain_lengths", members, ""),
         ("links", "Antecedent distance", "pointers", FARTHEST_LINK, "link_distances", back, later),
     ):
         counts: dict[str, dict[int, int]] = {profile.coder: getattr(profile, field) for profile in profiles}

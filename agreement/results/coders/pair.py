@@ -103,7 +103,7 @@ def _pair_chains(first: tuple[Chain, ...], second: tuple[Chain, ...]) -> list[Ch
 MAX_CHAINS = 15  # of each coder in the matrix
 MAX_ROWS = 60  # of the table on the page; its file has all
 MAX_MEMBERS = 3  # members whose words name a chain
-LONGEST_NAME = 22
+MAX_NAME_LENGTH = 22
 
 
 @register
@@ -215,7 +215,9 @@ def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: M
 
     def name(chain: Chain) -> str:
         words = snippets[chain[0]].keyword.words
-        return f"{words if len(words) <= LONGEST_NAME else words[: LONGEST_NAME - 1].rstrip() + '…'} ({len(chain)})"
+        return (
+            f"{words if len(words) <= MAX_NAME_LENGTH else words[: MAX_NAME_LENGTH - 1].rstrip() + '…'} ({len(chain)})"
+        )
 
     n_first, n_second, aligned = len(found.first), len(found.second), found.aligned
     rows = largest(n_first, [pair.first for pair in aligned])

@@ -13,7 +13,7 @@ from annotations.formats.model.format import SEPARATOR, Bundle, stem
 from annotations.formats.model.links import DisjointSets, group_readings, identity_names, says_identity
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import Span, lie_in, merge_spans
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH
 from annotations.formats.syntax.units import Units
 
 # A text without annotations and with such a name documents the other files.
@@ -26,10 +26,10 @@ OWN_NOTES = (names.NOTE, names.CHAIN_NAME, names.LABEL)
 YES = "true"
 # BioNLP adds two fields after the words: the offsets of the minimal words, and the minimal words.
 MIN_WORDS = re.compile(r"\t(\d{1,9} \d{1,9})\t[^\t]*\Z", re.ASCII)
-LONGEST_TYPE = 1000
-LONGEST_NAME = 200
-LONGEST_SHOWN = 50
-LONGEST_GAP = 1000
+MAX_TYPE_LENGTH = 1000
+MAX_NAME_LENGTH = 200
+MAX_SHOWN_LENGTH = 50
+MAX_GAP_LENGTH = 1000
 
 
 def pair_files(file_names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -202,7 +202,7 @@ class _Draft:
         self.findings.append(Finding(code, message, self.file, number, fix or "it is left out", left_out=not fix))
 
     def _leave_out(self, what: str, number: int) -> None:
-        self.left_out.setdefault(what[:LONGEST_NAME], []).append(number)
+        self.left_out.setdefault(what[:MAX_NAME_LENGTH], []).append(number)
 
     def add_spans(self, rows: Iterable[tuple[int, str]]) -> Iterator[FormatError]:
         """Add the markables of T lines; yield the error of each T line that is left out."""
@@ -222,9 +222,9 @@ class _Draft:
         if "\t" not in line:
             raise self._error("a T line has a tab behind its number and before its words", number)
         if key in self.spans:
-            raise self._error(f"{key[:LONGEST_SHOWN]} is given twice", number)
-        if len(kind) > LONGEST_TYPE:
-            raise self._error(f"a type has more than {LONGEST_TYPE} characters", number)
+            raise self._error(f"{key[:MAX_SHOWN_LENGTH]} is given twice", number)
+        if len(kind) > MAX_TYPE_LENGTH:
+            raise self._error(f"a type has more than {MAX_TYPE_LENGTH} characters", number)
         spans = self._offsets(offsets, number)
         head = self._offsets(least[1], number) if least else []
         if quoted:
@@ -247,7 +247,9 @@ class _Draft:
         for fragment in text.split(";"):
             match = SPAN.fullmatch(fragment)
             if match is None:
-                raise self._error(f"this is not a list of offsets such as 0 4;8 11: {text[:LONGEST_SHOWN]!r}", number)
+                raise self._error(
+                    f"this is not a list of offsets such as 0 4;8 11: {text[:MAX_SHOWN_LENGTH]!r}", number
+                )
             start, end = (max(0, int(offset) - self.mark) for offset in match.groups())
             if start >= end:
                 raise self._error(f"a span ends where it begins, or before: {fragment}", number)
@@ -269,9 +271,9 @@ class _Draft:
         quotation = (quoted[0].isspace(), quoted.split())
         if quotation not in ((join.join(words)[:1].isspace(), join.join(words).split()) for join in (" ", "")):
             start, end = spans[0][0], spans[-1][1]
-            stands = self.content[start : min(end, start + LONGEST_SHOWN)]
-            message = f"quotes {quoted[:LONGEST_SHOWN]!r}, but from {start + self.mark} on the text has {stands!r}"
-            raise self._error(f"{key[:LONGEST_SHOWN]} {message}", number)
+            stands = self.content[start : min(end, start + MAX_SHOWN_LENGTH)]
+            message = f"quotes {quoted[:MAX_SHOWN_LENGTH]!r}, but from {start + self.mark} on the text has {stands!r}"
+            raise self._error(f"{key[:MAX_SHOWN_LENGTH]} {message}", number)
 
     def _apply_type(self, span: _Span, kind: str) -> None:
         if self.types == "attribute":
@@ -291,10 +293,12 @@ class _Draft:
         data, _, words = rest.partition("\t")
         fields = data.split()
         if not tab or key[:1] not in tuple("R*AMNE#"):
-            message = f"a line begins with T, R, *, A, M, N, E or #, a number and a tab, not {line[:LONGEST_SHOWN]!r}"
+            message = (
+                f"a line begins with T, R, *, A, M, N, E or #, a number and a tab, not {line[:MAX_SHOWN_LENGTH]!r}"
+            )
             raise self._error(message, number)
         if len(fields) < 2:
-            raise self._error(f"{key[:LONGEST_SHOWN]} says nothing of anything", number)
+            raise self._error(f"{key[:MAX_SHOWN_LENGTH]} says nothing of anything", number)
         match key[0]:
             case "*":
                 if spans := [span for key in fields[1:] if (span := self._find_span(key, number)) is not None]:
@@ -315,7 +319,7 @@ class _Draft:
             return None
         span = self.spans.get(key)
         if span is None:
-            self._report("id-unknown", f"{key[:LONGEST_SHOWN]!r} is no span", number)
+            self._report("id-unknown", f"{key[:MAX_SHOWN_LENGTH]!r} is no span", number)
         return span
 
     def _relation(self, key: str, fields: Sequence[str], number: int) -> None:
@@ -345,7 +349,7 @@ class _Draft:
         elif not value:
             self._report("category", f"{key} has a category without a name", number)
         elif span.category and span.category != value:
-            message = f"{key} is {value[:LONGEST_SHOWN]!r}, but {span.category[:LONGEST_SHOWN]!r} before"
+            message = f"{key} is {value[:MAX_SHOWN_LENGTH]!r}, but {span.category[:MAX_SHOWN_LENGTH]!r} before"
             self._report("category", message, number, "the first stays")
         else:
             span.category = value
@@ -355,7 +359,7 @@ class _Draft:
         span = self._find_span(key, number, f"notes on {key[:1]} lines")
         if span is None:
             return
-        longest = {names.CHAIN_NAME: LONGEST_NAME, names.LABEL: LONGEST_LABEL}.get(name)
+        longest = {names.CHAIN_NAME: MAX_NAME_LENGTH, names.LABEL: MAX_LABEL_LENGTH}.get(name)
         if name == names.LEAST:
             self._least(span, key, self._offsets(words, number), number)
         elif longest is None:
@@ -425,22 +429,22 @@ class _Draft:
             if not (pointing or is_other):
                 self._leave_out(f"relations {name}", number)
             elif span is target:
-                self._report("self", f"a relation {name[:LONGEST_SHOWN]} from a span to itself", number)
+                self._report("self", f"a relation {name[:MAX_SHOWN_LENGTH]} from a span to itself", number)
             else:
                 rows = span.relations.setdefault(name.removeprefix(names.RELATION), []) if is_other else span.targets
                 rows.append((self.readings.get(key, -lines[key]), target.place))
                 if not is_other and relations != "all" and not says_identity(name):
-                    asked.setdefault(name[:LONGEST_NAME], []).append(number)
+                    asked.setdefault(name[:MAX_NAME_LENGTH], []).append(number)
         for name, numbers in asked.items():
             message = f"{len(numbers)} relations {name} are read as pointers to antecedents"
             self._report("identity", message, numbers[0], "relations=names reads them as relations of that name")
 
     def _indices(self, spans: Sequence[_Span], has_entities: bool) -> Iterator[tuple[str, ...]]:
         """Yield the entity names of each span: names from the file, or numbers in text order."""
-        half = LONGEST_INDEX // 2 - 1
+        half = MAX_INDEX_LENGTH // 2 - 1
         # If two long names are equal when shortened, the second entity gets a number.
         short = {
-            name if len(name) <= LONGEST_INDEX else f"{name[:half]}…{name[-half:]}": number
+            name if len(name) <= MAX_INDEX_LENGTH else f"{name[:half]}…{name[-half:]}": number
             for name, number in reversed(self.named_entities.items())
         }
         known = {number: name for name, number in short.items()}
@@ -457,7 +461,7 @@ def _join_fragments(spans: Iterable[Span], content: str) -> Parts:
     """Return the fragments in text order, joined if they touch or are split only by white space with a line end."""
     parts: list[Span] = []
     for start, end in merge_spans(spans):
-        between = content[parts[-1][1] : start] if parts and start - parts[-1][1] <= LONGEST_GAP else ""
+        between = content[parts[-1][1] : start] if parts and start - parts[-1][1] <= MAX_GAP_LENGTH else ""
         if between.isspace() and names.LINE_END.search(between):
             parts[-1] = (parts[-1][0], end)
         else:

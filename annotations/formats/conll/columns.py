@@ -16,9 +16,9 @@ STANDARD_COLUMNS = 5
 # The column of the words, from 0: after document, part and number, or in short forms by their number of columns.
 TASK_WORD_COLUMN = 3
 SHORT_WORD_COLUMN = {2: 0, 3: 1}
-LONGEST_COMMENT = 1000
+MAX_COMMENT_LENGTH = 1000
 LINES_LOOKED_AT = 1000
-LONGEST_COUNTER = 18
+MAX_COUNTER_LENGTH = 18
 # The number of a token, also of a part of a word, a page or a sentence: 7, 7-8, 7.1, 2-7, w7.
 TOKEN_NUMBER = re.compile(r"\w?\d+(?:[-._:]\d+)*")
 DIGITS = re.compile(r"\d+")
@@ -52,7 +52,7 @@ def split(line: str) -> list[str]:
 
 
 def is_boundary(line: str) -> bool:
-    return line.startswith("#") and len(line) <= LONGEST_COMMENT and bool(BEGIN.match(line) or END.match(line))
+    return line.startswith("#") and len(line) <= MAX_COMMENT_LENGTH and bool(BEGIN.match(line) or END.match(line))
 
 
 def part(lines: Iterable[str]) -> list[Run]:
@@ -184,7 +184,7 @@ def _is_numeric(column: Column) -> bool:
 
 def _is_counter(column: Column) -> bool:
     """Return whether a column has numbers that never decrease, such as numbers of sentences or tokens."""
-    are_numbers = all(cell.isdecimal() and len(cell) <= LONGEST_COUNTER for cell in _cells(column))
+    are_numbers = all(cell.isdecimal() and len(cell) <= MAX_COUNTER_LENGTH for cell in _cells(column))
     pairs = [pair for cells in column for pair in pairwise(cells)]
     return are_numbers and bool(pairs) and all(int(number) <= int(following) for number, following in pairs)
 

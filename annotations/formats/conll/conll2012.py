@@ -14,7 +14,7 @@ from annotations.formats.model.features import CHAINS_OF_WORDS
 from annotations.formats.model.findings import Finding, FormatError
 from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
 from annotations.formats.model.slips import LEAVE_OUT, Slips
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_SPEAKER
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_SPEAKER_LENGTH
 from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
 
 # An opened chain, with a bracket if it closes at once; or a closed chain.
@@ -26,7 +26,7 @@ CARRIAGE_RETURN = "a bare carriage return stands here"
 # Signs of CoNLL-U: its comments, or a word with ten columns.
 CONLLU = re.compile(r"# *(?:newdoc|global\.Entity|sent_id|text)\b|\d+\t(?:[^\t]*\t){8}[^\t]*\Z")
 SPEAKER_COLUMN = 9
-LONGEST_SHOWN = 50
+MAX_SHOWN_LENGTH = 50
 MAX_FINDINGS = 1000
 
 
@@ -38,7 +38,7 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
     """
     file = bundle.main
     if word and not (word.isdecimal() and int(word)):
-        raise FormatError(f"word={word[:LONGEST_SHOWN]}: columns are numbered from 1", file)
+        raise FormatError(f"word={word[:MAX_SHOWN_LENGTH]}: columns are numbered from 1", file)
     data = INNER_RETURN.sub(b"", bundle.data) if b"\n" in bundle.data and b"\r" in bundle.data else bundle.data
     lines = decode(data, file).split("\n")
     runs = layouts.part(lines)
@@ -103,8 +103,10 @@ class _Reader(DocumentReader["_Draft", Sequence[str]]):
 
     def _read_comment(self, number: int, line: str) -> None:
         """Begin or end a document at a line of '#begin document' or '#end document'; skip other comments."""
-        if len(line) > layouts.LONGEST_COMMENT:
-            raise FormatError(f"a comment line has more than {layouts.LONGEST_COMMENT} characters", self.file, number)
+        if len(line) > layouts.MAX_COMMENT_LENGTH:
+            raise FormatError(
+                f"a comment line has more than {layouts.MAX_COMMENT_LENGTH} characters", self.file, number
+            )
         begin = layouts.BEGIN.match(line)
         if begin:
             if self.draft is not None:
@@ -197,8 +199,8 @@ class _Draft(DocumentDraft):
                 raise self.error("the word column is empty or holds white space", number)
             self.words.append(word)
             speaker = cells[SPEAKER_COLUMN].strip() if self.has_speakers and size > SPEAKER_COLUMN + 1 else ""
-            if len(speaker) > LONGEST_SPEAKER:
-                raise self.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters", number)
+            if len(speaker) > MAX_SPEAKER_LENGTH:
+                raise self.error(f"a speaker's name has more than {MAX_SPEAKER_LENGTH} characters", number)
             if len(self.speakers) < len(self.sentence_ends):
                 self.speakers.append("" if speaker in layouts.NONE else speaker)
             brackets = cells[-self.chains]
@@ -214,8 +216,8 @@ class _Draft(DocumentDraft):
                 return
             position = bracket.end()
             opened, closes, closed = bracket.groups()
-            if len(opened or closed or "") > LONGEST_INDEX:
-                self.slip(f"a chain's name has more than {LONGEST_INDEX} characters", number)
+            if len(opened or closed or "") > MAX_INDEX_LENGTH:
+                self.slip(f"a chain's name has more than {MAX_INDEX_LENGTH} characters", number)
             elif opened is not None and closes:
                 self._span(opened, token, token, number)
             elif opened is not None:
@@ -229,7 +231,7 @@ class _Draft(DocumentDraft):
     def _span(self, chain: str, first: int, last: int, number: int) -> None:
         line, chains = self.spans.setdefault((first, last), (number, {}))
         if chain in chains and len(self.findings) < MAX_FINDINGS:
-            message = f"the chain {chain[:LONGEST_SHOWN]} has the words from line {line} on twice"
+            message = f"the chain {chain[:MAX_SHOWN_LENGTH]} has the words from line {line} on twice"
             self.findings.append(Finding("duplicate", message, self.file, number, "they are one markable"))
         chains[chain] = None
 

@@ -11,7 +11,7 @@
 A text is its lines joined by line ends. Offsets count UTF-16 units, or code points if these fit more labels.
 """
 
-from annotations.formats.ducview.reading import LONGEST_TEXT, MAX_MOVED, read, read_peer, read_pyramid
+from annotations.formats.ducview.reading import MAX_MOVED, MAX_TEXT_LENGTH, read, read_peer, read_pyramid
 from annotations.formats.ducview.writing import find_losses, write_peer, write_pyramid
 from annotations.formats.model.format import PyramidFormat
 
@@ -20,8 +20,8 @@ FORMAT = PyramidFormat("ducview", "DUCView pyramids and peers", (PYRAMID_SUFFIX,
 
 __all__ = [
     "FORMAT",
-    "LONGEST_TEXT",
     "MAX_MOVED",
+    "MAX_TEXT_LENGTH",
     "PEER_SUFFIX",
     "PYRAMID_SUFFIX",
     "find_losses",

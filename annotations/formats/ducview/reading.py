@@ -18,7 +18,7 @@ from annotations.formats.syntax.xml import parse
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-LONGEST_TEXT = 500_000
+MAX_TEXT_LENGTH = 500_000
 MAX_MOVED = 500
 NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 WEIGHT = re.compile(r"\((\d{1,9})\) ", re.ASCII)
@@ -217,8 +217,8 @@ class _Reader:
             if len(line):
                 raise self._error(line, "a line holds words alone")
         text = "\n".join(line.text or "" for line in lines)
-        if len(text) > LONGEST_TEXT:
-            raise self._error(texts[0], f"a text of more than {LONGEST_TEXT:,} characters is not read")
+        if len(text) > MAX_TEXT_LENGTH:
+            raise self._error(texts[0], f"a text of more than {MAX_TEXT_LENGTH:,} characters is not read")
         return text
 
     def _children(self, element: Element, *tags: str) -> dict[str, list[Element]]:

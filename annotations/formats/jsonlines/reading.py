@@ -15,7 +15,7 @@ from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.links import SPLIT, add_relation, group_readings
 from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.model.slips import LEAVE_OUT
-from annotations.formats.model.text import LONGEST_INDEX
+from annotations.formats.model.text import MAX_INDEX_LENGTH
 
 # Keys with lists that every dialect reads or checks.
 READ = ("text", "sent_id", "plurals", "includes", "mentions", "attributes")
@@ -115,8 +115,8 @@ class _Reader:
         name = str(value) if type(value) is int and key != NAMES[0] else "" if value is None else value
         if not isinstance(name, str):
             raise line.error(f"{key} is not a string")
-        if len(name) > LONGEST_INDEX:
-            raise line.error(f"{key} has more than {LONGEST_INDEX} characters")
+        if len(name) > MAX_INDEX_LENGTH:
+            raise line.error(f"{key} has more than {MAX_INDEX_LENGTH} characters")
         return re.sub(r"[^\w-]+", "-", name).strip("-") or f"{stem(self.file)}-{line.number}", key
 
     def _report_unread(self, line: Line, layout: Layout, text: LineText, marks: "LineMarks") -> bool:
@@ -257,8 +257,8 @@ class LineMarks:
 
     def _name_cluster(self, number: int, entity: str, name: str) -> None:
         if number not in self.names and entity:
-            if len(entity) > LONGEST_INDEX:
-                raise self.text.line.error(f"{name} has a name of more than {LONGEST_INDEX} characters")
+            if len(entity) > MAX_INDEX_LENGTH:
+                raise self.text.line.error(f"{name} has a name of more than {MAX_INDEX_LENGTH} characters")
             self.names[number] = self.text.line.storable(entity, f"{name}, a name,")
 
     def _find_names(self, characters: Sequence[tuple[str, Json]], key: str) -> None:

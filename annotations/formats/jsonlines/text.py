@@ -8,7 +8,7 @@ from annotations.formats.jsonlines.dialects import CONVENTIONS, Layout, RawMenti
 from annotations.formats.jsonlines.lines import Json, Line, count_unread, show_unread, to_offset
 from annotations.formats.model.document import Parts, Stretch
 from annotations.formats.model.findings import FormatError
-from annotations.formats.model.text import LONGEST_SPEAKER
+from annotations.formats.model.text import MAX_SPEAKER_LENGTH
 from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.units import Units
 
@@ -132,8 +132,8 @@ class LineText:
     def _speaker(self, value: Json) -> str:
         # Some files number the speakers.
         speaker = str(value) if type(value) in (str, int) else ""
-        if len(speaker) > LONGEST_SPEAKER:
-            raise self.line.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters")
+        if len(speaker) > MAX_SPEAKER_LENGTH:
+            raise self.line.error(f"a speaker's name has more than {MAX_SPEAKER_LENGTH} characters")
         speaker = self.line.storable(speaker, "a speaker's name").strip()
         return "" if speaker in NOBODY else speaker
 

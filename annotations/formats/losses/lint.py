@@ -11,7 +11,7 @@ from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.spans import lie_in
 from annotations.formats.syntax.tokens import has_white_space_edge
 
-LONGEST_SHOWN = 40
+MAX_SHOWN_LENGTH = 40
 
 
 def lint(document: Document, scheme: SchemeSpec) -> list[Finding]:
@@ -22,8 +22,8 @@ def lint(document: Document, scheme: SchemeSpec) -> list[Finding]:
 
 def _finding(document: Document, mark: Mark, code: str, message: str, fix: str = "") -> Finding:
     start, end = mark.parts[0][0], mark.parts[-1][1]
-    words = document.content[start : min(end, start + LONGEST_SHOWN)]
-    short = words if end - start <= LONGEST_SHOWN else f"{words}…"
+    words = document.content[start : min(end, start + MAX_SHOWN_LENGTH)]
+    short = words if end - start <= MAX_SHOWN_LENGTH else f"{words}…"
     return Finding(code, f"“{short}” {message}", document.file, mark.line, fix)
 
 

@@ -36,8 +36,8 @@ WORDS_FILE = re.compile(r"[._]words\.xml$", re.IGNORECASE)
 MARKABLE = re.compile(rb"<markable\s")
 MAX_LEVELS = 50
 MAX_SHARED = 1000
-DEEPEST_FOLDER = 50
-LONGEST_NAME = 500
+MAX_FOLDER_DEPTH = 50
+MAX_NAME_LENGTH = 500
 
 Runs = tuple[tuple[int, int], ...]
 
@@ -80,15 +80,15 @@ def name_text(main: str) -> str:
 
 
 def _folders_above(name: str) -> list[str]:
-    """Return the folders above a file, nearest first; empty if more than DEEPEST_FOLDER."""
+    """Return the folders above a file, nearest first; empty if more than MAX_FOLDER_DEPTH."""
     folders = name.split("/")[:-1]
-    depths = range(len(folders), -1, -1) if len(folders) <= DEEPEST_FOLDER else ()
+    depths = range(len(folders), -1, -1) if len(folders) <= MAX_FOLDER_DEPTH else ()
     return ["/".join(folders[:depth]) for depth in depths]
 
 
 def _owning_stem(name: str, stems: set[str]) -> str:
     """Return the longest stem that begins the file's name; empty if none does."""
-    base = posixpath.basename(name)[:LONGEST_NAME]
+    base = posixpath.basename(name)[:MAX_NAME_LENGTH]
     # walk_turn_level.xml is the level turn of walk, even if a text is called walk_turn.
     ends = [number for number, character in enumerate(base) if character in "._" and base[number:] != LEVEL_FILE]
     return next((base[:end] for end in reversed(ends) if base[:end] in stems), "")

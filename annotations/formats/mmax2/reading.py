@@ -28,7 +28,7 @@ from annotations.formats.model.links import identity_names, implied_category, in
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import lie_in
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH, MAX_SPEAKER_LENGTH
 from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.xml import parse
 
@@ -232,8 +232,8 @@ class Levels:
         segments: dict[tuple[str, int, int], Stretch] = {}
         for layout, rows in rows_by_layout.items():
             for row in rows if layout != "line" else ():
-                label = row.check_length(row.label("number"), LONGEST_LABEL, "label")
-                speaker = row.check_length(row.attributes.get("speaker", "").strip(), LONGEST_SPEAKER, "speaker")
+                label = row.check_length(row.label("number"), MAX_LABEL_LENGTH, "label")
+                speaker = row.check_length(row.attributes.get("speaker", "").strip(), MAX_SPEAKER_LENGTH, "speaker")
                 for start, end in self.parts(row.runs):
                     segments.setdefault((layout, start, end), Stretch(layout, start, end, label, speaker))
         return tuple(sorted(segments.values(), key=lambda segment: (segment.start, -segment.end, segment.kind)))
@@ -269,7 +269,7 @@ class Coder:
         marks: dict[Place, Mark] = {}
         for level, row in self.rows:
             place = self.places[level.key][row.id]
-            label = row.check_length(row.label("number" if level.layout else "label"), LONGEST_LABEL, "label")
+            label = row.check_length(row.label("number" if level.layout else "label"), MAX_LABEL_LENGTH, "label")
             head, answer = self._head(row, place), self._answer(level, row, place)
             mark = Mark(place.parts, level.key, label, head, answer, row.line)
             if place in marks:
@@ -333,7 +333,7 @@ class Coder:
             self._report(row, "category-and-pointers", message)
         sets = self._sets(level, row) if question.kind == Kind.SET else ()
         entities = dict.fromkeys(self.entities[level.key, value] for value, _ in sets)
-        indices = tuple(row.check_length(index, LONGEST_INDEX, "set's name") for index in entities)
+        indices = tuple(row.check_length(index, MAX_INDEX_LENGTH, "set's name") for index in entities)
         if question.kind == Kind.SET and not indices and category == "":
             self.alone.add(place)
         relations = {

@@ -17,7 +17,7 @@ from annotations.formats.syntax.xml import local_name
 if TYPE_CHECKING:
     from lxml import etree
 
-LONGEST_KEY = 50
+MAX_KEY_LENGTH = 50
 MAX_ATTRIBUTES = 200
 MAX_VALUES = 1000
 UNSET = ("", "empty", "none", "not_set")
@@ -117,10 +117,10 @@ def is_own_name(name: str) -> bool:
 def make_key(name: str, others: Collection[str] = ()) -> str:
     """Return a unique key made from a name, of letters, digits, `-` and `_`."""
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    plain = re.sub(r"[^-a-zA-Z0-9_]+", "-", ascii_only).strip("-")[:LONGEST_KEY] or "level"
+    plain = re.sub(r"[^-a-zA-Z0-9_]+", "-", ascii_only).strip("-")[:MAX_KEY_LENGTH] or "level"
     key, number = plain, 2
     while key in others:
-        key = f"{plain[: LONGEST_KEY - 8]}-{number}"
+        key = f"{plain[: MAX_KEY_LENGTH - 8]}-{number}"
         number += 1
     return key
 

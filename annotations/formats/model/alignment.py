@@ -16,8 +16,8 @@ from annotations.formats.model.spans import merge_spans
 # White space, zero-width spaces and byte order marks.
 IGNORED = re.compile("[\\s\u200b\ufeff]+")
 WORD = re.compile("[^\\s\u200b\ufeff]+")
-LONGEST_SHOWN = 40
-LONGEST_CLUSTER = 50
+MAX_SHOWN_LENGTH = 40
+MAX_CLUSTER_LENGTH = 50
 # The maximum number of edits between near copies, and the minimum number of characters per edit.
 MAX_EDITS, NEAR_SHARE = 500, 10
 # Shorter runs between two differences count as differing: they may match by chance.
@@ -46,7 +46,7 @@ def skeleton_of(text: str) -> Skeleton:
         # The starts of base characters with their marks; long runs of marks are cut, since ordering them is slow.
         edges = [0]
         for place, character in enumerate(word[1:], start=1):
-            if not unicodedata.combining(character) or place - edges[-1] == LONGEST_CLUSTER:
+            if not unicodedata.combining(character) or place - edges[-1] == MAX_CLUSTER_LENGTH:
                 edges.append(place)
         for first, after in pairwise([*edges, len(word)]):
             decomposed = unicodedata.normalize("NFD", word[first:after])
@@ -310,6 +310,6 @@ def _place(text: str, skeleton: Skeleton, number: int) -> tuple[int, str]:
         return len(WORD.findall(text)) + 1, "the end"
     start, end = skeleton.starts[number], skeleton.ends[number]
     count, word = next((count, word) for count, word in enumerate(WORD.finditer(text), start=1) if word.end() > start)
-    shown = word[0] if end - word.start() <= LONGEST_SHOWN else text[start : start + LONGEST_SHOWN]
-    points = " ".join(f"U+{ord(character):04X}" for character in text[start : min(end, start + LONGEST_SHOWN)])
-    return count, f"{shown[:LONGEST_SHOWN]!r} ({points})"
+    shown = word[0] if end - word.start() <= MAX_SHOWN_LENGTH else text[start : start + MAX_SHOWN_LENGTH]
+    points = " ".join(f"U+{ord(character):04X}" for character in text[start : min(end, start + MAX_SHOWN_LENGTH)])
+    return count, f"{shown[:MAX_SHOWN_LENGTH]!r} ({points})"

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from annotations.formats.model.document import Document, Mark
 
-LONGEST_EXAMPLE = 60
+MAX_EXAMPLE_LENGTH = 60
 
 
 class Feature(StrEnum):
@@ -77,5 +77,5 @@ ENTITIES = frozenset({Feature.SPLIT_RELATION, Feature.SPLIT, Feature.ENTITY_NAME
 def describe_mark(document: Document, mark: Mark) -> str:
     """Return the words and offsets of a markable, as an example shows them."""
     words = " … ".join(document.content[start:end] for start, end in mark.parts)
-    words = words if len(words) <= LONGEST_EXAMPLE else f"{words[:LONGEST_EXAMPLE]}…"
+    words = words if len(words) <= MAX_EXAMPLE_LENGTH else f"{words[:MAX_EXAMPLE_LENGTH]}…"
     return f"“{words}” ({','.join(f'{start}-{end}' for start, end in mark.parts)})"

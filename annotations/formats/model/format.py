@@ -12,7 +12,7 @@ from annotations.formats.model.features import Feature
 from annotations.formats.model.findings import FormatError
 from annotations.formats.model.slips import LEAVE_OUT
 
-LONGEST_SHOWN = 50
+MAX_SHOWN_LENGTH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def name_documents(file: str, names_and_lines: Sequence[tuple[str, int]]) -> lis
     for number, (own_name, line) in enumerate(names_and_lines, start=1):
         name = own_name or f"{stem(file)} {number}"
         if name in lines:
-            message = f"the document {name[:LONGEST_SHOWN]} appears twice (also in line {lines[name]})"
+            message = f"the document {name[:MAX_SHOWN_LENGTH]} appears twice (also in line {lines[name]})"
             raise FormatError(message, file, line)
         lines[name] = line
     return list(lines)

@@ -5,9 +5,9 @@ import re
 # Databases hold no NUL and no half of a surrogate pair. (The application has the same rule in `core/text.py`.)
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 # The longest names of entities, of markables and turns, and of speakers.
-LONGEST_INDEX = 200
-LONGEST_LABEL = 50
-LONGEST_SPEAKER = 100
+MAX_INDEX_LENGTH = 200
+MAX_LABEL_LENGTH = 50
+MAX_SPEAKER_LENGTH = 100
 LANGUAGE_TAG = re.compile(r"[A-Za-z0-9_-]{1,35}")
 
 

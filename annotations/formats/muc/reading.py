@@ -12,7 +12,7 @@ from annotations.formats.model.format import Bundle, name_documents
 from annotations.formats.model.links import index_places, merge_marks, unlinked_places
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import Span, lie_in
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH
 from annotations.formats.syntax.sgml import Tag, scan
 
 # HEADER is a header that MUC has no tag for; unlike the zones it may cross other tags.
@@ -26,13 +26,13 @@ HEADERS = (
 CODED = ("HL", "DATELINE")
 TABLE_LINE = re.compile(r"(?:\A|(?<=[\r\n]))@[^\r\n]*")
 SPANS = re.compile(r"\d{1,9}-\d{1,9}(?:,\d{1,9}-\d{1,9}){0,99}", re.ASCII)
-LONGEST_MIN = 1000
+MAX_MIN_LENGTH = 1000
 MAX_ALTERNATIVES = 5
 MAX_PLACES = 100
 NAMING = ("DOCNO", "DOCID")
 ATTRIBUTES = ("ID", "REF", "TYPE", "MIN", "MINSPAN", "STATUS", "STAT")
 DOCUMENT = re.compile(r"<DOC[\s/>]", re.IGNORECASE)
-DEEPEST = 50
+MAX_DEPTH = 50
 # The number of unknown tags, attributes and types that are reported by name; further ones are counted together.
 MAX_NAMES = 1000
 OTHER_TYPE = re.compile("APPOS|ATTR|BRIDG|PART|PRED")
@@ -145,14 +145,14 @@ class _Draft:
             self._end_segments("P", "S")
             self._zone(item)
         elif not item.closing:
-            message = f"tags <{item.name[:LONGEST_LABEL]}>, which say nothing of coreference"
+            message = f"tags <{item.name[:MAX_LABEL_LENGTH]}>, which say nothing of coreference"
             self._count("tag", message, item, "left out, their words are kept")
 
     def _coref(self, tag: Tag) -> None:
         zone = self.open_zones[-1] if self.open_zones else None
         if not tag.closing:
-            if len(self.open) == DEEPEST:
-                raise self._error(f"COREF tags nest deeper than {DEEPEST}", tag)
+            if len(self.open) == MAX_DEPTH:
+                raise self._error(f"COREF tags nest deeper than {MAX_DEPTH}", tag)
             self.corefs.append(_Coref(tag, self.length, zone=zone))
             self.open.append(self.corefs[-1])
             return
@@ -166,8 +166,8 @@ class _Draft:
 
     def _zone(self, tag: Tag) -> None:
         if not tag.closing:
-            if len(self.open_zones) == DEEPEST:
-                raise self._error(f"tags nest deeper than {DEEPEST}", tag)
+            if len(self.open_zones) == MAX_DEPTH:
+                raise self._error(f"tags nest deeper than {MAX_DEPTH}", tag)
             self.open_zones.append(_Zone(tag, self.length))
             return
         if not self.open_zones:
@@ -206,7 +206,7 @@ class _Draft:
         self.counts.setdefault(finding, []).append(tag.line)
 
     def _report(self, code: str, message: str, coref: _Coref, fix: str = "it is left out") -> None:
-        name = f"COREF {coref.attribute('ID')[:LONGEST_LABEL]}".rstrip()
+        name = f"COREF {coref.attribute('ID')[:MAX_LABEL_LENGTH]}".rstrip()
         left_out = fix.endswith("is left out")
         self.findings.append(Finding(code, f"{name} {message}", self.file, coref.tag.line, fix, left_out))
 
@@ -220,7 +220,7 @@ class _Draft:
         words = content.split()
         tagged = [word for word in words if TAGGED_WORD.fullmatch(word)]
         if tagged and len(tagged) >= len(words) * MIN_TAGGED:
-            message = f"the words have tags behind a slash, such as {tagged[0][:LONGEST_LABEL]}"
+            message = f"the words have tags behind a slash, such as {tagged[0][:MAX_LABEL_LENGTH]}"
             self.findings.append(Finding("word-tags", message, self.file, self.line, "they are part of the text"))
         if not content.strip():
             raise FormatError("there is no text in this document", self.file, self.line)
@@ -272,23 +272,23 @@ class _Draft:
             if number in ignored:
                 continue
             for key in [key for key in coref.tag.attributes if key not in ATTRIBUTES]:
-                self._count("attribute", f"attributes {key[:LONGEST_LABEL]}, which MUC does not have", coref.tag)
+                self._count("attribute", f"attributes {key[:MAX_LABEL_LENGTH]}, which MUC does not have", coref.tag)
             index, kind = "", coref.attribute("TYPE").upper()
             if names_entities:
                 if OTHER_TYPE.search(kind):
-                    self._count("type", f"COREF of the type {kind[:LONGEST_LABEL]}, not IDENT", coref.tag)
+                    self._count("type", f"COREF of the type {kind[:MAX_LABEL_LENGTH]}, not IDENT", coref.tag)
                     continue
                 if kind not in ("", "IDENT"):
-                    self._count("ident", f"types {kind[:LONGEST_LABEL]} of COREF", coref.tag, "read as IDENT")
+                    self._count("ident", f"types {kind[:MAX_LABEL_LENGTH]} of COREF", coref.tag, "read as IDENT")
                 # In OntoNotes the IDs start again in each part.
                 index = coref.attribute("ID") and f"{f'{coref.part}-' * (n_parts > 1)}{coref.attribute('ID')}"
-                if len(index) > LONGEST_INDEX:
-                    raise self._error(f"an ID has more than {LONGEST_INDEX} characters", coref.tag)
+                if len(index) > MAX_INDEX_LENGTH:
+                    raise self._error(f"an ID has more than {MAX_INDEX_LENGTH} characters", coref.tag)
             status = (coref.attribute("STATUS") or coref.attribute("STAT")).upper()
             if status not in ("", "OPT"):
-                self._report("status", f"has the status {status[:LONGEST_LABEL]!r}, not OPT", coref, "passed over")
+                self._report("status", f"has the status {status[:MAX_LABEL_LENGTH]!r}, not OPT", coref, "passed over")
             label = coref.attribute("ID")
-            if label == str(number + 1) or len(label) > LONGEST_LABEL or numbers_by_id.get(label) != number:
+            if label == str(number + 1) or len(label) > MAX_LABEL_LENGTH or numbers_by_id.get(label) != number:
                 label = ""
             target = leads_to.get(number)
             # A pointer between two tags on the same words is dropped.
@@ -314,9 +314,9 @@ class _Draft:
                 continue
             name, kind = coref.attribute("REF"), coref.attribute("TYPE").upper()
             if kind not in ("", "IDENT"):
-                self._count("type", f"REF of the type {kind[:LONGEST_LABEL]}, not IDENT", coref.tag)
+                self._count("type", f"REF of the type {kind[:MAX_LABEL_LENGTH]}, not IDENT", coref.tag)
             elif name not in numbers_by_id:
-                message = f"refers to {name[:LONGEST_LABEL]!r}, which is no ID"
+                message = f"refers to {name[:MAX_LABEL_LENGTH]!r}, which is no ID"
                 self._report("ref-unknown", message, coref, "the REF is left out")
             elif numbers_by_id[name] == number:
                 self._report("ref-self", "refers to itself", coref, "the REF is left out")
@@ -333,10 +333,10 @@ class _Draft:
         if not spans:
             spans, several = find_spans(least, words)
             if not spans:
-                message = f"has the MIN {least[:LONGEST_LABEL]!r}, which is not in its words"
+                message = f"has the MIN {least[:MAX_LABEL_LENGTH]!r}, which is not in its words"
                 self._report("min-outside", message, coref, "the MIN is left out")
             elif several:
-                message = f"has the MIN {least[:LONGEST_LABEL]!r} several times in its words"
+                message = f"has the MIN {least[:MAX_LABEL_LENGTH]!r} several times in its words"
                 self._report("min-twice", message, coref, "the first is taken")
         return tuple((coref.start + start, coref.start + end) for start, end in spans)
 
@@ -404,7 +404,7 @@ def find_spans(least: str, words: str) -> tuple[list[Span], bool]:
     flat = " ".join(words.split())
     for alternative in (least, *least.split("|", MAX_ALTERNATIVES)[:MAX_ALTERNATIVES]):
         wanted = " ".join(alternative.split())
-        places = _find_places(wanted, flat) if 0 < len(wanted) <= LONGEST_MIN else []
+        places = _find_places(wanted, flat) if 0 < len(wanted) <= MAX_MIN_LENGTH else []
         if places:
             start, last = (_position_in_words(words, flat, edge) for edge in (places[0], places[0] + len(wanted) - 1))
             return [(start, last + 1)], len(places) > 1

@@ -19,7 +19,7 @@ ANY_SPAN = ("<ENTITY>", "<ANY>")
 COLOUR = re.compile(r"bgColor\s*:\s*(#[0-9a-fA-F]{6})\b")
 MAX_TYPES = 1000
 # The longest line after its macros are replaced: macros may name macros.
-LONGEST_LINE = 20_000
+MAX_LINE_LENGTH = 20_000
 YES = specs.ValueSpec("true", "yes")
 
 
@@ -79,8 +79,8 @@ def _read_sections(text: str, file: str) -> dict[str, list[_Row]]:
         name, _, rest = re.sub(r"\s+", " ", stripped).partition(" ")
         for macro_name, meaning in macros.items():
             count = rest.count(macro_name)
-            if count and len(rest) + count * len(meaning) > LONGEST_LINE:
-                raise FormatError(f"its macros make more than {LONGEST_LINE} characters of the line", file, number)
+            if count and len(rest) + count * len(meaning) > MAX_LINE_LENGTH:
+                raise FormatError(f"its macros make more than {MAX_LINE_LENGTH} characters of the line", file, number)
             rest = rest.replace(macro_name, meaning)
         depth = len(line) - len(line.lstrip("\t"))
         current.append(_Row(name.removeprefix("!"), depth, rest, number, name.startswith("!")))

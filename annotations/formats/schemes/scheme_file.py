@@ -8,8 +8,8 @@ from annotations.formats.model import scheme as specs
 from annotations.formats.model.findings import Finding, Findings
 from annotations.formats.model.format import File
 
-LONGEST_LABEL = 100
-LONGEST_HELP = 1000
+MAX_LABEL_LENGTH = 100
+MAX_HELP_LENGTH = 1000
 MAX_LOSSES = 200
 
 
@@ -79,14 +79,14 @@ def make_keys(names: Iterable[str], used: set[str] | None = None) -> dict[str, s
 def fit_label(text: str, other: str = "") -> str:
     """Return the text as a label: on one line, cut if it is too long; `other` if it is empty."""
     label = " ".join(text.split()) or " ".join(other.split())
-    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+    return label if len(label) <= MAX_LABEL_LENGTH else f"{label[: MAX_LABEL_LENGTH - 1]}…"
 
 
 def fit_help(text: str) -> str:
     text = text.strip()
-    return text if len(text) <= LONGEST_HELP else f"{text[: LONGEST_HELP - 1]}…"
+    return text if len(text) <= MAX_HELP_LENGTH else f"{text[: MAX_HELP_LENGTH - 1]}…"
 
 
 def fit_question(text: str, name: str) -> tuple[str, str]:
     """Return the label and help of a question: its text alone, or name and text if the text is too long for a label."""
-    return (fit_label(name), fit_help(text)) if len(text) > LONGEST_LABEL else (fit_label(text, name), "")
+    return (fit_label(name), fit_help(text)) if len(text) > MAX_LABEL_LENGTH else (fit_label(text, name), "")

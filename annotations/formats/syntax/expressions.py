@@ -8,9 +8,9 @@ if there is a pattern.
 from collections.abc import Iterator
 from typing import Any
 
-LONGEST_PATTERN = 200
-LONGEST_TEXT = 200_000
-LONGEST_MATCH = 1000
+MAX_PATTERN_LENGTH = 200
+MAX_TEXT_LENGTH = 200_000
+MAX_MATCH_LENGTH = 1000
 MAX_MATCHES = 1000
 MAX_INSTRUCTIONS = 1000
 
@@ -21,14 +21,14 @@ class ExpressionError(ValueError):
 
 def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
     """Return the matches in text order, without overlaps. Raises ExpressionError."""
-    if len(text) > LONGEST_TEXT:
-        raise ExpressionError(f"no text of more than {LONGEST_TEXT:,} characters is searched")
+    if len(text) > MAX_TEXT_LENGTH:
+        raise ExpressionError(f"no text of more than {MAX_TEXT_LENGTH:,} characters is searched")
     expression = _compile(pattern)
     data = text.encode()
     width = len(max(text, default="").encode())  # bytes of the widest character
     matches: list[tuple[int, int]] = []
     offset, position = 0, 0  # one position, in bytes and in characters
-    for first, last in _search(expression, data, (LONGEST_MATCH + 1) * width):
+    for first, last in _search(expression, data, (MAX_MATCH_LENGTH + 1) * width):
         try:
             start = position + len(data[offset:first].decode())
             end = start + len(data[first:last].decode())
@@ -36,8 +36,8 @@ def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
             raise ExpressionError("it finds parts of characters") from None
         if start == end:
             raise ExpressionError("it matches empty text")
-        if end - start > LONGEST_MATCH:
-            raise ExpressionError(f"what it finds is longer than {LONGEST_MATCH} characters")
+        if end - start > MAX_MATCH_LENGTH:
+            raise ExpressionError(f"what it finds is longer than {MAX_MATCH_LENGTH} characters")
         matches.append((start, end))
         if len(matches) > MAX_MATCHES:
             raise ExpressionError(f"it is found more than {MAX_MATCHES} times")
@@ -46,8 +46,8 @@ def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
 
 
 def _compile(pattern: str) -> Any:
-    if len(pattern) > LONGEST_PATTERN:
-        raise ExpressionError(f"it has more than {LONGEST_PATTERN} characters")
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        raise ExpressionError(f"it has more than {MAX_PATTERN_LENGTH} characters")
     import re2  # imported only if there is a pattern
 
     options = re2.Options()

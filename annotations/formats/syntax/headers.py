@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, count
 
 from annotations.formats.model.pyramid import Pyramid, Summary
-from annotations.formats.syntax.expressions import LONGEST_MATCH, ExpressionError, find_matches
+from annotations.formats.syntax.expressions import MAX_MATCH_LENGTH, ExpressionError, find_matches
 
 BOX = re.compile(r"-{3,}\s*")
 DASHES = re.compile(r"-{3,}")
 # Rules of three dashes may separate summaries or surround names; longer rules surround names.
 SHORT_RULE = 3
-LONGEST_NAME = 80
+MAX_NAME_LENGTH = 80
 SENTENCE_ENDS = (".", "!", "?", "。")
 # The maximum number of dashes that begin our headers; if a text has more in a row, headers have a number instead.
 MAX_DASHES = 50
@@ -37,7 +37,7 @@ def join_summaries(contents: Iterable[tuple[str, str]]) -> Pyramid:
         place += len(header)
         summaries.append(_summary(name, text, place, place + 1 + len(content)))
         place += len(content) + 2
-    is_found = all(len(header) <= LONGEST_MATCH for header in headers)
+    is_found = all(len(header) <= MAX_MATCH_LENGTH for header in headers)
     return Pyramid(text, f"^{mark} .+$" if is_found else "", tuple(summaries))
 
 
@@ -111,7 +111,7 @@ def _has_short_boxes(lines: Sequence[str]) -> bool:
     names, contents = stretches[::2], stretches[1::2]
     return len(names) == len(contents) and all(
         len(name) == 1
-        and len(name[0]) <= LONGEST_NAME
+        and len(name[0]) <= MAX_NAME_LENGTH
         and len(name[0]) < sum(map(len, content))
         and not name[0].endswith(SENTENCE_ENDS)
         for name, content in zip(names, contents, strict=True)

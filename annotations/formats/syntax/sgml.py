@@ -12,7 +12,7 @@ from html import escape
 
 from annotations.formats.model.findings import FormatError
 
-LONGEST_SHOWN = 50
+MAX_SHOWN_LENGTH = 50
 # A < without a name after it is text.
 TAG = re.compile(r"<(?:(?P<closing>/)?(?P<name>[A-Za-z][\w.-]*+)(?=[\s/>]|\Z)|(?P<passed>!--|![A-Za-z]|\?))")
 TAG_END = re.compile(r"\s*+/?>")
@@ -56,7 +56,7 @@ def scan(text: str, file: str) -> Iterator[Tag | str]:
         try:
             attributes, position = _parse_attributes(text, match.end())
         except ValueError as error:
-            raise FormatError(f"the tag {match.group()[:LONGEST_SHOWN]} {error}", file, line, column) from None
+            raise FormatError(f"the tag {match.group()[:MAX_SHOWN_LENGTH]} {error}", file, line, column) from None
         yield Tag(match["name"].upper(), bool(match["closing"]), attributes, line, column)
     if position < len(text):
         yield _decode_entities(text[position:])
@@ -73,7 +73,7 @@ def _parse_attributes(text: str, position: int) -> tuple[dict[str, str], int]:
             raise ValueError("is not closed by > (a plain < is written &lt;)")
         key = match["key"].upper()
         if key in attributes:
-            raise ValueError(f"has the attribute {key[:LONGEST_SHOWN]} twice")
+            raise ValueError(f"has the attribute {key[:MAX_SHOWN_LENGTH]} twice")
         value = match["double"] or match["single"] or match["unquoted"] or ""
         attributes[key] = ENTITY.sub(lambda entity: ENTITIES[entity[1]], value) if "&" in value else value
         position = match.end()

@@ -12,7 +12,7 @@ from annotations.formats.model.findings import FormatError
 if TYPE_CHECKING:
     from lxml import etree
 
-DEEPEST = 200
+MAX_DEPTH = 200
 SPECIAL = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 )
@@ -45,8 +45,8 @@ def parse(data: bytes, file: str) -> etree._Element:
     deep = [(root, 1)]
     while deep:
         element, depth = deep.pop()
-        if depth > DEEPEST:
-            raise FormatError(f"elements nest deeper than {DEEPEST}", file, element.sourceline)
+        if depth > MAX_DEPTH:
+            raise FormatError(f"elements nest deeper than {MAX_DEPTH}", file, element.sourceline)
         if isinstance(element, etree._Entity):
             raise FormatError(f"the entity {element.text} is not known", file, element.sourceline)
         deep += [(child, depth + 1) for child in element]

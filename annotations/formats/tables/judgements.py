@@ -24,7 +24,7 @@ from annotations.formats.model.judgement import VALUE_FIELDS, JudgementData
 from annotations.formats.model.judgement import Readings as ReadingsOf
 from annotations.formats.model.keys import KEY, format_parts, parse_key, parse_parts
 from annotations.formats.model.scheme import AnswerValue
-from annotations.formats.model.text import LONGEST_INDEX
+from annotations.formats.model.text import MAX_INDEX_LENGTH
 from annotations.formats.syntax import table
 from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 
@@ -119,8 +119,8 @@ class _Rows:
             raise source.error("unit", "is empty, and the row says something of it")
         if row.head and parse_parts(row.head) is None:
             raise source.error("head", f"holds no parts, such as 12-18: {row.head[:100]!r}")
-        if any(len(index) > LONGEST_INDEX for index in indices):
-            raise source.error("value", f"names an entity by more than {LONGEST_INDEX} characters")
+        if any(len(index) > MAX_INDEX_LENGTH for index in indices):
+            raise source.error("value", f"names an entity by more than {MAX_INDEX_LENGTH} characters")
         place = (row.text, row.unit, row.coder)
         if place in self.seen:
             where = f"{row.coder[:100]!r} judged {row.unit[:100]!r} of {row.text[:100]!r}"

@@ -22,7 +22,7 @@ from annotations.formats.model.features import ANSWER_DETAILS, Feature
 from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.keys import KEY
-from annotations.formats.model.text import LONGEST_INDEX
+from annotations.formats.model.text import MAX_INDEX_LENGTH
 from annotations.formats.syntax import table
 from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 
@@ -30,7 +30,7 @@ COLUMNS = ("text", "unit")
 # One of these columns and a column of coders mark a table of judgements.
 JUDGED = {"label", "value", "category", "chain"}
 MAX_CODERS = 1000
-LONGEST_SHOWN = 100
+MAX_SHOWN_LENGTH = 100
 LIKE_A_KEY = re.compile(rf"\\*{KEY.pattern}", re.ASCII)
 
 # Pieces of a set: members and separators. As members are not empty, `||` separates readings.
@@ -65,7 +65,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
     coders = read.header[2:]
     names = [name.strip().lower() for name in read.header]
     if names[:1] not in (["text"], ["document"]) or names[1:2] != ["unit"]:
-        begins = f"this one begins with {', '.join(read.header[:2])[:LONGEST_SHOWN]!r}"
+        begins = f"this one begins with {', '.join(read.header[:2])[:MAX_SHOWN_LENGTH]!r}"
         raise FormatError(f"the columns of a matrix are text, unit, and one for each coder; {begins}", file, read.line)
     if "coder" in names and JUDGED.intersection(names):
         raise FormatError("this looks like a table of judgements: choose it (judgements-csv)", file, read.line)
@@ -75,7 +75,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
         if not coder:
             raise FormatError("a coder has no name", file, read.line)
         if coder in coders[:number]:
-            raise FormatError(f"the coder {coder[:LONGEST_SHOWN]!r} appears twice", file, read.line)
+            raise FormatError(f"the coder {coder[:MAX_SHOWN_LENGTH]!r} appears twice", file, read.line)
     seen = set[tuple[str, str]]()
     rows = []
     for line, cells in read.rows():
@@ -224,8 +224,8 @@ def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], sourc
             pointers.append(place_of(member, source, coder))
         else:
             indices.append(member[1:] if LIKE_A_KEY.fullmatch(member) else member)
-    if any(len(index) > LONGEST_INDEX for index in indices):
-        raise source.error(coder, f"names an entity by more than {LONGEST_INDEX} characters")
+    if any(len(index) > MAX_INDEX_LENGTH for index in indices):
+        raise source.error(coder, f"names an entity by more than {MAX_INDEX_LENGTH} characters")
     return Answer(pointers=tuple(pointers), indices=tuple(indices))
 
 

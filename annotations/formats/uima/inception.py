@@ -20,7 +20,7 @@ from typing import IO
 
 from annotations.formats.syntax.archive import Package, list_entries, unpack
 
-DEEPEST = 5
+MAX_DEPTH = 5
 PROJECT = re.compile(r"(?P<root>(?:[^/]+/){0,5})exportedproject[^/]*\.json")
 CODED = re.compile(r"(?P<root>(?:[^/]+/){0,5}?)annotation/(?P<text>[^/]+)/(?P<coder>[^/]+)(?P<suffix>\.[^./]+)")
 NO_CODERS = ("INITIAL_CAS", "CURATION_USER")
@@ -48,7 +48,7 @@ def open_package(data: bytes | IO[bytes], file: str, *, most_files: int, most_by
         match = coded.get(name)
         if match is None or match["coder"] in NO_CODERS:
             folders = [folder.end() for folder in re.finditer("/", name)]
-            if any(name[:end] in roots for end in (0, *folders[:DEEPEST])):
+            if any(name[:end] in roots for end in (0, *folders[:MAX_DEPTH])):
                 ignored.append(name)
             else:
                 files[name] = entry.read()

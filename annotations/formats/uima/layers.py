@@ -18,7 +18,7 @@ from annotations.formats.model.findings import Findings, FormatError
 from annotations.formats.model.format import Format, Option
 from annotations.formats.model.links import group_readings, number_targets, related_places, says_identity
 from annotations.formats.model.scheme import AnswerValue
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH
 from annotations.formats.uima.names import BUILT_IN, MARKABLE, NAMED_ENTITY, OTHER_RELATION, RELATION, is_linguistic
 
 RELATION_TYPE = "coref"
@@ -279,7 +279,7 @@ class _Drafts:
             return
         own = span.layer == MARKABLE
         values = {feature: span.text(feature) if own else "" for feature in FEATURES}
-        level = self._short(values["level"], LONGEST_LABEL, "a level's name", span.line)
+        level = self._short(values["level"], MAX_LABEL_LENGTH, "a level's name", span.line)
         draft = self._at(Place(level, ((span.start, span.end),)), span.line)
         self.of_span[span] = draft
         if draft.answer or draft.label:
@@ -287,7 +287,7 @@ class _Drafts:
             fix = "they were made one, with what the first says"
             self.file_layers.add(message, span.line, fix, code="duplicate-markable")
         else:
-            draft.label = self._short(values["label"], LONGEST_LABEL, "a markable's label", span.line)
+            draft.label = self._short(values["label"], MAX_LABEL_LENGTH, "a markable's label", span.line)
         if draft.answer or values["uncoded"] == YES:
             return
         named = own or (self.kinds and self.categories == "types")
@@ -348,7 +348,7 @@ class _Drafts:
         if key not in self.indices:
             index = f"{link.layer.rsplit('.', 1)[-1]}-{link.chain}" if link.chain in self.used_indices else link.chain
             self.used_indices.add(index)
-            self.indices[key] = self._short(index, LONGEST_INDEX, "a chain's name", link.line)
+            self.indices[key] = self._short(index, MAX_INDEX_LENGTH, "a chain's name", link.line)
         return self.indices[key]
 
     def _short(self, value: str, longest: int, what: str, line: int | None) -> str:

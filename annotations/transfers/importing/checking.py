@@ -45,7 +45,7 @@ MAX_KEY_LENGTH = 500
 TITLE_LENGTH = Text._meta.get_field("title").max_length or 0
 # A text of these characters alone comes from the wrong column of a table.
 PLACEHOLDERS = re.compile(r"[\s_*-]*")
-LONGEST_SHOWN = 40
+MAX_SHOWN_LENGTH = 40
 MAX_REASONS = 3
 # Codes of refusals of relations and attributes.
 REFUSED_QUESTIONS = (
@@ -135,7 +135,7 @@ def fit_title(document: Document) -> Document:
     title = document.title or document.name
     if len(title) <= TITLE_LENGTH:
         return document
-    message = f"its title has {len(title)} characters: “{title[:LONGEST_SHOWN]}…”"
+    message = f"its title has {len(title)} characters: “{title[:MAX_SHOWN_LENGTH]}…”"
     finding = Finding("long-title", message, document.file, fix=f"cut after {TITLE_LENGTH - 1}")
     return replace(document, title=f"{title[: TITLE_LENGTH - 1]}…", findings=[*document.findings, finding])
 
@@ -143,7 +143,7 @@ def fit_title(document: Document) -> Document:
 def refuse_placeholders(document: Document, naming: Naming) -> None:
     """Raise FormatError if the text has only characters that tables use for empty cells."""
     if PLACEHOLDERS.fullmatch(document.content):
-        shown = " ".join(document.content[:LONGEST_SHOWN].split())
+        shown = " ".join(document.content[:MAX_SHOWN_LENGTH].split())
         way = f"; say where with {naming.ways['words']}" if "words" in naming.ways else ""
         raise FormatError(f"its text would be {shown!r}: its words stand elsewhere in the file{way}", document.file)
 
@@ -427,7 +427,7 @@ def _attributes(
         try:
             parsed = parse_value(value, AnswerKind(attribute["kind"]))
         except ValueError:
-            message = f"the answer to {key} is a number, not {str(value)[:LONGEST_SHOWN]!r}. {WAY_OUT}"
+            message = f"the answer to {key} is a number, not {str(value)[:MAX_SHOWN_LENGTH]!r}. {WAY_OUT}"
             raise FormatError(message, document.file, mark.line) from None
         answers[key] = list(parsed) if isinstance(parsed, tuple) else parsed
     try:

@@ -2,12 +2,12 @@
 import { CATEGORY } from "./questions.js";
 /** @import { Kind, Scheme } from "./types.js" */
 
-const LONGEST = 50;
+const MAX_KEY_LENGTH = 50;
 
 /** A label as a key: small letters, digits and hyphens. @type {(label: string) => string} "" where nothing of it is left */
 export function slug(label) {
   const plain = label.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase().replaceAll("ß", "ss");
-  return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, LONGEST).replace(/-+$/, "");
+  return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, MAX_KEY_LENGTH).replace(/-+$/, "");
 }
 
 /** @type {(base: string, taken: Iterable<string>) => string} */
@@ -15,7 +15,7 @@ export function freeKey(base, taken) {
   const used = new Set(taken);
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? "" : `-${number}`;
-    const key = base.slice(0, LONGEST - suffix.length) + suffix;
+    const key = base.slice(0, MAX_KEY_LENGTH - suffix.length) + suffix;
     if (!used.has(key)) {
       return key;
     }
@@ -39,8 +39,8 @@ export function takenKeys(scheme, kind, but) {
 
 /** Why a key cannot be written so; "": it can. @type {(key: string, taken: string[]) => string} */
 export function keyProblem(key, taken) {
-  if (!/^[-\w]+$/.test(key) || key.length > LONGEST) {
-    return `A key has 1 to ${LONGEST} letters, digits, hyphens or underscores.`;
+  if (!/^[-\w]+$/.test(key) || key.length > MAX_KEY_LENGTH) {
+    return `A key has 1 to ${MAX_KEY_LENGTH} letters, digits, hyphens or underscores.`;
   }
   return taken.includes(key) ? `Another question has the key ${key}.` : "";
 }

@@ -4,7 +4,7 @@ import { readSize, SIZES, storeSize } from "./settings.js";
 /** @import { CommandOptions, Handlers, Keyboard, LoadedPart, PlacePicker } from "./types.js" */
 
 const UNREACHABLE = "This needs the server, which is not responding.";
-const LONGEST_WAIT = 2000; // milliseconds for a part of the page
+const MAX_WAIT = 2000; // milliseconds for a part of the page
 const A_WHILE = 5000; // after which they come by themselves
 
 /**
@@ -14,7 +14,7 @@ const A_WHILE = 5000; // after which they come by themselves
  */
 export async function loadPart(load, { keyboard, say }) {
   try {
-    const part = Promise.race([load(), new Promise((_, reject) => { setTimeout(reject, LONGEST_WAIT); })]);
+    const part = Promise.race([load(), new Promise((_, reject) => { setTimeout(reject, MAX_WAIT); })]);
     keyboard.suspend(part);
     return await part;
   } catch {

@@ -7,7 +7,7 @@ import pytest
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, brat
 from annotations.formats.conll import conll2012
 from annotations.formats.model.slips import WAY
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH
 from tests.shared.documents import plain_of
 from tests.shared.growth import assert_grows_with_input
 
@@ -225,11 +225,11 @@ def test_types_may_name_entities():
 
 
 def test_long_names_of_entities_are_shortened_and_stay_different():
-    middle = "x" * LONGEST_INDEX
+    middle = "x" * MAX_INDEX_LENGTH
     lines = f"T1\tA{middle}-1 0 4\tAnna\nT2\tA{middle}-2 9 12\ther\nT3\tA{middle}x-1 9 16\ther dog\n"
     names = [index for (index,) in entities(read(lines, types="chains")).values()]
     assert len(set(names)) == 3
-    assert all(len(name) < LONGEST_INDEX for name in names)
+    assert all(len(name) < MAX_INDEX_LENGTH for name in names)
     assert names[0].startswith("Axxx")
 
 
@@ -287,7 +287,7 @@ def test_lines_that_are_not_read_are_reported():
     assert document.marks[0].answer == Answer(category="a", attributes=attributes)
 
 
-@pytest.mark.parametrize(("kind", "longest"), [("Label", LONGEST_LABEL), ("ChainName", 200)])
+@pytest.mark.parametrize(("kind", "longest"), [("Label", MAX_LABEL_LENGTH), ("ChainName", 200)])
 def test_names_that_are_too_long_are_left_out(kind, longest):
     document = read(ANNA + f"#1\t{kind} T1\t{'x' * (longest + 1)}\n")
     assert document.marks == [Mark(((0, 4),), answer=Answer(), line=1)]

@@ -11,8 +11,8 @@ from lxml import etree
 
 from annotations.formats import Bundle, FormatError
 from annotations.formats.ducview import (
-    LONGEST_TEXT,
     MAX_MOVED,
+    MAX_TEXT_LENGTH,
     find_losses,
     read,
     read_peer,
@@ -470,8 +470,8 @@ def test_expression_that_would_run_for_ever_ends(expression):
 
 
 def test_long_texts_are_refused():
-    assert f"more than {LONGEST_TEXT:,} characters" in refused(pyr("", "a" * (LONGEST_TEXT + 1))).message
-    assert len(pyramid_of(pyr("", "a" * LONGEST_TEXT)).text) == LONGEST_TEXT
+    assert f"more than {MAX_TEXT_LENGTH:,} characters" in refused(pyr("", "a" * (MAX_TEXT_LENGTH + 1))).message
+    assert len(pyramid_of(pyr("", "a" * MAX_TEXT_LENGTH)).text) == MAX_TEXT_LENGTH
 
 
 def test_many_parts_that_stand_elsewhere_are_refused_in_bounded_time():

@@ -12,7 +12,7 @@ from annotations.formats import Answer, Bundle, Document, FormatError, Links, Ma
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.links import implied_category
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH, MAX_SPEAKER_LENGTH
 from tests.shared.cases import examples
 from tests.shared.documents import INDEXING, POINTING, SORTING, documents, plain_of
 from tests.shared.growth import assert_grows_with_input
@@ -642,9 +642,14 @@ def of_length(attribute: str, length: int) -> str:
         (WALK, level_file("1..11"), 3, "markable_1: the word 'word_11' is not in the text"),
         (WALK, level_file("2..1"), 3, "markable_1: the span 'word_2..word_1' ends before"),
         (WALK, level_file("x" * 10**6), 3, "markable_1: the word 'xxx"),
-        (WALK, of_length("label", LONGEST_LABEL + 1), 3, "a label has more"),
-        (WALK, of_length("coref_class", LONGEST_INDEX + 1), 3, "a set's name has more than 200 characters"),
-        (WALK.replace("np", "sentence"), of_length("speaker", LONGEST_SPEAKER + 1), 3, "a speaker has more than 100"),
+        (WALK, of_length("label", MAX_LABEL_LENGTH + 1), 3, "a label has more"),
+        (WALK, of_length("coref_class", MAX_INDEX_LENGTH + 1), 3, "a set's name has more than 200 characters"),
+        (
+            WALK.replace("np", "sentence"),
+            of_length("speaker", MAX_SPEAKER_LENGTH + 1),
+            3,
+            "a speaker has more than 100",
+        ),
         (SCHEME, "\n<scheme/>", 2, "holds <annotationscheme>"),
         (SCHEME, "<annotationscheme>\n<attribute name='x'/></annotationscheme>", 2, "has an id and a name"),
         (SCHEME, f"<annotationscheme>{'<attribute id="a" name="a"/>' * 201}</annotationscheme>", 1, "at most 200 attr"),

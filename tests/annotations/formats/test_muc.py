@@ -12,7 +12,7 @@ from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.features import Feature
 from annotations.formats.model.links import find_chains
 from annotations.formats.model.slips import WAY
-from annotations.formats.model.text import LONGEST_LABEL
+from annotations.formats.model.text import MAX_LABEL_LENGTH
 from tests.shared.cases import examples
 from tests.shared.documents import INDEXING, plain_of
 from tests.shared.growth import assert_grows_with_input
@@ -137,7 +137,7 @@ def test_tags_and_attributes_come_in_any_case_order_and_quotes(text, pairs, leas
 def test_ids_are_labels_unless_they_only_count():
     document = read("<COREF ID=1>a</COREF> <COREF ID=101>b</COREF> <COREF ID=3>c</COREF> <COREF ID=x.4>d</COREF>")
     assert [mark.label for mark in document.marks] == ["", "101", "", "x.4"]
-    name = "x" * (LONGEST_LABEL + 1)
+    name = "x" * (MAX_LABEL_LENGTH + 1)
     document = read(f"<COREF ID={name}>a</COREF> <COREF ID=2 REF={name}>b</COREF>")
     assert ([mark.label for mark in document.marks], links(document)) == (["", ""], [("a", ""), ("b", "a")])
 

@@ -10,7 +10,7 @@ from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, OTHER, Draft,
 from annotations.formats.model.document import Answer, Document, Links, Mark, Parts, Place, Stretch, text_order
 from annotations.formats.model.findings import Finding
 from annotations.formats.model.spans import merge_spans
-from annotations.formats.model.text import LONGEST_LABEL
+from annotations.formats.model.text import MAX_LABEL_LENGTH
 
 POSITION = re.compile(r"[0-9]{1,9}")
 # The message and fix of each finding; for codes in READ_ANYWAY nothing is left out.
@@ -36,7 +36,7 @@ FINDING_MESSAGES = {
         "{} times SplitAnte names an entity without a mention, or an entity as its own part",
         "left out",
     ),
-    "long-label": (f"{{}} labels have more than {LONGEST_LABEL} characters", "left out"),
+    "long-label": (f"{{}} labels have more than {MAX_LABEL_LENGTH} characters", "left out"),
     "unknown-bridging": ("{} times Bridge names an entity without a mention, or an entity as its own part", "left out"),
 }
 READ_ANYWAY = ("no-header", "no-numbers", "inside-word", "duplicate")
@@ -124,7 +124,7 @@ class Builder:
         heads = (self._head(mention) for mention in mentions)
         etype = next((mention.etype for mention in mentions if self.typed and mention.etype), "")
         label = other.get("label", "")
-        if len(label) > LONGEST_LABEL:
+        if len(label) > MAX_LABEL_LENGTH:
             self.draft.report("long-label", mentions[0].line)
             label = ""
         answer = Answer(

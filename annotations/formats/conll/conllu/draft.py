@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from annotations.formats.conll.columns import BLANK, MIN_BLANKS
 from annotations.formats.conll.documents import DocumentDraft
 from annotations.formats.model.findings import FormatError
-from annotations.formats.model.text import LONGEST_INDEX
+from annotations.formats.model.text import MAX_INDEX_LENGTH
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
@@ -293,8 +293,8 @@ class Draft(DocumentDraft):
         eid = name if fields.has_entities else ""
         if not name:
             raise self.error("a bracket opens without the name of an entity", number)
-        if len(name) > LONGEST_INDEX:
-            raise self.error(f"an entity's name has more than {LONGEST_INDEX} characters", number)
+        if len(name) > MAX_INDEX_LENGTH:
+            raise self.error(f"an entity's name has more than {MAX_INDEX_LENGTH} characters", number)
         part_number, parts = (int(part["part"]), int(part["parts"])) if part else (1, 1)
         if not 1 <= part_number <= parts:
             raise self.error(f"there is no part {part_number} of {parts}", number)
@@ -337,8 +337,8 @@ class Draft(DocumentDraft):
             antecedent, is_pair, anaphor = (unescape(side) for side in pair.partition("<"))
             if not (antecedent and is_pair and anaphor):
                 self.slip(f"this is not ANTECEDENT<ANAPHOR{':SUBTYPE' * is_bridge}: {link[:50]!r}", number)
-            elif len(subtype) > LONGEST_INDEX:
-                self.slip(f"the subtype of a bridging link has more than {LONGEST_INDEX} characters", number)
+            elif len(subtype) > MAX_INDEX_LENGTH:
+                self.slip(f"the subtype of a bridging link has more than {MAX_INDEX_LENGTH} characters", number)
             elif is_bridge:
                 self.bridges.append((unescape(subtype) or BRIDGING, antecedent, anaphor, number))
             else:

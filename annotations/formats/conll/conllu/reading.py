@@ -13,9 +13,9 @@ from annotations.formats.model.encodings import decode
 from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import LEAVE_OUT, Slips
-from annotations.formats.model.text import LANGUAGE_TAG, LONGEST_INDEX, LONGEST_SPEAKER
+from annotations.formats.model.text import LANGUAGE_TAG, MAX_INDEX_LENGTH, MAX_SPEAKER_LENGTH
 
-LONGEST_SHOWN = 100
+MAX_SHOWN_LENGTH = 100
 META_VALUES = {"meta::direction": re.compile("ltr|rtl"), "meta::language": LANGUAGE_TAG}
 ANYTHING = re.compile(".*", re.DOTALL)
 NEW_DOCUMENT = re.compile(r"# *newdoc\b")
@@ -81,10 +81,12 @@ class _Reader(DocumentReader[Draft, str]):
             self.leave_out(error)
         self.draft, self.skips = None, False
         self.number += 1
-        if len(name) > LONGEST_INDEX:
-            raise FormatError(f"a document's name has more than {LONGEST_INDEX} characters", self.file, number)
+        if len(name) > MAX_INDEX_LENGTH:
+            raise FormatError(f"a document's name has more than {MAX_INDEX_LENGTH} characters", self.file, number)
         name = name or f"{stem(self.file)} {self.number}"
-        self.draft = Draft(self.file, number, name, f"the document {name[:LONGEST_SHOWN]}", self.slips, meta=self.meta)
+        self.draft = Draft(
+            self.file, number, name, f"the document {name[:MAX_SHOWN_LENGTH]}", self.slips, meta=self.meta
+        )
         self.drafts.append(self.draft)
         return self.draft
 
@@ -98,15 +100,15 @@ class _Reader(DocumentReader[Draft, str]):
             self.fields, self.report = parse_fields(value, self.file, number), ""
         elif key == "global.columns":
             self.columns = value.split()
-        elif BEGIN.match(line[:LONGEST_SHOWN]):
+        elif BEGIN.match(line[:MAX_SHOWN_LENGTH]):
             self.begins = True
         elif self.skips:
             return
         elif key in ("newpar", "newpar id"):
             self.paragraph = True
         elif key == "speaker":
-            if len(value) > LONGEST_SPEAKER:
-                raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
+            if len(value) > MAX_SPEAKER_LENGTH:
+                raise FormatError(f"a speaker's name has more than {MAX_SPEAKER_LENGTH} characters", self.file, number)
             self.speaker = "" if value == "_" else value
         elif key in META and META_VALUES.get(key, ANYTHING).fullmatch(value):
             self.meta[META[key]] = value
@@ -114,7 +116,7 @@ class _Reader(DocumentReader[Draft, str]):
     def token(self, number: int, line: str) -> None:
         if line.count("\t") + 1 != COLUMNS and (len(self.columns) > COLUMNS or self.begins):
             message = f"a line has {COLUMNS} columns parted by tabs; this looks like CoNLL-2012: choose it (conll2012)"
-            if further := " ".join(self.columns[COLUMNS:])[:LONGEST_SHOWN]:
+            if further := " ".join(self.columns[COLUMNS:])[:MAX_SHOWN_LENGTH]:
                 message = f"this is CoNLL-U Plus with the further columns {further}, as the exploded form of Universal "
                 message += "Anaphora has them, which is not read; give its form with Entity in MISC"
             raise FormatError(message, self.file, number)

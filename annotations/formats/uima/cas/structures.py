@@ -12,7 +12,7 @@ from annotations.formats.model.document import Document, Stretch
 from annotations.formats.model.findings import FormatError
 from annotations.formats.model.format import stem
 from annotations.formats.model.scheme import AnswerValue
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH, MAX_SPEAKER_LENGTH
 from annotations.formats.syntax.units import Units, cuts_word
 from annotations.formats.uima import names
 from annotations.formats.uima.cas.checking import CasIndex, Position, check_text
@@ -210,7 +210,7 @@ class Draft(Layers):
         if id(entity) not in self.entities:
             self.numbers += 1
             name = self._value(entity, "Label")
-            is_short = len(name) <= LONGEST_INDEX
+            is_short = len(name) <= MAX_INDEX_LENGTH
             self.entities[id(entity)] = str(self.numbers), name if is_short else ""
             self.unread[entity.type.name, "Label"] += not is_short
             members = getattr(getattr(entity, "Members", None), "elements", None)
@@ -226,7 +226,7 @@ class Draft(Layers):
         kind, label, speaker = "sentence", "", ""
         if structure.type.name == names.SEGMENT:
             kind, label, speaker = (self._value(structure, name) for name in ("kind", "label", "speaker"))
-        if len(kind) > LONGEST_LABEL or len(label) > LONGEST_LABEL or len(speaker) > LONGEST_SPEAKER:
+        if len(kind) > MAX_LABEL_LENGTH or len(label) > MAX_LABEL_LENGTH or len(speaker) > MAX_SPEAKER_LENGTH:
             raise FormatError("the kind, label or speaker of a segment is too long", self.file, position.line)
         key = (kind, position.begin, position.end)
         if key not in self.segments or label or speaker:

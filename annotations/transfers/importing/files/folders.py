@@ -15,7 +15,7 @@ from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
 MAX_FOLDERS = 20
-LONGEST_SHOWN = 60
+MAX_SHOWN_LENGTH = 60
 
 Folder = tuple[str, ...]
 
@@ -177,7 +177,7 @@ def name_by_folder(
 
 def _named(source: SourceDocument, name: str) -> SourceDocument:
     document = source.document
-    shown = name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"
+    shown = name if len(name) <= MAX_SHOWN_LENGTH else f"{name[: MAX_SHOWN_LENGTH - 1]}…"
     message = f"{document.name} is another text in another folder"
     finding = Finding("folders", message, document.file, fix=f"this one is called {shown}")
     return replace(source, document=replace(document, name=name, findings=[*document.findings, finding]))

@@ -15,7 +15,7 @@ from annotations.formats.model.format import SEPARATOR
 from annotations.models import Project, Text
 from annotations.transfers.importing.files.addresses import slugs_of_name
 
-MAX_NAMES, LONGEST_NAME = 3, 60
+MAX_NAMES, MAX_NAME_LENGTH = 3, 60
 SPACES = str.maketrans("", "", f" {WHITE_SPACE}")
 ONE_TEXT = "they are different texts: for one text of several coders give the files one name, each in a coder's folder"
 
@@ -84,4 +84,4 @@ def _same_words(files: Mapping[str, str]) -> Finding:
 
 
 def _cut(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 1]}…"

@@ -21,7 +21,7 @@ from annotations.transfers.importing.report import ImportFailed
 # The name that stands for every other name.
 OTHERS = "*"
 NAME_OPTIONS = (LEVEL.key, CATEGORY.key, QUESTION.key)
-LONGEST_SHOWN = 60
+MAX_SHOWN_LENGTH = 60
 MAX_SHOWN = 10
 
 
@@ -48,7 +48,7 @@ def load_names(source: str | bytes) -> Any:
         names = dict(pairs)
         if len(names) < len(pairs):
             [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
-            raise ValueError(f"{twice[:LONGEST_SHOWN]!r} is there twice")
+            raise ValueError(f"{twice[:MAX_SHOWN_LENGTH]!r} is there twice")
         return names
 
     try:
@@ -64,7 +64,7 @@ def _parse_json_names(option: str, value: str, known: Collection[str]) -> dict[s
         raise ImportFailed(f"{option}: this is not JSON that maps names: {error}.") from None
     wrong = [theirs for theirs, ours in names.items() if not isinstance(ours, str) or (ours and ours not in known)]
     if wrong:
-        shown = ", ".join(repr(f"{theirs} -> {names[theirs]}"[:LONGEST_SHOWN]) for theirs in wrong[:MAX_SHOWN])
+        shown = ", ".join(repr(f"{theirs} -> {names[theirs]}"[:MAX_SHOWN_LENGTH]) for theirs in wrong[:MAX_SHOWN])
         raise ImportFailed(f"{option}: {shown}: that is not here; here there are {', '.join(known)}.")
     return dict(names)
 
@@ -145,7 +145,7 @@ class Naming:
         findings = [
             Finding(
                 "level-left-out",
-                f"{pluralize(len(marks), 'markable')} of the level {level[:LONGEST_SHOWN]!r}, "
+                f"{pluralize(len(marks), 'markable')} of the level {level[:MAX_SHOWN_LENGTH]!r}, "
                 "which the scheme does not have",
                 document.file,
                 fix="left out",
@@ -211,9 +211,9 @@ class Naming:
         findings += [
             Finding(
                 "question-left-out",
-                f"{pluralize(number, 'answer')} to {name[:LONGEST_SHOWN]!r}, which the scheme does not ask",
+                f"{pluralize(number, 'answer')} to {name[:MAX_SHOWN_LENGTH]!r}, which the scheme does not ask",
                 document.file,
-                fix=f"left out; question={name[:LONGEST_SHOWN]}:HERE says what it is",
+                fix=f"left out; question={name[:MAX_SHOWN_LENGTH]}:HERE says what it is",
                 left_out=True,
             )
             for name, number in left_out.items()
@@ -252,12 +252,12 @@ class Naming:
         return key
 
     def unknown_level(self, level: str, known: Collection[str]) -> str:
-        shown = level[:LONGEST_SHOWN]
+        shown = level[:MAX_SHOWN_LENGTH]
         message = f"the scheme has no level {shown!r}, only {', '.join(known)}; level={shown} reads it as the coded one"
         return self._with_ways(f"{message}, or level={shown}: leaves it out", LEVEL.key)
 
     def unknown_category(self, category: str, known: Collection[str]) -> str:
-        shown = category[:LONGEST_SHOWN]
+        shown = category[:MAX_SHOWN_LENGTH]
         message = (
             f"the scheme has no category {shown!r}, only {', '.join(known)}; category={shown}:HERE says which it is"
         )
@@ -294,7 +294,7 @@ def recall_names(project: Project, format_key: str) -> dict[str, str]:
 
 MAX_NAMES = 200
 MAX_VALUES = 10
-LONGEST_VALUE = 50
+MAX_VALUE_LENGTH = 50
 
 
 def find_names(documents: Iterable[Document]) -> dict[str, Any]:
@@ -314,7 +314,7 @@ def find_names(documents: Iterable[Document]) -> dict[str, Any]:
                 categories[answer.category] += 1
             targets.update(answer.targets())
             for name, value in answer.attributes:
-                values.setdefault(name, Counter())[format_value(value)[:LONGEST_VALUE]] += 1
+                values.setdefault(name, Counter())[format_value(value)[:MAX_VALUE_LENGTH]] += 1
             for name, _ in answer.relations:
                 relations[name] += 1
         pointed.update(place.level for place in targets)

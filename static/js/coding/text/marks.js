@@ -9,7 +9,7 @@ import { apply, withMarks } from "../state.js";
 /** @import { Direction, Draft, Edge, Judgements, Markable, Model, Repeats, Span, TextModel, Unit } from "../types.js" */
 
 const REACH = 600; // characters around an edge in which the next words are sought
-const LONGEST = 20; // parts, as on the server
+const MAX_PARTS = 20; // parts, as on the server
 const MAX_REPEATS = 100; // marked in one step: what one request carries
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -117,7 +117,7 @@ export function draftError(model, draft) {
   if (model.byKey.has(key)) {
     return "These words are already marked.";
   }
-  return mergeParts(draft.parts).length > LONGEST ? `A markable has at most ${LONGEST} parts.` : null;
+  return mergeParts(draft.parts).length > MAX_PARTS ? `A markable has at most ${MAX_PARTS} parts.` : null;
 }
 
 /**

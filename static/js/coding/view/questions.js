@@ -6,7 +6,7 @@ import { colourLook } from "../state.js";
 import { choiceButton, describe } from "./panel.js";
 /** @import { Keyboard, Page, Question } from "../types.js" */
 
-const DEEPEST = 3;
+const MAX_DEPTH = 3;
 let painted = ""; // what the panel shows
 let shown = ""; // the question of a markable that is in sight
 
@@ -70,7 +70,7 @@ function questionElement(page, keyboard, question, isActive, taken) {
     kind === "targets" ? targetsElement(page, question, isActive)
       : kind === "text" || kind === "number" ? fieldElement(page, question)
         : valuesElement(page, keyboard, question, isActive, taken),
-  ], { dataset: { depth: String(Math.min(depth, DEEPEST)), asks: key } });
+  ], { dataset: { depth: String(Math.min(depth, MAX_DEPTH)), asks: key } });
 }
 
 /** @type {(page: Page, keyboard: Keyboard, question: Question, isActive: boolean, taken: (question: Question, value: string) => boolean) => HTMLElement} */

@@ -5,7 +5,7 @@ import { slices } from "../text/slices.js";
 import { categoryLook, isDecided } from "../state.js";
 /** @import { Block, Keyboard, Model, Page, Part, Row, Slice, Stretch, TextView } from "../types.js" */
 
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 const MAX_SHIFT = 12;
 const MAX_BADGES = 3;
 // Blocks are drawn together in stretches of about so many lines; the style sheet knows the number too.
@@ -89,7 +89,7 @@ function drawRows(view, model, rows) {
         }
         const span = element("span", "markable", "", {
           role: coded(node.key) ? "link" : null,
-          dataset: { key: node.key, depth: String(Math.min(node.depth, DEEPEST)), ...(node.start === node.end ? { empty: "" } : {}) },
+          dataset: { key: node.key, depth: String(Math.min(node.depth, MAX_DEPTH)), ...(node.start === node.end ? { empty: "" } : {}) },
         });
         const spans = [...(view.spans.get(node.key) ?? []), span];
         const { words, label, parts } = model.byKey.at(node.key);

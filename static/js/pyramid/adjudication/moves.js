@@ -6,7 +6,7 @@ import { markOf } from "../state.js";
 /** @import { Change, Model, PyramidState } from "../types.js" */
 /** @import { QueueAnswer, QueueRow, QueueView } from "../../workbench/adjudication/types.js" */
 
-const LONGEST = 20; // parts, as on the server
+const MAX_PARTS = 20; // parts, as on the server
 
 /** The contributors of an answer on a unit, each with the places of its SCUs. @type {(unit: string, answer: QueueAnswer | null) => Map<string, number[]>} */
 function wantedOf(unit, answer) {
@@ -22,7 +22,7 @@ function wantedOf(unit, answer) {
 /** The key of some words alone; null: of too many parts. @type {(model: Model, places: number[]) => string | null} */
 function keyOfPlaces(model, places) {
   const runs = mergeParts(places.map((place) => [place, place]), (end, start) => start === end + 1);
-  return runs.length > LONGEST ? null : keyOf(model.level, runs.map((run) => partOf(model, run)));
+  return runs.length > MAX_PARTS ? null : keyOf(model.level, runs.map((run) => partOf(model, run)));
 }
 
 /**

@@ -4,7 +4,7 @@ import { mergeParts } from "../../workbench/parts.js";
 import { apply, markOf, nameOf, PYRAMID, pyramidOf } from "../state.js";
 /** @import { Change, Changes, Description, Edit, EditDraft, Model, Pyramid, PyramidState, Run, Span } from "../types.js" */
 
-const LONGEST = 20; // parts, as on the server
+const MAX_PARTS = 20; // parts, as on the server
 const LABEL = 500; // characters, as on the server
 
 /** The part that a run of words is, in code points. @type {(model: Model, run: Run) => Span} */
@@ -107,8 +107,8 @@ export function addPart(model, state, key, run) {
   if (to.key === key) {
     return { refused: "The contributor already has these words.", at: [key] };
   }
-  if (to.parts.length > LONGEST) {
-    return { refused: `A contributor has at most ${LONGEST} parts.`, at: [key] };
+  if (to.parts.length > MAX_PARTS) {
+    return { refused: `A contributor has at most ${MAX_PARTS} parts.`, at: [key] };
   }
   return remade(model, state, key, to.key);
 }
@@ -134,7 +134,7 @@ export function takeOut(model, state, key, [first, last]) {
     unmark(key);
     return { changes, contributor: null };
   }
-  return parts.length > LONGEST ? { refused: `A contributor has at most ${LONGEST} parts.`, at: [key] }
+  return parts.length > MAX_PARTS ? { refused: `A contributor has at most ${MAX_PARTS} parts.`, at: [key] }
     : remade(model, state, key, keyOf(model.level, parts));
 }
 
@@ -172,8 +172,8 @@ export function merge(model, state, from, into) {
     }
     take(one.key, from);
     const { key, parts } = joinedKey(model, [...markOf(model, own).parts, ...one.parts]);
-    if (parts.length > LONGEST) {
-      return { refused: `The two contributors of ${model.summaries[one.summary].name} would be one of over ${LONGEST} parts.`, at: [one.key, own] };
+    if (parts.length > MAX_PARTS) {
+      return { refused: `The two contributors of ${model.summaries[one.summary].name} would be one of over ${MAX_PARTS} parts.`, at: [one.key, own] };
     }
     if (key !== own && value(own).indices.length === 1 && !has(key)) {
       move(own, key);

@@ -14,7 +14,7 @@ const GROUPS = [
 ];
 /** @type {Record<string, string>} */
 const KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowRight: "indent", ArrowLeft: "outdent" };
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 /** Where the form stands below the list, as in scheme.css. */
 const STACKED = "(max-width: 44rem)";
 
@@ -50,7 +50,7 @@ export function createList(root, designer) {
       }) : "",
     ]);
     row.ariaKeyShortcuts = "Alt+ArrowUp Alt+ArrowDown Alt+ArrowRight Alt+ArrowLeft Delete";
-    return element("li", `scheme-depth-${Math.min(depth, DEEPEST)}`, row, { draggable: true, dataset: { kind, key } });
+    return element("li", `scheme-depth-${Math.min(depth, MAX_DEPTH)}`, row, { draggable: true, dataset: { kind, key } });
   }
 
   function paint() {

@@ -3,7 +3,7 @@
 
 const BATCH = 100;
 export const PATIENCE = 20000;
-const LONGEST_WAIT = 30000;
+const MAX_WAIT = 30000;
 /** Refusals of the whole coding: the operations may be right and stay. */
 const HALTS = ["submitted", "version_ahead", "handed_on", "round_closed"];
 
@@ -190,7 +190,7 @@ export function createSync({ url, coding, user, csrf, version, scheme, outbox, h
     }
     if (outcome.kind === "again") {
       rest = outcome.seconds === undefined ? "waiting" : "busy";
-      const pause = Math.min(LONGEST_WAIT, 1000 * 2 ** failures);
+      const pause = Math.min(MAX_WAIT, 1000 * 2 ** failures);
       failures += 1;
       // Half to whole of it: a room full of coders does not come back all at once.
       retry = timers.setTimeout(flush, Math.max(pause, 1000 * (outcome.seconds ?? 0)) * (1 + random()) / 2);

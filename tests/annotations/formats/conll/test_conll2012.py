@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from annotations.formats import Bundle, FormatError, Links, Stretch
 from annotations.formats.conll import conll2012
 from annotations.formats.model.document import Document
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_SPEAKER
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_SPEAKER_LENGTH
 from tests.shared.cases import examples
 from tests.shared.documents import indices
 from tests.shared.growth import assert_grows_with_input
@@ -163,8 +163,8 @@ def test_comments_between_lines_are_passed_over(comment):
         (file_of("()"), 2, "this is not a list of chain brackets"),
         (file_of("-|(1)"), 2, "this is not a list of chain brackets"),
         (file_of("(1) x"), 2, "this is not a list of chain brackets"),
-        (file_of(f"({'x' * (LONGEST_INDEX + 1)})"), 2, "a chain's name has more than 200 characters"),
-        (SMALL.replace("Bob B.", "B" * (LONGEST_SPEAKER + 1)), 7, "a speaker's name has more than 100"),
+        (file_of(f"({'x' * (MAX_INDEX_LENGTH + 1)})"), 2, "a chain's name has more than 200 characters"),
+        (SMALL.replace("Bob B.", "B" * (MAX_SPEAKER_LENGTH + 1)), 7, "a speaker's name has more than 100"),
         (file_of("-", "-").replace("w1", "w 1"), 3, "the word column is empty or holds white space"),
         (file_of("-", "-").replace("w1", "\u00a0"), 3, "the word column is empty or holds white space"),
         ("#begin document (a)\na\tb\n", 2, "this is not a list of chain brackets: 'b'"),

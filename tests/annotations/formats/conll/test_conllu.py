@@ -9,7 +9,7 @@ from annotations.formats import Answer, Bundle, Document, FormatError, Links, Ma
 from annotations.formats.conll import conll2012, conllu
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.features import Feature
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH, MAX_SPEAKER_LENGTH
 from tests.shared.documents import plain_of
 
 HEADER = "# global.Entity = eid-etype-head-other\n"
@@ -241,7 +241,7 @@ def test_fields_are_those_of_corefud_without_a_header():
         ("(1) (2)(3)(2)", "w1=1, w2=2|3", {"duplicate": 3}),
         ("(1--3-x:y,minspan:1%2C3 _ 1)(2--1-minspan:_)", "w1 w2 w3=1 w1 … w3, w3=2", {}),
         ("(1--1-chars:0_1,minchars:0_1 1)", "w1 w2=1 w1", {}),
-        (f"(1--1-label:{'x' * (LONGEST_LABEL + 1)})", "w1=1 w1", {"long-label": 2}),
+        (f"(1--1-label:{'x' * (MAX_LABEL_LENGTH + 1)})", "w1=1 w1", {"long-label": 2}),
         *((f"(1--{head} _ 1)", "w1 w2 w3=1", {"head-outside": 2}) for head in ("4", "0", "x", "1,5", "1,,2", "9" * 30)),
     ],
 )
@@ -350,8 +350,8 @@ def test_field_other_holds_what_our_own_files_say():
         (HEADER + row("0.1", "_", "Entity=(1)"), 2, "this document has no word"),
         (rows("_") + "# newdoc id = b\n" + rows("_"), 2, "a document begins inside a sentence"),
         ("# newdoc id = b\n" + rows("_") + "\n# newdoc id = b\n" + rows("_"), 4, "b appears twice (also in line 1)"),
-        ("# newdoc id = " + "x" * (LONGEST_INDEX + 1) + "\n" + rows("_"), 1, "a document's name has more than 200"),
-        ("# speaker = " + "x" * (LONGEST_SPEAKER + 1) + "\n" + rows("_"), 1, "a speaker's name has more than 100"),
+        ("# newdoc id = " + "x" * (MAX_INDEX_LENGTH + 1) + "\n" + rows("_"), 1, "a document's name has more than 200"),
+        ("# speaker = " + "x" * (MAX_SPEAKER_LENGTH + 1) + "\n" + rows("_"), 1, "a speaker's name has more than 100"),
         ("# global.Entity = head-other\n" + rows("_"), 1, "names neither an entity (eid or GRP) nor a type (etype)"),
         ("1\tw\n", 1, "10 columns parted by tabs, this one has 2"),
         ("1 w _ _ _ _ _ _ _ _\n", 1, "10 columns parted by tabs, this one has 1"),
@@ -381,7 +381,7 @@ def test_field_other_holds_what_our_own_files_say():
         (HEADER + rows("Entity=(1)x"), 2, "these are not the brackets of entities: 'x'"),
         (HEADER + rows("Entity=(-person-1)"), 2, "a bracket opens without the name of an entity"),
         ("# global.Entity = etype-eid\n" + rows("Entity=(1)"), 2, "a bracket opens without the name of an entity"),
-        (HEADER + rows(f"Entity=({'x' * (LONGEST_INDEX + 1)})"), 2, "an entity's name has more than 200"),
+        (HEADER + rows(f"Entity=({'x' * (MAX_INDEX_LENGTH + 1)})"), 2, "an entity's name has more than 200"),
         (HEADER + rows("Entity=(1[1/2])"), 2, "only 1 of 2 parts of 1 are there"),
         (HEADER + rows("Entity=(1[2/2])"), 2, "part 2 of 2 of 1 comes without the part before it"),
         (HEADER + rows("Entity=(1[1/3])", "Entity=(1[3/3])"), 3, "part 3 of 3 of 1 comes without the part before it"),

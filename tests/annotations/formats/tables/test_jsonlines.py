@@ -9,7 +9,7 @@ from annotations.formats import Answer, Bundle, Document, FormatError, Links, Ma
 from annotations.formats.conll import conll2012
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.features import Feature
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_SPEAKER
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_SPEAKER_LENGTH
 from tests.shared.documents import codes, plain_of
 
 SMALL = {
@@ -221,7 +221,7 @@ def test_other_keys_may_hold_anything():
     ("change", "message"),
     [
         ({"doc_key": 1}, "doc_key is not a string"),
-        ({"doc_key": "x" * (LONGEST_INDEX + 1)}, "doc_key has more than 200 characters"),
+        ({"doc_key": "x" * (MAX_INDEX_LENGTH + 1)}, "doc_key has more than 200 characters"),
         ({"sentences": None}, "there are no 'sentences' in this line"),
         ({"sentences": "Anna"}, "'sentences' is not a list"),
         ({"sentences": ["Anna"]}, "sentences[0] is not a list"),
@@ -231,7 +231,7 @@ def test_other_keys_may_hold_anything():
         ({"sentences": [["A\0"]]}, "sentences[0][0] has a NUL or half a surrogate pair in it"),
         ({"sentences": [["A\ud83d"]]}, "sentences[0][0] has a NUL or half a surrogate pair in it"),
         ({"speakers": ["\udc00", ""]}, "a speaker's name has a NUL or half a surrogate pair in it"),
-        ({"speakers": ["x" * (LONGEST_SPEAKER + 1), ""]}, "a speaker's name has more than 100 characters"),
+        ({"speakers": ["x" * (MAX_SPEAKER_LENGTH + 1), ""]}, "a speaker's name has more than 100 characters"),
         ({"text": 1}, "'text' is not a string"),
         ({"text": "\0"}, "'text' has a NUL"),
         ({"clusters": {"a": 1}}, "'clusters' is not a list"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Mark, Stretch, plain
-from annotations.formats.model.text import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH
 from tests.shared.cases import examples
 from tests.shared.documents import spoiled
 from tests.shared.growth import assert_grows_with_input
@@ -71,8 +71,8 @@ def test_example_of_the_grammar_reads_as_it_says():
         ("(=1)", "", ("1",)),
         ("(=)", "", ()),
         ("(ä-9.x=é|ß)", "ä-9.x", ("é", "ß")),
-        (f"(A={'x' * LONGEST_INDEX})", "A", ("x" * LONGEST_INDEX,)),
-        (f"({'x' * LONGEST_LABEL}=1)", "x" * LONGEST_LABEL, ("1",)),
+        (f"(A={'x' * MAX_INDEX_LENGTH})", "A", ("x" * MAX_INDEX_LENGTH,)),
+        (f"({'x' * MAX_LABEL_LENGTH}=1)", "x" * MAX_LABEL_LENGTH, ("1",)),
     ],
 )
 def test_name_and_indices_may_follow_a_markable(after, label, indices):
@@ -200,8 +200,8 @@ def test_turn_has_a_label_and_may_have_a_speaker(turn, label, speaker, content):
         ("[a](A=1", 1, 4, "after ] comes a name"),
         ("[a](A=1=2)", 1, 4, "after ] comes a name"),
         ("[a](A|B)", 1, 4, "after ] comes a name"),
-        (f"[a]({'x' * (LONGEST_LABEL + 1)})", 1, 4, "after ] comes a name"),
-        (f"[a](=1|{'x' * (LONGEST_INDEX + 1)})", 1, 4, "an index has at most 200 characters"),
+        (f"[a]({'x' * (MAX_LABEL_LENGTH + 1)})", 1, 4, "after ] comes a name"),
+        (f"[a](=1|{'x' * (MAX_INDEX_LENGTH + 1)})", 1, 4, "an index has at most 200 characters"),
         ("a [b](B)\n  [c](B)", 2, 3, "the name B is given twice"),
         ("a [[b]]", 1, 3, "two markables stand on the same words"),
         ("a\n[[b](B)](C)", 2, 1, "two markables stand on the same words"),
@@ -216,7 +216,7 @@ def test_turn_has_a_label_and_may_have_a_speaker(turn, label, speaker, content):
         ("#turns: turn\n1 M: a [b\n2 M: c]", 2, 8, "the bracket is not closed in its turn"),
         ("#turns: turn\n1 M: a\n1 S: b", 3, 1, "the name 1 is given twice"),
         ("#turns: turn\n1 M: [a](1)", 2, 1, "the name 1 is given twice"),
-        (f"#turns: turn\n{'x' * (LONGEST_LABEL + 1)} a", 2, 1, "a turn's label has more than 50 characters"),
+        (f"#turns: turn\n{'x' * (MAX_LABEL_LENGTH + 1)} a", 2, 1, "a turn's label has more than 50 characters"),
         ("", 1, None, "there is no text in this file"),
         ("\n \n\t\n", 1, None, "there is no text in this file"),
         ("#title: x\n", 1, None, "there is no text in this file"),

@@ -94,7 +94,7 @@ def test_what_was_judged_before_a_version_is_listed(signed_in, charlie, required
 
 def test_of_many_judgements_the_first_words_are_listed(signed_in, charlie, codings, keys, project, monkeypatch):
     monkeypatch.setattr(completeness, "MAX_JUDGEMENTS", 2)
-    monkeypatch.setattr(completeness, "LONGEST_WORDS", 4)
+    monkeypatch.setattr(completeness, "MAX_WORDS_LENGTH", 4)
     for letter in "cba":
         judge(codings["alice"], keys[letter], "place")
     Project.objects.update(scheme_version=2)
