@@ -31,9 +31,7 @@ def simulate(markables: int, coders: int, noise: float, seed: int) -> tuple[Chai
     source = random.Random(seed)
     entities = range(max(markables // 4, 1))
     weights = [1 / (rank + 1) for rank in entities]
-    truth = [
-        -1 - index if source.random() < ALONE else source.choices(entities, weights)[0] for index in range(markables)
-    ]
+    truth = [-1 - i if source.random() < ALONE else source.choices(entities, weights)[0] for i in range(markables)]
     return truth, [_code(truth, noise, fuse=coder % 2 == 1, source=source) for coder in range(coders)]
 
 

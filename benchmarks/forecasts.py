@@ -58,9 +58,7 @@ def observed_power_of_difference(random: Generator, texts: int, runs: int) -> tu
 
 def _forecast_together(corpora: Sequence[Sequence[measures.DocumentSums]]) -> measures.Forecast:
     """Return the forecast of all documents of several corpora."""
-    together = [
-        replace(sums, document=(number, sums.document)) for number, corpus in enumerate(corpora) for sums in corpus
-    ]
+    together = [replace(sums, document=(i, sums.document)) for i, corpus in enumerate(corpora) for sums in corpus]
     return measures.forecast_interval(measures.interval_sums(together))
 
 

@@ -163,12 +163,12 @@ def plain_coder(server: Server, data_set: dict[str, Any], text: int, coder: int 
 def single_client(server: Server, plain: Server, data_set: dict[str, Any], requests: int) -> dict[str, Any]:
     """Return the figures of one client: each request by key, by session and to the plain application."""
     draw, key = random.Random(1), data_set["keys"][0]
-    small, hundred = (coindex_coder(server, data_set, text, key) for text in (ONE, HUNDRED))
+    one, hundred = (coindex_coder(server, data_set, text, key) for text in (ONE, HUNDRED))
     one_plain, hundred_plain = (plain_coder(plain, data_set, text) for text in (ONE_PLAIN, HUNDRED_PLAIN))
     token = "b" * 32
     session = {"Cookie": f"sessionid={data_set['session']}; csrftoken={token}", "X-CSRFToken": token}
     signed_in = coindex_coder(server, data_set, MIXED, session)
-    clients_by_name = {"key": small, "session": signed_in, "plain": one_plain}
+    clients_by_name = {"key": one, "session": signed_in, "plain": one_plain}
     asks: dict[str, tuple[Callable[[Coder], None], dict[str, Coder]]] = {
         "read": (Coder.read, clients_by_name),
         "save_one": (lambda coder: coder.save_one(draw), clients_by_name),

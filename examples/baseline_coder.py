@@ -106,7 +106,7 @@ def may_corefer(mention: Mention, earlier: Mention) -> bool:
     if own.person != 3:
         return own == other and mention.speaker == earlier.speaker
     return own.person == other.person and all(
-        not a or not two or a == two for a, two in ((own.number, other.number), (own.gender, other.gender))
+        not a or not b or a == b for a, b in ((own.number, other.number), (own.gender, other.gender))
     )
 
 

@@ -90,8 +90,7 @@ def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.S
     """Return the serializer of a report; `in_pages` if some of its rows are paginated."""
     base = PartSerializer if in_pages else serializers.Serializer
     name = LABELS["components"].get(report.__name__, report.__name__)
-    own = {**_fields_of(report), "__doc__": report.__doc__}
-    return type(f"{name}Serializer", (base,), own)
+    return type(f"{name}Serializer", (base,), {**_fields_of(report), "__doc__": report.__doc__})
 
 
 def _fields_of(report: Any) -> Fields:

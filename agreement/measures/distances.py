@@ -190,12 +190,12 @@ def _equal(a: Floats, b: Floats, shared: Floats) -> Bools:
 
 def _passonneau(a: Floats, b: Floats, shared: Floats, empty: str, thirds: str) -> Floats:
     """Return the distances of Passonneau 2004: 0 for equal sets, 1/3 for subsets, 2/3 for overlaps, else 1."""
-    third, two = (1 / 3, 2 / 3) if thirds == "exact" else (0.33, 0.67)
+    third, two_thirds = (1 / 3, 2 / 3) if thirds == "exact" else (0.33, 0.67)
     smaller = np.minimum(a, b)
     contained = shared == smaller
     if empty == "disjoint":
         contained &= smaller > 0
-    return np.select([_equal(a, b, shared), contained, shared > 0], [0.0, third, two], 1.0)
+    return np.select([_equal(a, b, shared), contained, shared > 0], [0.0, third, two_thirds], 1.0)
 
 
 def _jaccard(a: Floats, b: Floats, shared: Floats) -> Floats:

@@ -316,8 +316,7 @@ def interval_over_texts(
 
 def count_texts(sums: DistanceSums) -> int:
     """Return the number of texts with pairable units."""
-    documents = compress(sums.texts.documents, sums.n_units.tolist())
-    return len(set(map(original_of, documents)))
+    return len(set(map(original_of, compress(sums.texts.documents, sums.n_units.tolist()))))
 
 
 def _compute_intervals(

@@ -349,6 +349,4 @@ def _coders_of(project: Project, names: Sequence[str], answers: ProjectAnswers) 
 
 def parse_query(query: QueryDict) -> dict[str, str]:
     """Return the values of a query string, with repeated values of a selection joined by commas."""
-    return {
-        name: ",".join(query.getlist(name)) if name in (*SELECTIONS, GROUPS) else str(query[name]) for name in query
-    }
+    return {key: ",".join(query.getlist(key)) if key in (*SELECTIONS, GROUPS) else str(query[key]) for key in query}

@@ -82,13 +82,11 @@ class CanonicalForm:
                 units = coding.members["key"][coding.marks["unit"]].tolist()
                 for mark, unit in enumerate(units):
                     if unit in line_of and coding.marks["category"][mark] != NO_CATEGORY:
-                        words = self._describe_answer(coding, mark, labels or {}, keys)
+                        words = self._describe(coding, mark, labels or {}, keys)
                         found[line_of[unit]][column[coder]] = words
         return found
 
-    def _describe_answer(
-        self, coding: CodingAnswers, mark: int, labels: Mapping[str, str], keys: Mapping[int, str]
-    ) -> str:
+    def _describe(self, coding: CodingAnswers, mark: int, labels: Mapping[str, str], keys: Mapping[int, str]) -> str:
         answers = self.extract
         key = answers.categories[int(coding.marks["category"][mark])]
         category = labels.get(key, key)

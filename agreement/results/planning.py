@@ -298,9 +298,7 @@ class Planning(ResultPage[PlanningReport]):
         sample = request.options.get("sample") or SAMPLES[0]
         return self.sections(request).extended(
             fields=[(name, label, request.options.get(name, ""), hint) for name, (label, hint, *_) in FIELDS.items()],
-            samples=[
-                (label, request.address_with(sample=name), name == sample) for name, label in SAMPLE_LABELS.items()
-            ],
+            samples=[(label, request.address_with(sample=key), key == sample) for key, label in SAMPLE_LABELS.items()],
             sample=sample,
         )
 

@@ -153,9 +153,7 @@ class PeerList(APIView):
         docset_row = find_docset(project, request.user, docset)
         fields = validated(NewPeersSerializer(data=request.data))
         with transaction.atomic():
-            added = [
-                add_named_peer(docset_row, peer["name"], peer["content"], peer["system"]) for peer in fields["peers"]
-            ]
+            added = [add_named_peer(docset_row, row["name"], row["content"], row["system"]) for row in fields["peers"]]
         peers = read_peers(sorted(added, key=lambda peer: (peer.title, peer.slug)))
         return Response(PeerSerializer(peers, many=True).data, status=status.HTTP_201_CREATED)
 

@@ -255,8 +255,7 @@ class ModelList(ProjectListView):
         """Add a model as coder, with an account that cannot sign in. It codes with a key, or by imports."""
         project = project_with_models(request.user, slug)
         fields = validated(NewModelSerializer(data=request.data))
-        model = add_model(project, **fields)
-        return Response(ModelSerializer(model).data, status=201)
+        return Response(ModelSerializer(add_model(project, **fields)).data, status=201)
 
 
 class ModelDetail(APIView):

@@ -263,9 +263,7 @@ def read_worked_days(project: Project, round_: Round | None = None) -> list[Work
     for coding, *name in names:
         for day, number in seconds.get(coding, {}).items():
             worked[cast(tuple[str, int, str, int, str], tuple(name)), day] += number
-    return [
-        WorkedDay(coder, name, text, day, number) for ((coder, _, name, _, text), day), number in sorted(worked.items())
-    ]
+    return [WorkedDay(coder, name, text, day, n) for ((coder, _, name, _, text), day), n in sorted(worked.items())]
 
 
 def _with_key_now(change: _Change, corrections: Iterable[tuple[int, Sequence[Edit]]]) -> _Change:

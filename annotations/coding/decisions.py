@@ -76,9 +76,7 @@ def further_payload(
     if relations:
         payload["relations"] = {key: readings_payload(readings) for key, readings in relations}
     if attributes:
-        payload["attributes"] = {
-            key: list(answer) if isinstance(answer, tuple) else answer for key, answer in attributes
-        }
+        payload["attributes"] = {key: list(value) if isinstance(value, tuple) else value for key, value in attributes}
     return payload
 
 

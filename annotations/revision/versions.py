@@ -26,9 +26,7 @@ def merged_answers(project: Project, constraints: Constraints) -> dict[str, dict
     if project.scheme_version == 1:
         return {}
     rows = SchemeVersion.objects.filter(project=project).exclude(merges=[]).order_by("number")
-    into = {
-        (question, value): new for merges in rows.values_list("merges", flat=True) for question, value, new in merges
-    }
+    into = {(question, old): new for merges in rows.values_list("merges", flat=True) for question, old, new in merges}
     categories = {key for key, category in constraints["categories"].items() if not category["retired"]}
     attributes = constraints["attributes"].items()
     offered = {CATEGORY: categories} | {key: {*spec["values"]} - {*spec["retired_values"]} for key, spec in attributes}

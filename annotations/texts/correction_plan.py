@@ -290,9 +290,7 @@ def _summary_words(plan: CorrectionPlan, text: Text) -> list[Span]:
     moved = {segment.pk: segment for segment in plan.segments}
     segments = Segment.objects.filter(text=text, kind=Segment.Kind.SUMMARY)
     spans = sorted((moved.get(row.pk, row).start, moved.get(row.pk, row).end) for row in segments)
-    return [
-        (first + start, first + end) for first, last in spans for start, end in token_spans(plan.content[first:last])
-    ]
+    return [(first + a, first + b) for first, last in spans for a, b in token_spans(plan.content[first:last])]
 
 
 def _plan_losses(plan: CorrectionPlan, text: Text, markables: Sequence[Markable]) -> None:

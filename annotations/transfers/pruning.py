@@ -34,8 +34,7 @@ def idle_time() -> timedelta:
         DBTaskResult.objects.order_by("-enqueued_at").values_list("enqueued_at", flat=True),
         User.objects.filter(last_login__isnull=False).order_by("-last_login").values_list("last_login", flat=True),
     ]
-    moments = [moment for rows in newest for moment in rows[:1]]
-    return now - max(moments, default=now)
+    return now - max((moment for rows in newest for moment in rows[:1]), default=now)
 
 
 def prune() -> dict[str, int]:

@@ -66,11 +66,9 @@ def machine() -> str:
     """Return processor, cores, memory and system, without host names."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
-    model = next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine()
-    )
+    name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
     gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    return f"{model}, {os.cpu_count()} cores, {gigabytes:.0f} GB, {platform.system()}"
+    return f"{name}, {os.cpu_count()} cores, {gigabytes:.0f} GB, {platform.system()}"
 
 
 def versions(*packages: str) -> str:

@@ -85,9 +85,7 @@ class Coder:
 def run_together(coders: Sequence[Coder], seconds: float) -> float:
     """Run all coders at once, and return the number of responses per second."""
     start = time.perf_counter()
-    threads = [
-        Thread(target=coder.work, args=(random.Random(number), start + seconds)) for number, coder in enumerate(coders)
-    ]
+    threads = [Thread(target=coder.work, args=(random.Random(i), start + seconds)) for i, coder in enumerate(coders)]
     for thread in threads:
         thread.start()
     for thread in threads:

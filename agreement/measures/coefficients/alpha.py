@@ -72,8 +72,7 @@ def alpha(
     options = Options(distance, exclude_unit, empty, thirds)
     if not isinstance(distance, str):
         return _alpha_of_callable(data, distance, options)
-    sum_options = SumOptions((distance,), exclude_unit, empty, thirds)
-    return alpha_of_texts(tabulate(data, sum_options), distance)
+    return alpha_of_texts(tabulate(data, SumOptions((distance,), exclude_unit, empty, thirds)), distance)
 
 
 @register_statistics(alphas_statistics)

@@ -251,8 +251,7 @@ def beta(
     """
     kappa = _beta(as_data(data), distance, categories=categories, empty=empty, thirds=thirds, missing=missing)
     name = str(distance) if kappa.scale.of_labels is None else kappa.scale.name
-    parameters = {"distance": name, "empty": empty, "thirds": thirds, "missing": missing}
-    return kappa.result(parameters=parameters)
+    return kappa.result(parameters={"distance": name, "empty": empty, "thirds": thirds, "missing": missing})
 
 
 def _gwet_ac1(data: ReliabilityData, distance: str | Disagreement = "nominal", **options: Any) -> Kappa:

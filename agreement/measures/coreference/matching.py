@@ -160,7 +160,7 @@ def match_muc6(
     ({'y': 2, 'x': 1}, True)
     """
     spans = {name: _strip_article(text, name, markable.start, markable.end) for name, markable in key.items()}
-    minima = {name: _find_minimal_spans(text, name, markable, spans[name]) for name, markable in key.items()}
+    minima = {name: _find_min_spans(text, name, markable, spans[name]) for name, markable in key.items()}
     candidates: list[tuple[bool, int, int, Hashable, Hashable]] = []
     for name, (start, end) in response.items():
         span = _strip_article(text, name, start, end)
@@ -194,9 +194,7 @@ def _strip_article(text: str, name: Hashable, start: int, end: int) -> tuple[int
     return (start + begin, start + len(string)) if begin < len(string) else (start, end)
 
 
-def _find_minimal_spans(
-    text: str, name: Hashable, markable: KeyMarkable, span: tuple[int, int]
-) -> list[tuple[int, int]]:
+def _find_min_spans(text: str, name: Hashable, markable: KeyMarkable, span: tuple[int, int]) -> list[tuple[int, int]]:
     """Return where the MIN string is in the markable; it may come more than once."""
     if markable.minimum is None:
         return [span]

@@ -199,9 +199,7 @@ class Judgements:
         second = int(np.flatnonzero(firsts[number] != np.arange(len(place)))[0])
         first = int(firsts[number[second]])
         columns = (self.columns.document, *self.columns.units, self.columns.coder)
-        named = {
-            column: self.factors[column] for column in columns if not isinstance(self.factors[column].names, range)
-        }
+        named = {role: self.factors[role] for role in columns if not isinstance(self.factors[role].names, range)}
         what = ", ".join(f"{column} {factor.names[factor.codes[second]]!r}" for column, factor in named.items())
         rows = self.row_name(second), self.row_name(first)
         raise ValueError(f"{rows[0]}: {what}: the judgement comes twice, first in {rows[1]}")

@@ -144,7 +144,7 @@ def pointed_values(
         if mode == "partial":
             sets, set_of = _select_preceding(sets, set_of, answers.unit[chosen], len(answers.units))
     data = _build_data(answers, sets, chosen, set_of, unmarked)
-    return _separate_readings(data, answers, links, mode, plural) if readings == "matched" else data
+    return _split_readings(data, answers, links, mode, plural) if readings == "matched" else data
 
 
 def indexed_values(
@@ -275,9 +275,7 @@ def _unite_chains(links: _Links, chosen: Ints, plural: str) -> tuple[SetRows, In
     return _unite_classes(classes, member, links.width, rows, reached)
 
 
-def _separate_readings(
-    data: ReliabilityData, answers: Answers, links: _Links, mode: str, plural: str
-) -> ReliabilityData:
+def _split_readings(data: ReliabilityData, answers: Answers, links: _Links, mode: str, plural: str) -> ReliabilityData:
     targets = _group_links(answers, links.target, answers.link_to if answers.reading is None else answers.reading)
     if not targets:
         return data
@@ -375,8 +373,7 @@ def _unite_classes(
     several = reached.select(rows[np.array(first, dtype=np.int64)])
     together = belonging.select(several.members)
     union = np.repeat(np.repeat(np.arange(len(first)), several.sizes), together.sizes)
-    unions = SetRows.from_pairs(union, together.members, len(first), width)
-    return belonging.concatenate(unions), set_of
+    return belonging.concatenate(SetRows.from_pairs(union, together.members, len(first), width)), set_of
 
 
 def _select_preceding(sets: SetRows, set_of: Ints, unit: Ints, n_units: int) -> tuple[SetRows, Ints]:

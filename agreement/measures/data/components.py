@@ -53,11 +53,11 @@ def split_shared_components(
     units, documents = list(given), [None] * len(given)
     together = ReliabilityData.from_values(units, range(width), rows, documents, members=first.members)
     number = dict(zip(given, component_of_unit(together).tolist(), strict=True))
-    first_moved, other = (
+    first, second = (
         move_to_documents(data, np.array([number[name(unit)] for unit in data.units], dtype=np.int64))
         for data in (first, second)
     )
-    return first_moved, other
+    return first, second
 
 
 def _itself(name: Hashable) -> Hashable:
@@ -94,8 +94,7 @@ def component_of_unit(data: ReliabilityData, original: Original | None = None) -
 
     n = max(n_units, int(max(first.max(), second.max())) + 1)
     graph = sparse.coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(n, n))
-    number = connected_components(graph, directed=False)[1][:n_units]
-    return factorize_integers(number)[1]
+    return factorize_integers(connected_components(graph, directed=False)[1][:n_units])[1]
 
 
 def find_pairable_documents(data: ReliabilityData) -> Ints:

@@ -280,8 +280,7 @@ def _reading_sizes(cells: Cells, sets: Ints, k: int) -> Ints:
     assert cells.readings is not None
     rows, entries = list_entries(cells.starts, sets)
     bits = cells.readings.bits[entries]
-    counted = [np.bincount(rows[bits >> i & 1 == 1], minlength=len(sets)) for i in range(k)]
-    return np.stack(counted, axis=1)
+    return np.stack([np.bincount(rows[bits >> i & 1 == 1], minlength=len(sets)) for i in range(k)], axis=1)
 
 
 def _shared_by_readings(data: ReliabilityData, first: Ints, second: Ints, k: int, m: int) -> Ints:

@@ -136,7 +136,7 @@ def _compare_overlapping(
 
     Then come the name of each distance, the distances, and what the two would have in common without sharing a member.
     """
-    for first, a, b, shared, number in _overlapping_judgements(pairable, overlap):
+    for first, a, b, shared, number in _find_overlaps(pairable, overlap):
         some = np.flatnonzero((number > 0) & (shared > 0))
         compared = distances_from_sizes(a[some], b[some], shared[some], names, options)
         yield first[some], number[some], ((name, distances, np.zeros(len(some))) for name, distances in compared)
@@ -148,9 +148,7 @@ def _compare_overlapping(
         yield pairs.first, pairs.number, zip(of_readings, of_readings.values(), in_common, strict=True)
 
 
-def _overlapping_judgements(
-    pairable: PairableUnits, overlap: SetOverlaps
-) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
+def _find_overlaps(pairable: PairableUnits, overlap: SetOverlaps) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
     """Yield kinds of pairs of judgements on overlapping sets: a set, the two sizes, the shared members, the number.
 
     A judgement whose unit is excluded has one member less, and shares one less if the unit is shared. So the

@@ -178,8 +178,7 @@ class ComparedItems:
     def missed(self) -> Ints:
         """The rows in which people agree and the model differs, the farthest first, ties with most people first."""
         rows = np.flatnonzero(self.agree & (self.candidate < 1 - TIE))
-        scores = self.candidate[rows].round(9)
-        return rows[np.lexsort((rows, -self.n_people[rows], scores))]
+        return rows[np.lexsort((rows, -self.n_people[rows], self.candidate[rows].round(9)))]
 
     def by_category(self) -> list[CategoryOfModel]:
         """Return the categories, from the model's worst difference from people to its best."""

@@ -214,10 +214,8 @@ def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: M
         return ordered + [place for place in places if place not in ordered]
 
     def name(chain: Chain) -> str:
-        words = snippets[chain[0]].keyword.words
-        return (
-            f"{words if len(words) <= MAX_NAME_LENGTH else words[: MAX_NAME_LENGTH - 1].rstrip() + '…'} ({len(chain)})"
-        )
+        text = snippets[chain[0]].keyword.words
+        return f"{text if len(text) <= MAX_NAME_LENGTH else text[: MAX_NAME_LENGTH - 1].rstrip() + '…'} ({len(chain)})"
 
     n_first, n_second, aligned = len(found.first), len(found.second), found.aligned
     rows = largest(n_first, [pair.first for pair in aligned])

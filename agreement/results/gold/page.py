@@ -133,9 +133,9 @@ def _build_tables(report: AgreedReport) -> list[Table]:
     coder = Column("coder", "Coder", cell="name")
     docsets = Column("docsets", "Docsets", "count", explanation="agreed_docsets")
     rows: list[list[Cell]] = [
-        [one.name, coder, label, *with_ends(getattr(matching, name))]
-        for one in report.coders
-        for coder, matching in (("SCUs", one.scus), ("words", one.words))
+        [coder.name, noun, label, *with_ends(getattr(matching, name))]
+        for coder in report.coders
+        for noun, matching in (("SCUs", coder.scus), ("words", coder.words))
         for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1"))
     ]
     scus = [

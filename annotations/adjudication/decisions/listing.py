@@ -155,9 +155,7 @@ def count_decisions(decisions: Sequence[ItemDecision]) -> dict[str, list[tuple[s
     return {
         "reason": [(reason or NO_REASON, label, reasons[reason]) for reason, label in REASONS.items()],
         "source": [(source, label, sources[source]) for source, label in SOURCES.items()],
-        "section": [
-            (name, name, sections[name]) for name in sorted(sections, key=lambda name: (-sections[name], name))
-        ],
+        "section": [(key, key, sections[key]) for key in sorted(sections, key=lambda key: (-sections[key], key))],
         "changed": [("true", "Work changed since", sum(row.changed for row in decisions))],
     }
 

@@ -63,8 +63,7 @@ def endpoint(
             decorated = transaction.atomic(decorated)
         if once:
             decorated = idempotent(right, secret_fields=secret_fields, archived=archived)(decorated)
-        described = [*([IF_MATCH] if seen else []), *parameters]
-        return extend_schema(parameters=described, **schema)(decorated)
+        return extend_schema(parameters=[*([IF_MATCH] if seen else []), *parameters], **schema)(decorated)
 
     return decorate
 

@@ -52,9 +52,7 @@ def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:
 
 def _convert_rows(rows: Iterable[Sequence[Any]], fields: Sequence[models.Field[Any, Any]]) -> Iterator[Sequence[Any]]:
     """Yield the rows, with values converted for the database where the fields need it."""
-    converters = [
-        (number, _converter(field)) for number, field in enumerate(fields) if isinstance(field, CONVERTED_FIELDS)
-    ]
+    converters = [(i, _converter(field)) for i, field in enumerate(fields) if isinstance(field, CONVERTED_FIELDS)]
     for row in rows:
         values = list(row)
         for number, convert in converters:

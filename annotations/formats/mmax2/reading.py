@@ -141,15 +141,15 @@ class Levels:
             else known[level.scheme]
             for level in self.project.levels
         }
-        attributes = [each for attributes in schemes.values() for each in attributes]
+        attributes = [attribute for attributes in schemes.values() for attribute in attributes]
         pointers = {each.name for each in attributes if each.kind == Kind.POINTER and each.identity is None}
         identity = identity_names(pointers)
         others = pointers - identity if not self.chosen and any(map(says_identity, identity)) else ()
 
-        def understand(each: Attribute) -> Attribute:
-            if each.name == self.chosen and each.kind == Kind.FREETEXT:
-                return replace(each, kind=Kind.SET)
-            return replace(each, identity=False) if each.name in others else each
+        def understand(attribute: Attribute) -> Attribute:
+            if attribute.name == self.chosen and attribute.kind == Kind.FREETEXT:
+                return replace(attribute, kind=Kind.SET)
+            return replace(attribute, identity=False) if attribute.name in others else attribute
 
         return {key: tuple(map(understand, attributes)) for key, attributes in schemes.items()}
 
@@ -161,7 +161,7 @@ class Levels:
             self.findings.add(message, code="no-scheme", file=file, fix="sets and pointers are told by their values")
         read = {link.name for link in level.links()}
         unread = {each.name for each in attributes if each.kind in (Kind.SET, Kind.POINTER) and each.name not in read}
-        stated = {each.name for each in attributes if each.identity is not None}
+        stated = {attribute.name for attribute in attributes if attribute.identity is not None}
         used = Counter(name for row in level.all_rows() for name in row.attributes if row.has(name))
         for name in [link.name for link in question.links] if question.kind == Kind.POINTER else ():
             if not (name in stated or says_identity(name) or ANTECEDENT.search(name)):
@@ -173,7 +173,7 @@ class Levels:
             fix = f"choose the attribute {name} to read it"
             self.findings.add(message, fix=fix, code="not-read", file=file, left_out=True)
         if question.coded:
-            known = {each.name for each in attributes}
+            known = {attribute.name for attribute in attributes}
             self._report_attributes([level], "is not in the scheme of the level", "left out", known)
 
     def _report_attributes(self, levels: Iterable[Level], what: str, fix: str, known: Collection[str] = ()) -> None:

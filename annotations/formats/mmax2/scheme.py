@@ -195,13 +195,13 @@ def choose_kind(schemes: Iterable[Sequence[Attribute]], chosen: str) -> Kind:
     """Return the kind of a project's links: pointers, else sets, else NOMINAL. FREETEXT if `chosen` is unknown."""
     attributes = [attribute for scheme in schemes for attribute in scheme]
     if chosen:
-        return next((each.kind for each in attributes if each.name == chosen), Kind.FREETEXT)
-    pointers = [each for each in attributes if each.kind == Kind.POINTER]
-    if any(not _is_other(each) for each in pointers):
+        return next((attribute.kind for attribute in attributes if attribute.name == chosen), Kind.FREETEXT)
+    pointers = [attribute for attribute in attributes if attribute.kind == Kind.POINTER]
+    if any(not _is_other(attribute) for attribute in pointers):
         return Kind.POINTER
-    if any(each.kind == Kind.SET for each in attributes):
+    if any(attribute.kind == Kind.SET for attribute in attributes):
         return Kind.SET
-    return Kind.POINTER if any(each.identity is not False for each in pointers) else Kind.NOMINAL
+    return Kind.POINTER if any(attribute.identity is not False for attribute in pointers) else Kind.NOMINAL
 
 
 def _is_other(pointer: Attribute) -> bool:
@@ -217,9 +217,9 @@ def level_key(keys: Mapping[str, str], name: str, other: str = "") -> str:
 def add_further(question: Question, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str]) -> Question:
     """Return the question with the other attributes of its level; pointers are relations only on coded levels."""
     read = {link.name for link in question.links} | question.branches.keys()
-    left = [each for each in attributes if each.name not in read and not is_own_name(each.name)]
-    pointers = [each for each in left if each.kind == Kind.POINTER and question.coded]
-    relations = tuple(Link(each.name, level_key(keys, each.domain, level)) for each in pointers)
+    left = [attribute for attribute in attributes if attribute.name not in read and not is_own_name(attribute.name)]
+    pointers = [attribute for attribute in left if attribute.kind == Kind.POINTER and question.coded]
+    relations = tuple(Link(attribute.name, level_key(keys, attribute.domain, level)) for attribute in pointers)
     further = {
         each.name: {value.name.lower(): value.name for value in each.values} if each.kind == Kind.NOMINAL else {}
         for each in left
@@ -236,10 +236,10 @@ class QuestionBuilder:
     ) -> None:
         self.attributes, self.kind = attributes, kind
         self.reached = _reachable_attributes(attributes)
-        self.first_readings = {(each.kind, _first_reading(each.name)) for each in attributes}
+        self.first_readings = {(attribute.kind, _first_reading(attribute.name)) for attribute in attributes}
         self.categories: dict[str, CategorySpec] = {}
         self.links: list[Attribute] = []  # the sets or pointers that express identity
-        candidates = [each for each in attributes if not chosen or each.name == chosen]
+        candidates = [attribute for attribute in attributes if not chosen or attribute.name == chosen]
         if kind == Kind.NOMINAL:
             nominal = [each for each in candidates if each.kind == kind and each.name not in ("optional", "unsure")]
             self.root = next((each for each in nominal if each.name == "category"), next(iter(nominal), None))
@@ -252,10 +252,10 @@ class QuestionBuilder:
         """Return the root attribute; keep the links under it and the links under no attribute."""
         names, reached = {link.id for link in links}, self.reached
         roots = [each for each in self.attributes if each.kind == Kind.NOMINAL and names & reached[each.id]]
-        led = {identity for each in roots for identity in reached[each.id]}
+        led = {identity for attribute in roots for identity in reached[attribute.id]}
         # Prefer roots that no other root leads to, and of these the root with most links.
         first = [each for each in roots if not any(each.id in reached[other.id] for other in roots)] or roots
-        root = max(first, key=lambda each: len(names & reached[each.id]), default=None)
+        root = max(first, key=lambda attribute: len(names & reached[attribute.id]), default=None)
         below = reached[root.id] if root else set()
         self.links += [link for link in links if link.id in below] + [link for link in links if link.id not in led]
         return root
@@ -265,10 +265,10 @@ class QuestionBuilder:
             return Question()
         firsts = {link.name: link for link in self.links}
         links = dict.fromkeys(Link(link.name, self.domains[link.id]) for link in self.links)
-        for each in self.attributes:
-            first = firsts.get(_first_reading(each.name))
-            if first and each.kind == first.kind and each.name not in firsts:
-                links[Link(each.name, self.domains[first.id])] = None
+        for attribute in self.attributes:
+            first = firsts.get(_first_reading(attribute.name))
+            if first and attribute.kind == first.kind and attribute.name not in firsts:
+                links[Link(attribute.name, self.domains[first.id])] = None
         branches = self._build_branches(self.root) if self.root else {}
         if self.root is None:
             # No nominal attribute leads to the sets or pointers.
@@ -303,10 +303,10 @@ class QuestionBuilder:
             for value in attribute.values:
                 if value.name in branch:
                     continue
-                following = [by_id[each] for each in value.next if each in by_id]
+                following = [by_id[key] for key in value.next if key in by_id]
                 after = {identity for each in following for identity in (each.id, *self.reached[each.id])}
                 to = [link for link in self.links if link.id in after]
-                nominal = (each for each in following if each.kind == Kind.NOMINAL)
+                nominal = (attribute for attribute in following if attribute.kind == Kind.NOMINAL)
                 inner = next((each for each in nominal if not self.reached[each.id].isdisjoint(self.domains)), None)
                 # A value that leads to several levels is replaced by the values of the attribute it leads to.
                 if len({self.domains[link.id] for link in to}) > 1 and inner and inner.id not in seen:
@@ -314,7 +314,7 @@ class QuestionBuilder:
                     left.append(inner)
                     branch[value.name] = Branch(inner=inner.name)
                 else:
-                    optional = any(each.name == "optional" for each in following)
+                    optional = any(attribute.name == "optional" for attribute in following)
                     key = self._add_category(value.name, value.label or value.name, to, optional=optional)
                     branch[value.name] = Branch(key)
             for name, followed in list(branch.items()):
@@ -328,10 +328,10 @@ def _link_attributes(attributes: Sequence[Attribute], kind: Kind) -> list[Attrib
     Further readings are left out, as they follow the first. If all pointers are other relations, all are returned.
     """
     of_kind = {each.name: each for each in attributes if each.kind == kind and each.identity is not False}
-    links = [each for each in of_kind.values() if _first_reading(each.name) not in of_kind]
+    links = [attribute for attribute in of_kind.values() if _first_reading(attribute.name) not in of_kind]
     if kind == Kind.SET:
-        return sorted(links, key=lambda each: not each.name.startswith("coref"))[:1]
-    return [each for each in links if not _is_other(each)] or links
+        return sorted(links, key=lambda attribute: not attribute.name.startswith("coref"))[:1]
+    return [attribute for attribute in links if not _is_other(attribute)] or links
 
 
 def _first_reading(name: str) -> str:
@@ -343,7 +343,7 @@ def _reachable_attributes(attributes: Sequence[Attribute]) -> dict[str, set[str]
     """Return the ids of all attributes that the values of each attribute lead to, by its id."""
     leads: dict[str, set[str]] = {attribute.id: set() for attribute in attributes}
     for attribute in attributes:
-        leads[attribute.id].update(each for value in attribute.values for each in value.next if each in leads)
+        leads[attribute.id].update(key for value in attribute.values for key in value.next if key in leads)
     reached = {}
     for start in leads:
         reached[start] = set[str]()

@@ -115,7 +115,7 @@ class _Draft:
         for (kind, start, end), segment in segments.items():
             rows.append(_Row(kind, self._runs(((start, end),)), segment=segment))
         lines = self.tokens.by_sentence()
-        if len(lines) > 1 and not any(each.kind in ("sentence", "turn") for each in document.segments):
+        if len(lines) > 1 and not any(segment.kind in ("sentence", "turn") for segment in document.segments):
             rows += [_Row("line", ((line[0], line[-1]),)) for line in lines]
         self.rows = [row for row in rows if row.runs]
 
@@ -191,9 +191,9 @@ class _Plan:
             answered = row.mark is not None and row.mark.answer is not None
             self.levels[row.level] = self.levels.get(row.level, False) or answered
         answers = [mark.answer for draft in drafts for mark in draft.marks if mark.answer]
-        self.categories = {each.key: each for each in scheme.categories}
-        self.relations = {each.key: each for each in scheme.relations if not each.identity}
-        self.attributes = {each.key: each for each in scheme.attributes}
+        self.categories = {category.key: category for category in scheme.categories}
+        self.relations = {relation.key: relation for relation in scheme.relations if not relation.identity}
+        self.attributes = {attribute.key: attribute for attribute in scheme.attributes}
         for answer in answers:
             if answer.category:
                 self.categories.setdefault(answer.category, specs.CategorySpec(answer.category, answer.category))
@@ -280,13 +280,13 @@ class _Plan:
         lines = []
         if self.levels[level]:
             questions: list[specs.RelationSpec | specs.AttributeSpec] = [
-                *(each for each in self.relations.values() if not each.from_levels or level in each.from_levels),
-                *(each for each in self.attributes.values() if not each.levels or level in each.levels),
+                *(link for link in self.relations.values() if not link.from_levels or level in link.from_levels),
+                *(spec for spec in self.attributes.values() if not spec.levels or level in spec.levels),
             ]
             leads = {
                 (specs.CATEGORY, each.key): ["optional"] for each in self.categories.values() if each.takes_optional
             }
-            elements.add_leads(leads, ((each, _condition(each)) for each in questions), self.names)
+            elements.add_leads(leads, ((question, _condition(question)) for question in questions), self.names)
             sets = [self._set_names(number)[0] for number in self.numbers if self.links == Links.INDICES]
             lines += elements.categories(self.categories.values(), self.pointers, sets, leads)
             lines += self._link_lines(level)

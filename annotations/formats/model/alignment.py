@@ -141,18 +141,18 @@ def _is_in_word(skeleton: Skeleton, number: int) -> bool:
 
 def match(own: Skeleton, other: Skeleton, limit: int) -> Alignment | None:
     """Return the alignment of the copies up to the end of one; None if it takes more than `limit` edits."""
-    one, two = own.characters, other.characters
-    way = _find_way(one, two, limit)
+    a, b = own.characters, other.characters
+    way = _find_way(a, b, limit)
     if way is None:
         return None
-    rest = len(one) - way.here + len(two) - way.there
+    rest = len(a) - way.here + len(b) - way.there
     # Neither copy ends early if a path to both ends takes fewer edits than the rest has characters.
     most = min(limit, way.edits + rest - 1)
-    if rest and abs(len(one) - len(two)) <= most:
-        way = _find_way(one, two, most, to_both_ends=True) or way
+    if rest and abs(len(a) - len(b)) <= most:
+        way = _find_way(a, b, most, to_both_ends=True) or way
 
     def is_sure(block: Block) -> bool:
-        at_end = (block.own + block.size, block.other + block.size) == (len(one), len(two))
+        at_end = (block.own + block.size, block.other + block.size) == (len(a), len(b))
         return block.size >= MIN_BLOCK or at_end or block.own == block.other == 0
 
     return Alignment(own, other, list(filter(is_sure, way.blocks())))
@@ -182,7 +182,7 @@ class _Way:
         return blocks[::-1]
 
 
-def _find_way(one: str, two: str, limit: int, *, to_both_ends: bool = False) -> _Way | None:
+def _find_way(a: str, b: str, limit: int, *, to_both_ends: bool = False) -> _Way | None:
     """Return the path to the end of one text, or of both, with the fewest edits (Myers); None above `limit`."""
     reached = {1: 0}  # the virtual diagonal before the first characters
     trace = list[Mapping[int, int]]()
@@ -191,9 +191,9 @@ def _find_way(one: str, two: str, limit: int, *, to_both_ends: bool = False) -> 
         before, reached = reached, {}
         for diagonal in range(-edits, edits + 1, 2):
             here, there = _step(before, diagonal, edits)
-            size = count_common(one, here, two, there)
+            size = count_common(a, here, b, there)
             reached[diagonal] = here + size
-            ends = (here + size == len(one), there + size == len(two))
+            ends = (here + size == len(a), there + size == len(b))
             if all(ends) if to_both_ends else any(ends):
                 return _Way(trace, here + size, there + size)
     return None
@@ -206,13 +206,13 @@ def _step(before: Mapping[int, int], diagonal: int, edits: int) -> tuple[int, in
     return here, here - diagonal
 
 
-def count_common(one: str, here: int, two: str, there: int) -> int:
+def count_common(a: str, here: int, b: str, there: int) -> int:
     """Return the number of equal characters from the two positions on."""
     size, step = 0, 1
-    most = min(len(one) - here, len(two) - there)
+    most = min(len(a) - here, len(b) - there)
     while step:
         end = size + step
-        if end <= most and one[here + size : here + end] == two[there + size : there + end]:
+        if end <= most and a[here + size : here + end] == b[there + size : there + end]:
             size, step = end, 2 * step
         else:
             step //= 2
@@ -287,7 +287,7 @@ def _difference(document: Document, content: str, source: str, alignment: Alignm
     if IGNORED.findall(own) != IGNORED.findall(content) or len(own.split()) != len(content.split()):
         kinds.append("white space")
     lines = enumerate(zip(own.split("\n"), content.split("\n"), strict=False), start=1)
-    line = next((number for number, (one, two) in lines if one != two), None)
+    line = next((number for number, (a, b) in lines if a != b), None)
     message = f"the text differs from {source} in {' and '.join(kinds) or 'white space'}"
     return Finding("aligned", message, document.file, line, fix)
 

@@ -29,7 +29,7 @@ def _split_parts(text: str) -> Parts | None:
 
 def are_in_order(parts: Sequence[Sequence[int]]) -> bool:
     """Return whether the parts are not empty, are in text order and do not touch."""
-    return all(start < end for start, end in parts) and all(after[1] < part[0] for after, part in pairwise(parts))
+    return all(start < end for start, end in parts) and all(part[1] < after[0] for part, after in pairwise(parts))
 
 
 def markable_key(level: str, parts: Sequence[Sequence[int]]) -> str:

@@ -395,7 +395,7 @@ def parse_spans(minspan: str, least: str, words: str) -> list[Span]:
         return []
     spans = [(int(start), int(end)) for start, _, end in (span.partition("-") for span in minspan.split(","))]
     edges = [edge for span in spans for edge in span]
-    fits = all(after < edge for after, edge in pairwise(edges)) and edges[-1] <= len(words)
+    fits = all(edge < after for edge, after in pairwise(edges)) and edges[-1] <= len(words)
     return spans if fits and least_words(spans, words) == least else []
 
 

@@ -96,7 +96,7 @@ def _coref_elements(document: Document) -> Iterator[_Element]:
         for target in answer.pointers:
             attributes |= {"TYPE": "IDENT", "REF": ids[target]}
         if mark.head and start <= mark.head[0][0] and mark.head[-1][1] <= end:
-            spans, words = [(last - start, first - start) for last, first in mark.head], document.content[start:end]
+            spans, words = [(first - start, last - start) for first, last in mark.head], document.content[start:end]
             attributes["MIN"] = least_words(spans, words)
             if find_spans(attributes["MIN"], words)[0] != spans:
                 attributes["MINSPAN"] = ",".join(f"{first}-{last}" for first, last in spans)

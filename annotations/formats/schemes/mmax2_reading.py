@@ -37,12 +37,12 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     """Return the scheme of MMAX2 scheme files, one for each level. Raise FormatError with file and line."""
     levels, declared = _read_levels(files, name)
     every = [attribute for level in levels for attribute in level.attributes]
-    kind = Kind.SET if any(each.kind == Kind.SET for each in every) else Kind.NOMINAL
-    kind = Kind.POINTER if any(_is_identity(each, every) for each in every) else kind
+    kind = Kind.SET if any(attribute.kind == Kind.SET for attribute in every) else Kind.NOMINAL
+    kind = Kind.POINTER if any(_is_identity(attribute, every) for attribute in every) else kind
     merger = _Merger(name)
     names = dict.fromkeys([level.name for level in levels] + declared)
-    known = {each.lower() for each in names}
-    targets = (each.domain for each in every if each.kind == Kind.POINTER)
+    known = {name.lower() for name in names}
+    targets = (attribute.domain for attribute in every if attribute.kind == Kind.POINTER)
     keys = make_keys([*names, *(target for target in targets if target and target.lower() not in known)])
     if len(keys) > MAX_LEVELS:
         raise FormatError(f"there are more than {MAX_LEVELS} levels", name)
@@ -93,10 +93,10 @@ def _is_identity(attribute: Attribute, attributes: Sequence[Attribute]) -> bool:
         return False
     if attribute.identity is not None:
         return attribute.identity
-    pointers = [each for each in attributes if each.kind == Kind.POINTER]
-    if any(each.identity is not None or says_identity(each.name) for each in pointers):
+    pointers = [attribute for attribute in attributes if attribute.kind == Kind.POINTER]
+    if any(attribute.identity is not None or says_identity(attribute.name) for attribute in pointers):
         return says_identity(attribute.name)
-    return not any(each.kind == Kind.SET for each in attributes) and not OTHER_RELATION.search(attribute.name)
+    return not any(attribute.kind == Kind.SET for attribute in attributes) and not OTHER_RELATION.search(attribute.name)
 
 
 type _Spec = specs.CategorySpec | specs.RelationSpec | specs.AttributeSpec
@@ -190,9 +190,9 @@ class _Level:
         self.name, self.file, self.key = level.name, level.file, key
         self.levels, self.merger = levels, merger
         every = level.attributes
-        self.by_id = {each.id: each for each in every}
-        says = {each.id for each in every if each.kind != Kind.POINTER or _is_identity(each, every)}
-        asked = [each for each in every if each.id in says and each.name not in NO_ANSWER]
+        self.by_id = {attribute.id: attribute for attribute in every}
+        says = {attribute.id for attribute in every if attribute.kind != Kind.POINTER or _is_identity(attribute, every)}
+        asked = [attribute for attribute in every if attribute.id in says and attribute.name not in NO_ANSWER]
         self.question = Question()
         if kind != Kind.NOMINAL:
             self.question = QuestionBuilder(asked, key, levels, kind, "").question()
@@ -200,7 +200,7 @@ class _Level:
         if not self.question.coded and has_category:
             self.question = QuestionBuilder(asked, key, levels, Kind.NOMINAL, "").question()
         self.linked = {link.name for link in self.question.links}
-        self.left = [each for each in every if self._is_question(each)]
+        self.left = [attribute for attribute in every if self._is_question(attribute)]
         self.category_keys: dict[str, str] = {}
         # The keys of questions by the id of their attribute, and of their values by their names in the file.
         self.made: dict[str, str] = {}
@@ -242,7 +242,7 @@ class _Level:
 
     def _sources(self) -> dict[str, list[_Source]]:
         """Return the sources of each question by its id: categories, values of other attributes, or set pointers."""
-        sources: dict[str, list[_Source]] = {each.id: [] for each in self.left}
+        sources: dict[str, list[_Source]] = {attribute.id: [] for attribute in self.left}
         left = set(sources)
         for attribute in self.by_id.values():
             for value in attribute.values:
@@ -313,7 +313,7 @@ class _Level:
         if not questions:
             return None
         if len(questions) > 1:
-            names = [each if each == specs.CATEGORY else self.by_id[each].name for each in questions]
+            names = [key if key == specs.CATEGORY else self.by_id[key].name for key in questions]
             self._lose(f"{attribute.name}: it is asked by {' and by '.join(names)}; here it is asked always")
             return None
         question = questions[0]

@@ -48,7 +48,7 @@ class _Writer:
         """Return the scheme without its retired parts, which MMAX2 would offer."""
         categories, relations = self._offered(spec.categories), self._offered(spec.relations)
         attributes = self._offered(spec.attributes)
-        values = {each.key: self._offered(each.values, f"{each.key}: ") for each in spec.attributes}
+        values = {attribute.key: self._offered(attribute.values, f"{attribute.key}: ") for attribute in spec.attributes}
         gone = {category.key for category in spec.categories if category.retired}
         relations = tuple(
             relation
@@ -127,7 +127,7 @@ class _Writer:
         """Return the questions in the order of the files, level by level."""
         order = {level: number for number, level in enumerate(coded)}
         ordered = sorted(
-            questions, key=lambda each: min((order[on] for on in asked_on[each.key] if on in order), default=0)
+            questions, key=lambda question: min((order[on] for on in asked_on[question.key] if on in order), default=0)
         )
         if ordered != questions:
             self.losses.append("the order of questions of several levels is that of the levels")
@@ -209,7 +209,7 @@ class _Writer:
         waiting = list(self.questions)
         while waiting:
             known = {"", specs.CATEGORY, *asked_on}
-            question = next((each for each in waiting if _source(self._condition(each)) in known), None)
+            question = next((question for question in waiting if _source(self._condition(question)) in known), None)
             if question is None:
                 break
             condition = self._condition(question)
@@ -260,7 +260,7 @@ class _Writer:
 
     def _lines(self, level: str, categories: Sequence[specs.CategorySpec], questions: Sequence[_Question]) -> list[str]:
         leads: dict[tuple[str, str], list[str]] = {}
-        elements.add_leads(leads, ((each, self._condition(each)) for each in questions), self.names)
+        elements.add_leads(leads, ((question, self._condition(question)) for question in questions), self.names)
         used = {specs.CATEGORY, *(self.names[question.key] for question in questions)}
         pointers: dict[str, str] = {}
         for category in categories:

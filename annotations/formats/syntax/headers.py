@@ -26,9 +26,7 @@ def join_summaries(contents: Iterable[tuple[str, str]]) -> Pyramid:
     White space around a content stays in the text but is not part of its summary. The expression of the pyramid finds
     only its headers; a text that is too long to be searched keeps the expression for DUCView.
     """
-    names_and_texts = [
-        (" ".join(name.split()) or f"summary {number}", text) for number, (name, text) in enumerate(contents, 1)
-    ]
+    names_and_texts = [(" ".join(name.split()) or f"summary {i}", text) for i, (name, text) in enumerate(contents, 1)]
     mark = _mark([part for pair in names_and_texts for part in pair])
     headers = [f"{mark} {name}" for name, _ in names_and_texts]
     text = "\n".join(f"{header}\n{content}" for header, (_, content) in zip(headers, names_and_texts, strict=True))

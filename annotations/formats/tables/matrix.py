@@ -112,9 +112,7 @@ def read_json(bundle: Bundle) -> Matrix:
         by_coder = row.fields.get("values")
         if not isinstance(by_coder, dict):
             raise row.error("values", "is an object with a value for each coder")
-        values = {
-            row.string("values", coder): _parse_json_value(row, coder, value) for coder, value in by_coder.items()
-        }
+        values = {row.string("values", coder): _parse_json_value(row, coder, raw) for coder, raw in by_coder.items()}
         if "" in values:
             raise row.error("values", "has a coder without a name")
         coders |= dict.fromkeys(values)

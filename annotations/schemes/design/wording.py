@@ -141,7 +141,7 @@ def _of_kind(kind: str, name: str, before: SchemeSpec, after: SchemeSpec) -> Ite
     if kind == "relation":
         # An identity relation comes and goes with its category.
         old, new = (
-            _without_followers(own, spec, other) for own, spec, other in ((old, before, after), (new, after, before))
+            _drop_followers(own, spec, other) for own, spec, other in ((old, before, after), (new, after, before))
         )
     for key, question in new.items():
         if key not in old:
@@ -157,9 +157,7 @@ def _of_kind(kind: str, name: str, before: SchemeSpec, after: SchemeSpec) -> Ite
         yield f"Another order of the {name}."
 
 
-def _without_followers(
-    relations: dict[str, RelationSpec], spec: SchemeSpec, other: SchemeSpec
-) -> dict[str, RelationSpec]:
+def _drop_followers(relations: dict[str, RelationSpec], spec: SchemeSpec, other: SchemeSpec) -> dict[str, RelationSpec]:
     categories, identity = {category.key for category in other.categories}, spec.identity_by_category()
     followers = {
         relation.key for own in spec.categories if own.key not in categories for relation in identity.get(own.key, ())

@@ -246,6 +246,4 @@ def _order(archived: ArchivedTable, shape: Shape) -> Callable[[Sequence[Any]], t
     positions = {field.name: number for number, field in enumerate(shape.fields, start=1)}
     sort_keys = [(positions[name.lstrip("-")], name.startswith("-")) for name in archived.order]
     # Empty values come last; gold that nobody has opened has no coder.
-    return lambda row: tuple(
-        (row[number] is None, -row[number] if descending else row[number]) for number, descending in sort_keys
-    )
+    return lambda row: tuple((row[i] is None, -row[i] if descending else row[i]) for i, descending in sort_keys)

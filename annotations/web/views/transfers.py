@@ -55,7 +55,7 @@ def import_files(request: HttpRequest, project: Project) -> HttpResponse:
     if request.method == "POST":
         form = ImportForm(project, _sent_fields(request, before), request.FILES, stored=stored)
         if form.is_valid() and may_order(request, form):
-            transfer = _order_or_check_again(request, project, form, before)
+            transfer = _order_or_check(request, project, form, before)
             return redirect("transfer", transfer.pk)
     else:
         initial = _choices_of(before) if before else {}
@@ -108,9 +108,7 @@ def _with_recalled_names(project: Project, form: ImportForm) -> dict[str, Any]:
     return {**choices, "options": {**recall_names(project, form.format_key), **choices["options"]}}
 
 
-def _order_or_check_again(
-    request: HttpRequest, project: Project, form: ImportForm, before: Transfer | None
-) -> Transfer:
+def _order_or_check(request: HttpRequest, project: Project, form: ImportForm, before: Transfer | None) -> Transfer:
     files, user = form.cleaned_data["files"], signed_in_user(request)
     if before is None or files:
         return orders.order_import(project, user, files, form.format_key, _with_recalled_names(project, form))

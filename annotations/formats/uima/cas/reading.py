@@ -46,8 +46,8 @@ def bundle_type_systems(names: Iterable[str], suffixes: tuple[str, ...]) -> list
         if name.lower().endswith(suffixes):
             path = PurePosixPath(name)
             nearest = next((descriptions[folder] for folder in path.parents if folder in descriptions), [])
-            own = [each for each in nearest if PurePosixPath(each).stem.lower() == f"{path.stem}-typesystem".lower()]
-            usual = [each for each in nearest if PurePosixPath(each).name.lower() == TYPE_SYSTEM.lower()]
+            own = [file for file in nearest if PurePosixPath(file).stem.lower() == f"{path.stem}-typesystem".lower()]
+            usual = [file for file in nearest if PurePosixPath(file).name.lower() == TYPE_SYSTEM.lower()]
             bundles.append((name, *(own or usual or nearest)[:1]))
     return bundles
 
@@ -131,9 +131,9 @@ def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers:
             unknown[name] += 1
             continue
         if name not in known:
-            known[name] = {feature_name(each) for each in types.get_type(name).all_features}
-        values = [*(each for each in element.attrib if not each.startswith("{")), *(str(each.tag) for each in element)]
-        for feature in dict.fromkeys(each for each in values if each not in known[name]):
+            known[name] = {feature_name(feature) for feature in types.get_type(name).all_features}
+        values = [*(key for key in element.attrib if not key.startswith("{")), *(str(child.tag) for child in element)]
+        for feature in dict.fromkeys(key for key in values if key not in known[name]):
             if not lenient:
                 message = f"the type {name[:100]} has no feature {feature[:50]!r} in the type system beside this file"
                 raise FormatError(message, file_layers.file, element.sourceline)

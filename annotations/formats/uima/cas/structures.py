@@ -38,18 +38,18 @@ class _Type:
 
     @classmethod
     def of(cls, structure: FeatureStructure) -> _Type:
-        features = [(each, each.rangeType.name) for each in structure.type.all_features]
-        strings = [each.name for each, values in features if values == names.STRING]
+        features = [(feature, feature.rangeType.name) for feature in structure.type.all_features]
+        strings = [feature.name for feature, values in features if values == names.STRING]
         plain = (names.STRING, names.STRINGS, *names.NUMBERS)
         return cls(
             _structure_kind(structure),
             next((name for name in strings if name != IDENTIFIER), "".join(strings[:1])),
             [
-                (feature_name(each), each.name)
-                for each, values in features
-                if values in plain and each.name not in ("begin", "end")
+                (feature_name(feature), feature.name)
+                for feature, values in features
+                if values in plain and feature.name not in ("begin", "end")
             ],
-            [each.name for each, values in features if values == names.ARRAY],
+            [feature.name for feature, values in features if values == names.ARRAY],
             [each.name for each, values in features if values not in (*plain, names.ARRAY) and each.name != "sofa"],
         )
 
