@@ -216,7 +216,7 @@ document.addEventListener("click", async ({ target }) => {
   const button = target instanceof Element ? target.closest("[data-picture]") : null;
   if (!(button instanceof HTMLElement)) return;
   const chart = document.getElementById(button.dataset.of ?? "");
-  const element = [...drawn.keys()].find((one) => chart?.contains(one));
+  const element = [...drawn.keys()].find((node) => chart?.contains(node));
   const figure = element && drawn.get(element);
   if (!chart || !figure) return;
   const title = chart.querySelector("figcaption")?.textContent ?? "";

@@ -7,11 +7,11 @@ const writes = (/** @type {Model} */ model) => !model.readOnly;
 const chains = (/** @type {Model} */ model) => model.answers !== "categories";
 const points = (/** @type {Model} */ model) => writes(model) && chains(model);
 const marks = (/** @type {Model} */ model) => model.marking.length > 0;
-const optional = (/** @type {Model} */ model) => writes(model) && model.categories.some((one) => one.takes_optional);
+const optional = (/** @type {Model} */ model) => writes(model) && model.categories.some((category) => category.takes_optional);
 const heads = (/** @type {Model} */ model) => optional(model) || (writes(model) && marks(model)); // MUC has both
-const relates = (/** @type {Model} */ model) => writes(model) && model.relations.some((one) => !one.identity);
+const relates = (/** @type {Model} */ model) => writes(model) && model.relations.some((relation) => !relation.identity);
 const asks = (/** @type {Model} */ model) => writes(model) && (model.attributes.length > 0 || relates(model));
-export const joins = (/** @type {Model} */ model) => writes(model) && model.relations.some((one) => one.joint && one.to_levels.length > 0);
+export const joins = (/** @type {Model} */ model) => writes(model) && model.relations.some((relation) => relation.joint && relation.to_levels.length > 0);
 /** @type {(place: number) => (model: Model) => boolean} */
 const category = (place) => (model) => writes(model)
   && [model.categories, ...model.attributes.map(({ values }) => values)].some((all) => place < all.length);
@@ -82,5 +82,5 @@ export function actionsOf(model) {
 /** All of them, those first that are of use: of two with one key the first has it. @param {Model} model */
 export function byUse(model) {
   const ids = new Set(actionsOf(model).map(({ id }) => id));
-  return ACTIONS.toSorted((one, other) => Number(ids.has(other.id)) - Number(ids.has(one.id)));
+  return ACTIONS.toSorted((a, b) => Number(ids.has(b.id)) - Number(ids.has(a.id)));
 }

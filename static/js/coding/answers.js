@@ -93,8 +93,8 @@ export function pointTo(model, judgements, key, target, manner = "only", relatio
 
 /** Stay with the category that is chosen if it points there, else take the first that does. @type {(model: Model, chosen: string | null, from: string, level: string) => string | undefined} */
 function categoryFor({ constraints }, chosen, from, level) {
-  return [chosen, ...categoriesOn(constraints, from)].flatMap((one) => one ?? [])
-    .find((one) => identityOf(constraints, one)?.to_levels.includes(level));
+  return [chosen, ...categoriesOn(constraints, from)].flatMap((key) => key ?? [])
+    .find((key) => identityOf(constraints, key)?.to_levels.includes(level));
 }
 
 /** The readings with a target, or without it where that is already so. @type {(readings: Readings, target: string, manner: Manner) => Readings} */
@@ -113,7 +113,7 @@ function joined(readings, target, manner) {
 /** @type {(model: Model, judgements: Judgements, key: string, index: string, further: boolean) => Answer} */
 export function takeIndex(model, judgements, key, index, further) {
   const before = judgement(judgements.get(key));
-  const category = categoriesOn(model.constraints, model.byKey.at(key).level).map((one) => categoryOf(model, one)).find((one) => one?.takes_index);
+  const category = categoriesOn(model.constraints, model.byKey.at(key).level).map((key) => categoryOf(model, key)).find((category) => category?.takes_index);
   if (!category) {
     return { refused: "This scheme has no category that takes an index." };
   }
@@ -124,7 +124,7 @@ export function takeIndex(model, judgements, key, index, further) {
 /** @type {(model: Model, judgements: Judgements, key: string, letter: string, manner?: Manner, relation?: string | null) => Answer} */
 export function pressLetter(model, judgements, key, letter, manner = "only", relation = null) {
   const offered = offeredCandidates(model, judgements, key, relation);
-  const candidate = offered.find((one) => one.letter === letter);
+  const candidate = offered.find((entry) => entry.letter === letter);
   if (!candidate) {
     return { refused: `No candidate has the letter ${letter}.` };
   }
@@ -169,7 +169,7 @@ export function missing(model, judgements, key) {
 }
 
 /** @type {(list: string[], item: string) => string[]} */
-export const toggled = (list, item) => (list.includes(item) ? list.filter((one) => one !== item) : [...list, item]);
+export const toggled = (list, item) => (list.includes(item) ? list.filter((member) => member !== item) : [...list, item]);
 
 /** @type {(judgements: Judgements, key: string, value: Judgement) => Answer} */
 const changed = (judgements, key, value) => ({ judgement: sameJudgement(judgements.get(key), value) ? null : value });

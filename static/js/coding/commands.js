@@ -38,7 +38,7 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
   /** @param {Direction} direction */
   function walkChain(direction) {
     const own = page.chains.of.get(page.current ?? "") ?? [];
-    go(walk(direction, (one) => (page.chains.of.get(one.key) ?? []).some((chain) => own.includes(chain))));
+    go(walk(direction, (markable) => (page.chains.of.get(markable.key) ?? []).some((chain) => own.includes(chain))));
   }
 
   /** A handler that is given the current markable. @param {(key: string, further: boolean) => void} handler @returns {(further: boolean) => void} */

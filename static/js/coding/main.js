@@ -66,7 +66,7 @@ buildPanel(page.model, keyboard);
 const marks = actionsOf(page.model).some(({ group }) => group === "Mark");
 const markingPart = marks ? await import("./view/marking.js") : null;
 const { attributes, relations } = loaded.model;
-const furtherPart = attributes.length > 0 || relations.some((one) => !one.identity) ? await import("./questions/further.js") : null;
+const furtherPart = attributes.length > 0 || relations.some((relation) => !relation.identity) ? await import("./questions/further.js") : null;
 const queuePart = loaded.model.gold ? await import("./adjudication/queue.js") : null;
 const machine = queuePart?.GOLD ?? JUDGEMENTS;
 const { sync, status, start, listen: listenToOthers } = await (loaded.model.practice ? (await import("../workbench/saving/practice.js")).openPractice : openSaving)({
@@ -124,7 +124,7 @@ function refresh() {
     redrawText(text, page.model, model);
     if (!model.byKey.has(page.current ?? "")) {
       const start = page.model.byKey.get(page.current ?? "")?.start ?? 0;
-      page.current = (model.coded.find((one) => one.start >= start) ?? model.coded.at(-1))?.key ?? null;
+      page.current = (model.coded.find((markable) => markable.start >= start) ?? model.coded.at(-1))?.key ?? null;
       note.value = page.judgements.get(page.current ?? "")?.note ?? ""; // what stood there was about words that are gone
     }
     page.model = model;
@@ -198,7 +198,7 @@ function answerWith(answer, key = page.current) {
     tell(answer.refused);
     return;
   }
-  const dropped = answer.dropped?.map((one) => page.model.constraints.attributes[one]?.label ?? page.model.constraints.relations[one].label) ?? [];
+  const dropped = answer.dropped?.map((name) => page.model.constraints.attributes[name]?.label ?? page.model.constraints.relations[name].label) ?? [];
   const lost = dropped.length > 0 ? `No longer asked, and taken away: ${dropped.join(", ")}.` : "";
   say(lost);
   page.together = false;

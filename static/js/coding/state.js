@@ -47,9 +47,9 @@ export function load(raw) {
     scheme,
     seconds: raw.coding.seconds ?? 0,
     known: new Map(),
-    given: new Set(raw.markables.filter((one) => !one.own).map((one) => one.key)),
+    given: new Set(raw.markables.filter((row) => !row.own).map((row) => row.key)),
   };
-  raw.markables.forEach((one) => basis.known.set(one.key, markable(basis, one)));
+  raw.markables.forEach((row) => basis.known.set(row.key, markable(basis, row)));
   const judgements = new Map(Object.entries(raw.judgements ?? {}).map(([key, value]) => [key, judgement(value)]));
   return { model: withMarks(basis, judgements), judgements };
 }
@@ -58,7 +58,7 @@ export function load(raw) {
 function markable({ content, toUnits, levels }, raw) {
   const parts = raw.parts
     .map(([start, end]) => /** @type {Span} */ ([toUnits(start), toUnits(end)]))
-    .sort((one, other) => one[0] - other[0]);
+    .sort((a, b) => a[0] - b[0]);
   const words = parts.map(([start, end]) => content.slice(start, end)).join(" … ").replace(/\s+/g, " ").trim();
   return {
     key: raw.key,
@@ -88,13 +88,13 @@ export function withMarks(model, judgements) {
   }
   const marked = [...own].flatMap((key) => unmarked(model, key) ?? []);
   const markables = [...model.given].flatMap((key) => model.known.get(key) ?? []).concat(marked).sort(byTextOrder)
-    .map((one, order) => ({ ...one, order }));
+    .map((mark, order) => ({ ...mark, order }));
   return {
     ...model,
     own,
     markables,
-    coded: markables.filter((one) => one.coded),
-    byKey: new Table(markables.map((one) => [one.key, one])),
+    coded: markables.filter((mark) => mark.coded),
+    byKey: new Table(markables.map((mark) => [mark.key, mark])),
   };
 }
 
@@ -104,9 +104,9 @@ export function unmarked(model, key) {
   return model.known.get(key) ?? (named ? markable(model, { key, ...named, own: true }) : null);
 }
 
-/** Start ascending, end descending: what encloses comes first, so that one's own turn counts as earlier. @type {(one: Markable, other: Markable) => number} */
-function byTextOrder(one, other) {
-  return one.start - other.start || other.end - one.end || Number(one.coded) - Number(other.coded);
+/** Start ascending, end descending: what encloses comes first, so that one's own turn counts as earlier. @type {(a: Markable, b: Markable) => number} */
+function byTextOrder(a, b) {
+  return a.start - b.start || b.end - a.end || Number(a.coded) - Number(b.coded);
 }
 
 /** @type {(words: string) => string} */
@@ -126,7 +126,7 @@ export const colourLook = (colour) => (colour ? `category-${colour.slice(1)}` : 
 
 /** The colour of a category: its own, or one of eight. @type {(model: Pick<TextModel, "categories">, key: string | null | undefined) => string} a class, or none */
 export function categoryLook({ categories }, key) {
-  const place = categories.findIndex((one) => one.key === key);
+  const place = categories.findIndex((category) => category.key === key);
   return place < 0 ? "" : colourLook(categories[place].colour) || `category-${place % 8 + 1}`;
 }
 

@@ -15,7 +15,7 @@ export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are store
 const LAYOUT = "coindex-summaries"; // under which is stored how the summaries stand
 
 /** The one beside that of a key, in a circle. @type {<T extends { key: string }>(all: T[], key: string | null, direction: Direction) => T | undefined} */
-const besideOf = (all, key, direction) => all[nextPlace(all.length, all.findIndex((one) => one.key === key), direction, () => true)];
+const besideOf = (all, key, direction) => all[nextPlace(all.length, all.findIndex((item) => item.key === key), direction, () => true)];
 
 /** @param {Frame} frame @param {PyramidEditor} editor @param {Sync} sync */
 export function createPyramidCommands(frame, editor, sync) {
@@ -61,14 +61,14 @@ export function createPyramidCommands(frame, editor, sync) {
 
   /** The words of a contributor come into sight, and its SCU is the selected one. @type {(key: string, scu?: string | null) => void} */
   function take(key, scu) {
-    const one = page.pyramid.byKey.at(key);
-    page.cursor = one.places.at(-1) ?? page.cursor;
+    const contributor = page.pyramid.byKey.at(key);
+    page.cursor = contributor.places.at(-1) ?? page.cursor;
     page.anchor = page.cursor;
-    select(scu ?? homeOf(one) ?? null, key);
+    select(scu ?? homeOf(contributor) ?? null, key);
   }
 
-  /** The SCU that a contributor is looked at in: the selected one, or the first. @param {Contributor} one */
-  const homeOf = (one) => (page.scu !== null && one.scus.includes(page.scu) ? page.scu : one.scus.at(0));
+  /** The SCU that a contributor is looked at in: the selected one, or the first. @param {Contributor} contributor */
+  const homeOf = (contributor) => (page.scu !== null && contributor.scus.includes(page.scu) ? page.scu : contributor.scus.at(0));
 
   /** The contributor of a word; of several the next, when it is asked for again. */
   function takeUp() {
@@ -77,7 +77,7 @@ export function createPyramidCommands(frame, editor, sync) {
       return say("This word is in no SCU.");
     }
     /** @type {[key: string, scu: string | null][]} */
-    const ways = all.flatMap((one) => (one.scus.length > 0 ? one.scus : [null]).map((scu) => /** @type {[string, string | null]} */ ([one.key, scu])));
+    const ways = all.flatMap((contributor) => (contributor.scus.length > 0 ? contributor.scus : [null]).map((scu) => /** @type {[string, string | null]} */ ([contributor.key, scu])));
     const at = ways.findIndex(([key, scu]) => key === page.contributor && scu === page.scu);
     const [key, scu] = ways[(at + 1) % ways.length];
     return select(scu, key);
@@ -153,9 +153,9 @@ export function createPyramidCommands(frame, editor, sync) {
 
   function takeOut() {
     const [first, last] = words();
-    const holding = (/** @type {Contributor} */ one) => one.places.some((place) => first <= place && place <= last);
+    const holding = (/** @type {Contributor} */ contributor) => contributor.places.some((place) => first <= place && place <= last);
     const own = page.contributor !== null && holding(page.pyramid.byKey.at(page.contributor)) ? [page.contributor]
-      : page.pyramid.contributors.filter(holding).map((one) => one.key);
+      : page.pyramid.contributors.filter(holding).map((contributor) => contributor.key);
     if (own.length === 1) {
       perform(edits.takeOut(model, state(), own[0], words()), "Removed.");
     } else {
@@ -182,9 +182,9 @@ export function createPyramidCommands(frame, editor, sync) {
 
   /** @type {(key: string, scu?: string) => void} */
   function remove(key, scu) {
-    const one = page.pyramid.byKey.at(key);
-    const from = scu ?? homeOf(one) ?? "";
-    perform(edits.removeContributor(model, state(), key, from), `“${one.words}” deleted. Undo restores it.`);
+    const contributor = page.pyramid.byKey.at(key);
+    const from = scu ?? homeOf(contributor) ?? "";
+    perform(edits.removeContributor(model, state(), key, from), `“${contributor.words}” deleted. Undo restores it.`);
   }
 
   /** @param {HTMLTextAreaElement | HTMLInputElement} field */

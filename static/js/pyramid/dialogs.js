@@ -12,7 +12,7 @@ const MAX_MATCHES = 200;
 const BEFORE = 2; // words of the text around a match that are shown
 const AFTER = 3;
 
-/** @type {(frame: Frame, editor: PyramidEditor, picker: Picker, homeOf: (one: Contributor) => string | undefined) => { move: (contributor: string) => void, merge: (scu: string) => void }} */
+/** @type {(frame: Frame, editor: PyramidEditor, picker: Picker, homeOf: (contributor: Contributor) => string | undefined) => { move: (contributor: string) => void, merge: (scu: string) => void }} */
 export function createDialogs({ page }, { perform, check }, picker, homeOf) {
   const { model } = page;
 
@@ -20,22 +20,22 @@ export function createDialogs({ page }, { perform, check }, picker, homeOf) {
   function pickScu(title, except, choose, preview) {
     picker.open({
       title, none: "No other SCU has these words.", placeholder: "words of its label or contributors, or its number",
-      choices: (query) => filtered(page.pyramid.order.filter((one) => one.key !== except && !one.gone), query, page.numberOf).map((scu) => ({
+      choices: (query) => filtered(page.pyramid.order.filter((scu) => scu.key !== except && !scu.gone), query, page.numberOf).map((scu) => ({
         label: nameOf(scu), badge: badge(page.numberOf(scu.key), scu.weight), hint: `weight ${scu.weight}`, preview: () => preview(scu), run: () => choose(scu),
       })),
     });
   }
 
   /** @param {Contributor[]} all */
-  const wordsList = (all) => all.map((one) => element("span", "workbench-picker-words", one.words, { dir: "auto" }));
+  const wordsList = (all) => all.map((contributor) => element("span", "workbench-picker-words", contributor.words, { dir: "auto" }));
 
   /** @param {string} key */
   function move(key) {
-    const one = page.pyramid.byKey.at(key);
-    const from = homeOf(one) ?? "";
-    pickScu(`Move “${one.words}” to …`, from, (scu) => perform(edits.moveTo(model, page.state, key, from, scu.key), "Moved."), (scu) => {
+    const contributor = page.pyramid.byKey.at(key);
+    const from = homeOf(contributor) ?? "";
+    pickScu(`Move “${contributor.words}” to …`, from, (scu) => perform(edits.moveTo(model, page.state, key, from, scu.key), "Moved."), (scu) => {
       const why = check(edits.moveTo(model, page.state, key, from, scu.key));
-      return why ? [element("p", "workbench-message", why)] : wordsList([...scu.contributors, one]);
+      return why ? [element("p", "workbench-message", why)] : wordsList([...scu.contributors, contributor]);
     });
   }
 

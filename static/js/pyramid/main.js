@@ -149,7 +149,7 @@ function walked() {
   page.clash = new Set();
   refresh();
   const all = page.pyramid.of[page.cursor] ?? [];
-  const inside = all.flatMap((one) => one.scus).map((key) => called(page.pyramid, page.numberOf)(key));
+  const inside = all.flatMap((contributor) => contributor.scus).map((key) => called(page.pyramid, page.numberOf)(key));
   const summary = model.summaries[model.words[page.cursor]?.summary]?.name ?? "";
   byId("announce").textContent = `${page.wordsOf(run(page.anchor, page.cursor))}. ${summary}. `
     + (inside.length > 0 ? inside.join(", ") : all.length > 0 ? "marked" : "in no SCU");
@@ -171,9 +171,9 @@ function select(scu, contributor) {
   byId("announce").textContent = chosen
     ? `${called(page.pyramid, page.numberOf)(chosen.key)}, weight ${chosen.weight}, contributors: ${chosen.contributors.length}` : "";
   list.reveal(scu);
-  const one = page.pyramid.byKey.get(contributor ?? "") ?? chosen?.contributors[0];
-  if (one) {
-    reveal(view, one.places[0]);
+  const target = page.pyramid.byKey.get(contributor ?? "") ?? chosen?.contributors[0];
+  if (target) {
+    reveal(view, target.places[0]);
   }
 }
 
@@ -208,7 +208,7 @@ function intercept(event, focus) {
 function toText(field, key) {
   editor.commitFields();
   pane.focus({ preventScroll: true });
-  const scu = page.shown.find((one) => one.key === page.scu) ?? page.shown.at(0);
+  const scu = page.shown.find((scu) => scu.key === page.scu) ?? page.shown.at(0);
   if (field === filter) {
     filter.value = "";
     page.filter = "";

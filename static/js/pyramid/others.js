@@ -17,19 +17,19 @@ export function related(model, scus, words) {
   return scus.map((scu) => {
     const theirs = wordsOf(model, scu);
     return { scu, shared: [...theirs].filter((place) => words.has(place)).length, relation: relationOf(words, theirs) };
-  }).filter(({ shared }) => shared > 0).sort((one, other) => other.shared - one.shared);
+  }).filter(({ shared }) => shared > 0).sort((a, b) => b.shared - a.shared);
 }
 
 /** Places of the words of an SCU. @type {(model: Model, scu: OthersScu) => Set<number>} */
 export const wordsOf = (model, { contributors }) => new Set(contributors.flatMap((key) => markOf(model, key).places));
 
 /** Places of the words of an SCU of this pyramid. @type {(scu: Scu) => Set<number>} */
-export const wordsOfScu = (scu) => new Set(scu.contributors.flatMap((one) => one.places));
+export const wordsOfScu = (scu) => new Set(scu.contributors.flatMap((contributor) => contributor.places));
 
 /** SCUs of this pyramid that some coder has otherwise, or not at all, in their order. @type {(model: Model, pyramid: Pyramid) => Scu[]} */
 export function differences(model, pyramid) {
-  return pyramid.order.filter((one) => {
-    const words = wordsOfScu(one);
+  return pyramid.order.filter((scu) => {
+    const words = wordsOfScu(scu);
     return model.others.some(({ scus }) => {
       const found = related(model, scus, words);
       return found.length !== 1 || found[0].relation !== "same";
@@ -53,7 +53,7 @@ export function describeRelation(found) {
  * @type {(model: Model, pyramid: Pyramid) => { coder: string, scu: OthersScu }[]}
  */
 export function missingScus(model, pyramid) {
-  const marked = new Set(pyramid.contributors.filter((one) => one.scus.length > 0).flatMap((one) => one.places));
+  const marked = new Set(pyramid.contributors.filter((contributor) => contributor.scus.length > 0).flatMap((contributor) => contributor.places));
   return model.others.flatMap(({ coder, scus }) => scus
     .filter((scu) => scu.contributors.length > 0 && ![...wordsOf(model, scu)].some((place) => marked.has(place)))
     .map((scu) => ({ coder, scu })));
@@ -75,10 +75,10 @@ export function takeTheirs(model, state, theirs, scu, fresh) {
   if (model.exclusive) {
     for (const key of theirs.contributors) {
       const { parts } = markOf(model, key);
-      /** @param {Contributor} one */
-      const clash = (one) => one.key !== key && one.parts.some(([start, end]) => parts.some((part) => start < part[1] && part[0] < end));
-      for (const one of pyramid.contributors.filter((each) => clash(each) && !each.scus.includes(target))) {
-        one.scus.filter((each) => value(one.key).indices.includes(each)).forEach((each) => take(one.key, each));
+      /** @param {Contributor} contributor */
+      const clash = (contributor) => contributor.key !== key && contributor.parts.some(([start, end]) => parts.some((part) => start < part[1] && part[0] < end));
+      for (const contributor of pyramid.contributors.filter((each) => clash(each) && !each.scus.includes(target))) {
+        contributor.scus.filter((each) => value(contributor.key).indices.includes(each)).forEach((each) => take(contributor.key, each));
       }
       value(key).indices.filter((each) => each !== target).forEach((each) => take(key, each));
     }

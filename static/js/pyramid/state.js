@@ -12,14 +12,14 @@ export function load(raw) {
   const peer = pyramid.kind.startsWith("peer");
   const segments = peer
     ? [{ label: text.title, start: 0, end: toPoints(text.content.length) }]
-    : (text.segments ?? []).filter((one) => one.kind === "summary").sort((one, other) => one.start - other.start);
-  const spans = pyramid.words.map(([start, end]) => ({ start, end })).sort((one, other) => one.start - other.start);
-  const words = spans.map((one) => ({
-    ...one, summary: segments.findIndex(({ start, end }) => start <= one.start && one.end <= end),
+    : (text.segments ?? []).filter((segment) => segment.kind === "summary").sort((a, b) => a.start - b.start);
+  const spans = pyramid.words.map(([start, end]) => ({ start, end })).sort((a, b) => a.start - b.start);
+  const words = spans.map((span) => ({
+    ...span, summary: segments.findIndex(({ start, end }) => start <= span.start && span.end <= end),
   }));
   const summaries = segments.map(({ label, start, end }, place) => ({
     place, name: label || `Summary ${place + 1}`, start, end,
-    words: /** @type {Run} */ ([words.findIndex((one) => one.summary === place), words.findLastIndex((one) => one.summary === place)]),
+    words: /** @type {Run} */ ([words.findIndex((word) => word.summary === place), words.findLastIndex((word) => word.summary === place)]),
   }));
   const judgements = new Map(Object.entries(raw.judgements ?? {}).map(([key, value]) => [key, judgement(value)]));
   /** @type {Model} */
@@ -38,9 +38,9 @@ export function load(raw) {
     oneContributor: pyramid.one_contributor,
     exclusive: pyramid.words_exclusive,
     scoresShown: pyramid.scores_shown,
-    level: scheme.levels.find((one) => one.coded)?.key ?? "",
-    scu: scheme.categories.find((one) => one.takes_index)?.key ?? "",
-    outside: scheme.categories.find((one) => !one.takes_index)?.key ?? "",
+    level: scheme.levels.find((level) => level.coded)?.key ?? "",
+    scu: scheme.categories.find((category) => category.takes_index)?.key ?? "",
+    outside: scheme.categories.find((category) => !category.takes_index)?.key ?? "",
     against: pyramid.against,
     others: pyramid.others ?? [],
     numbers: new Map(Object.entries(pyramid.numbers)),
@@ -76,7 +76,7 @@ function carryOut(model, state, change) {
   carryOutJudgement(model, state.judgements, change);
   if (change.kind === "import" || change.kind === "draft") {
     state.scus.clear();
-    (change.payload.scus ?? []).forEach((one) => describe(state.scus, one));
+    (change.payload.scus ?? []).forEach((scu) => describe(state.scus, scu));
   }
 }
 
@@ -134,14 +134,14 @@ export function wordsOf({ content, toUnits }, [start, end]) {
   return content.slice(toUnits(start), toUnits(end)).replace(/\s+/g, " ").trim();
 }
 
-/** @type {(one: Contributor, other: Contributor) => number} */
-const byText = (one, other) => one.parts[0][0] - other.parts[0][0] || (other.parts.at(-1)?.[1] ?? 0) - (one.parts.at(-1)?.[1] ?? 0)
-  || (one.key < other.key ? -1 : 1);
+/** @type {(a: Contributor, b: Contributor) => number} */
+const byText = (a, b) => a.parts[0][0] - b.parts[0][0] || (b.parts.at(-1)?.[1] ?? 0) - (a.parts.at(-1)?.[1] ?? 0)
+  || (a.key < b.key ? -1 : 1);
 
 const folded = (/** @type {Scu} */ scu) => scu.label.toLowerCase();
-/** @type {(one: Scu, other: Scu) => number} */
-const byWeight = (one, other) => other.weight - one.weight || Number(one.gone) - Number(other.gone)
-  || (folded(one) < folded(other) ? -1 : Number(folded(one) > folded(other))) || (one.key < other.key ? -1 : 1);
+/** @type {(a: Scu, b: Scu) => number} */
+const byWeight = (a, b) => b.weight - a.weight || Number(a.gone) - Number(b.gone)
+  || (folded(a) < folded(b) ? -1 : Number(folded(a) > folded(b))) || (a.key < b.key ? -1 : 1);
 
 /** @type {WeakMap<PyramidState, Pyramid>} */
 const known = new WeakMap(); // states are never changed, so what follows from one is computed once
@@ -182,20 +182,20 @@ function look(model, state) {
   }
   /** @type {Contributor[][]} */
   const of = model.words.map(() => []);
-  for (const one of contributors) {
-    one.scus.forEach((key) => scu(key).contributors.push(one));
-    one.places.forEach((place) => of[place].push(one));
+  for (const contributor of contributors) {
+    contributor.scus.forEach((key) => scu(key).contributors.push(contributor));
+    contributor.places.forEach((place) => of[place].push(contributor));
   }
   if (!model.peer) {
-    for (const one of scus.values()) {
-      one.weight = new Set(one.contributors.map((each) => each.summary).filter((place) => place >= 0)).size;
+    for (const scu of scus.values()) {
+      scu.weight = new Set(scu.contributors.map((each) => each.summary).filter((place) => place >= 0)).size;
     }
   }
   return {
     contributors, scus, of,
-    byKey: new Table(contributors.map((one) => [one.key, one])),
+    byKey: new Table(contributors.map((contributor) => [contributor.key, contributor])),
     order: [...scus.values()].sort(byWeight),
-    loose: contributors.filter((one) => one.scus.length === 0),
+    loose: contributors.filter((contributor) => contributor.scus.length === 0),
   };
 }
 
@@ -211,8 +211,8 @@ export function filtered(scus, query, numberOf) {
   if (wanted.length === 0) {
     return scus;
   }
-  return scus.filter((one) => {
-    const all = [one.label, one.comment, ...one.contributors.map((each) => each.words), ...one.models].join(" ").toLowerCase();
-    return wanted.every((word) => all.includes(word)) || (wanted.length === 1 && wanted[0] === String(numberOf(one.key)));
+  return scus.filter((scu) => {
+    const all = [scu.label, scu.comment, ...scu.contributors.map((each) => each.words), ...scu.models].join(" ").toLowerCase();
+    return wanted.every((word) => all.includes(word)) || (wanted.length === 1 && wanted[0] === String(numberOf(scu.key)));
   });
 }

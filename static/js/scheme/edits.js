@@ -31,7 +31,7 @@ const EMPTY = {
 export function add(scheme, kind, label, behind) {
   const list = listOf(scheme, kind);
   const key = freeKey(slug(label) || kind, takenKeys(scheme, kind));
-  const at = list.findIndex((one) => one.key === behind);
+  const at = list.findIndex((row) => row.key === behind);
   const place = at < 0 ? list.length : at + 1;
   /** @type {any} */
   const question = EMPTY[kind](scheme, key, label);
@@ -43,7 +43,7 @@ export function add(scheme, kind, label, behind) {
 
 /** Set fields of a question other than its key. @type {<K extends Kind>(scheme: Scheme, kind: K, key: string, fields: Partial<Questions[K]>) => Edit} */
 export function change(scheme, kind, key, fields) {
-  const list = listOf(scheme, kind).map((one) => (one.key === key ? { ...one, ...fields } : one));
+  const list = listOf(scheme, kind).map((row) => (row.key === key ? { ...row, ...fields } : row));
   return { scheme: withList(scheme, kind, list), key };
 }
 
@@ -58,7 +58,7 @@ export function relabel(scheme, kind, key, label, fixed) {
   if (fixed || !before || !isMade(key, before.label, kind)) {
     return { scheme: after, key };
   }
-  const but = relation?.key === key ? takenKeys(after, kind, key).filter((one) => one !== key) : takenKeys(after, kind, key);
+  const but = relation?.key === key ? takenKeys(after, kind, key).filter((name) => name !== key) : takenKeys(after, kind, key);
   return rename(after, kind, key, freeKey(slug(label) || kind, but));
 }
 
@@ -82,13 +82,13 @@ function follow(scheme, kind, from, to, instead = null) {
   };
   return {
     ...scheme,
-    categories: kind === "level" ? scheme.categories.map((one) => ({ ...one, level: now(one.level) })) : scheme.categories,
-    relations: scheme.relations.map((one) => ({
-      ...one, from_levels: levels(one.from_levels), to_levels: levels(one.to_levels), asked_if: condition(one.asked_if),
+    categories: kind === "level" ? scheme.categories.map((category) => ({ ...category, level: now(category.level) })) : scheme.categories,
+    relations: scheme.relations.map((relation) => ({
+      ...relation, from_levels: levels(relation.from_levels), to_levels: levels(relation.to_levels), asked_if: condition(relation.asked_if),
     })),
-    attributes: scheme.attributes.map((one) => ({
-      ...one, levels: levels(one.levels), asked_if: condition(one.asked_if),
-      relation: kind === "relation" ? now(one.relation) : one.relation, primary_of: kind === "attribute" ? now(one.primary_of) : one.primary_of,
+    attributes: scheme.attributes.map((attribute) => ({
+      ...attribute, levels: levels(attribute.levels), asked_if: condition(attribute.asked_if),
+      relation: kind === "relation" ? now(attribute.relation) : attribute.relation, primary_of: kind === "attribute" ? now(attribute.primary_of) : attribute.primary_of,
     })),
   };
 }
@@ -110,18 +110,18 @@ export function rename(scheme, kind, from, to) {
   }
   const identity = kind === "category" ? identityOf(scheme, from) : undefined;
   /** @type {(scheme: Scheme, kind: Kind) => Scheme} */
-  const renamed = (now, of) => withList(now, of, listOf(now, of).map((one) => (one.key === from ? { ...one, key: to } : one)));
+  const renamed = (now, of) => withList(now, of, listOf(now, of).map((row) => (row.key === from ? { ...row, key: to } : row)));
   const after = follow(renamed(scheme, kind), kind, from, to);
   return { scheme: identity?.key === from ? follow(renamed(after, "relation"), "relation", from, to) : after, key: to };
 }
 
 /** Take a question out, and what is said of it elsewhere. @type {(scheme: Scheme, kind: Kind, key: string) => Edit} */
 export function remove(scheme, kind, key) {
-  let left = withList(scheme, kind, listOf(scheme, kind).filter((one) => one.key !== key));
+  let left = withList(scheme, kind, listOf(scheme, kind).filter((row) => row.key !== key));
   const identity = kind === "category" ? identityOf(scheme, key) : undefined;
   if (identity || kind === "relation") {
     left = {
-      ...left, relations: left.relations.filter((one) => one !== identity),
+      ...left, relations: left.relations.filter((relation) => relation !== identity),
       attributes: left.attributes.filter(({ relation }) => relation !== (identity?.key ?? key)),
     };
   }
@@ -148,13 +148,13 @@ function familySize(list, at) {
 /** Why questions cannot stand in this order; "": they can. @type {(attributes: Attribute[]) => string} */
 function orderProblem(attributes) {
   const earlier = new Set();
-  for (const one of attributes) {
-    const later = namedBy(one).find((key) => !earlier.has(key));
+  for (const attribute of attributes) {
+    const later = namedBy(attribute).find((key) => !earlier.has(key));
     if (later !== undefined) {
       const before = attributes.find(({ key }) => key === later);
-      return `${labelOf(one, one.key)} is asked by the answer to ${labelOf(before, later)}, and stays behind it.`;
+      return `${labelOf(attribute, attribute.key)} is asked by the answer to ${labelOf(before, later)}, and stays behind it.`;
     }
-    earlier.add(one.key);
+    earlier.add(attribute.key);
   }
   return "";
 }
@@ -165,14 +165,14 @@ function orderProblem(attributes) {
  */
 export function moveBefore(scheme, kind, key, before) {
   const list = listOf(scheme, kind);
-  const from = list.findIndex((one) => one.key === key);
+  const from = list.findIndex((row) => row.key === key);
   const size = kind === "attribute" ? familySize(scheme.attributes, from) : 1;
   const moved = list.slice(from, from + size);
-  if (from < 0 || moved.some((one) => one.key === before)) {
+  if (from < 0 || moved.some((row) => row.key === before)) {
     return { scheme, key };
   }
   const rest = list.toSpliced(from, size);
-  const at = before === null ? rest.length : rest.findIndex((one) => one.key === before);
+  const at = before === null ? rest.length : rest.findIndex((row) => row.key === before);
   const after = rest.toSpliced(at, 0, .../** @type {any[]} */ (moved));
   const problem = kind === "attribute" ? orderProblem(/** @type {Attribute[]} */ (after)) : "";
   return problem ? { refused: problem } : { scheme: withList(scheme, kind, after), key };
@@ -180,8 +180,8 @@ export function moveBefore(scheme, kind, key, before) {
 
 /** Move a question by one place, with those that follow from it. @type {(scheme: Scheme, kind: Kind, key: string, by: 1 | -1) => Edit} */
 export function move(scheme, kind, key, by) {
-  const shown = kind === "relation" ? scheme.relations.filter((one) => !one.identity || one.key === key) : listOf(scheme, kind);
-  const from = shown.findIndex((one) => one.key === key);
+  const shown = kind === "relation" ? scheme.relations.filter((relation) => !relation.identity || relation.key === key) : listOf(scheme, kind);
+  const from = shown.findIndex((row) => row.key === key);
   if (by < 0) {
     let at = from - 1;
     if (kind === "attribute") { // over a family as a whole, unless the question is of that family
@@ -220,11 +220,11 @@ export function indent(scheme, kind, key) {
     return { refused: OF_CATEGORY };
   }
   const condition = question.asked_if;
-  const attributes = leading(scheme, kind, key).filter((one) => one.key !== CATEGORY);
-  /** @type {(one: { key: string }) => boolean} */
-  const beside = (one) => JSON.stringify(find(scheme, "attribute", one.key)?.asked_if ?? null) === JSON.stringify(condition);
+  const attributes = leading(scheme, kind, key).filter((row) => row.key !== CATEGORY);
+  /** @type {(row: { key: string }) => boolean} */
+  const beside = (row) => JSON.stringify(find(scheme, "attribute", row.key)?.asked_if ?? null) === JSON.stringify(condition);
   const above = attributes.findLast(beside)
-    ?? (condition === null ? leading(scheme, kind, key).find((one) => one.key === CATEGORY) : undefined);
+    ?? (condition === null ? leading(scheme, kind, key).find((row) => row.key === CATEGORY) : undefined);
   if (above === undefined) {
     return { refused: "There is no question above it whose answer it could depend on." };
   }
@@ -261,7 +261,7 @@ export function setPointing(scheme, category, fields) {
   const identity = {
     ...EMPTY.relation(scheme, category, label), identity: true, asked_if: { question: CATEGORY, values: [category] }, ...fields,
   };
-  const at = scheme.relations.findLastIndex((one) => one.identity) + 1;
+  const at = scheme.relations.findLastIndex((relation) => relation.identity) + 1;
   return { scheme: { ...scheme, relations: scheme.relations.toSpliced(at, 0, identity) }, key: category };
 }
 
@@ -273,7 +273,7 @@ export function setKind(scheme, key, kind) {
   }
   const asked = scheme.attributes.filter(({ asked_if }) => asksBy(asked_if, key));
   if (asked.length > 0 && canLead(attribute)) {
-    return { refused: `${joined(asked.map((one) => labelOf(one, one.key)), "and")} depends on its values.` };
+    return { refused: `${joined(asked.map((row) => labelOf(row, row.key)), "and")} depends on its values.` };
   }
   return change(scheme, "attribute", key, { kind, values: [] });
 }

@@ -34,7 +34,7 @@ export function isMade(key, label, fallback) {
  */
 export function takenKeys(scheme, kind, but) {
   const others = kind === "level" ? scheme.levels : [...scheme.categories, ...scheme.relations, ...scheme.attributes];
-  return [...others.map((one) => one.key).filter((key) => key !== but), ...(kind === "level" ? [] : [CATEGORY])];
+  return [...others.map((row) => row.key).filter((key) => key !== but), ...(kind === "level" ? [] : [CATEGORY])];
 }
 
 /** Why a key cannot be written so; "": it can. @type {(key: string, taken: string[]) => string} */

@@ -51,8 +51,8 @@ const designer = {
   saved: () => saved,
   place: () => place,
   isSaved: (kind, key, value) => {
-    const one = find(saved, kind, key);
-    return one !== undefined && (value === undefined || ("values" in one && one.values.some((other) => other.key === value)));
+    const row = find(saved, kind, key);
+    return row !== undefined && (value === undefined || ("values" in row && row.values.some((other) => other.key === value)));
   },
   isFixed: (kind, key, value) => (kind === "level" ? start.has_texts : start.assigned) && designer.isSaved(kind, key, value),
   apply: (edit, { tag, place: next, focus: path, said } = {}) => {

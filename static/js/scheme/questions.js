@@ -11,11 +11,11 @@ export const LISTS = { level: "levels", category: "categories", relation: "relat
 export const listOf = (scheme, kind) => /** @type {any} */ (scheme[LISTS[kind]]);
 
 /** @type {<K extends Kind>(scheme: Scheme, kind: K, key: string) => Questions[K] | undefined} */
-export const find = (scheme, kind, key) => listOf(scheme, kind).find((one) => one.key === key);
+export const find = (scheme, kind, key) => listOf(scheme, kind).find((row) => row.key === key);
 
 /** The relation by whose pointers a category says identity. @type {(scheme: Scheme, category: string) => Relation | undefined} */
 export function identityOf(scheme, category) {
-  return scheme.relations.find((one) => one.identity && asksBy(one.asked_if, CATEGORY)?.includes(category));
+  return scheme.relations.find((relation) => relation.identity && asksBy(relation.asked_if, CATEGORY)?.includes(category));
 }
 
 /** The values by which a condition asks a question; null: it asks by another. @type {(condition: Condition | null, question: string) => string[] | null} */
@@ -29,15 +29,15 @@ export function isOfCategory(scheme, relation) {
 }
 
 /** @type {(scheme: Scheme) => Relation[]} */
-export const listedRelations = (scheme) => scheme.relations.filter((one) => !isOfCategory(scheme, one));
+export const listedRelations = (scheme) => scheme.relations.filter((relation) => !isOfCategory(scheme, relation));
 
 /**
  * The questions by whose answers another may be asked, with their answers: those before it that list values.
  * @type {(scheme: Scheme, kind: Kind, key: string) => { key: string, label: string, values: { key: string, label: string }[] }[]}
  */
 export function leading(scheme, kind, key) {
-  const end = kind === "attribute" ? scheme.attributes.findIndex((one) => one.key === key) : scheme.attributes.length;
-  const attributes = scheme.attributes.slice(0, Math.max(end, 0)).filter((one) => canLead(one) && !follows(scheme, one.key, key));
+  const end = kind === "attribute" ? scheme.attributes.findIndex((attribute) => attribute.key === key) : scheme.attributes.length;
+  const attributes = scheme.attributes.slice(0, Math.max(end, 0)).filter((attribute) => canLead(attribute) && !follows(scheme, attribute.key, key));
   const categories = scheme.categories.length > 0 ? [{ key: CATEGORY, label: "category", values: scheme.categories }] : [];
   return [...categories, ...attributes];
 }
@@ -61,7 +61,7 @@ export function follows(scheme, key, by, seen = new Set()) {
 
 /** The relations by which a question may be asked if they are set. @type {(scheme: Scheme, key: string) => Relation[]} */
 export function leadingRelations(scheme, key) {
-  return scheme.relations.filter((one) => one.key !== key && !one.identity && !follows(scheme, one.key, key));
+  return scheme.relations.filter((relation) => relation.key !== key && !relation.identity && !follows(scheme, relation.key, key));
 }
 
 /** How many questions lead to one. @type {(scheme: Scheme, question: { asked_if: Condition | null }, seen?: Set<object>) => number} */
@@ -94,7 +94,7 @@ export function whenAsked(scheme, condition) {
   }
   const attribute = find(scheme, "attribute", condition.question);
   const values = condition.question === CATEGORY ? scheme.categories : attribute?.values ?? [];
-  const labels = condition.values.map((key) => labelOf(values.find((one) => one.key === key), key));
+  const labels = condition.values.map((key) => labelOf(values.find((value) => value.key === key), key));
   const named = labels.length > MAX_NAMED ? [...labels.slice(0, MAX_NAMED - 1), `${labels.length - MAX_NAMED + 1} others`] : labels;
   const what = condition.question === CATEGORY ? "" : `${labelOf(attribute, condition.question)} is `;
   return `if ${what}${joined(named) || "nothing chosen yet"}`;
@@ -131,12 +131,12 @@ function noteOfAttribute(scheme, attribute) {
 export function rowsOf(scheme) {
   return {
     level: scheme.levels.map(({ key, label, coded }) => ({ key, label, depth: 0, note: coded ? "coded" : "only pointed at" })),
-    category: scheme.categories.map((one) => ({ key: one.key, label: one.label, depth: 0, note: noteOfCategory(scheme, one) })),
-    relation: listedRelations(scheme).map((one) => ({
-      key: one.key, label: one.label, depth: depthOf(scheme, one), note: whenAsked(scheme, one.asked_if),
+    category: scheme.categories.map((category) => ({ key: category.key, label: category.label, depth: 0, note: noteOfCategory(scheme, category) })),
+    relation: listedRelations(scheme).map((relation) => ({
+      key: relation.key, label: relation.label, depth: depthOf(scheme, relation), note: whenAsked(scheme, relation.asked_if),
     })),
-    attribute: scheme.attributes.map((one) => ({
-      key: one.key, label: one.label, depth: depthOf(scheme, one), note: noteOfAttribute(scheme, one),
+    attribute: scheme.attributes.map((attribute) => ({
+      key: attribute.key, label: attribute.label, depth: depthOf(scheme, attribute), note: noteOfAttribute(scheme, attribute),
     })),
   };
 }

@@ -24,38 +24,38 @@ export function addValues(scheme, attribute, labels) {
 
 /** @type {(scheme: Scheme, attribute: string, key: string, fields: Partial<Value>) => Edit} */
 export function changeValue(scheme, attribute, key, fields) {
-  const values = valuesOf(scheme, attribute).map((one) => (one.key === key ? { ...one, ...fields } : one));
+  const values = valuesOf(scheme, attribute).map((value) => (value.key === key ? { ...value, ...fields } : value));
   return { scheme: withValues(scheme, attribute, values), key };
 }
 
 /** Give a value another label; its key follows where it may. @type {(scheme: Scheme, attribute: string, key: string, label: string, fixed: boolean) => Edit} */
 export function relabelValue(scheme, attribute, key, label, fixed) {
   const values = valuesOf(scheme, attribute);
-  const before = values.find((one) => one.key === key);
+  const before = values.find((value) => value.key === key);
   const { scheme: after } = /** @type {{ scheme: Scheme }} */ (changeValue(scheme, attribute, key, { label }));
   if (fixed || !before || !isMade(key, before.label, "value")) {
     return { scheme: after, key };
   }
-  const taken = values.map((one) => one.key).filter((one) => one !== key);
+  const taken = values.map((value) => value.key).filter((name) => name !== key);
   return renameValue(after, attribute, key, freeKey(slug(label) || "value", taken));
 }
 
-/** Let what is asked by one value be asked by another; null: by none. @type {(scheme: Scheme, question: string, from: string, to: string | null, but?: (one: object) => boolean) => Scheme} */
+/** Let what is asked by one value be asked by another; null: by none. @type {(scheme: Scheme, question: string, from: string, to: string | null, but?: (row: object) => boolean) => Scheme} */
 function follow(scheme, question, from, to, but = () => false) {
-  /** @type {<Q extends { asked_if: Condition | null }>(one: Q) => Q} */
-  const renamed = (one) => (but(one) ? one : { ...one, asked_if: renameValues(one.asked_if, question, from, to) });
+  /** @type {<Q extends { asked_if: Condition | null }>(row: Q) => Q} */
+  const renamed = (row) => (but(row) ? row : { ...row, asked_if: renameValues(row.asked_if, question, from, to) });
   return { ...scheme, relations: scheme.relations.map(renamed), attributes: scheme.attributes.map(renamed) };
 }
 
 /** @type {(scheme: Scheme, attribute: string, from: string, to: string) => Edit} */
 export function renameValue(scheme, attribute, from, to) {
-  const values = valuesOf(scheme, attribute).map((one) => (one.key === from ? { ...one, key: to } : one));
+  const values = valuesOf(scheme, attribute).map((value) => (value.key === from ? { ...value, key: to } : value));
   return { scheme: follow(withValues(scheme, attribute, values), attribute, from, to), key: to };
 }
 
 /** @type {(scheme: Scheme, attribute: string, key: string) => Edit} */
 export function removeValue(scheme, attribute, key) {
-  const after = withValues(scheme, attribute, valuesOf(scheme, attribute).filter((one) => one.key !== key));
+  const after = withValues(scheme, attribute, valuesOf(scheme, attribute).filter((value) => value.key !== key));
   return { scheme: follow(after, attribute, key, null), key };
 }
 
@@ -77,7 +77,7 @@ export function withoutBlankValues(scheme, isSaved) {
 /** @type {(scheme: Scheme, attribute: string, key: string, by: 1 | -1) => Edit} */
 export function moveValue(scheme, attribute, key, by) {
   const values = valuesOf(scheme, attribute);
-  const from = values.findIndex((one) => one.key === key);
+  const from = values.findIndex((value) => value.key === key);
   const to = from + by;
   if (from < 0 || to < 0 || to >= values.length) {
     return { refused: by < 0 ? "It is the first." : "It is the last." };
@@ -87,9 +87,9 @@ export function moveValue(scheme, attribute, key, by) {
 
 /** Answer a value or category by another one from now on. @type {(draft: Draft, question: string, from: string, into: string) => Draft} */
 export function mergeValues({ scheme, merges }, question, from, into) {
-  const isIdentity = (/** @type {object} */ one) => "identity" in one && one.identity === true;
+  const isIdentity = (/** @type {object} */ row) => "identity" in row && row.identity === true;
   const edit = question === CATEGORY ? remove(follow(scheme, CATEGORY, from, into, isIdentity), "category", from)
     : removeValue(follow(scheme, question, from, into), question, from);
-  const followed = merges.map((one) => (one.question === question && one.into === from ? { ...one, into } : one));
+  const followed = merges.map((merge) => (merge.question === question && merge.into === from ? { ...merge, into } : merge));
   return { scheme: "scheme" in edit ? edit.scheme : scheme, merges: [...followed, { question, value: from, into }] };
 }

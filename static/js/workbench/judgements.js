@@ -38,8 +38,8 @@ function filled(answers = {}) {
 }
 
 /** @type {(one?: Judgement, other?: Judgement) => boolean} */
-export function sameJudgement(one, other) {
-  return JSON.stringify(one ? judgement(one) : null) === JSON.stringify(other ? judgement(other) : null);
+export function sameJudgement(a, b) {
+  return JSON.stringify(a ? judgement(a) : null) === JSON.stringify(b ? judgement(b) : null);
 }
 
 /** What makes a markable carry this judgement. @type {(key: string, value: Partial<Judgement>) => Change} */
@@ -85,7 +85,7 @@ export function carryOut(model, judgements, { kind, payload }) {
     case "import":
     case "draft":
       judgements.clear();
-      payload.judgements.forEach((one) => judgements.set(one.markable, judgement(one)));
+      payload.judgements.forEach((row) => judgements.set(row.markable, judgement(row)));
   }
 }
 

@@ -58,8 +58,8 @@ export const storeSize = (size) => write(local, SIZE, size);
 /** The numbers that chains have in this window. @param {string} place address of the coding @returns {Map<string, number>} */
 export function readNumbers(place) {
   const stored = readJson(session, place);
-  return new Map(Array.isArray(stored) ? stored.filter((one) => Array.isArray(one)
-    && typeof one[0] === "string" && Number.isInteger(one[1]) && one[1] > 0) : []);
+  return new Map(Array.isArray(stored) ? stored.filter((row) => Array.isArray(row)
+    && typeof row[0] === "string" && Number.isInteger(row[1]) && row[1] > 0) : []);
 }
 
 /** Without them chains are numbered anew when the page is loaded again. @type {(place: string, numbers: Map<string, number>) => void} */

@@ -62,7 +62,7 @@ export function notify(text, kind = text) {
 
 /** Return what it said. @param {string} kind of notice that is true no more */
 export function dismiss(kind) {
-  const notice = elements(byId("notices"), ".notice").find((one) => one.dataset.kind === kind);
+  const notice = elements(byId("notices"), ".notice").find((node) => node.dataset.kind === kind);
   notice?.remove();
   return notice?.firstChild?.textContent ?? "";
 }

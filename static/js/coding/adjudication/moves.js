@@ -172,10 +172,10 @@ function putPointers(gold, queue, unit, value, answer, entities, given) {
   }
   const identity = identityOf(gold.model.constraints, base.category);
   const inGold = (/** @type {string} */ target) => {
-    const entity = answer.entities.find((one) => queue.entities[one].includes(target)) ?? answer.entities[0];
+    const entity = answer.entities.find((name) => queue.entities[name].includes(target)) ?? answer.entities[0];
     const members = entities.membersOf(entity);
     return target !== unit && members.has(target) && isLegal(gold.model, unit, identity, target) ? target
-      : nearest(gold.model, unit, [...members].filter((one) => one !== unit && isLegal(gold.model, unit, identity, one)));
+      : nearest(gold.model, unit, [...members].filter((key) => key !== unit && isLegal(gold.model, unit, identity, key)));
   };
   const pointers = readingsOf(listsOf(base.pointers).map((reading) => [...new Set(reading.flatMap((target) => inGold(target) ?? []))]));
   if (pointers.length > 0) {
@@ -209,21 +209,21 @@ function putPointers(gold, queue, unit, value, answer, entities, given) {
   if ("refused" in merged) {
     return merged;
   }
-  merged.judged.forEach(([key, one]) => gold.judgements.set(key, one));
+  merged.judged.forEach(([key, value]) => gold.judgements.set(key, value));
   entities.members.clear();
   return null;
 }
 
 /** The category with which a coder begins a chain; null: none is known, and it stays to be said. @type {(queue: Queue, answer: QueueAnswer, given: Record<string, Partial<Judgement>>) => string | null} */
 function beginningOf(queue, answer, given) {
-  const first = queue.entities[answer.entities[0]].map((key) => given[key]).find((one) => one !== undefined && !one.pointers?.length);
+  const first = queue.entities[answer.entities[0]].map((key) => given[key]).find((value) => value !== undefined && !value.pointers?.length);
   return first?.category ?? null;
 }
 
 /** The nearest before, else the first behind. @type {(model: Model, unit: string, keys: string[]) => string | undefined} */
 function nearest(model, unit, keys) {
   const { order } = model.byKey.at(unit);
-  const orders = keys.map((key) => /** @type {const} */ ([model.byKey.at(key).order, key])).sort(([one], [other]) => one - other);
+  const orders = keys.map((key) => /** @type {const} */ ([model.byKey.at(key).order, key])).sort(([a], [b]) => a - b);
   return (orders.findLast(([place]) => place < order) ?? orders[0])?.[1];
 }
 

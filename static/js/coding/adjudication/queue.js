@@ -67,13 +67,13 @@ export function createQueue({ page, pane, text, go, refresh, say, record }, addr
     labelOf: (question) => labelOf(page.model, question),
     chainsOf: (unit) => page.chains.of.get(unit) ?? [],
     go(units) {
-      const unit = units.find((one) => page.model.byKey.get(one)?.coded);
+      const unit = units.find((key) => page.model.byKey.get(key)?.coded);
       if (unit === undefined) {
         refresh();
       } else {
         go(unit);
       }
-      const words = units.filter((one) => !page.model.byKey.has(one)).flatMap((one) => unmarked(page.model, one)?.parts ?? []);
+      const words = units.filter((key) => !page.model.byKey.has(key)).flatMap((key) => unmarked(page.model, key)?.parts ?? []);
       highlight(text, "asked", words); // whether gold is to have them is what is asked
       if (unit === undefined && words.length > 0) {
         revealWords(pane, text, words[0]);
@@ -95,7 +95,7 @@ export function createQueue({ page, pane, text, go, refresh, say, record }, addr
       const after = apply(page.model, page.judgements, changes);
       const question = card.question || CATEGORY;
       const hole = holesOf(withMarks(page.model, after), after)
-        .find((one) => one.question === question && one.markables.some((key) => units.includes(key)));
+        .find((row) => row.question === question && row.markables.some((key) => units.includes(key)));
       const absent = given[units[0]]?.pointers?.flat().find((target) => !page.model.byKey.has(target));
       return hole === undefined ? changes
         : absent !== undefined && question === CATEGORY ? { refused: `This answer points to “${inWords(page, [absent])}”, which gold does not have: take that first, or give your own.` }

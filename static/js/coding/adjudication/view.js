@@ -27,7 +27,7 @@ function answerInWords(page, question, value) {
   }
   const given = value.attributes?.[question];
   const values = model.attributes.find(({ key }) => key === question)?.values ?? [];
-  const label = (/** @type {string | number} */ one) => values.find(({ key }) => key === one)?.label ?? String(one);
+  const label = (/** @type {string | number} */ value) => values.find(({ key }) => key === value)?.label ?? String(value);
   return given === undefined ? "–" : Array.isArray(given) ? given.map(label).join(", ") : label(given);
 }
 

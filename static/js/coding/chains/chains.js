@@ -106,7 +106,7 @@ function rootsOf(model, judgements, without) {
     if (outside.size === 0) {
       outside.add(Math.min(...circle));
     }
-    const sorted = [...outside].sort((one, other) => one - other);
+    const sorted = [...outside].sort((a, b) => a - b);
     circle.forEach((member) => roots.set(member, sorted));
   };
 
@@ -175,7 +175,7 @@ export function renumber(before, current) {
   for (const [key, its] of current.of) {
     const numbers = its.flatMap((chain) => given.get(chain) ?? []);
     if (numbers.length > 0) {
-      byMember.set(key, numbers.sort((one, other) => one - other));
+      byMember.set(key, numbers.sort((a, b) => a - b));
     }
   }
   return { byChain: new Map([...before.byChain, ...given]), byMember, next, of: current };
@@ -200,7 +200,7 @@ function keepNumbers(before, current, visible) {
     }
     return [...votes].map(([number, weight]) => ({ chain, number, weight, place }));
   });
-  claims.sort((one, other) => other.weight - one.weight || one.place - other.place);
+  claims.sort((a, b) => b.weight - a.weight || a.place - b.place);
   const given = /** @type {Map<string, number>} */ (new Map());
   const taken = new Set();
   for (const { chain, number } of claims) {

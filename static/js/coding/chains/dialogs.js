@@ -32,7 +32,7 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
 
   /** @type {(members: string[], changed?: string[]) => HTMLElement[]} */
   function inWords(members, changed = []) {
-    const sorted = [...members].sort((one, other) => page.model.byKey.at(one).order - page.model.byKey.at(other).order);
+    const sorted = [...members].sort((a, b) => page.model.byKey.at(a).order - page.model.byKey.at(b).order);
     return sorted.slice(0, SHOWN)
       .map((key) => element(changed.includes(key) ? "strong" : "span", "workbench-picker-words", describe(page.model, key).words, { dir: "auto" }))
       .concat(sorted.length > SHOWN ? [element("span", "muted", `and ${sorted.length - SHOWN} more`)] : []);

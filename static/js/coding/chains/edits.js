@@ -16,27 +16,27 @@ export function rename(model, judgements, members, name) {
   return plan(model, judgements, coded.map((key) => [key, (value) => ({ ...value, name: key === carrier ? name.trim() : "" })]));
 }
 
-/** All members of two chains in one. @type {(model: Model, judgements: Judgements, one: string, other: string) => Plan | Refusal} */
-export function merge(model, judgements, one, other) {
+/** All members of two chains in one. @type {(model: Model, judgements: Judgements, chain: string, other: string) => Plan | Refusal} */
+export function merge(model, judgements, chain, other) {
   const current = chains(model, judgements);
-  if (one === other || !current.members.has(one) || !current.members.has(other)) {
+  if (chain === other || !current.members.has(chain) || !current.members.has(other)) {
     return { refused: "Select two chains." };
   }
   if (model.answers === "indices") {
-    const [from, to] = [other.slice(1), one.slice(1)];
+    const [from, to] = [other.slice(1), chain.slice(1)];
     /** @param {Judgement} value */
     const renamed = (value) => ({ ...value, indices: [...new Set(value.indices.map((index) => (index === from ? to : index)))] });
     return plan(model, judgements, current.members.at(other).map((key) => [key, renamed]));
   }
   const order = (/** @type {string} */ chain) => model.byKey.at(current.members.at(chain)[0]).order;
-  const [first, second] = order(one) <= order(other) ? [one, other] : [other, one];
+  const [first, second] = order(chain) <= order(other) ? [chain, other] : [other, chain];
   // The root of one chain points into the other; a root that comes later can do so under every scheme.
   for (const [root, into] of [[second, first], [first, second]]) {
     const link = linkTo(model, judgements, root, current.members.at(into));
     if (link) {
       const merged = plan(model, judgements, [[root, () => link]]);
       const names = chains(model, merged.after).of;
-      if (String(names.get(one)) === String(names.get(other))) {
+      if (String(names.get(chain)) === String(names.get(other))) {
         return merged;
       }
     }
@@ -55,16 +55,16 @@ export function split(model, judgements, chain, key, following) {
     return { refused: "Nothing to split." };
   }
   const from = model.byKey.at(key).order;
-  const leaves = (/** @type {string} */ one) => (following ? model.byKey.at(one).order >= from : one === key);
+  const leaves = (/** @type {string} */ member) => (following ? model.byKey.at(member).order >= from : member === key);
   const apart = new Set(members.filter(leaves));
-  const rest = new Set(members.filter((one) => !apart.has(one)));
+  const rest = new Set(members.filter((member) => !apart.has(member)));
   if (apart.size === 0 || rest.size === 0) {
     return { refused: members.length > 1 ? "There is no member before this one." : "Nothing to split." };
   }
   if (model.answers === "indices") {
     const own = chain.slice(1);
     const fresh = freeIndex(judgements);
-    return plan(model, judgements, [...apart].map((one) => [one, (value) => ({
+    return plan(model, judgements, [...apart].map((member) => [member, (value) => ({
       ...value, indices: value.indices.map((index) => (index === own ? fresh : index)),
     })]));
   }
@@ -74,8 +74,8 @@ export function split(model, judgements, chain, key, following) {
   }
   const result = begun(model, judgements, parted, members);
   const after = chains(model, result.after).of;
-  const together = [...apart].some((one) => [...rest].some((another) => !isAmbiguous(judgements, one)
-    && !isAmbiguous(judgements, another) && after.get(one)?.some((name) => after.get(another)?.includes(name))));
+  const together = [...apart].some((member) => [...rest].some((another) => !isAmbiguous(judgements, member)
+    && !isAmbiguous(judgements, another) && after.get(member)?.some((name) => after.get(another)?.includes(name))));
   return together ? { refused: "These pointers form a circle. Delete one of them." } : result;
 }
 
@@ -93,10 +93,10 @@ export function leave(model, judgements, rest, leaving) {
  * @type {(model: Model, judgements: Judgements, side: Set<string>, elsewhere: Set<string>) => Wanted}
  */
 function cut(model, judgements, side, elsewhere) {
-  return [...side].map((one) => [one, (value) => {
+  return [...side].map((member) => [member, (value) => {
     const crossing = singlesOf(value.pointers).filter((target) => elsewhere.has(target));
     const kept = listsOf(value.pointers).filter((reading) => reading.length > 1 || !elsewhere.has(reading[0]));
-    const behind = crossing.flatMap((target) => beyond(model, judgements, one, target, side, elsewhere));
+    const behind = crossing.flatMap((target) => beyond(model, judgements, member, target, side, elsewhere));
     return { ...value, pointers: readingsOf([...kept, ...behind.map((target) => [target])]) };
   }]);
 }
@@ -106,10 +106,10 @@ function cut(model, judgements, side, elsewhere) {
  * @type {(model: Model, judgements: Judgements, parted: Judgements, members: string[]) => Plan}
  */
 function begun(model, judgements, parted, members) {
-  return plan(model, judgements, members.map((one) => [one, () => {
-    const value = judgement(parted.get(one));
-    return value.pointers.length > 0 || judgement(judgements.get(one)).pointers.length === 0 ? value
-      : withoutUnasked(model.constraints, model.byKey.at(one).level, { ...value, category: null }).kept;
+  return plan(model, judgements, members.map((member) => [member, () => {
+    const value = judgement(parted.get(member));
+    return value.pointers.length > 0 || judgement(judgements.get(member)).pointers.length === 0 ? value
+      : withoutUnasked(model.constraints, model.byKey.at(member).level, { ...value, category: null }).kept;
   }]));
 }
 
@@ -135,7 +135,7 @@ function beyond(model, judgements, from, target, side, elsewhere) {
     }
   }
   const identity = identityOf(model.constraints, judgements.get(from)?.category);
-  return found.filter((one) => isLegal(model, from, identity, one));
+  return found.filter((target) => isLegal(model, from, identity, target));
 }
 
 /**
@@ -144,13 +144,13 @@ function beyond(model, judgements, from, target, side, elsewhere) {
  */
 function gathered(model, judgements, side) {
   const after = new Map(judgements);
-  const sorted = [...side].sort((one, other) => model.byKey.at(one).order - model.byKey.at(other).order);
+  const sorted = [...side].sort((a, b) => model.byKey.at(a).order - model.byKey.at(b).order);
   for (;;) {
     const { of } = chains(model, new Map(after));
-    const rootsOf = (/** @type {string} */ one) => of.get(one) ?? [];
+    const rootsOf = (/** @type {string} */ member) => of.get(member) ?? [];
     const [main] = rootsOf(sorted[0]).filter((root) => side.has(root));
-    const root = sorted.flatMap(rootsOf).find((one) => side.has(one) && one !== main);
-    const link = root && linkTo(model, after, root, sorted.filter((one) => rootsOf(one).includes(main)));
+    const root = sorted.flatMap(rootsOf).find((key) => side.has(key) && key !== main);
+    const link = root && linkTo(model, after, root, sorted.filter((key) => rootsOf(key).includes(main)));
     if (!link) {
       return after;
     }
@@ -171,10 +171,10 @@ function linkTo(model, judgements, root, members) {
   if (singlesOf(value.pointers).length < value.pointers.length) {
     return null; // it stands for several others together
   }
-  const categories = categoriesOn(model.constraints, from.level).sort((one, other) => Number(other === value.category) - Number(one === value.category));
-  const near = [...members].sort((one, other) => distance(model, from, one) - distance(model, from, other));
+  const categories = categoriesOn(model.constraints, from.level).sort((a, b) => Number(b === value.category) - Number(a === value.category));
+  const near = [...members].sort((a, b) => distance(model, from, a) - distance(model, from, b));
   for (const category of categories) {
-    const target = near.find((one) => isLegal(model, root, identityOf(model.constraints, category), one));
+    const target = near.find((key) => isLegal(model, root, identityOf(model.constraints, category), key));
     if (target) {
       return withoutUnasked(model.constraints, from.level, { ...value, category, pointers: [target] }).kept;
     }

@@ -12,7 +12,7 @@ export function entities(model, judgements, numbers) {
     chain, number: numbers.byChain.get(chain), name: nameOf(judgements, members), words: model.byKey.at(members[0]).words || "∅", members,
   }));
   const place = (/** @type {Entity} */ entity) => model.byKey.at(entity.members[0]).order;
-  return found.sort((one, other) => place(one) - place(other));
+  return found.sort((a, b) => place(a) - place(b));
 }
 
 /**

@@ -15,8 +15,8 @@ export function answerAttribute(model, judgements, key, attribute, value) {
   const before = judgement(judgements.get(key));
   const answer = nextAnswer(model, attribute, before.attributes[attribute], value);
   const attributes = { ...before.attributes, [attribute]: answer ?? "" };
-  const second = model.attributes.find((one) => one.primary_of === attribute && attributes[one.key] !== undefined
-    && (answer === null || String(attributes[one.key]) === String(answer)))?.key;
+  const second = model.attributes.find((spec) => spec.primary_of === attribute && attributes[spec.key] !== undefined
+    && (answer === null || String(attributes[spec.key]) === String(answer)))?.key;
   const result = allowed(model, judgements, key, { ...before, attributes: second === undefined ? attributes : { ...attributes, [second]: "" } });
   const violation = "judgement" in result && result.judgement ? violationOf(model, key, result.judgement) : null;
   if (violation) {
@@ -30,7 +30,7 @@ export function answerForEntity(model, judgements, chains, key, attribute, value
   const members = entityOf(chains, key);
   const [[, before] = [key, undefined]] = entityAnswers(judgements, members, attribute);
   const judged = answerEntity(judgements, members, key, attribute, nextAnswer(model, attribute, before, value));
-  const violation = judged.map(([member, one]) => violationOf(model, member, judgement(one))).find(Boolean);
+  const violation = judged.map(([member, value]) => violationOf(model, member, judgement(value))).find(Boolean);
   return violation ? { refused: violation.message } : judged;
 }
 
@@ -39,7 +39,7 @@ function nextAnswer({ constraints }, attribute, before, value) {
   const { kind, required, values } = constraints.attributes[attribute];
   if (kind === "several") {
     const chosen = toggled([before ?? []].flat().map(String), String(value));
-    return chosen.length > 0 ? values.filter((one) => chosen.includes(one)) : null;
+    return chosen.length > 0 ? values.filter((value) => chosen.includes(value)) : null;
   }
   return value === "" || (kind === "one" && value === before && !required) ? null : value;
 }

@@ -13,7 +13,7 @@ export function entityOf({ of, members }, key) {
 /** Whether each entity that a markable may be a mention of has an answer. @type {(judgements: Judgements, chains: Chains, key: string, attribute: string) => boolean} */
 export function haveAnswers(judgements, { of, members }, key, attribute) {
   const its = of.get(key) ?? [];
-  return (its.length > 0 ? its.map((chain) => members.at(chain)) : [[key]]).every((one) => entityAnswers(judgements, one, attribute).length > 0);
+  return (its.length > 0 ? its.map((chain) => members.at(chain)) : [[key]]).every((member) => entityAnswers(judgements, member, attribute).length > 0);
 }
 
 /** Who of these members answers an attribute, and what, in text order: the first says what holds. @type {(judgements: Judgements, members: string[], attribute: string) => [string, AttributeAnswer][]} */
@@ -66,10 +66,10 @@ export function keepEntityAnswers(model, before, after, touched, copies) {
       const rest = new Set(members);
       for (const member of members) {
         const group = rest.has(member) ? entityOf(now, member) : null;
-        group?.forEach((one) => rest.delete(one));
-        const own = group?.filter((one) => members.includes(one)) ?? [];
-        const stays = copies || (own.some((one) => !touched.includes(one)) && (own.length === group?.length || own.includes(carrier)));
-        const heir = own.find((one) => canAnswer(model, after, one, attribute));
+        group?.forEach((member) => rest.delete(member));
+        const own = group?.filter((member) => members.includes(member)) ?? [];
+        const stays = copies || (own.some((member) => !touched.includes(member)) && (own.length === group?.length || own.includes(carrier)));
+        const heir = own.find((member) => canAnswer(model, after, member, attribute));
         if (group && stays && heir && entityAnswers(after, group, attribute).length === 0) {
           judged.set(heir, withAttribute(judgement(judged.get(heir) ?? after.get(heir)), attribute, answer));
           const left = after.get(carrier);
@@ -111,7 +111,7 @@ export function missingRequired(model, judgements) {
     }
   }
   entitiesWithout(model, judgements, (key) => judged.has(key)).forEach(({ attribute, asked: [key] }) => missing.push({ attribute, key, ofChain: true }));
-  return missing.sort((one, other) => byKey.at(one.key).order - byKey.at(other.key).order);
+  return missing.sort((a, b) => byKey.at(a.key).order - byKey.at(b.key).order);
 }
 
 /** What is required of entities and no member answers, with the members at which it is asked. @type {(model: Model, judgements: Judgements, isJudged: (key: string) => boolean) => { attribute: string, asked: string[] }[]} */
@@ -119,7 +119,7 @@ export function entitiesWithout(model, judgements, isJudged) {
   const { constraints, byKey } = model;
   const { of, members } = chains(model, judgements);
   const alone = model.coded.filter(({ key }) => !of.get(key)?.length).map(({ key }) => [key]);
-  const required = attributesOf(model).filter((one) => constraints.attributes[one].required && !constraints.attributes[one].retired);
+  const required = attributesOf(model).filter((name) => constraints.attributes[name].required && !constraints.attributes[name].retired);
   return required.flatMap((attribute) => [...members.values(), ...alone].flatMap((entity) => {
     const asked = entity.filter((key) => isJudged(key)
       && applies(constraints, attribute, givenAnswers(constraints, byKey.at(key).level, judgement(judgements.get(key)))));
@@ -134,7 +134,7 @@ const lacking = new WeakMap();
 export function lacksOfChain(model, judgements, key) {
   let known = lacking.get(judgements);
   if (known?.model !== model) {
-    known = { model, keys: new Set(missingRequired(model, judgements).filter(({ ofChain }) => ofChain).map((one) => one.key)) };
+    known = { model, keys: new Set(missingRequired(model, judgements).filter(({ ofChain }) => ofChain).map((row) => row.key)) };
     lacking.set(judgements, known);
   }
   return known.keys.has(key);

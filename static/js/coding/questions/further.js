@@ -138,7 +138,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
         return;
       }
       say("");
-      write(judged.map(([key, one]) => judge(key, one)));
+      write(judged.map(([key, value]) => judge(key, value)));
       goOn();
       refresh();
       announceAgain();
@@ -283,7 +283,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
   /** Ask what holds where a step has joined entities whose answers differ. @param {Judgements} before */
   function askConflicts(before) {
     const known = new Set(entityConflicts(page.model, before).map(signature));
-    const conflict = entityConflicts(withMarks(page.model, page.judgements), page.judgements).find((one) => !known.has(signature(one)));
+    const conflict = entityConflicts(withMarks(page.model, page.judgements), page.judgements).find((conflict) => !known.has(signature(conflict)));
     const question = questions.find(({ key }) => key === conflict?.attribute);
     if (!conflict || !question) {
       return;

@@ -55,5 +55,5 @@ export function isUnanswered(model, judgements, key, question) {
   }
   const members = attributesOf(model).includes(question) ? entityOf(chains(model, judgements), key) : [key];
   return applies(model.constraints, question, given) && !Object.hasOwn(value.relations, question)
-    && members.every((one) => !Object.hasOwn(judgement(judgements.get(one)).attributes, question));
+    && members.every((member) => !Object.hasOwn(judgement(judgements.get(member)).attributes, question));
 }

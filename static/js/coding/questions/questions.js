@@ -12,28 +12,28 @@ export const CATEGORY = "category";
 export function questionsOf({ relations, attributes }) {
   /** @type {(Question & { leader: string | null })[]} */
   const all = [
-    ...relations.filter((one) => !one.identity && one.to_levels.length > 0).map((one) => ({
-      ...one, of: /** @type {"relation"} */ ("relation"), kind: /** @type {"targets"} */ ("targets"), relation: one.key, required: false, values: [], primary_of: null,
-      depth: 0, leader: leaderOf(one.asked_if) ?? null,
+    ...relations.filter((relation) => !relation.identity && relation.to_levels.length > 0).map((relation) => ({
+      ...relation, of: /** @type {"relation"} */ ("relation"), kind: /** @type {"targets"} */ ("targets"), relation: relation.key, required: false, values: [], primary_of: null,
+      depth: 0, leader: leaderOf(relation.asked_if) ?? null,
     })),
-    ...attributes.map((one) => ({
-      ...one, values: one.values.toSorted((value, other) => Number(value.retired) - Number(other.retired)), depth: 0, leader: leaderOf(one.asked_if) ?? one.relation ?? one.primary_of,
+    ...attributes.map((attribute) => ({
+      ...attribute, values: attribute.values.toSorted((value, other) => Number(value.retired) - Number(other.retired)), depth: 0, leader: leaderOf(attribute.asked_if) ?? attribute.relation ?? attribute.primary_of,
     })),
   ];
   const keys = new Set(all.map(({ key }) => key));
   const found = /** @type {Question[]} */ ([]);
   /** @type {(leader: string | null, depth: number) => void} */
   const add = (leader, depth) => {
-    for (const { leader: own, ...one } of all) {
+    for (const { leader: own, ...question } of all) {
       const root = own === null || !keys.has(own);
-      if ((leader === null ? root : own === leader) && !found.some(({ key }) => key === one.key)) {
-        found.push({ ...one, depth });
-        add(one.key, depth + 1);
+      if ((leader === null ? root : own === leader) && !found.some(({ key }) => key === question.key)) {
+        found.push({ ...question, depth });
+        add(question.key, depth + 1);
       }
     }
   };
   add(null, 0);
-  return [...found.filter(({ of }) => of !== "entity"), ...found.filter(({ of }) => of === "entity").map((one) => ({ ...one, depth: 0 }))];
+  return [...found.filter(({ of }) => of !== "entity"), ...found.filter(({ of }) => of === "entity").map((question) => ({ ...question, depth: 0 }))];
 }
 
 /** @param {Question["asked_if"]} condition */
@@ -44,8 +44,8 @@ function leaderOf(condition) {
 /** The questions that the answers of a markable lead to. @type {(questions: Question[], model: Model, judgements: Judgements, key: string) => Question[]} */
 export function askedOf(questions, model, judgements, key) {
   const { value, given, want } = answersOf(model, judgements, key);
-  return questions.filter((one) => applies(model.constraints, one.key, given) && (!one.retired || Object.hasOwn(value.relations, one.key) || Object.hasOwn(value.attributes, one.key))
-    && (one.of === "entity" ? want === null : one.primary_of === null || Object.hasOwn(value.attributes, one.primary_of)));
+  return questions.filter((question) => applies(model.constraints, question.key, given) && (!question.retired || Object.hasOwn(value.relations, question.key) || Object.hasOwn(value.attributes, question.key))
+    && (question.of === "entity" ? want === null : question.primary_of === null || Object.hasOwn(value.attributes, question.primary_of)));
 }
 
 /** @type {(judgements: Judgements, chains: Chains, key: string, question: Question) => boolean} */
@@ -67,8 +67,8 @@ export function nextQuestion(asked, model, judgements, chains, key, after) {
     return CATEGORY;
   }
   const points = value.pointers.length > 0;
-  const open = asked.slice(asked.findIndex((one) => one.key === after) + 1)
-    .find((one) => !(one.kind === "targets" && points) && !isAnswered(judgements, chains, key, one));
+  const open = asked.slice(asked.findIndex((question) => question.key === after) + 1)
+    .find((question) => !(question.kind === "targets" && points) && !isAnswered(judgements, chains, key, question));
   return open?.key ?? missingAttributes(model.constraints, given)[0] ?? null;
 }
 

@@ -24,8 +24,8 @@ export function candidateEntities(model, judgements, key, candidates) {
     }
   }
   for (const entity of found.values()) {
-    entity.keys.sort((one, other) => model.byKey.at(one).order - model.byKey.at(other).order);
-    entity.newest = entity.keys.findLast((one) => model.byKey.at(one).order < from) ?? entity.keys[0];
+    entity.keys.sort((a, b) => model.byKey.at(a).order - model.byKey.at(b).order);
+    entity.newest = entity.keys.findLast((key) => model.byKey.at(key).order < from) ?? entity.keys[0];
   }
   return [...found.values()];
 }

@@ -28,7 +28,7 @@ export function relationOf({ constraints, byKey }, judgements, key, relation = n
   }
   const { category = null } = judgements.get(key) ?? {};
   const categories = category === null ? categoriesOn(constraints, byKey.at(key).level) : [category];
-  return categories.map((one) => identityOf(constraints, one)).find((one) => one && !one.retired) ?? null;
+  return categories.map((category) => identityOf(constraints, category)).find((relation) => relation && !relation.retired) ?? null;
 }
 
 /** @type {(model: Model, judgements: Judgements, key: string, relation?: string | null) => Candidate[]} relation: other than identity */
@@ -80,12 +80,12 @@ function rank(model, key, legal, bonus) {
   const from = model.byKey.at(key);
   const words = from.words.toLowerCase();
   return legal
-    .sort((one, other) => Math.abs(one.order - from.order) - Math.abs(other.order - from.order))
+    .sort((a, b) => Math.abs(a.order - from.order) - Math.abs(b.order - from.order))
     .map((markable, distance) => {
       const same = markable.words.toLowerCase() === words ? SAME_WORDS : markable.lastWord === from.lastWord ? SAME_HEAD : 0;
       return { markable, distance, score: distance - same - bonus(markable) };
     })
-    .sort((one, other) => one.score - other.score || one.distance - other.distance)
+    .sort((a, b) => a.score - b.score || a.distance - b.distance)
     .map(({ markable }) => markable);
 }
 

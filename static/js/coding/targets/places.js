@@ -24,10 +24,10 @@ export function createPlaces({ page, go }) {
  * @type {(model: Model, match: Span) => string | null}
  */
 export function markableAt(model, [start, end]) {
-  const touched = model.coded.filter((one) => one.parts.some((part) => part[0] < end && part[1] > start));
-  const holding = touched.filter((one) => one.parts.some((part) => part[0] <= start && part[1] >= end));
-  const size = (/** @type {Markable} */ one) => one.end - one.start;
-  return (holding.sort((one, other) => size(one) - size(other))[0] ?? touched[0])?.key ?? null;
+  const touched = model.coded.filter((markable) => markable.parts.some((part) => part[0] < end && part[1] > start));
+  const holding = touched.filter((markable) => markable.parts.some((part) => part[0] <= start && part[1] >= end));
+  const size = (/** @type {Markable} */ markable) => markable.end - markable.start;
+  return (holding.sort((a, b) => size(a) - size(b))[0] ?? touched[0])?.key ?? null;
 }
 
 /**
@@ -43,8 +43,8 @@ export function destinations(model, query) {
     const { key, words } = model.coded[number - 1];
     found.push({ label: `Markable ${number}: ${words}`, key });
   }
-  for (const block of wanted ? model.blocks.filter((one) => one.label === wanted) : []) {
-    const inside = model.coded.find((one) => one.start >= block.start);
+  for (const block of wanted ? model.blocks.filter((block) => block.label === wanted) : []) {
+    const inside = model.coded.find((markable) => markable.start >= block.start);
     if (inside) {
       found.push({ label: `${block.label} ${block.speaker}: ${model.content.slice(block.start, block.start + 60)}`, key: inside.key });
     }

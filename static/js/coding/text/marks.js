@@ -91,7 +91,7 @@ export function moveEdge(model, [start, end], edge, step, by) {
   let place = edge === "start" ? start : end;
   if (by === "word") {
     const edges = wordsNear(model, place).map((word) => word[side]);
-    place = (step > 0 ? edges.find((one) => one > place) : edges.findLast((one) => one < place)) ?? place;
+    place = (step > 0 ? edges.find((edge) => edge > place) : edges.findLast((edge) => edge < place)) ?? place;
   } else {
     do {
       const before = place;
@@ -172,8 +172,8 @@ const holds = (outer, inner) => inner.every(([start, end]) => outer.some((part) 
 
 /** Of some markables those that share words with some parts and neither contain them nor lie in them. @type {(markables: Markable[], parts: Span[]) => Markable[]} */
 export function crossedBy(markables, parts) {
-  return markables.filter((one) => one.parts.some(([start, end]) => parts.some((part) => start < part[1] && part[0] < end))
-    && !holds(one.parts, parts) && !holds(parts, one.parts));
+  return markables.filter((markable) => markable.parts.some(([start, end]) => parts.some((part) => start < part[1] && part[0] < end))
+    && !holds(markable.parts, parts) && !holds(parts, markable.parts));
 }
 
 /** Whether a word ends at a place: of scripts that write no spaces between words, anywhere. @type {(content: string, place: number) => boolean} */
@@ -197,7 +197,7 @@ export function repeatsOf(model, { level, parts }) {
     return repeats;
   }
   const { content } = model;
-  const words = (/** @type {Span} */ one) => content.slice(...one).replace(/\s+/g, " ");
+  const words = (/** @type {Span} */ span) => content.slice(...span).replace(/\s+/g, " ");
   let next = 0;
   /** @type {Markable[]} */
   let near = []; // markables that may reach into a match: looking through all for each would be slow
@@ -208,7 +208,7 @@ export function repeatsOf(model, { level, parts }) {
       continue;
     }
     const key = keyOfDraft(model, { level, parts: [match], at: 0 });
-    near = near.filter((one) => one.end > match[0]);
+    near = near.filter((span) => span.end > match[0]);
     while (next < model.coded.length && model.coded[next].start < match[1]) {
       near.push(model.coded[next]);
       next += 1;

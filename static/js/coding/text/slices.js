@@ -15,7 +15,7 @@ export function blocks(content, segments) {
     .filter((segment) => segment.kind === main || segment.kind === "header")
     // Sentences that somebody says are drawn as turns.
     .map((segment) => (segment.kind === "sentence" ? { ...segment, kind: "turn" } : segment))
-    .sort((one, other) => one.start - other.start || other.end - one.end);
+    .sort((a, b) => a.start - b.start || b.end - a.end);
   const result = /** @type {Block[]} */ ([]);
   let at = 0;
   const fill = (/** @type {number} */ end) => {

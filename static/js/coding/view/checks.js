@@ -55,8 +55,8 @@ function findings(model, judgements, key) {
   return all.filter(([found]) => found).map(([, kind, text]) => ({ kind, key, text }));
 }
 
-/** @type {(one: Markable, other: Markable) => boolean} */
-const holds = (one, other) => one.start <= other.start && one.end >= other.end;
+/** @type {(a: Markable, b: Markable) => boolean} */
+const holds = (a, b) => a.start <= b.start && a.end >= b.end;
 
 /** Whether pointers lead from a markable back to it. @type {(judgements: Judgements, key: string) => boolean} */
 function inCircle(judgements, key) {

@@ -36,7 +36,7 @@ export function createEntities(panel, handlers) {
     const now = page;
     const own = page.chains.of.get(page.current ?? "") ?? [];
     const signature = [page.judgements, page.numbers, page.model, filter.value, own.join(" "), page.current];
-    if (signature.every((one, place) => one === drawn[place])) {
+    if (signature.every((part, place) => part === drawn[place])) {
       return;
     }
     drawn = signature;
@@ -53,7 +53,7 @@ export function createEntities(panel, handlers) {
     const name = active?.dataset.entity ?? active?.dataset.goto;
     list.replaceChildren(...shown.map((entity) => row(now, entity, own.includes(entity.chain))));
     if (chain) {
-      elements(list, "button, summary").find((one) => chainOf(one) === chain && (one.dataset.entity ?? one.dataset.goto) === name)
+      elements(list, "button, summary").find((node) => chainOf(node) === chain && (node.dataset.entity ?? node.dataset.goto) === name)
         ?.focus({ preventScroll: true });
     }
   }

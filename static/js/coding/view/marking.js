@@ -84,7 +84,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
 
   /** What words would cross, in a sentence; "" where they nest. @param {Span[]} parts @param {string} [but] key of a markable */
   function crossingOf(parts, but) {
-    const crossed = crossedBy(page.model.coded, parts).filter(({ key }) => key !== but).map((one) => `“${one.words}”`);
+    const crossed = crossedBy(page.model.coded, parts).filter(({ key }) => key !== but).map((markable) => `“${markable.words}”`);
     return crossed.length === 0 ? "" : `Crosses ${crossed.slice(0, MAX_CROSSED).join(", ")}${crossed.length > MAX_CROSSED ? " and others" : ""}.`;
   }
 
@@ -207,7 +207,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   function makeAll() {
     const markable = current();
     const wanted = draft ? { ...draft, level: levels.value }
-      : markable && { level: page.model.marking.some((one) => one.key === markable.level) ? markable.level : levels.value, parts: markable.parts, at: 0 };
+      : markable && { level: page.model.marking.some((level) => level.key === markable.level) ? markable.level : levels.value, parts: markable.parts, at: 0 };
     if (!wanted) {
       say("Select the words first.");
       return;

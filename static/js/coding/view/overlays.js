@@ -16,8 +16,8 @@ export function createOverlays({ page, pane, text }) {
     const { byKey } = page.model;
     const current = byKey.get(page.current ?? "");
     const targets = (current && page.judgements.get(current.key)?.pointers)?.flat().flatMap((key) => byKey.get(key) ?? []) ?? [];
-    const distance = (/** @type {Markable} */ one) => Math.abs(one.order - (current?.order ?? 0));
-    const [nearest] = [...targets].sort((one, other) => distance(one) - distance(other));
+    const distance = (/** @type {Markable} */ markable) => Math.abs(markable.order - (current?.order ?? 0));
+    const [nearest] = [...targets].sort((a, b) => distance(a) - distance(b));
     const target = targets.find(({ key }) => key === pointedAt) ?? nearest;
     paintArc(arc, pane, text, page.current, target?.key ?? null);
   }

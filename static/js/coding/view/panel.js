@@ -44,8 +44,8 @@ function paintCategories(model, level, chosen, keyboard) {
   }
   list.dataset.keys = String(keys);
   list.hidden = keys.length === 0;
-  list.replaceChildren(...keys.map((one, place) => choiceButton(keyboard, place, categoryLook(model, one), {
-    ...categoryOf(model, one), disabled: model.readOnly || model.constraints.categories[one]?.retired, dataset: { category: one },
+  list.replaceChildren(...keys.map((key, place) => choiceButton(keyboard, place, categoryLook(model, key), {
+    ...categoryOf(model, key), disabled: model.readOnly || model.constraints.categories[key]?.retired, dataset: { category: key },
   })));
 }
 
@@ -78,7 +78,7 @@ function hints(model) {
     ...pairs(!model.readOnly && chains, ["candidate-a", "to"],
       ["candidate-l", model.answers === "indices" ? "take the index, Shift adds one" : "point, Shift adds one"]),
     ...pairs(joins(model), ["together", "together with"]),
-    ...pairs(!model.readOnly && model.relations.some((one) => !one.identity), ["relation", "relation"]),
+    ...pairs(!model.readOnly && model.relations.some((relation) => !relation.identity), ["relation", "relation"]),
     ...pairs(!model.readOnly, ["accept", "accept"], ["undo", "undo"]),
     ...pairs(!model.readOnly && model.marking.length > 0, ["mark", "mark words"]),
     ["search", "search"], ["palette", "all actions"], ["release", "frees Tab"], ["help", "keys"],
@@ -91,7 +91,7 @@ const pairs = (use, ...all) => (use ? all : []);
 /** What to call a markable in a list, and where it is. @type {(model: Model, key: string) => { words: string, where: string }} */
 export function describe(model, key) {
   const markable = model.byKey.at(key);
-  const block = model.blocks.find((one) => one.start <= markable.start && markable.start <= one.end);
+  const block = model.blocks.find((block) => block.start <= markable.start && markable.start <= block.end);
   const where = block ? `${block.label} ${block.speaker}`.trim() : "";
   return { words: markable.words || markable.label || "∅", where };
 }
@@ -115,7 +115,7 @@ export function paintPanel(page, all, keyboard) {
   const value = judgements.get(current);
   byId("words").textContent = words;
   byId("words").title = words;
-  byId("position").textContent = `${model.coded.findIndex((one) => one.key === current) + 1} of ${total}`;
+  byId("position").textContent = `${model.coded.findIndex((markable) => markable.key === current) + 1} of ${total}`;
   byId("place").textContent = where;
   const further = byId("further");
   further.dataset.key = further.dataset.key === current ? current : "";
@@ -161,7 +161,7 @@ function paintCandidates(page, current, all, keyboard) {
   const value = judgements.get(current);
   const { relation } = page;
   const category = categoryOf(model, value?.category);
-  const linked = model.categories.filter((one) => one.takes_index || identityOf(model.constraints, one.key));
+  const linked = model.categories.filter((category) => category.takes_index || identityOf(model.constraints, category.key));
   section.hidden = !relation && (model.answers === "categories" || !linked.length);
   if (section.hidden) {
     return;
@@ -201,8 +201,8 @@ function paintCandidates(page, current, all, keyboard) {
 }
 
 /** @type {(lists: string[][], joint: boolean, noun: string[]) => string} */
-function titleOf(lists, joint, [one, several]) {
-  return lists.length > 1 ? `Ambiguous: ${lists.length} ${joint ? "readings" : several}` : joint ? `Together: ${lists[0].length} ${several}` : one;
+function titleOf(lists, joint, [singular, several]) {
+  return lists.length > 1 ? `Ambiguous: ${lists.length} ${joint ? "readings" : several}` : joint ? `Together: ${lists[0].length} ${several}` : singular;
 }
 
 /** @type {(page: Page, current: string) => void} */
@@ -211,7 +211,7 @@ function paintChain(page, current) {
   const chains = (page.chains.of.get(current) ?? []).filter((chain) => page.chains.members.at(chain).length > 1);
   byId("chain-section").hidden = chains.length === 0 && !page.asksEntity;
   const members = [...new Set(chains.flatMap((chain) => page.chains.members.at(chain)))]
-    .sort((one, other) => model.byKey.at(one).order - model.byKey.at(other).order);
+    .sort((a, b) => model.byKey.at(a).order - model.byKey.at(b).order);
   const names = (numbers.byMember.get(current) ?? []).join(", ");
   const called = chains.map((chain) => nameOf(page.judgements, page.chains.members.at(chain))).filter(Boolean).join(", ");
   byId("chain-title").textContent = chains.length === 0 ? "Entity" : `${chains.length > 1 ? "Chains" : "Chain"} ${names}: ${members.length} members`;

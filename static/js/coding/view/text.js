@@ -23,7 +23,7 @@ export function buildText(root, model) {
     root, spans: new Map(), margins: new Map(), stretches: [], rows: [], starts: new WeakMap(), shown: new Map(),
     badges: new Map(), lit: new Set(), ends: ends(model),
   };
-  const turns = new Map(model.markables.filter((one) => !one.coded).map((one) => [`${one.start} ${one.end}`, one.key]));
+  const turns = new Map(model.markables.filter((markable) => !markable.coded).map((markable) => [`${markable.start} ${markable.end}`, markable.key]));
   const fragment = document.createDocumentFragment();
   let lines = 0;
   let stretch = /** @type {Stretch | null} */ (null);
@@ -67,8 +67,8 @@ function drawRows(view, model, rows) {
   const parts = model.markables
     .flatMap((markable) => markable.parts.map(([start, end]) => ({ key: markable.key, start, end, order: markable.order })))
     .concat(model.sentences.map((start) => ({ key: SENTENCE, start, end: start, order: -1 })))
-    .sort((one, other) => one.start - other.start || Number(other.key === SENTENCE) - Number(one.key === SENTENCE)
-      || other.end - one.end || one.order - other.order);
+    .sort((a, b) => a.start - b.start || Number(b.key === SENTENCE) - Number(a.key === SENTENCE)
+      || b.end - a.end || a.order - b.order);
   const coded = (/** @type {string} */ key) => model.byKey.get(key)?.coded ?? false;
   const partsOf = sweep(parts);
   for (const { block, words } of rows) {
@@ -94,7 +94,7 @@ function drawRows(view, model, rows) {
         const spans = [...(view.spans.get(node.key) ?? []), span];
         const { words, label, parts } = model.byKey.at(node.key);
         if (spans.length > 1 || parts.length > 1 || !words) {
-          spans.forEach((one) => { one.ariaLabel = words || label || "∅"; });
+          spans.forEach((span) => { span.ariaLabel = words || label || "∅"; });
         }
         if (node.depth > 3) {
           view.root.classList.add("is-deep");
@@ -110,12 +110,12 @@ function drawRows(view, model, rows) {
 
 /** Draw anew the blocks in which markables have come or gone. @type {(view: TextView, before: Model, model: Model) => void} */
 export function redrawText(view, before, model) {
-  const changed = [...before.markables.filter((one) => !model.byKey.has(one.key)),
-    ...model.markables.filter((one) => !before.byKey.has(one.key))];
+  const changed = [...before.markables.filter((markable) => !model.byKey.has(markable.key)),
+    ...model.markables.filter((markable) => !before.byKey.has(markable.key))];
   const rows = view.rows.filter(({ block }) => changed
-    .some((one) => one.parts.some(([start, end]) => start < block.end && end > block.start)));
+    .some((markable) => markable.parts.some(([start, end]) => start < block.end && end > block.start)));
   for (const { block, words } of rows) {
-    const inside = [before, model].flatMap((one) => one.markables
+    const inside = [before, model].flatMap((version) => version.markables
       .filter(({ start, end }) => start <= block.end && end >= block.start).map(({ key }) => key));
     for (const key of inside) {
       view.spans.set(key, (view.spans.get(key) ?? []).filter((span) => !words.contains(span)));
@@ -126,7 +126,7 @@ export function redrawText(view, before, model) {
   }
   drawRows(view, model, rows);
   for (const { key } of model.markables) {
-    view.spans.get(key)?.sort((one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+    view.spans.get(key)?.sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
   }
   view.ends = ends(model);
 }

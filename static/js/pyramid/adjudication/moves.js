@@ -38,24 +38,24 @@ export function take(model, state, { queue, places, decisions }, row, answer) {
   const rows = new Set([
     ...queue.cards.flatMap((card) => card.rows.flatMap(({ units }) => units)), ...queue.entities.slice(0, queue.drafted).flat(),
   ]);
-  const others = new Set(row.answers.flatMap((one) => one?.units.map(([key]) => key) ?? []).filter((key) => !rows.has(key)));
+  const others = new Set(row.answers.flatMap((answer) => answer?.units.map(([key]) => key) ?? []).filter((key) => !rows.has(key)));
   const before = after(model, state, []);
   for (const unit of row.units) {
     const wanted = wantedOf(unit, answer);
     const taken = new Set([...wanted.keys()].flatMap((key) => markOf(model, key).places));
-    for (const one of after(model, state, edit.changes).contributors) {
-      if (wanted.has(one.key)) {
+    for (const contributor of after(model, state, edit.changes).contributors) {
+      if (wanted.has(contributor.key)) {
         continue;
       }
-      if (one.key === unit || one.key === decisions.called(unit) || others.has(one.key)) {
-        edit.unmark(one.key);
-      } else if (model.exclusive && one.places.some((place) => taken.has(place))) {
-        const rest = one.places.filter((place) => !taken.has(place));
+      if (contributor.key === unit || contributor.key === decisions.called(unit) || others.has(contributor.key)) {
+        edit.unmark(contributor.key);
+      } else if (model.exclusive && contributor.places.some((place) => taken.has(place))) {
+        const rest = contributor.places.filter((place) => !taken.has(place));
         const to = rest.length > 0 ? keyOfPlaces(model, rest) : null;
         if (to === null || edit.has(to)) {
-          edit.unmark(one.key);
+          edit.unmark(contributor.key);
         } else {
-          edit.move(one.key, to);
+          edit.move(contributor.key, to);
         }
       }
     }
@@ -87,7 +87,7 @@ export function take(model, state, { queue, places, decisions }, row, answer) {
   /** An SCU all of whose contributors went is gone, unless somebody has commented on it. */
   function withoutEmpty() {
     const { scus } = after(model, state, edit.changes);
-    for (const { key } of before.order.filter((one) => one.contributors.length > 0)) {
+    for (const { key } of before.order.filter((scu) => scu.contributors.length > 0)) {
       const now = scus.get(key);
       if (now && now.contributors.length === 0 && now.label && !now.comment) {
         edit.describe(key, { label: "" });

@@ -61,10 +61,10 @@ export function createQueue(frame, editor, address) {
       const { places } = markOf(model, unit);
       page.anchor = places[0] ?? page.anchor;
       page.cursor = page.anchor;
-      const [one] = contributorsAt(page, unit);
+      const [contributor] = contributorsAt(page, unit);
       const side = byId("queue").closest(".workbench-side");
       const top = side?.scrollTop ?? 0;
-      select(one?.scus[0] ?? null, one?.key ?? null);
+      select(contributor?.scus[0] ?? null, contributor?.key ?? null);
       side?.scrollTo({ top }); // the queue stays in sight, not the list of SCUs
       reveal(view, page.cursor);
     },

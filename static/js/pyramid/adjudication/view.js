@@ -56,7 +56,7 @@ export function contributorsAt({ model, pyramid }, unit) {
 export function agreedCell(page, { decisions }, { units: [unit] }) {
   const same = page.pyramid.byKey.get(decisions.called(unit));
   const found = same ? [same] : contributorsAt(page, unit);
-  const keys = [...new Set(found.flatMap((one) => one.scus))];
+  const keys = [...new Set(found.flatMap((contributor) => contributor.scus))];
   if (keys.length === 0) {
     return [element("span", "muted", "–")];
   }
@@ -66,7 +66,7 @@ export function agreedCell(page, { decisions }, { units: [unit] }) {
     node.title = nameOf(scu);
     return node;
   });
-  return withRelation(page, scus, unit, found.filter((one) => one.key !== unit).map((one) => one.key));
+  return withRelation(page, scus, unit, found.filter((contributor) => contributor.key !== unit).map((contributor) => contributor.key));
 }
 
 /** What a card is about, in words. @type {(page: Page, queue: Queue, card: QueueCard) => string} */

@@ -22,9 +22,9 @@ export function newKey(crypto) {
 export function draft(model, state) {
   const now = PYRAMID.copy(state);
   const changes = /** @type {Change[]} */ ([]);
-  const act = (/** @type {Change} */ one) => {
-    changes.push(one);
-    PYRAMID.carryOut(model, now, one);
+  const act = (/** @type {Change} */ change) => {
+    changes.push(change);
+    PYRAMID.carryOut(model, now, change);
   };
   const value = (/** @type {string} */ key) => now.judgements.get(key) ?? judgement();
   return {
@@ -37,7 +37,7 @@ export function draft(model, state) {
     },
     /** What is left without an SCU is no contributor any more. */
     take(key, scu) {
-      const indices = value(key).indices.filter((one) => one !== scu);
+      const indices = value(key).indices.filter((index) => index !== scu);
       act(indices.length > 0 ? judge(key, { ...value(key), indices }) : { kind: "unmark", payload: { markable: key } });
     },
     judge: (key, more) => act(judge(key, { ...value(key), ...more })),
@@ -127,7 +127,7 @@ export function takeOut(model, state, key, [first, last]) {
     const before = places.filter((place) => place < first);
     const after = places.filter((place) => place > last);
     return before.length + after.length === places.length ? [/** @type {Span} */ ([start, end])]
-      : [before, after].filter((one) => one.length > 0).map((one) => partOf(model, [one[0], one[one.length - 1]]));
+      : [before, after].filter((places) => places.length > 0).map((places) => partOf(model, [places[0], places[places.length - 1]]));
   });
   if (parts.length === 0) {
     const { changes, unmark } = draft(model, state);
@@ -161,19 +161,19 @@ export function moveTo(model, state, key, from, to) {
 export function merge(model, state, from, into) {
   const pyramid = pyramidOf(model, state);
   const { changes, add, take, judge, move, value, has, describe, said } = draft(model, state);
-  const there = new Map(pyramid.scus.at(into).contributors.map((one) => [one.summary, one.key]));
-  for (const one of pyramid.scus.at(from).contributors) {
-    const own = model.oneContributor ? there.get(one.summary) : undefined;
-    if (own === undefined || own === one.key) {
-      const indices = value(one.key).indices.map((each) => (each === from ? into : each));
-      judge(one.key, { indices: [...new Set(indices)] });
-      there.set(one.summary, one.key);
+  const there = new Map(pyramid.scus.at(into).contributors.map((contributor) => [contributor.summary, contributor.key]));
+  for (const contributor of pyramid.scus.at(from).contributors) {
+    const own = model.oneContributor ? there.get(contributor.summary) : undefined;
+    if (own === undefined || own === contributor.key) {
+      const indices = value(contributor.key).indices.map((each) => (each === from ? into : each));
+      judge(contributor.key, { indices: [...new Set(indices)] });
+      there.set(contributor.summary, contributor.key);
       continue;
     }
-    take(one.key, from);
-    const { key, parts } = joinedKey(model, [...markOf(model, own).parts, ...one.parts]);
+    take(contributor.key, from);
+    const { key, parts } = joinedKey(model, [...markOf(model, own).parts, ...contributor.parts]);
     if (parts.length > MAX_PARTS) {
-      return { refused: `The two contributors of ${model.summaries[one.summary].name} would be one of over ${MAX_PARTS} parts.`, at: [one.key, own] };
+      return { refused: `The two contributors of ${model.summaries[contributor.summary].name} would be one of over ${MAX_PARTS} parts.`, at: [contributor.key, own] };
     }
     if (key !== own && value(own).indices.length === 1 && !has(key)) {
       move(own, key);
@@ -181,7 +181,7 @@ export function merge(model, state, from, into) {
       take(own, into);
       add(key, into);
     }
-    there.set(one.summary, key);
+    there.set(contributor.summary, key);
   }
   const [gone, stays] = [said(from), said(into)];
   if (gone.label || gone.comment) {
@@ -200,7 +200,7 @@ export function merge(model, state, from, into) {
  * @type {(model: Model, state: PyramidState, scu: string, keys: string[], fresh: string) => Edit}
  */
 export function split(model, state, scu, keys, fresh) {
-  const own = pyramidOf(model, state).scus.get(scu)?.contributors.filter((one) => keys.includes(one.key)) ?? [];
+  const own = pyramidOf(model, state).scus.get(scu)?.contributors.filter((contributor) => keys.includes(contributor.key)) ?? [];
   const { changes, judge, value, describe } = draft(model, state);
   if (own.length === 0) {
     return { refused: "Select the contributors of the new SCU." };
@@ -209,7 +209,7 @@ export function split(model, state, scu, keys, fresh) {
     return { refused: "Select fewer contributors: one must stay." };
   }
   for (const { key } of own) {
-    judge(key, { indices: value(key).indices.map((one) => (one === scu ? fresh : one)) });
+    judge(key, { indices: value(key).indices.map((index) => (index === scu ? fresh : index)) });
   }
   describe(fresh, { label: own[0].words });
   return { changes, scu: fresh, contributor: own[0].key };

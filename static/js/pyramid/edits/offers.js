@@ -16,24 +16,24 @@ function both(model, state, first, then) {
   return "refused" in second ? second : { ...second, changes: [...first.changes, ...second.changes] };
 }
 
-/** @type {(one: Contributor) => Run} */
+/** @type {(contributor: Contributor) => Run} */
 const runOf = ({ places }) => [places[0], places[places.length - 1]];
 
 /**
  * The words become a further part of the contributor that the SCU has in this summary already.
- * @type {(model: Model, state: PyramidState, one: Contributor, other: Contributor) => Edit}
+ * @type {(model: Model, state: PyramidState, contributor: Contributor, other: Contributor) => Edit}
  */
-function joined(model, state, one, other) {
-  const add = (/** @type {PyramidState} */ now) => edits.addPart(model, now, other.key, runOf(one));
-  return state.judgements.has(one.key) ? both(model, state, edits.removeContributor(model, state, one.key, ""), add) : add(state);
+function joined(model, state, contributor, other) {
+  const add = (/** @type {PyramidState} */ now) => edits.addPart(model, now, other.key, runOf(contributor));
+  return state.judgements.has(contributor.key) ? both(model, state, edits.removeContributor(model, state, contributor.key, ""), add) : add(state);
 }
 
 /**
  * The words leave the contributors that hold them, then the edit is done.
- * @type {(model: Model, state: PyramidState, edit: Changes, one: Contributor, others: Contributor[]) => Edit}
+ * @type {(model: Model, state: PyramidState, edit: Changes, contributor: Contributor, others: Contributor[]) => Edit}
  */
-function freed(model, state, edit, one, [other, ...more]) {
-  return other ? both(model, state, edits.takeOut(model, state, other.key, runOf(one)), (now) => freed(model, now, edit, one, more)) : edit;
+function freed(model, state, edit, contributor, [other, ...more]) {
+  return other ? both(model, state, edits.takeOut(model, state, other.key, runOf(contributor)), (now) => freed(model, now, edit, contributor, more)) : edit;
 }
 
 /**
@@ -55,20 +55,20 @@ function moved(state, edit) {
 export function offerFor(model, state, edit, check, called) {
   const now = pyramidOf(model, state);
   const { byKey } = edits.after(model, state, edit.changes);
-  const touched = [...edits.touchedBy(edit.changes)].flatMap((key) => byKey.get(key) ?? []).filter((one) => one.parts.length === 1);
+  const touched = [...edits.touchedBy(edit.changes)].flatMap((key) => byKey.get(key) ?? []).filter((contributor) => contributor.parts.length === 1);
   /** @type {{ label: string, edit: Edit }[]} */
-  const offers = touched.flatMap((one) => {
-    const others = now.contributors.filter((other) => other.key !== one.key);
-    const own = others.find((other) => one.summary === other.summary && other.scus.some((scu) => one.scus.includes(scu)));
-    const holders = others.filter((other) => other.places.some((place) => one.places.includes(place)));
+  const offers = touched.flatMap((contributor) => {
+    const others = now.contributors.filter((other) => other.key !== contributor.key);
+    const own = others.find((other) => contributor.summary === other.summary && other.scus.some((scu) => contributor.scus.includes(scu)));
+    const holders = others.filter((other) => other.places.some((place) => contributor.places.includes(place)));
     const names = [...new Set(holders.map(({ scus, words }) => (scus.length > 0 ? called(scus[0]) : `“${words}”`)))];
-    const before = state.judgements.get(one.key)?.indices ?? [];
+    const before = state.judgements.get(contributor.key)?.indices ?? [];
     return [
-      ...(model.exclusive && one.scus.length > 1 && before.length > 0
+      ...(model.exclusive && contributor.scus.length > 1 && before.length > 0
         ? [{ label: `Take the words from ${before.map(called).join(" and ")}`, edit: moved(state, edit) }] : []),
-      ...(model.oneContributor && !model.peer && own ? [{ label: "Add as a further part", edit: joined(model, state, one, own) }] : []),
+      ...(model.oneContributor && !model.peer && own ? [{ label: "Add as a further part", edit: joined(model, state, contributor, own) }] : []),
       ...(model.exclusive && holders.length > 0
-        ? [{ label: `Take the words from ${names.join(" and ")}`, edit: freed(model, state, edit, one, holders) }] : []),
+        ? [{ label: `Take the words from ${names.join(" and ")}`, edit: freed(model, state, edit, contributor, holders) }] : []),
     ];
   });
   for (const { label, edit: offered } of offers) {

@@ -8,9 +8,9 @@
  */
 export function refusal(model, pyramid, touched, name) {
   for (const key of touched) {
-    const one = pyramid.byKey.get(key);
-    const why = one && (alone(model, one, name) ?? doubled(model, pyramid, one, name) ?? unknown(model, one)
-      ?? shared(model, pyramid, one, touched, name));
+    const contributor = pyramid.byKey.get(key);
+    const why = contributor && (alone(model, contributor, name) ?? doubled(model, pyramid, contributor, name) ?? unknown(model, contributor)
+      ?? shared(model, pyramid, contributor, touched, name));
     if (why) {
       return why;
     }
@@ -18,7 +18,7 @@ export function refusal(model, pyramid, touched, name) {
   return null;
 }
 
-/** What is wrong with it whatever else is there. @type {(model: Model, one: Contributor, name: (scu: string) => string) => Refusal | null} */
+/** What is wrong with it whatever else is there. @type {(model: Model, contributor: Contributor, name: (scu: string) => string) => Refusal | null} */
 function alone({ peer, exclusive }, { key, summary, outside, scus, words }, name) {
   if (!peer && summary < 0) {
     return { refused: "A contributor is made of the words of one summary; start another one in the next." };
@@ -32,15 +32,15 @@ function alone({ peer, exclusive }, { key, summary, outside, scus, words }, name
   return null;
 }
 
-/** @type {(model: Model, pyramid: Pyramid, one: Contributor, name: (scu: string) => string) => Refusal | null} */
-function doubled(model, pyramid, one, name) {
+/** @type {(model: Model, pyramid: Pyramid, contributor: Contributor, name: (scu: string) => string) => Refusal | null} */
+function doubled(model, pyramid, contributor, name) {
   if (model.peer || !model.oneContributor) {
     return null;
   }
-  for (const scu of one.scus) {
-    const other = pyramid.scus.at(scu).contributors.find((each) => each.key !== one.key && each.summary === one.summary);
+  for (const scu of contributor.scus) {
+    const other = pyramid.scus.at(scu).contributors.find((each) => each.key !== contributor.key && each.summary === contributor.summary);
     if (other) {
-      const where = model.summaries[one.summary].name;
+      const where = model.summaries[contributor.summary].name;
       return {
         refused: `${name(scu)} has a contributor in ${where} already: “${other.words}”. Select it and add a part to it instead.`,
         at: [other.key],
@@ -50,7 +50,7 @@ function doubled(model, pyramid, one, name) {
   return null;
 }
 
-/** @type {(model: Model, one: Contributor) => Refusal | null} */
+/** @type {(model: Model, contributor: Contributor) => Refusal | null} */
 function unknown({ peer, against }, { scus }) {
   if (!peer || !against) { // it is not shown now; the server knows what was named before
     return null;
@@ -59,19 +59,19 @@ function unknown({ peer, against }, { scus }) {
   return scus.some((scu) => !known.has(scu)) ? { refused: "This SCU is no longer in the pyramid." } : null;
 }
 
-/** @type {(model: Model, pyramid: Pyramid, one: Contributor, touched: Set<string>, name: (scu: string) => string) => Refusal | null} */
-function shared(model, pyramid, one, touched, name) {
+/** @type {(model: Model, pyramid: Pyramid, contributor: Contributor, touched: Set<string>, name: (scu: string) => string) => Refusal | null} */
+function shared(model, pyramid, contributor, touched, name) {
   if (!model.exclusive) {
     return null;
   }
-  const clash = (/** @type {Contributor} */ each) => each.key !== one.key
-    && each.parts.some(([start, end]) => one.parts.some((part) => start < part[1] && part[0] < end));
+  const clash = (/** @type {Contributor} */ each) => each.key !== contributor.key
+    && each.parts.some(([start, end]) => contributor.parts.some((part) => start < part[1] && part[0] < end));
   // Of two that are new together either may be told of; the one that was there says more.
   const [other] = pyramid.contributors.filter(clash).sort((first, second) => Number(touched.has(first.key)) - Number(touched.has(second.key)));
   if (!other) {
     return null;
   }
-  const words = one.places.filter((place) => other.places.includes(place))
+  const words = contributor.places.filter((place) => other.places.includes(place))
     .map((place) => model.words[place]).map(({ start, end }) => model.content.slice(model.toUnits(start), model.toUnits(end)));
   const holder = other.scus.length > 0 ? `in ${name(other.scus[0])}` : "marked";
   return {

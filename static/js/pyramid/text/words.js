@@ -43,5 +43,5 @@ export function freeCounts(model, pyramid) {
   return model.summaries.map(({ place }) => free.filter(({ summary }) => summary === place).length);
 }
 
-/** @type {(one: number, other: number) => Run} */
-export const run = (one, other) => [Math.min(one, other), Math.max(one, other)];
+/** @type {(a: number, b: number) => Run} */
+export const run = (a, b) => [Math.min(a, b), Math.max(a, b)];

@@ -6,12 +6,12 @@ import { freeCounts } from "../text/words.js";
 
 /** @type {(page: Page, waiting: number) => void} waiting: operations that are not saved yet */
 export function openChecks({ model, pyramid }, waiting) {
-  const expressed = pyramid.order.filter((one) => !model.peer || one.contributors.length > 0).length;
+  const expressed = pyramid.order.filter((scu) => !model.peer || scu.contributors.length > 0).length;
   const free = model.words.length - pyramid.of.filter((all) => all.length > 0).length;
   openCheckList({
     summary: `${expressed} SCUs, ${pyramid.contributors.length} contributors.`, waiting,
     groups: checkList(model, pyramid, freeCounts(model, pyramid)).map(({ title, note, findings }) => ({
-      title, note, count: findings.some((one) => one.free !== undefined) ? free : findings.length,
+      title, note, count: findings.some((finding) => finding.free !== undefined) ? free : findings.length,
       items: findings.map((finding) => () => row(finding)),
     })),
     empty: expressed ? "" : model.peer ? "No SCU is found in this summary." : "There are no SCUs: the pyramid would be empty.",
@@ -32,31 +32,31 @@ export const isRefused = ({ kind }, { loose }) => kind === "agreed" && loose.len
 
 /** @type {(model: Model, pyramid: Pyramid, freeCounts: number[]) => { title: string, note: string, findings: Finding[] }[]} */
 export function checkList(model, pyramid, freeCounts) {
-  const weights = (/** @type {Scu} */ one) => `weight ${one.weight}`;
-  const words = (/** @type {Scu} */ one) => one.contributors[0]?.words ?? one.models[0] ?? "";
+  const weights = (/** @type {Scu} */ scu) => `weight ${scu.weight}`;
+  const words = (/** @type {Scu} */ scu) => scu.contributors[0]?.words ?? scu.models[0] ?? "";
   /** @type {{ title: string, note: string, findings: Finding[] }[]} */
   const list = model.peer ? [
     {
       title: "Marks whose SCU is no longer in the pyramid", note: "Move them to another SCU, or mark them as no SCU.",
-      findings: pyramid.order.filter((one) => one.gone)
-        .flatMap((scu) => scu.contributors.map((one) => ({ scu: scu.key, contributor: one.key, text: one.words }))),
+      findings: pyramid.order.filter((scu) => scu.gone)
+        .flatMap((scu) => scu.contributors.map((contributor) => ({ scu: scu.key, contributor: contributor.key, text: contributor.words }))),
     },
   ] : [
     {
       title: "SCUs without a label", note: "",
-      findings: pyramid.order.filter((one) => !one.label).map((one) => ({ scu: one.key, text: words(one) || "without words" })),
+      findings: pyramid.order.filter((scu) => !scu.label).map((scu) => ({ scu: scu.key, text: words(scu) || "without words" })),
     },
     {
       title: "SCUs without contributors", note: "Their weight is 0.",
-      findings: pyramid.order.filter((one) => one.contributors.length === 0).map((one) => ({ scu: one.key, text: one.label })),
+      findings: pyramid.order.filter((scu) => scu.contributors.length === 0).map((scu) => ({ scu: scu.key, text: scu.label })),
     },
     {
       title: "Contributors in no SCU", note: isRefused(model, pyramid) ? "Put each into an SCU, or remove it: else the pyramid cannot be submitted." : "",
-      findings: pyramid.loose.map((one) => ({ contributor: one.key, text: one.words })),
+      findings: pyramid.loose.map((contributor) => ({ contributor: contributor.key, text: contributor.words })),
     },
     {
       title: "SCUs of one summary only", note: "Allowed. Check whether another summary says the same.",
-      findings: pyramid.order.filter((one) => one.weight === 1).map((one) => ({ scu: one.key, text: one.label || words(one), hint: weights(one) })),
+      findings: pyramid.order.filter((scu) => scu.weight === 1).map((scu) => ({ scu: scu.key, text: scu.label || words(scu), hint: weights(scu) })),
     },
   ];
   list.push({

@@ -19,7 +19,7 @@ export function createList(model) {
   function row(page, scu) {
     const label = nameOf(scu);
     const chosen = scu.key === page.scu;
-    const summaries = model.summaries.map(({ place }) => (scu.contributors.some((one) => one.summary === place) ? "●" : "○")).join("");
+    const summaries = model.summaries.map(({ place }) => (scu.contributors.some((contributor) => contributor.summary === place) ? "●" : "○")).join("");
     const marks = model.peer && scu.contributors.length > 0 ? `×${scu.contributors.length}` : "";
     const number = page.numberOf(scu.key);
     const shown = [label, Boolean(scu.label), chosen, summaries, marks, number, scu.weight, scu.gone, Boolean(scu.comment)].join("|");
@@ -79,13 +79,13 @@ export function createList(model) {
       home.append(detail);
     }
     const shown = JSON.stringify([
-      scu.key, page.contributor, [...page.chosen], scu.contributors.map((one) => [one.key, one.scus]), model.peer, page.numberOf(scu.key),
+      scu.key, page.contributor, [...page.chosen], scu.contributors.map((contributor) => [contributor.key, contributor.scus]), model.peer, page.numberOf(scu.key),
     ]);
     if (shown !== painted) {
       painted = shown;
       title.textContent = model.peer
         ? (scu.contributors.length > 0 ? "In this summary" : "Not expressed in this summary yet") : `Contributors: ${scu.contributors.length}`;
-      own.replaceChildren(...scu.contributors.map((one) => chip(page, one, scu.key)));
+      own.replaceChildren(...scu.contributors.map((contributor) => chip(page, contributor, scu.key)));
       inside(models, "ul").replaceChildren(...scu.models.map((words) => element("li", "", words)));
       models.hidden = !model.peer || scu.models.length === 0;
       moveOne.disabled = page.contributor === null;
@@ -105,9 +105,9 @@ export function createList(model) {
     field.readOnly = model.readOnly;
   }
 
-  /** @type {(page: Page, one: Contributor, scu: string) => HTMLElement} */
-  function chip(page, one, scu) {
-    const { key, words, summary, scus } = one;
+  /** @type {(page: Page, contributor: Contributor, scu: string) => HTMLElement} */
+  function chip(page, contributor, scu) {
+    const { key, words, summary, scus } = contributor;
     const isOwn = key === page.contributor;
     const also = scus.filter((other) => other !== scu);
     return element("li", `pyramid-contributor${isOwn ? " is-own" : ""}`, [
@@ -130,7 +130,7 @@ export function createList(model) {
   function paintLoose(page) {
     byId("loose-section").hidden = page.pyramid.loose.length === 0;
     byId("loose-title").textContent = model.peer ? `In no SCU of the pyramid: ${page.pyramid.loose.length}` : `Marked, in no SCU: ${page.pyramid.loose.length}`;
-    byId("loose").replaceChildren(...page.pyramid.loose.map((one) => chip(page, one, "")));
+    byId("loose").replaceChildren(...page.pyramid.loose.map((contributor) => chip(page, contributor, "")));
   }
 
   return {

@@ -29,7 +29,7 @@ export function createOthers(page, { perform }) {
   function theirs(coder, scu, into) {
     return element("div", "pyramid-other", [
       element("p", "", element("span", "workbench-words", nameOf(model, scu), { dir: "auto" })),
-      element("ul", "pyramid-models", contributorsOf(model, scu).map((one) => element("li", "", one))),
+      element("ul", "pyramid-models", contributorsOf(model, scu).map((words) => element("li", "", words))),
       model.readOnly ? "" : button("link-button small", "Copy", {
         ariaLabel: `Copy: ${nameOf(model, scu)}, ${coder}`, onclick: () => perform(taken(page, scu, into), `Copied from ${coder}. Undo reverts it.`),
       }),
@@ -47,13 +47,13 @@ export function createOthers(page, { perform }) {
     own.dataset.scu = page.scu ?? "";
     own.replaceChildren(...(scu ? model.others.flatMap(({ coder, scus }) => {
       const found = related(model, scus, wordsOfScu(scu));
-      const boxes = found.length === 1 && found[0].relation === "same" ? [] : found.map((one) => theirs(coder, one.scu, scu.key));
+      const boxes = found.length === 1 && found[0].relation === "same" ? [] : found.map((match) => theirs(coder, match.scu, scu.key));
       return [element("h3", "", `${coder}: ${describeRelation(found)}`), ...boxes];
     }) : []));
     const all = missingScus(model, pyramid);
     count.textContent = all.length === 0 ? "nothing is missing" : `${all.length} missing here`;
-    body.replaceChildren(...all.slice(0, MOST).map(({ coder, scu: one }) => {
-      const box = theirs(coder, one, null);
+    body.replaceChildren(...all.slice(0, MOST).map(({ coder, scu: theirScu }) => {
+      const box = theirs(coder, theirScu, null);
       box.prepend(element("p", "muted", coder));
       return box;
     }), ...(all.length > MOST ? [element("p", "muted", `and ${all.length - MOST} more`)] : []));
@@ -71,8 +71,8 @@ export function goToDifference({ page, select, say }) {
     say(`The coders have every SCU with the same words.${left}`);
     return;
   }
-  const place = pyramid.order.findIndex((one) => one.key === page.scu);
-  const next = all.find((one) => pyramid.order.indexOf(one) > place) ?? all[0];
+  const place = pyramid.order.findIndex((scu) => scu.key === page.scu);
+  const next = all.find((scu) => pyramid.order.indexOf(scu) > place) ?? all[0];
   page.filter = "";
   byId("scu-filter", HTMLInputElement).value = "";
   select(next.key, null);
@@ -86,7 +86,7 @@ export function pickTheirs(page, { perform }, picker) {
   const words = current ? wordsOfScu(current) : /** @type {Set<number>} */ (new Set());
   const all = model.others.flatMap(({ coder, scus }) => scus.map((scu) => ({
     coder, scu, near: related(model, [scu], words).length > 0,
-  }))).sort((one, other) => Number(other.near) - Number(one.near));
+  }))).sort((a, b) => Number(b.near) - Number(a.near));
   const name = current ? called(pyramid, page.numberOf)(current.key) : "";
   picker.open({
     title: "Copy an SCU from another coder", placeholder: "words of a label or of contributors, or a coder",
@@ -96,7 +96,7 @@ export function pickTheirs(page, { perform }, picker) {
       return query.trim().toLowerCase().split(/\s+/).every((word) => words.includes(word));
     }).map(({ coder, scu, near }) => ({
       label: nameOf(model, scu), hint: near ? `${coder}, for ${name}` : coder,
-      preview: () => contributorsOf(model, scu).map((one) => element("span", "workbench-picker-words", one)),
+      preview: () => contributorsOf(model, scu).map((words) => element("span", "workbench-picker-words", words)),
       run: () => perform(taken(page, scu, near ? page.scu : null), `Copied from ${coder}. Undo reverts it.`),
     })),
   });

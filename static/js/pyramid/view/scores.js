@@ -13,8 +13,8 @@ export function paintScores({ model, pyramid }) {
   if (table.hidden || !model.against) {
     return;
   }
-  const expressed = pyramid.order.filter((one) => one.contributors.length > 0).map((one) => one.key);
-  const all = scores(model.against, expressed, pyramid.contributors.filter((one) => one.outside).length);
+  const expressed = pyramid.order.filter((scu) => scu.contributors.length > 0).map((scu) => scu.key);
+  const all = scores(model.against, expressed, pyramid.contributors.filter((contributor) => contributor.outside).length);
   /** @type {[string, Score][]} */
   const rows = [["Original", all.original], ["Modified", all.modified], ["Comprehensive", all.comprehensive]];
   table.tBodies[0].replaceChildren(...rows.map(([name, { value, found, best, n }]) => element("tr", "", [
@@ -26,8 +26,8 @@ export function paintScores({ model, pyramid }) {
 
 /** The largest weight that n SCUs of a pyramid can have. @type {(weights: number[], n: number) => number} */
 export function best(weights, n) {
-  const heaviest = [...weights].sort((one, other) => other - one);
-  return heaviest.slice(0, n).reduce((sum, one) => sum + one, 0);
+  const heaviest = [...weights].sort((a, b) => b - a);
+  return heaviest.slice(0, n).reduce((sum, weight) => sum + weight, 0);
 }
 
 /**
@@ -37,10 +37,10 @@ export function best(weights, n) {
  * @type {(against: Against, expressed: Iterable<string>, outside: number) => Scores}
  */
 export function scores({ scus, summaries }, expressed, outside) {
-  const weights = new Map(scus.map((one) => [one.key, one.weight]));
+  const weights = new Map(scus.map((scu) => [scu.key, scu.weight]));
   const own = [...new Set(expressed)].filter((key) => weights.has(key));
   const found = own.reduce((sum, key) => sum + (weights.get(key) ?? 0), 0);
-  const most = [...weights.values()].reduce((sum, one) => sum + one, 0);
+  const most = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   /** @type {(n: number) => Score} */
   const score = (n) => {
     const most = best([...weights.values()], n);

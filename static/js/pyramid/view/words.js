@@ -28,7 +28,7 @@ export function buildWords(root, model) {
     const plain = (start, end, holder) => {
       const [first, ...rest] = content.slice(start, end).split("\n");
       holder.append(first);
-      for (const words of rest.filter((one, place) => one.trim() || place === rest.length - 1)) {
+      for (const words of rest.filter((piece, place) => piece.trim() || place === rest.length - 1)) {
         paragraph = element("div", "plain-line", words);
         reading.append(paragraph);
       }
@@ -61,29 +61,29 @@ export function buildWords(root, model) {
 export function paintWords(view, page) {
   const { model, pyramid, scu, contributor, clash } = page;
   const [first, last] = run(page.anchor, page.cursor);
-  const lookOf = (/** @type {Contributor} */ one) => {
-    const weight = Math.max(0, ...one.scus.map((key) => pyramid.scus.get(key)?.weight ?? 0));
+  const lookOf = (/** @type {Contributor} */ item) => {
+    const weight = Math.max(0, ...item.scus.map((key) => pyramid.scus.get(key)?.weight ?? 0));
     return [
-      tier(weight), one.scus.length === 0 ? "is-loose" : "", scu !== null && one.scus.includes(scu) ? "is-lit" : "",
-      one.key === contributor ? "is-own" : "", clash.has(one.key) ? "is-clash" : "",
+      tier(weight), item.scus.length === 0 ? "is-loose" : "", scu !== null && item.scus.includes(scu) ? "is-lit" : "",
+      item.key === contributor ? "is-own" : "", clash.has(item.key) ? "is-clash" : "",
     ].filter(Boolean).join(" ");
   };
-  const looks = new Map(pyramid.contributors.map((one) => [one.key, lookOf(one)]));
+  const looks = new Map(pyramid.contributors.map((contributor) => [contributor.key, lookOf(contributor)]));
   // Of several contributors that hold a word, that which is looked at decides how it looks.
   /** @type {(all: Contributor[]) => Contributor} */
   const chief = (all) => (all.length === 1 ? all[0]
-    : all.find((one) => one.key === contributor) ?? all.find((one) => scu !== null && one.scus.includes(scu)) ?? all[0]);
+    : all.find((item) => item.key === contributor) ?? all.find((item) => scu !== null && item.scus.includes(scu)) ?? all[0]);
   /** @param {Contributor[]} all */
-  const several = (all) => (all.length === 1 ? all[0].scus.length : new Set(all.flatMap((one) => one.scus)).size) > 1;
-  /** @param {Contributor} one */
-  const badgeOf = (one) => (one.scus.length > 0 ? one.scus.map((key) => page.numberOf(key)) : ["–"]).join("·");
+  const several = (all) => (all.length === 1 ? all[0].scus.length : new Set(all.flatMap((contributor) => contributor.scus)).size) > 1;
+  /** @param {Contributor} contributor */
+  const badgeOf = (contributor) => (contributor.scus.length > 0 ? contributor.scus.map((key) => page.numberOf(key)) : ["–"]).join("·");
   model.words.forEach((_, place) => {
     const all = pyramid.of[place];
     const selected = first <= place && place <= last;
     const here = `${selected ? " is-selected" : ""}${place === page.cursor ? " is-cursor" : ""}`;
     const shared = all.length > 0 && several(all) ? " is-shared" : "";
     const look = all.length === 0 ? `pyramid-word is-free${here}` : `pyramid-word pyramid-in-scu ${looks.get(chief(all).key) ?? ""}${shared}${here}`;
-    const starting = all.filter((one) => one.starts.has(place));
+    const starting = all.filter((contributor) => contributor.starts.has(place));
     const badge = starting.length > 0 ? starting.map(badgeOf).join("·") : "";
     if (view.shown[place] !== look) {
       view.shown[place] = look;
@@ -94,7 +94,7 @@ export function paintWords(view, page) {
       view.late.add(place);
     }
     if (view.gaps[place]) {
-      const linked = all.filter((one) => one.links.has(place));
+      const linked = all.filter((contributor) => contributor.links.has(place));
       const scu = linked.length > 0 ? ` pyramid-in-scu ${looks.get(chief(linked).key)}${shared}` : "";
       const gap = `pyramid-gap${scu}${selected && place < last ? " is-selected" : ""}`;
       if (view.shownGaps[place] !== gap) {

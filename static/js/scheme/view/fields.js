@@ -13,8 +13,8 @@ export const PALETTE = ["#3f7fc4", "#c4622d", "#1f9d62", "#c23b8e", "#8a63d2", "
 /** @param {string} colour as "#rrggbb" */
 const lightOf = (colour) => luminance([1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)));
 
-/** @type {(one: string, other: string) => number} */
-export const contrast = (one, other) => ofLuminances(lightOf(one), lightOf(other));
+/** @type {(a: string, b: string) => number} */
+export const contrast = (a, b) => ofLuminances(lightOf(a), lightOf(b));
 
 /** What is to be minded of a colour; "": nothing. @type {(colour: string) => string} */
 export function colourProblem(colour) {
@@ -105,7 +105,7 @@ export function check(frame, label, path, { help = "", ...options } = {}) {
 export function choice(frame, label, path, options, { help = "", ...more } = {}) {
   const own = ofPath(frame, path);
   const { get, set } = { get: () => own.get() ?? "", set: (/** @type {string} */ key) => own.set(key || null), ...more };
-  const control = element("select", "", options.map((one) => new Option(one.label, one.key)));
+  const control = element("select", "", options.map((option) => new Option(option.label, option.key)));
   labelled(frame, control, label, path, help);
   control.addEventListener("change", () => set(control.value));
   frame.updates.push(() => { control.value = get(); });
@@ -143,7 +143,7 @@ export function several(frame, legend, path, options, { help = "", all = false, 
     box.addEventListener("change", () => {
       const chosen = new Set(get());
       chosen[box.checked ? "add" : "delete"](key);
-      set(options.map((one) => one.key).filter((one) => chosen.has(one)));
+      set(options.map((option) => option.key).filter((key) => chosen.has(key)));
     });
     frame.updates.push(() => { box.checked = get().includes(key); });
     return element("li", "", element("label", "", [box, element("span", "", label || key)]));
@@ -153,7 +153,7 @@ export function several(frame, legend, path, options, { help = "", all = false, 
 /** @type {(frame: Frame) => void} */
 export function colour(frame) {
   const { get, set } = ofPath(frame, "colour");
-  const swatches = [["none", ""], ...PALETTE.map((one, at) => [`${at + 1}`, one])].map(([number, hex]) => {
+  const swatches = [["none", ""], ...PALETTE.map((hex, at) => [`${at + 1}`, hex])].map(([number, hex]) => {
     const swatch = button("scheme-swatch", hex ? "" : "none", { onclick: () => set(hex), dataset: { path: `${frame.prefix}colour.${number}` } });
     swatch.style.setProperty("--of-swatch", hex || "transparent");
     swatch.ariaLabel = hex ? `colour ${number}, ${hex}` : null;
@@ -181,5 +181,5 @@ export const tool = (frame, path, label, run, title = "", className = "small") =
 
 /** Give the focus to the control of a path. @param {HTMLElement} root @param {string} path */
 export function focus(root, path) {
-  elements(root, "[data-path]").find((one) => one.dataset.path === path)?.focus();
+  elements(root, "[data-path]").find((node) => node.dataset.path === path)?.focus();
 }

@@ -15,7 +15,7 @@ export function paintFindings(root, designer, consequences) {
       element("h3", "", problems.length === 1 ? "1 problem" : `${problems.length} problems`),
       element("ul", "scheme-problems", problems.map((problem) => problemNode(designer, problem))),
     ] : []),
-    ...consequences.filter((one) => one.allowed === null).map(({ name }) => element("div", "notice warning", element("p", "", name))),
+    ...consequences.filter((row) => row.allowed === null).map(({ name }) => element("div", "notice warning", element("p", "", name))),
     ...[...topics].map(([topic, all]) => topicNode(topic, all)),
   );
 }
@@ -31,12 +31,12 @@ function problemNode(designer, { kind, question, message }) {
 
 /** @param {string} topic @param {Consequence[]} all */
 function topicNode(topic, all) {
-  const sorted = all.toSorted((one, other) => Number(other.allowed) - Number(one.allowed));
+  const sorted = all.toSorted((a, b) => Number(b.allowed) - Number(a.allowed));
   const list = element("ul", "scheme-consequences", sorted.map(({ name, allowed, why }) => element("li", allowed ? "" : "muted", [
     element("span", "scheme-yes", allowed ? "✓ " : "– "), element("span", "sr-only", allowed ? "yes: " : "no: "), element("strong", "", name),
     why && element("span", "small", ` ${why}`),
   ])));
-  const summary = element("summary", "", [topic, element("span", "muted small", ` ${all.filter((one) => one.allowed).length} of ${all.length}`)]);
+  const summary = element("summary", "", [topic, element("span", "muted small", ` ${all.filter((row) => row.allowed).length} of ${all.length}`)]);
   const panel = element("details", "scheme-topic", [summary, list], { open: open.has(topic) });
   panel.addEventListener("toggle", () => {
     if (panel.open) {

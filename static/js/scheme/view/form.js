@@ -132,8 +132,8 @@ function buildHead(frame, designer, kind) {
 /** @param {Designer} designer @param {Kind} kind @param {string} key */
 export function problemsOf(designer, kind, key) {
   const relation = kind === "category" ? identityOf(designer.scheme(), key)?.key : undefined;
-  return designer.problems().filter((one) => (one.kind === kind && one.question === key)
-    || (relation !== undefined && one.kind === "relation" && one.question === relation)).map(({ message }) => message);
+  return designer.problems().filter((problem) => (problem.kind === kind && problem.question === key)
+    || (relation !== undefined && problem.kind === "relation" && problem.question === relation)).map(({ message }) => message);
 }
 
 /** @type {{ name: string, label: string, title: string, kinds: Kind[] }[]} */
@@ -159,7 +159,7 @@ export function carryOut(designer, name, { kind, key }) {
       return designer.apply(edits.outdent(scheme, kind, key), { said: `${label}: asked after more answers.` });
     case "remove": {
       const rows = kind === "relation" ? listedRelations(scheme) : listOf(scheme, kind);
-      const at = rows.findIndex((one) => one.key === key);
+      const at = rows.findIndex((row) => row.key === key);
       const next = rows[at + 1] ?? rows[at - 1];
       return designer.apply(edits.remove(scheme, kind, key), {
         said: `${label}: deleted. Undo brings it back.`, place: next ? { kind, key: next.key } : { kind: "answers", key: "" },

@@ -69,7 +69,7 @@ export function createList(root, designer) {
     again?.focus();
   }
 
-  const rowOf = (/** @type {string} */ name) => elements(root, "[data-row]").find((one) => one.dataset.row === name);
+  const rowOf = (/** @type {string} */ name) => elements(root, "[data-row]").find((node) => node.dataset.row === name);
 
   /** @param {Kind} kind @param {string} label */
   function addQuestion(kind, label) {
@@ -156,7 +156,7 @@ export function createList(root, designer) {
 
   /** @param {...string} looks */
   function clear(...looks) {
-    root.querySelectorAll(looks.map((look) => `.${look}`).join()).forEach((one) => one.classList.remove(...looks));
+    root.querySelectorAll(looks.map((look) => `.${look}`).join()).forEach((node) => node.classList.remove(...looks));
   }
 
   return { paint };

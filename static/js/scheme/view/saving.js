@@ -12,8 +12,8 @@ const BLIND = "The project has texts: what coders are asked is changed by manage
   + "You can change words and order.";
 const MOST = 20;
 
-/** @type {(count: number, one: string, several?: string) => string} */
-const counted = (count, one, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;
+/** @type {(count: number, singular: string, several?: string) => string} */
+const counted = (count, singular, several = `${singular}s`) => `${count} ${count === 1 ? singular : several}`;
 
 /** @param {Designer} designer @param {ReturnType<typeof createServer>} server @param {SavingOptions} options */
 export function createSaving(designer, server, { version, isAssigned, isBlind, changes, saved, theirs }) {
@@ -29,8 +29,8 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
       return "";
     }
     const known = /** @type {Kind} */ (kind);
-    const one = kind === "answers" ? undefined : find(designer.scheme(), known, question) ?? find(designer.saved(), known, question);
-    return `${KIND_NAMES[known]} ${labelOf(one, question)}: `;
+    const row = kind === "answers" ? undefined : find(designer.scheme(), known, question) ?? find(designer.saved(), known, question);
+    return `${KIND_NAMES[known]} ${labelOf(row, question)}: `;
   }
 
   /** @param {string} title @param {string[]} items @param {string} [className] */
@@ -43,7 +43,7 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
   /** The attributes that are required, and were not before. */
   function requiredAnew() {
     const wasRequired = (/** @type {string} */ key) => find(designer.saved(), "attribute", key)?.required ?? false;
-    return designer.written().scheme.attributes.filter((one) => one.required && !one.retired && !wasRequired(one.key)).map((one) => labelOf(one, one.key));
+    return designer.written().scheme.attributes.filter((attribute) => attribute.required && !attribute.retired && !wasRequired(attribute.key)).map((attribute) => labelOf(attribute, attribute.key));
   }
 
   /** @param {Effects} found */
@@ -51,10 +51,10 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
     const touched = effects.filter(({ judgements }) => judgements > 0);
     const nodes = [
       ...section("It cannot be saved so", problems.map(({ kind, question, path, message }) => (nameOf(kind, question) || (path && `${path}: `)) + message), "scheme-problems"),
-      ...section("Texts with such answers", violations.map((one) => `${one.title}: ${counted(one.judgements, "judgement")} of ${counted(one.coders, "coder")} (${nameOf(one.kind, one.question).replace(/: $/, "")})`)),
+      ...section("Texts with such answers", violations.map((row) => `${row.title}: ${counted(row.judgements, "judgement")} of ${counted(row.coders, "coder")} (${nameOf(row.kind, row.question).replace(/: $/, "")})`)),
       ...section("Changes", changes()),
       ...section("To complete", isAssigned ? requiredAnew().map((label) => `Attribute ${label} is required: it is missing in all that was judged before, where it is asked. Submitted texts stay submitted, and are listed.`) : []),
-      ...section("Answers that it concerns", touched.map((one) => `${nameOf(one.kind, one.question)}${one.change} ${counted(one.judgements, "judgement")} in ${counted(one.texts, "text")} of ${counted(one.coders, "coder")}.`)),
+      ...section("Answers that it concerns", touched.map((row) => `${nameOf(row.kind, row.question)}${row.change} ${counted(row.judgements, "judgement")} in ${counted(row.texts, "text")} of ${counted(row.coders, "coder")}.`)),
     ];
     if (problems.length === 0) {
       nodes.push(element("p", "muted", otherwise

@@ -150,11 +150,11 @@ function buildMore(frame, designer, one, value) {
 
 /** Offer to answer a value or category by another one. @param {Frame} frame @param {Designer} designer @param {string} question @param {() => string} key @param {{ key: string, label: string }[]} others */
 export function buildMerge(frame, designer, question, key, others) {
-  const select = element("select", "", [{ key: "", label: "Merge into…" }, ...others].map((one) => new Option(one.label || one.key, one.key)), {
+  const select = element("select", "", [{ key: "", label: "Merge into…" }, ...others].map((value) => new Option(value.label || value.key, value.key)), {
     ariaLabel: "Merge into", dataset: { path: `merge.${key()}` },
   });
   select.addEventListener("change", () => {
-    const [from, into] = [key(), others.find((one) => one.key === select.value)];
+    const [from, into] = [key(), others.find((value) => value.key === select.value)];
     if (into) {
       designer.replace(mergeValues(designer.draft(), question, from, into.key), `Merged into ${into.label}: its answers become ${into.label} when you save.`);
     }

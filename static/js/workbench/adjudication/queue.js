@@ -59,7 +59,7 @@ export function createQueuePanel(host, address) {
     section.hidden = queue.method === null && host.hides;
     section.querySelectorAll("[data-for=draft]").forEach((node) => node.toggleAttribute("hidden", queue?.method === null));
     const decisions = decided(queue);
-    card = Math.max(queue.cards.findIndex((one) => openRows(decisions, one).length > 0), 0);
+    card = Math.max(queue.cards.findIndex((card) => openRows(decisions, card).length > 0), 0);
     at = firstRow(queue, decisions);
     const { open, checks } = countOpen(decisions, queue);
     if (open + checks > 0 && !readOnly && document.activeElement === document.body) {
@@ -138,7 +138,7 @@ export function createQueuePanel(host, address) {
     const { cards } = queue;
     const here = cards[card];
     const following = here.rows.slice(at === null ? 0 : here.rows.indexOf(at) + 1);
-    const row = following.find((one) => isOpen(decisions, here, one)) ?? openRows(decisions, here)[0];
+    const row = following.find((row) => isOpen(decisions, here, row)) ?? openRows(decisions, here)[0];
     if (row) {
       at = row;
     } else {
@@ -287,7 +287,7 @@ export function createQueuePanel(host, address) {
     const open = () => openRows(decided(known), here);
     /** @type {Record<string, () => void>} */
     const decides = {
-      Enter: () => accept(here, here.kind === "check" ? open().filter((one) => one === row) : open()),
+      Enter: () => accept(here, here.kind === "check" ? open().filter((entry) => entry === row) : open()),
       a: () => accept(here, open()),
       d: () => takeFrom(here, row, row.draft, known.draft, "draft"),
       0: () => takeFrom(here, row, null, {}, "own"),

@@ -34,7 +34,7 @@ export const isAsked = ({ kind }, { contested }) => contested || kind === "quest
 /** What decides a row; null: some of its items are not decided. @type {(decisions: Decisions, card: QueueCard, row: QueueRow) => ItemDecision | null} */
 export function decisionOn(decisions, card, row) {
   const found = itemsOf(card, row).map(([unit, question]) => decisions.of(unit, question));
-  return found.every((one) => one !== null) ? found[0] : null;
+  return found.every((answer) => answer !== null) ? found[0] : null;
 }
 
 /** @type {(decisions: Decisions, card: QueueCard, row: QueueRow) => boolean} */

@@ -31,9 +31,9 @@ const answers = ({ kind, payload }) => kind === "clear" || kind === "unmark"
  * @param {DecidingStep[]} known @param {GoldEntry[]} entries
  */
 function stepsOf(known, entries) {
-  const steps = new Map(known.map((one) => [one.step, { ...one, moves: /** @type {[string, string][]} */ ([]) }]));
+  const steps = new Map(known.map((step) => [step.step, { ...step, moves: /** @type {[string, string][]} */ ([]) }]));
   const old = new Set(steps.keys());
-  for (const { change, step, undoes, replaces } of entries.filter((one) => !old.has(one.step))) {
+  for (const { change, step, undoes, replaces } of entries.filter((entry) => !old.has(entry.step))) {
     const own = steps.get(step) ?? { step, undoes, decides: [], markables: [], replaces: [], moves: [] };
     steps.set(step, own);
     if (change.kind === "decide") {
@@ -143,6 +143,6 @@ export function chainsOfEntities(queue, rows, decisions, chains) {
     }
   }
   return votes.map((of) => [...of].reduce(
-    (best, one) => (one[1] > best[1] ? one : best), /** @type {[string | null, number]} */ ([null, 0]),
+    (best, entry) => (entry[1] > best[1] ? entry : best), /** @type {[string | null, number]} */ ([null, 0]),
   )[0]);
 }

@@ -10,8 +10,8 @@ function coderCell(host, view, card, row, coder) {
   const { nodes, title } = host.coderCell(view, card, row, coder);
   const { letter } = view.queue.coders[coder];
   return element("td", "", view.readOnly || card.kind === "check" ? nodes : button("queue-answer", nodes, {
-    ariaLabel: `Take ${letter}: ${[nodes.map((one) => one.textContent).join(", "), title].filter(Boolean).join(", ")}`,
-    title: [title, ...nodes.map((one) => one.title)].filter(Boolean).join(": "),
+    ariaLabel: `Take ${letter}: ${[nodes.map((node) => node.textContent).join(", "), title].filter(Boolean).join(", ")}`,
+    title: [title, ...nodes.map((node) => node.title)].filter(Boolean).join(": "),
     dataset: { take: String(coder) },
   }));
 }

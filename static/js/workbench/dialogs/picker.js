@@ -42,8 +42,8 @@ export function createPicker(dialog) {
     }
     const nodes = shown[at]?.preview?.() ?? [];
     preview.hidden = nodes.length === 0;
-    tools.querySelectorAll("button").forEach((one) => {
-      one.disabled = one.dataset.pick === "more" ? !shown[at]?.more : one.dataset.pick !== "cancel" && !shown[at];
+    tools.querySelectorAll("button").forEach((button) => {
+      button.disabled = button.dataset.pick === "more" ? !shown[at]?.more : button.dataset.pick !== "cancel" && !shown[at];
     });
     preview.replaceChildren(...nodes);
   }

@@ -27,7 +27,7 @@ export function labelControls(keyboard, available, uses) {
     }
   }
   for (const [name, used] of Object.entries(uses)) {
-    elements(document, `[data-for="${name}"]`).forEach((one) => { one.hidden = !used; });
+    elements(document, `[data-for="${name}"]`).forEach((node) => { node.hidden = !used; });
   }
 }
 

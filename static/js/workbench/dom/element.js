@@ -10,7 +10,7 @@ export function element(tag, className = "", content = "", { dataset, ...propert
   }
   Object.assign(node, properties);
   Object.assign(node.dataset, dataset);
-  node.append(...[content].flat().filter((one) => one !== ""));
+  node.append(...[content].flat().filter((item) => item !== ""));
   return node;
 }
 
@@ -32,7 +32,7 @@ function checked(node, name, type = /** @type {any} */ (HTMLElement)) {
 }
 
 /** @type {(root: ParentNode, selector: string) => HTMLElement[]} */
-export const elements = (root, selector) => [...root.querySelectorAll(selector)].filter((one) => one instanceof HTMLElement);
+export const elements = (root, selector) => [...root.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
 
 /** The nearest element around what an event is about. @type {(event: Event, selector: string) => HTMLElement | null} */
 export const around = ({ target }, selector) => (target instanceof Element ? target.closest(selector) : null);

@@ -97,7 +97,7 @@ export function choose(actions, choices, id, key) {
   const taken = before === id ? null : before;
   const result = { ...choices, [id]: [key] };
   if (taken !== null) {
-    result[taken] = (now.keys.get(taken) ?? []).filter((one) => one !== key);
+    result[taken] = (now.keys.get(taken) ?? []).filter((name) => name !== key);
   }
   return { choices: result, taken };
 }

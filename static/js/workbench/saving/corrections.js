@@ -138,7 +138,7 @@ export function mergeAnswers(change, merges) {
   }
   if (attributes) {
     payload.attributes = Object.fromEntries(Object.entries(attributes).map(([key, answer]) => [key,
-      Array.isArray(answer) ? [...new Set(answer.map((one) => now(key, one)))] : typeof answer === "string" ? now(key, answer) : answer]));
+      Array.isArray(answer) ? [...new Set(answer.map((value) => now(key, value)))] : typeof answer === "string" ? now(key, answer) : answer]));
   }
   return { kind: "judge", payload };
 }

@@ -5,8 +5,8 @@ import { carryOutAll } from "../history.js";
 
 /** What an earlier visit could not send follows the log, unless it is in it. @type {(log: Operation[], unsent: Operation[]) => Operation[]} */
 export function withUnsent(log, unsent) {
-  const logged = new Set(log.map((one) => one.uuid));
-  return [...log, ...unsent.filter((one) => !logged.has(one.uuid))];
+  const logged = new Set(log.map((entry) => entry.uuid));
+  return [...log, ...unsent.filter((entry) => !logged.has(entry.uuid))];
 }
 
 /**
@@ -17,7 +17,7 @@ export function fromLog(machine, model, log, visit) {
   let state = machine.empty();
   let steps = /** @type {Step[]} */ ([]);
   let undone = /** @type {Step[]} */ ([]);
-  const corrections = log.flatMap((one) => (one.kind === "correct" ? [one.payload.edits] : []));
+  const corrections = log.flatMap((entry) => (entry.kind === "correct" ? [entry.payload.edits] : []));
   let then = modelBefore(model, corrections);
   for (const operations of grouped(log)) {
     const [{ uuid, step, undoes, kind, payload }] = operations;
@@ -31,8 +31,8 @@ export function fromLog(machine, model, log, visit) {
     }
     const id = step ?? uuid;
     const inverse = carryOutAll(machine, then, state, operations);
-    const at = undoes ? steps.findLastIndex((one) => one.id === undoes) : -1;
-    const from = undoes ? undone.findLastIndex((one) => one.undoneBy === undoes) : -1;
+    const at = undoes ? steps.findLastIndex((step) => step.id === undoes) : -1;
+    const from = undoes ? undone.findLastIndex((step) => step.undoneBy === undoes) : -1;
     if (at >= 0) {
       undone.push({ ...steps.splice(at, 1)[0], undoneBy: id });
     } else if (from >= 0) {
@@ -41,8 +41,8 @@ export function fromLog(machine, model, log, visit) {
       steps = [];
       undone = [];
     } else if (inverse.length > 0) { // what submits, reopens or changes nothing is no step
-      const changes = operations.map((one) => /** @type {Operation} */ ({ kind: one.kind, payload: one.payload }));
-      steps.push({ id, uuids: operations.map((one) => one.uuid), changes, inverse, undoneBy: null });
+      const changes = operations.map((operation) => /** @type {Operation} */ ({ kind: operation.kind, payload: operation.payload }));
+      steps.push({ id, uuids: operations.map((operation) => operation.uuid), changes, inverse, undoneBy: null });
       undone = [];
     }
   }

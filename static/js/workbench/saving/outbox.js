@@ -54,7 +54,7 @@ function durableOutbox(database, place, former) {
     durable: true,
     unstored: () => [...unstored],
     all: async () => {
-      const of = (/** @type {string} */ one) => transact("readonly", (store) => store.index("place").getAll(one));
+      const of = (/** @type {string} */ name) => transact("readonly", (store) => store.index("place").getAll(name));
       const rows = [...(former && await of(former)) || [], ...await of(place) ?? []];
       return rows.map((row) => row.operation);
     },

@@ -139,7 +139,7 @@ export function createSync({ url, coding, user, csrf, version, scheme, outbox, h
       if (!last) {
         break;
       }
-      found.push(...body.results.filter((one) => one.sequence <= until));
+      found.push(...body.results.filter((entry) => entry.sequence <= until));
       at = last.sequence;
     }
     return found;

@@ -31,7 +31,7 @@ export function takeVisit(place) {
 /** Forget what a page stored that goes on after all. @type {(place: string, own: Visit) => void} */
 export function forgetVisit(place, own) {
   const { version, operations, draft } = takeVisit(place);
-  const others = operations.filter(({ uuid }) => !own.operations.some((one) => one.uuid === uuid));
+  const others = operations.filter(({ uuid }) => !own.operations.some((operation) => operation.uuid === uuid));
   const same = JSON.stringify(draft) === JSON.stringify(own.draft);
   storeVisit(place, { version, operations: others, draft: same ? null : draft });
 }
