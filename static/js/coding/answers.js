@@ -148,9 +148,7 @@ export function offeredCandidates(model, judgements, key, relation = null) {
 }
 
 /** @type {(judgements: Judgements, key: string, remark: Partial<Judgement>) => Answer} */
-export function addRemark(judgements, key, remark) {
-  return changed(judgements, key, { ...judgement(judgements.get(key)), ...remark });
-}
+export const addRemark = (judgements, key, remark) => changed(judgements, key, { ...judgement(judgements.get(key)), ...remark });
 
 /** What is missing before one can go on, in words; null when nothing is. @type {(model: Model, judgements: Judgements, key: string) => string | null} */
 export function missing(model, judgements, key) {

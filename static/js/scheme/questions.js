@@ -24,9 +24,7 @@ export function asksBy(condition, question) {
 }
 
 /** Whether an identity relation stands with its category, and not in the list. @type {(scheme: Scheme, relation: Relation) => boolean} */
-export function isOfCategory(scheme, relation) {
-  return relation.identity && scheme.categories.some(({ key }) => identityOf(scheme, key) === relation);
-}
+export const isOfCategory = (scheme, relation) => relation.identity && scheme.categories.some(({ key }) => identityOf(scheme, key) === relation);
 
 /** @type {(scheme: Scheme) => Relation[]} */
 export const listedRelations = (scheme) => scheme.relations.filter((relation) => !isOfCategory(scheme, relation));
@@ -78,9 +76,7 @@ export function depthOf(scheme, question, seen = new Set()) {
 }
 
 /** @type {(words: string[], last?: string) => string} */
-export function joined(words, last = "or") {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
-}
+export const joined = (words, last = "or") => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`);
 
 const MAX_NAMED = 3;
 

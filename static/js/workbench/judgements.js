@@ -38,17 +38,13 @@ function filled(answers = {}) {
 }
 
 /** @type {(one?: Judgement, other?: Judgement) => boolean} */
-export function sameJudgement(a, b) {
-  return JSON.stringify(a ? judgement(a) : null) === JSON.stringify(b ? judgement(b) : null);
-}
+export const sameJudgement = (a, b) => JSON.stringify(a ? judgement(a) : null) === JSON.stringify(b ? judgement(b) : null);
 
 /** What makes a markable carry this judgement. @type {(key: string, value: Partial<Judgement>) => Change} */
 export const judge = (key, value) => ({ kind: "judge", payload: { markable: key, ...judgement(value) } });
 
 /** The markable that a change is about, as it is called afterwards. @type {(change: Change) => string | null} */
-export function markableOf({ payload }) {
-  return "to" in payload ? payload.to : "markable" in payload ? payload.markable : null;
-}
+export const markableOf = ({ payload }) => ("to" in payload ? payload.to : "markable" in payload ? payload.markable : null);
 
 /** As the server does it; the judgements are changed. @type {(model: Given, judgements: Judgements, change: Change) => void} */
 export function carryOut(model, judgements, { kind, payload }) {

@@ -5,9 +5,7 @@
 export const listsOf = (readings) => readings.map((reading) => (typeof reading === "string" ? [reading] : reading));
 
 /** The targets that a reading has for itself. @type {(readings: Readings) => string[]} */
-export function singlesOf(readings) {
-  return readings.flatMap((reading) => (typeof reading === "string" ? [reading] : reading.length === 1 ? reading : []));
-}
+export const singlesOf = (readings) => readings.flatMap((reading) => (typeof reading === "string" ? [reading] : reading.length === 1 ? reading : []));
 
 /** Without empty ones and doubles: a list of targets where no two are meant together. @type {(lists: string[][]) => Readings} */
 export function readingsOf(lists) {
@@ -17,9 +15,7 @@ export function readingsOf(lists) {
 }
 
 /** The targets of all relations, as often as they are named. @type {(value: Partial<Judgement>) => string[]} */
-export function targetsOf({ pointers = [], relations = {} }) {
-  return [pointers, ...Object.values(relations)].flatMap((readings) => readings.flat());
-}
+export const targetsOf = ({ pointers = [], relations = {} }) => [pointers, ...Object.values(relations)].flatMap((readings) => readings.flat());
 
 /** What a judgement points at when its targets have other keys; those that have none are not pointed at. @type {(value: Partial<Judgement>, newKey: (key: string) => string | null) => Pick<Judgement, "pointers" | "relations">} */
 export function mapTargets({ pointers = [], relations = {} }, newKey) {

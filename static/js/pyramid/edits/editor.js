@@ -28,9 +28,7 @@ export function createPyramidEditor({ page, view, list, refresh, select, say, ma
   }
 
   /** @type {PyramidEditor["check"]} */
-  function check(edit) {
-    return ("refused" in edit ? edit : fault(edit, apply(model, page.state, edit.changes)))?.refused ?? null;
-  }
+  const check = (edit) => ("refused" in edit ? edit : fault(edit, apply(model, page.state, edit.changes)))?.refused ?? null;
 
   /** @type {(refused: Refusal, edit?: Changes) => boolean} edit: what would have been done */
   function refuse({ refused, at = [] }, edit) {

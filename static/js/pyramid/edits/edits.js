@@ -14,9 +14,7 @@ export const partOf = ({ words }, [first, last]) => [words[first].start, words[l
 export const keyOfRun = (model, run) => keyOf(model.level, [partOf(model, run)]);
 
 /** Eight characters that two windows will not both think of. @type {(crypto: Pick<Crypto, "getRandomValues">) => string} */
-export function newKey(crypto) {
-  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => (byte % 36).toString(36)).join("");
-}
+export const newKey = (crypto) => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => (byte % 36).toString(36)).join("");
 
 /** A state to work on, which remembers what was done. @type {(model: Model, state: PyramidState) => EditDraft} */
 export function draft(model, state) {

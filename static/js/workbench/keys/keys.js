@@ -70,9 +70,7 @@ export function actionFor(bound, event, focus) {
 }
 
 /** The keys to press for a combination: in a text from right to left the other arrow. @type {(key: string, rightToLeft: boolean) => string} */
-export function onKeyboard(key, rightToLeft) {
-  return rightToLeft ? key.replace(/Arrow(Left|Right)$/, (arrow) => MIRRORED[arrow]) : key;
-}
+export const onKeyboard = (key, rightToLeft) => (rightToLeft ? key.replace(/Arrow(Left|Right)$/, (arrow) => MIRRORED[arrow]) : key);
 
 /** What stands on the keys of a combination. @param {string} key */
 export const caps = (key) => key.split(/\+(?=.)/).map((cap) => CAPS[cap] ?? cap);

@@ -7,9 +7,7 @@ import { notify } from "../status.js";
 const name = (place) => `coindex visit ${place}`;
 
 /** @type {(place: string) => Visit} */
-function readVisit(place) {
-  return { version: 0, operations: [], draft: null, .../** @type {object | null} */ (readJson(local, name(place))) };
-}
+const readVisit = (place) => ({ version: 0, operations: [], draft: null, .../** @type {object | null} */ (readJson(local, name(place))) });
 
 /** Another tab may have left one as well. @type {(place: string, visit: Visit) => void} */
 export function storeVisit(place, { version, operations, draft }) {
