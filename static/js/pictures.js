@@ -20,10 +20,7 @@ export async function savePicture(figure, title, format, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/**
- * With the title that the page shows above the chart, and its size on paper.
- * @param {string} address @param {string} title @param {number} height
- */
+/** With the title that the page shows above the chart, and its size on paper. @param {string} address @param {string} title @param {number} height */
 function svg(address, title, height) {
   const source = decodeURIComponent(address.replace(SVG_START, ""));
   const { documentElement: root } = new DOMParser().parseFromString(source, "image/svg+xml");

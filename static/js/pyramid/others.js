@@ -48,10 +48,7 @@ export function describeRelation(found) {
   return { same: "the same words", more: "more words", fewer: "fewer words", overlap: "some of the words, and others" }[found[0].relation];
 }
 
-/**
- * SCUs of the coders that share no words with any SCU of this pyramid.
- * @type {(model: Model, pyramid: Pyramid) => { coder: string, scu: OthersScu }[]}
- */
+/** SCUs of the coders that share no words with any SCU of this pyramid. @type {(model: Model, pyramid: Pyramid) => { coder: string, scu: OthersScu }[]} */
 export function missingScus(model, pyramid) {
   const marked = new Set(pyramid.contributors.filter((contributor) => contributor.scus.length > 0).flatMap((contributor) => contributor.places));
   return model.others.flatMap(({ coder, scus }) => scus

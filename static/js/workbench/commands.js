@@ -139,10 +139,7 @@ export function createCommands({ actions, available, frame, place, search, idle,
     }
   }
 
-  /**
-   * @param {string} id of an action
-   * @returns {boolean} false: this text and scheme have no use for it
-   */
+  /** @param {string} id of an action @returns {boolean} false: this text and scheme have no use for it */
   function run(id, further = false) {
     const action = table.get(id);
     if (action && (action.anywhere || !idle())) {

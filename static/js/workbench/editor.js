@@ -10,11 +10,7 @@ export function createEditor({ page, machine, sync, unsent, version, say, tell, 
   let last = /** @type {number | null} */ (null); // when something was written
   let reading = false;
 
-  /**
-   * All changes of one call are one step.
-   * @param {Change[]} changes @param {string | null} undoes the step that this takes back
-   * @param {S} [after]
-   */
+  /** All changes of one call are one step. @param {Change[]} changes @param {string | null} undoes the step that this takes back @param {S} [after] */
   function write(changes, undoes = null, after) {
     const now = new Date();
     const uuids = changes.map(() => uuid(crypto));

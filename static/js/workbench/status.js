@@ -47,10 +47,7 @@ export function paintTime(seconds) {
   byId("time").textContent = minutes > 0 ? text : "";
 }
 
-/**
- * A notice that stays until it is dismissed, one of a kind, with the words said last.
- * @param {string} text @param {string} kind
- */
+/** A notice that stays until it is dismissed, one of a kind, with the words said last. @param {string} text @param {string} kind */
 export function notify(text, kind = text) {
   const place = byId("notices");
   dismiss(kind);

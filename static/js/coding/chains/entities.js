@@ -15,10 +15,7 @@ export function entities(model, judgements, numbers) {
   return found.sort((a, b) => place(a) - place(b));
 }
 
-/**
- * The entities some of whose words, or whose name or number, hold the query.
- * @type {(model: Model, list: Entity[], query: string) => Entity[]}
- */
+/** The entities some of whose words, or whose name or number, hold the query. @type {(model: Model, list: Entity[], query: string) => Entity[]} */
 export function filtered(model, list, query) {
   const wanted = query.trim().toLowerCase();
   return wanted === "" ? list : list.filter((entity) => String(entity.number) === wanted

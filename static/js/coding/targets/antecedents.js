@@ -36,10 +36,7 @@ function chainsOf(current, { key, index }) {
   return own.length > 0 ? own : [key];
 }
 
-/**
- * Those of whose mentions one has all the words that are typed, in any order.
- * @type {(model: Model, list: Mentions[], query: string) => Mentions[]}
- */
+/** Those of whose mentions one has all the words that are typed, in any order. @type {(model: Model, list: Mentions[], query: string) => Mentions[]} */
 export function withWords(model, list, query) {
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
   return list.filter(({ index, keys }) => (index !== null && index === query.trim()) || keys.some((key) => {

@@ -51,8 +51,7 @@ function targets(model, judgements, key, name) {
   const legal = model.markables.filter((markable) => targetViolation(relation, from, markable) === null);
   // The answer being given is left out: the letters must not move while one is choosing.
   const bonus = standing(model, chains(model, judgements, key), from);
-  return rank(model, key, legal, bonus)
-    .map((markable) => ({ key: markable.key, index: null, chosen: chosen.includes(markable.key) }));
+  return rank(model, key, legal, bonus).map((markable) => ({ key: markable.key, index: null, chosen: chosen.includes(markable.key) }));
 }
 
 /**

@@ -19,10 +19,7 @@ export function createPlaces({ page, go }) {
   };
 }
 
-/**
- * The coded markable that a match belongs to: the smallest that holds it, else the first that it touches.
- * @type {(model: Model, match: Span) => string | null}
- */
+/** The coded markable that a match belongs to: the smallest that holds it, else the first that it touches. @type {(model: Model, match: Span) => string | null} */
 export function markableAt(model, [start, end]) {
   const touched = model.coded.filter((markable) => markable.parts.some((part) => part[0] < end && part[1] > start));
   const holding = touched.filter((markable) => markable.parts.some((part) => part[0] <= start && part[1] >= end));

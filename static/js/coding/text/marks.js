@@ -61,10 +61,7 @@ function characterAt(model, place) {
   return found ? [from + found.index, from + found.index + found.segment.length] : [place, place];
 }
 
-/**
- * Words as a coder means them: without white space around, and no character cut.
- * @type {(model: TextModel, start: number, end: number) => Span | null}
- */
+/** Words as a coder means them: without white space around, and no character cut. @type {(model: TextModel, start: number, end: number) => Span | null} */
 export function snap(model, start, end) {
   const words = model.content.slice(start, end);
   const from = start + words.length - words.trimStart().length;

@@ -9,8 +9,7 @@
  */
 export function blocks(content, segments) {
   const said = (/** @type {Block} */ segment) => segment.kind === "sentence" && segment.speaker !== "";
-  const main = segments.some((segment) => segment.kind === "turn") ? "turn"
-    : segments.some(said) ? "sentence" : "paragraph";
+  const main = segments.some((segment) => segment.kind === "turn") ? "turn" : segments.some(said) ? "sentence" : "paragraph";
   const wanted = segments
     .filter((segment) => segment.kind === main || segment.kind === "header")
     // Sentences that somebody says are drawn as turns.

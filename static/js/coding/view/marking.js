@@ -365,10 +365,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   }
 }
 
-/**
- * The run of the text that a range of the page covers; badges and margins are no words.
- * @type {(view: TextView, range: Range) => Span | null}
- */
+/** The run of the text that a range of the page covers; badges and margins are no words. @type {(view: TextView, range: Range) => Span | null} */
 function runOf(view, range) {
   let run = /** @type {Span | null} */ (null);
   for (const { words } of view.rows.filter((row) => range.intersectsNode(row.words))) {

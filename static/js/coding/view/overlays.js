@@ -72,10 +72,7 @@ function goal(start, end, frame, x, y) {
   return [box.left - frame.left + Math.min(box.width / 2, 12), bottom <= y ? bottom : top];
 }
 
-/**
- * Over the line where both stand in one, else through the gap between the lines.
- * @type {(x: number, y: number, to: [number, number]) => string}
- */
+/** Over the line where both stand in one, else through the gap between the lines. @type {(x: number, y: number, to: [number, number]) => string} */
 function arc(x, y, [toX, toY]) {
   if (Math.abs(toY - y) < 2) {
     const height = Math.min(22, 10 + Math.abs(toX - x) / 20);

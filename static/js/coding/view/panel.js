@@ -195,9 +195,7 @@ function paintCandidates(page, current, all, keyboard) {
   more.textContent = `Show all ${candidates.length}`;
   const none = byId("no-candidates");
   none.hidden = !!candidates.length;
-  none.textContent = byIndex
-    ? "No entities yet. Select the category to start one."
-    : "No possible antecedent before this markable.";
+  none.textContent = byIndex ? "No entities yet. Select the category to start one." : "No possible antecedent before this markable.";
 }
 
 /** @type {(lists: string[][], joint: boolean, noun: string[]) => string} */

@@ -15,10 +15,7 @@ export function textNodes(view, root) {
   return found;
 }
 
-/**
- * A run of the text as ranges of the page, one in each block that it touches.
- * @type {(view: TextView, start: number, end: number) => Range[]}
- */
+/** A run of the text as ranges of the page, one in each block that it touches. @type {(view: TextView, start: number, end: number) => Range[]} */
 export function rangesOf(view, start, end) {
   return view.rows.filter(({ block }) => block.start < end && block.end > start).flatMap(({ words }) => {
     const nodes = textNodes(view, words).filter(({ text, at }) => at + text.length > start && at < end);
@@ -33,10 +30,7 @@ export function rangesOf(view, start, end) {
   });
 }
 
-/**
- * Show runs of the text by a highlight of the style sheet, which leaves the page as it is.
- * @type {(view: TextView, name: string, spans: Span[]) => void}
- */
+/** Show runs of the text by a highlight of the style sheet, which leaves the page as it is. @type {(view: TextView, name: string, spans: Span[]) => void} */
 export function highlight(view, name, spans) {
   if (!("highlights" in CSS)) {
     return; // the browser is too old to show them; all still works

@@ -86,19 +86,13 @@ function remade(model, state, key, to) {
   return { changes, contributor: to };
 }
 
-/**
- * Key of some parts; those with no word between them become one.
- * @type {(model: Model, parts: Span[]) => { key: string, parts: Span[] }}
- */
+/** Key of some parts; those with no word between them become one. @type {(model: Model, parts: Span[]) => { key: string, parts: Span[] }} */
 function joinedKey(model, parts) {
   const joined = mergeParts(parts, (end, start) => start <= end || !model.words.some((word) => word.start < start && word.end > end));
   return { key: keyOf(model.level, joined), parts: joined };
 }
 
-/**
- * A contributor gets further words, which need not stand beside its own.
- * @type {(model: Model, state: PyramidState, key: string, run: Run) => Edit}
- */
+/** A contributor gets further words, which need not stand beside its own. @type {(model: Model, state: PyramidState, key: string, run: Run) => Edit} */
 export function addPart(model, state, key, run) {
   const mark = markOf(model, key);
   const to = joinedKey(model, [...mark.parts, partOf(model, run)]);
@@ -111,10 +105,7 @@ export function addPart(model, state, key, run) {
   return remade(model, state, key, to.key);
 }
 
-/**
- * Words are taken out of a contributor; without words it is none.
- * @type {(model: Model, state: PyramidState, key: string, run: Run) => Edit}
- */
+/** Words are taken out of a contributor; without words it is none. @type {(model: Model, state: PyramidState, key: string, run: Run) => Edit} */
 export function takeOut(model, state, key, [first, last]) {
   const mark = markOf(model, key);
   if (!mark.places.some((place) => first <= place && place <= last)) {
@@ -136,10 +127,7 @@ export function takeOut(model, state, key, [first, last]) {
     : remade(model, state, key, keyOf(model.level, parts));
 }
 
-/**
- * A contributor goes from one SCU to another.
- * @type {(model: Model, state: PyramidState, key: string, from: string, to: string) => Edit}
- */
+/** A contributor goes from one SCU to another. @type {(model: Model, state: PyramidState, key: string, from: string, to: string) => Edit} */
 export function moveTo(model, state, key, from, to) {
   const { changes, judge, value } = draft(model, state);
   const { indices } = value(key);
@@ -193,10 +181,7 @@ export function merge(model, state, from, into) {
   return { changes, scu: into, contributor: null };
 }
 
-/**
- * Some contributors of an SCU become one of their own.
- * @type {(model: Model, state: PyramidState, scu: string, keys: string[], fresh: string) => Edit}
- */
+/** Some contributors of an SCU become one of their own. @type {(model: Model, state: PyramidState, scu: string, keys: string[], fresh: string) => Edit} */
 export function split(model, state, scu, keys, fresh) {
   const own = pyramidOf(model, state).scus.get(scu)?.contributors.filter((contributor) => keys.includes(contributor.key)) ?? [];
   const { changes, judge, value, describe } = draft(model, state);

@@ -36,10 +36,7 @@ function freed(model, state, edit, contributor, [other, ...more]) {
   return other ? both(model, state, edits.takeOut(model, state, other.key, runOf(contributor)), (now) => freed(model, now, edit, contributor, more)) : edit;
 }
 
-/**
- * The edit without the SCUs that its contributors were in before.
- * @type {(state: PyramidState, edit: Changes) => Edit}
- */
+/** The edit without the SCUs that its contributors were in before. @type {(state: PyramidState, edit: Changes) => Edit} */
 function moved(state, edit) {
   return { ...edit, changes: edit.changes.map((change) => {
     const before = change.kind === "judge" ? state.judgements.get(change.payload.markable)?.indices ?? [] : [];

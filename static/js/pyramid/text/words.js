@@ -8,10 +8,7 @@ export const isFree = (pyramid, place) => pyramid.of[place].length === 0;
 /** The next or previous place of a word within the words. @type {(model: Model, place: number, step: Direction) => number} */
 export const neighbourWord = ({ words }, place, step) => Math.min(Math.max(place + step, 0), words.length - 1);
 
-/**
- * An end of a selection moved by a word; it stays in its summary.
- * @type {(model: Model, anchor: number, place: number, step: Direction | 0) => number}
- */
+/** An end of a selection moved by a word; it stays in its summary. @type {(model: Model, anchor: number, place: number, step: Direction | 0) => number} */
 export function extendSelection(model, anchor, place, step) {
   const [first, last] = model.summaries[model.words[anchor].summary]?.words ?? [anchor, anchor];
   return Math.min(Math.max(place + step, first), last);

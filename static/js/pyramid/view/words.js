@@ -146,10 +146,7 @@ export function reveal(view, place) {
   view.words[place]?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/**
- * The word above or below in its summary, as the lines are drawn.
- * @type {(view: WordsView, model: Model, place: number, step: Direction) => number}
- */
+/** The word above or below in its summary, as the lines are drawn. @type {(view: WordsView, model: Model, place: number, step: Direction) => number} */
 export function lineBeside(view, model, place, step) {
   const [first, last] = model.summaries[model.words[place].summary].words;
   const here = view.words[place].getClientRects()[0];

@@ -18,10 +18,7 @@ const ANSWERS = {
   categories: ["Not at all", "No chains: categories and questions alone, such as classes or several labels."],
 };
 
-/**
- * @param {HTMLElement} root @param {Designer} designer
- * @returns {{ build: () => void, update: () => void }} build: for another question, or another shape of it
- */
+/** @param {HTMLElement} root @param {Designer} designer @returns {{ build: () => void, update: () => void }} build: for another question, or another shape of it */
 export function createForm(root, designer) {
   let updates = /** @type {Frame["updates"]} */ ([]);
   const update = () => updates.forEach((show) => show());

@@ -26,10 +26,7 @@ export const draftsSince = (last) => entriesUpTo(last).filter(({ change }) => ch
 const answers = ({ kind, payload }) => kind === "clear" || kind === "unmark"
   || (kind === "judge" && "category" in payload && (payload.category !== null || Object.keys(payload.attributes ?? {}).length > 0));
 
-/**
- * The steps of the server, then those that only the page knows.
- * @param {DecidingStep[]} known @param {GoldEntry[]} entries
- */
+/** The steps of the server, then those that only the page knows. @param {DecidingStep[]} known @param {GoldEntry[]} entries */
 function stepsOf(known, entries) {
   const steps = new Map(known.map((step) => [step.step, { ...step, moves: /** @type {[string, string][]} */ ([]) }]));
   const old = new Set(steps.keys());

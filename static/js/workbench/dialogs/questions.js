@@ -49,10 +49,7 @@ function show(html) {
   field?.focus();
 }
 
-/**
- * What opens the dialog.
- * @param {string | null} markable the key of the one to ask about, in the text of this version @param {number} version
- */
+/** What opens the dialog. @param {string | null} markable the key of the one to ask about, in the text of this version @param {number} version */
 export async function loadQuestions(markable, version) {
   const html = await load(`${dialog.dataset.address}?${new URLSearchParams({ markable: markable ?? "", seen: String(version) })}`);
   return () => {

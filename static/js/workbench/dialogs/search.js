@@ -3,10 +3,7 @@
 
 const MOST = 5000;
 
-/**
- * Where the text has these words, in any case; any run of white space is as good as another.
- * @type {(content: string, query: string) => Span[]} at most 5,000
- */
+/** Where the text has these words, in any case; any run of white space is as good as another. @type {(content: string, query: string) => Span[]} at most 5,000 */
 export function findMatches(content, query) {
   const words = query.trim().split(/\s+/).filter(Boolean);
   if (words.length === 0) {

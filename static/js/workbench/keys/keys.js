@@ -52,9 +52,7 @@ export function combination(event, rightToLeft = false) {
   ].join("");
 }
 
-/**
- * @type {(bound: Bindings, event: KeyPress, focus: Focus) => Pressed | null} null: the browser may have the key
- */
+/** @type {(bound: Bindings, event: KeyPress, focus: Focus) => Pressed | null} null: the browser may have the key */
 export function actionFor(bound, event, focus) {
   const key = event.isComposing || focus.inField || focus.inDialog ? null : combination(event, focus.rightToLeft);
   if (key === null || (key.endsWith("Tab") && (!focus.inText || focus.released)) || (key === "Escape" && !focus.inText)
