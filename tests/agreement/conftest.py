@@ -8,8 +8,21 @@ import pytest
 from django.core.management import call_command
 
 from agreement.results import agreement, computations
+from annotations.models import Project
 from config.settings import TASKS
 from tests.shared.agreeing import on_one_page
+from tests.shared.letters import THREE, sorted_out
+
+
+@pytest.fixture(scope="module")
+def three_rows(module_rows) -> Project:
+    """Make the project of THREE, "three", with everything submitted."""
+    return sorted_out(THREE, "three")
+
+
+@pytest.fixture
+def three(three_rows, db) -> Project:
+    return Project.objects.get(pk=three_rows.pk)
 
 
 @pytest.fixture

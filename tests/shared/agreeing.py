@@ -170,3 +170,21 @@ def of_size(slug: str, size: int) -> Project:
     """Make a project of so many texts, each with two more markables than that, and with all answers."""
     marked = " ".join(f"[w{number}](m{number})" for number in range(size + 2))
     return answer(coded_project(slug, "poesio-artstein-2005", *[f"{marked} {number}" for number in range(size)]))
+
+
+def coding_of(slug: str, coder: str, **fields: object) -> Coding:
+    """Return a person's coding of a text, by their names."""
+    codings = Coding.objects.of_people().select_related("coder", "text__project")
+    return codings.get(text__slug=slug, coder__username=coder, **fields)
+
+
+def answer_indices(coding: Coding, units: str, given: str) -> None:
+    """Judge each unit by its label with the indices in its place, "1|2": 0 refers to nothing, a point is no answer."""
+    keys = dict(coding.text.markables.values_list("label", "key"))
+    answers = zip(units, given.split(), strict=False)
+    judgements = [
+        judgement(keys[unit], "none") if said == "0" else judgement(keys[unit], "refers", indices=said.split("|"))
+        for unit, said in answers
+        if said != "."
+    ]
+    judge_all(coding, judgements)

@@ -27,7 +27,7 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.shared.agreeing import hand_in
-from tests.shared.coding import change
+from tests.shared.coding import change, judge_all
 from tests.shared.schemes import change_rows
 
 
@@ -74,18 +74,24 @@ def question_project(slug: str, given: Given, scheme: ReadyMadeScheme = QUESTION
     assign_texts(project, project.texts.all(), people[:-1])
     for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text__project"):
         keys = dict(coding.text.markables.values_list("label", "key"))
-        for number, (letter, fields) in enumerate(given.get((coding.coder.username, coding.text.slug), {}).items()):
-            payload = dict(fields) | {"markable": keys[letter]}
-            if "pointers" in fields:
-                payload["pointers"] = in_keys(fields["pointers"], keys)
-            if "relations" in fields:
-                payload["relations"] = {one: in_keys(of, keys) for one, of in fields["relations"].items()}
-            operations.apply(coding, coding.coder, number, [change(**payload)])
+        answers = given.get((coding.coder.username, coding.text.slug), {})
+        judge_all(coding, [judgement_of(letter, fields, keys) for letter, fields in answers.items()])
     return hand_in(project)
 
 
+def judgement_of(letter: str, fields: dict[str, Any], keys: dict[str, str]) -> operations.Change:
+    """Return the change by which a markable is given these answers, in which markables are letters."""
+    payload = dict(fields) | {"markable": keys[letter]}
+    if "pointers" in fields:
+        payload["pointers"] = in_keys(fields["pointers"], keys)
+    if "relations" in fields:
+        relations = fields["relations"].items()
+        payload["relations"] = {relation: in_keys(readings, keys) for relation, readings in relations}
+    return change(**payload)
+
+
 def in_keys(readings: list[list[str]], keys: dict[str, str]) -> list[list[str]]:
-    return [[keys[one] for one in together] for together in readings]
+    return [[keys[letter] for letter in together] for together in readings]
 
 
 def any_answers(draw: random.Random, texts: int = 3, n_units: int = 6) -> Given:

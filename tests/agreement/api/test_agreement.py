@@ -41,10 +41,10 @@ def judged(project, codings, keys):
     hand_in(project)
 
 
-@pytest.mark.parametrize("name", [name for name in CHOICES if name not in ("units", *OF_QUESTIONS)])
-def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, judged, name):
-    client = signed_in(charlie)
-    for choice in choices_of(name, "pointers", Parameters()):
+def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, judged):
+    client, names = signed_in(charlie), [name for name in CHOICES if name not in ("units", *OF_QUESTIONS)]
+    every = {name: choices_of(name, "pointers", Parameters()) for name in names}
+    for name, choice in ((name, choice) for name, choices in every.items() for choice in choices):
         asked = {name: choice} | ({"chains": "none"} if choice == "augmented_kappa" else {})
         found = client.get(URL, asked).json()
         expected = overall.compute_report(read_answers(project), convention(project, **asked))
@@ -53,18 +53,21 @@ def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, j
 
 
 @pytest.mark.parametrize("rest", ["", "grid/", "items/", "items/tea/phrase:4-14/"])
-@pytest.mark.parametrize(
-    ("name", "value"), [("distance", "ghost"), ("ghost", "1"), ("preset", "ghost"), ("thirds", "\x00"), ("top", "é")]
-)
-def test_wrong_parameter_is_named(signed_in, charlie, judged, rest, name, value):
-    answer = signed_in(charlie).get(URL + rest, {name: value})
-    assert answer.status_code == 400
-    assert (answer.json()["code"], list(answer.json()["errors"])) == ("invalid", [name])
+def test_wrong_parameter_is_named(signed_in, charlie, judged, rest):
+    for name, value in (("distance", "ghost"), ("ghost", "1"), ("preset", "ghost"), ("thirds", "\x00"), ("top", "é")):
+        answer = signed_in(charlie).get(URL + rest, {name: value})
+        assert answer.status_code == 400
+        assert (answer.json()["code"], list(answer.json()["errors"])) == ("invalid", [name])
 
 
-def test_chains_cannot_be_chosen_where_coders_index(signed_in, charlie):
+@pytest.fixture
+def indexed(charlie):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
     add_member(project, charlie, Membership.Role.MANAGER)
+    return project
+
+
+def test_chains_cannot_be_chosen_where_coders_index(signed_in, charlie, indexed):
     client = signed_in(charlie)
     assert client.get("/api/v1/projects/walk/agreement/").status_code == 200
     for asked in ({"chains": "none"}, {"preset": "poesio-artstein-2005-k"}):
@@ -72,12 +75,10 @@ def test_chains_cannot_be_chosen_where_coders_index(signed_in, charlie):
         assert (answer.status_code, list(answer.json()["errors"])) == (400, ["chains"])
 
 
-@pytest.mark.parametrize("address", ["/api/v1{}", "/api/v1{}grid/", "/api/v1{}items/", "{}", "{}headline/", "{}items/"])
-def test_project_whose_preset_does_not_fit_opens_with_one_that_does(signed_in, charlie, address):
-    project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
-    add_member(project, charlie, Membership.Role.MANAGER)
-    Project.objects.filter(pk=project.pk).update(preset="poesio-artstein-2005-k")
-    assert signed_in(charlie).get(address.format("/projects/walk/agreement/")).status_code == 200
+def test_project_whose_preset_does_not_fit_opens_with_one_that_does(signed_in, charlie, indexed):
+    Project.objects.update(preset="poesio-artstein-2005-k")
+    for address in ("/api/v1{}", "/api/v1{}grid/", "/api/v1{}items/", "{}", "{}headline/", "{}items/"):
+        assert signed_in(charlie).get(address.format("/projects/walk/agreement/")).status_code == 200, address
 
 
 def test_texts_of_an_answer_come_in_pages_and_the_figures_are_of_all(charlie, alice, bob, signed_in):
@@ -224,32 +225,21 @@ def test_every_table_of_every_page_can_be_had(signed_in, charlie, judged_of_tabl
     assert number >= 15
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "latex", "markdown", None])
-def test_table_is_the_one_of_the_page_to_the_last_byte(signed_in, charlie, judged_of_tables, form):
+def test_table_is_the_one_of_the_page_to_the_last_byte(signed_in, charlie, judged_of_tables):
     client = signed_in(charlie)
-    of_page = client.get(f"{PAGE}coders/", {"as": form or "json", "table": "each", "distance": "masi"})
-    of_api = client.get(f"{URL_OF_TABLES}coders/each/", ({"form": form} if form else {}) | {"distance": "masi"})
-    assert (of_api.content, of_api["Content-Type"]) == (of_page.content, of_page["Content-Type"])
+    for form in ("csv", "json", "latex", "markdown", None):
+        of_page = client.get(f"{PAGE}coders/", {"as": form or "json", "table": "each", "distance": "masi"})
+        of_api = client.get(f"{URL_OF_TABLES}coders/each/", ({"form": form} if form else {}) | {"distance": "masi"})
+        assert (of_api.content, of_api["Content-Type"]) == (of_page.content, of_page["Content-Type"]), form
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "coders/each/?form=xls",
-        "coders/each/?distance=ghost",
-        "coders/each/?ghost=1",
-        "coders/ghost/",
-        "coders/?distance=ghost",
-    ],
-)
-def test_wrong_questions_are_problems(signed_in, charlie, judged_of_tables, address):
-    answer = signed_in(charlie).get(f"{URL_OF_TABLES}{address}")
-    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
-
-
-@pytest.mark.parametrize("address", ["ghost/", "ghost/each/", "pair/", "scores/"])
-def test_pages_that_are_not_there(signed_in, charlie, judged_of_tables, address):
-    assert signed_in(charlie).get(f"{URL_OF_TABLES}{address}").status_code == 404
+def test_wrong_questions_are_problems_and_other_pages_are_not_there(signed_in, charlie, judged_of_tables):
+    client = signed_in(charlie)
+    for query in ("each/?form=xls", "each/?distance=ghost", "each/?ghost=1", "ghost/", "?distance=ghost"):
+        answer = client.get(f"{URL_OF_TABLES}coders/{query}")
+        assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json"), query
+    for address in ("ghost/", "ghost/each/", "pair/", "scores/"):
+        assert client.get(f"{URL_OF_TABLES}{address}").status_code == 404, address
 
 
 def test_who_asks_while_it_is_computed_is_told_to_come_again(

@@ -74,13 +74,9 @@ def test_library_computes_figures_of_pages_from_file_to_last_digit(load, taken, 
             for distance, options in product(distances, CONVENTIONS):
                 parameters = Parameters(distance=distance, **construction, **options)
                 expected = compute_result(*resolve(found, parameters))
-                got = alpha(data, distance, **options)
-                assert got.value == expected.value
-                assert (got.observed, got.expected, got.n_units) == (
-                    expected.observed,
-                    expected.expected,
-                    expected.n_units,
-                )
+                computed = alpha(data, distance, **options)
+                for name in ("value", "observed", "expected", "n_units"):
+                    assert getattr(computed, name) == getattr(expected, name), name
             for name, coefficient in (("fleiss_kappa", fleiss_kappa), ("gwet_ac1", gwet_ac1)):
                 expected = compute_result(*resolve(found, Parameters(coefficient=name, **construction)))
                 assert coefficient(data).value == expected.value
@@ -135,16 +131,17 @@ def test_cells_are_neutralised_but_in_the_raw_form(charlie, signed_in, taken):
     assert ReliabilityData.from_matrix(taken("walk", "raw"), raw=True).coders == ("@sum", "bob")
 
 
-@pytest.mark.parametrize("form", ["csv", "raw", "json", None, "xlsx", "", "\x00", "<script>1"])
-def test_data_come_as_a_file_or_an_unknown_form_is_named(charlie, signed_in, form):
+def test_data_come_as_a_file_or_an_unknown_form_is_named(charlie, signed_in):
     answer(coded_project("walk", "poesio-artstein-2005", WALK))
-    reply = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/", {} if form is None else {"form": form})
-    if form not in ("csv", "raw", "json", None):
+    client, address = signed_in(charlie), "/api/v1/projects/walk/agreement/data/"
+    types = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+    for form, ending in (("csv", "csv"), ("raw", "csv"), ("json", "json"), (None, "json")):
+        reply = client.get(address, {} if form is None else {"form": form})
+        assert reply["Content-Type"] == types[ending]
+        assert reply["Content-Disposition"] == f'attachment; filename="walk-data.{ending}"'
+    for form in ("xlsx", "", "\x00", "<script>1"):
+        reply = client.get(address, {"form": form})
         assert (reply.status_code, reply.json()["errors"]) == (400, {"form": ["Choose one of json, csv, raw."]})
-        return
-    ending, kind = ("csv", "text/csv; charset=utf-8") if form in ("csv", "raw") else ("json", "application/json")
-    assert reply["Content-Type"] == kind
-    assert reply["Content-Disposition"] == f'attachment; filename="walk-data.{ending}"'
 
 
 def test_project_in_which_nobody_answered_has_units_and_no_values(charlie, taken):

@@ -17,8 +17,9 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme
 from tests.agreement.measures import exact
-from tests.shared.agreeing import KINDS, WALK, coded_project, convention
+from tests.shared.agreeing import KINDS, WALK, coded_project, coding_of, convention
 from tests.shared.coding import judge
+from tests.shared.projects import person
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 ANNOTATED = """\
@@ -39,24 +40,21 @@ def import_marked(folder, coders) -> Project:
         for number in range(1, 5):
             (folder / coder / f"t{number}.txt").write_text(f"Ann met Bo and they left him {number}")
             (folder / coder / f"t{number}.ann").write_text(ANNOTATED if coder == "cora" or number == 1 else "")
-    call_command(
-        "import_codings",
-        "brat",
-        str(folder),
-        project="infl",
-        create=True,
-        coder_from="parent",
-        option=["empty=take"],
-        verbosity=0,
-    )
-    project = Project.objects.get(slug="infl")
-    add_member(project, User.objects.get_or_create(username="charlie")[0], Membership.Role.MANAGER)
+    slug, options = "-".join(coders), {"coder_from": "parent", "option": ["empty=take"], "verbosity": 0}
+    call_command("import_codings", "brat", str(folder), project=slug, create=True, **options)
+    project = Project.objects.get(slug=slug)
+    add_member(project, person("charlie"), Membership.Role.MANAGER)
     return project
 
 
+@pytest.fixture(scope="module")
+def marked_rows(module_rows, tmp_path_factory) -> int:
+    return import_marked(tmp_path_factory.mktemp("files"), ("cora", "ben")).pk
+
+
 @pytest.fixture
-def marked(db, tmp_path) -> Project:
-    return import_marked(tmp_path / "files", ("cora", "ben"))
+def marked(marked_rows, db) -> Project:
+    return Project.objects.get(pk=marked_rows)
 
 
 def values_of_cora_and_ben():
@@ -71,7 +69,7 @@ def values_of_cora_and_ben():
 
 
 def test_nothing_marked_counts_by_page_api_and_command(marked, ways):
-    found = ways("infl", coefficient="alpha", distance="masi", unmarked="singleton")
+    found = ways("cora-ben", coefficient="alpha", distance="masi", unmarked="singleton")
     value, _, _ = exact.alpha(values_of_cora_and_ben(), "masi")
     assert found["value"] == pytest.approx(float(value), abs=1e-12)
     assert (found["n_units"], found["coders"], found["left_out"]) == (16, ["ben", "cora"], {})
@@ -87,22 +85,19 @@ def test_mentions_that_one_coder_lacks_lower_all_scores(marked):
 def draft(project: Project) -> dict[str, tuple[str, int, int]]:
     """Draft gold of what most say; return the state, contested items and judgements of each text."""
     call_command("draft_gold", project.slug, method="most", verbosity=0)
-    states = gold_states(list(Coding.objects.filter(kind=Coding.Kind.GOLD).select_related("text")))
+    gold = Coding.objects.filter(text__project=project, kind=Coding.Kind.GOLD)
+    states = gold_states(list(gold.select_related("text")))
     return {
         state.coding.text.slug: (str(state.state), len(state.contested), state.coding.judgements.count())
         for state in states
     }
 
 
-@pytest.mark.parametrize("coders", [("cora", "ben"), ("cora", *OTHERS)])
-def test_who_marks_nothing_counts_in_the_majority_for_gold(db, tmp_path, coders):
-    project = import_marked(tmp_path / "files", coders)
-    assert draft(project) == {"t1": ("decided", 0, 4)} | dict.fromkeys(("t2", "t3", "t4"), ("open", 4, 0))
-
-
-def test_alternative_annotator_test_compares_all_texts(db, tmp_path):
-    project = import_marked(tmp_path / "files", ("cora", *OTHERS))
-    report = compute_alt_test(read_answers(project), convention(project, unmarked="singleton"), "cora", "", "")
+def test_who_marks_nothing_counts_in_gold_and_in_the_test_of_models(marked, tmp_path):
+    of_three = import_marked(tmp_path / "files", ("cora", *OTHERS))
+    for project in (marked, of_three):
+        assert draft(project) == {"t1": ("decided", 0, 4)} | dict.fromkeys(("t2", "t3", "t4"), ("open", 4, 0))
+    report = compute_alt_test(read_answers(of_three), convention(of_three, unmarked="singleton"), "cora", "", "")
     assert (report.test.n_units, report.test.n_texts) == (16, 4)
 
 
@@ -112,7 +107,7 @@ def test_counts_have_texts_that_nobody_marked(marked):
 
 
 def test_open_coding_without_judgement_is_no_coding(marked):
-    dora = User.objects.create(username="dora")
+    dora = person("dora")
     add_member(marked, dora, Membership.Role.CODER)
     assign_texts(marked, marked.texts.all(), [dora])
     found = read_answers(marked).select()
@@ -134,19 +129,18 @@ def test_submission_without_judgements_is_of_its_scheme_version(marked):
 @pytest.mark.parametrize("scheme", KINDS)
 def test_untouched_text_counts_in_every_kind_of_project(db, signed_in, scheme):
     coded_project("walk", scheme, WALK, coders=("alice", "bob", "carl"))
-    judge_first(Coding.objects.of_people().get(coder__username="alice"))
-    client = signed_in(User.objects.get(username="bob"))
+    coding = coding_of("text-1", "alice", text__project__slug="walk")
+    judge_first(coding)
+    client = signed_in(person("bob"))
     address = "/api/v1/projects/walk/texts/text-1/coding/"
     seen = {"If-Match": client.get(address)["ETag"]}
     sent = client.patch(address, {"status": "submitted"}, content_type="application/json", headers=seen)
     assert sent.status_code == 200
-    submit_coding(Coding.objects.of_people().get(coder__username="alice"), User.objects.get(username="alice"))
-    manager = signed_in(User.objects.get(username="charlie"))
-    url = "/api/v1/projects/walk/agreement/"
+    submit_coding(coding, coding.coder)
+    manager, url = signed_in(person("charlie")), "/api/v1/projects/walk/agreement/"
     for unmarked in ("singleton", "label"):
         found = manager.get(url, {"unmarked": unmarked}).json()
-        assert found["coders"] == ["alice", "bob"]
-        assert found["n_units"] == 5
+        assert (found["coders"], found["n_units"]) == (["alice", "bob"], 5)
     assert manager.get(url, {"unmarked": "missing"}).json()["value"] is None
 
 
@@ -161,7 +155,7 @@ def judge_first(coding: Coding) -> None:
 
 
 def test_empty_pyramid_counts_as_one_without_scus(db):
-    people = [User.objects.create(username=name) for name in ("alice", "bob")]
+    people = [person(name) for name in ("alice", "bob")]
     text = models_of(docset(pyramid_project(), *people, summaries=[("one", "A storm came."), ("two", "Storm!")]))
     codings = codings_of(text)
     build(codings["alice"], {"storm": ["storm", "Storm"]})

@@ -11,7 +11,7 @@ from annotations.models import Category, Level
 from annotations.projects.scheme_rows import stamp_scheme
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
-from tests.shared.agreeing import KINDS, WALK, answer, coded_project, table
+from tests.shared.agreeing import WALK, coded_project
 from tests.shared.schemes import change_rows
 
 PARTS = "alpha with Passonneau, Jaccard, Dice, MASI"
@@ -109,23 +109,6 @@ def test_problem_of_a_scheme_is_told(key, change, said):
 
 
 URL = "/projects/walk/scheme/allows/"
-TABLES = {"measure": "measures", "view": "views", "export": "exports"}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("answered", [False, True])
-def test_every_kind_of_scheme_is_told_what_it_allows_and_why(signed_in, charlie, kind, answered):
-    project = coded_project("walk", kind, WALK)
-    if answered:
-        answer(project)
-    reply = signed_in(charlie).get(URL)
-    assert reply.status_code == 200
-    page = reply.content.decode()
-    verdicts = check_scheme(read_scheme(project.pk).spec, project.answers)
-    for of, key in TABLES.items():
-        rows = [[one.name, "yes" if one.allowed else "no", one.why] for one in verdicts if one.topic == of]
-        assert table(page, key) == rows
-    assert "notice warning" not in page
 
 
 def test_problem_of_the_scheme_is_told(signed_in, charlie):

@@ -15,7 +15,7 @@ from agreement.reports.parameters import Parameters
 from agreement.reports.request import resolve
 from agreement.results.categories import compute_agreement_totals, compute_category_kappa
 from annotations.planning.rounds import move_to_round
-from tests.agreement.reports.overall.test_basis import THREE, sorted_out
+from tests.shared.letters import THREE, sorted_out
 from tests.shared.questions import any_answers, question_project
 
 # Of categories, of pointers, and of a question of labels, of numbers and of relations.

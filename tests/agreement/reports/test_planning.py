@@ -1,4 +1,4 @@
-"""How many texts are enough, to the digits of the library, on page, API and command."""
+"""How many texts are enough, to the digits of the library."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -6,11 +6,12 @@ from django.core.management import CommandError, call_command
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, forecast, interval
 from agreement.reports.basis import compute_interval, select_data
+from agreement.reports.fields import as_json
 from agreement.reports.request import resolve
 from agreement.results.planning import MARGINS, Targets, plan_size
 from annotations.coding.status import reopen_coding
-from annotations.models import Coding, Project
-from tests.shared.agreeing import WALK, answer, coded_project, convention, digits, figures
+from annotations.models import Project
+from tests.shared.agreeing import WALK, answer, coded_project, coding_of, convention
 
 URL = "/projects/walk/agreement/planning/"
 API = "/api/v1/projects/walk/agreement/planning/"
@@ -54,13 +55,9 @@ def test_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
         assert size.power_of_difference == pytest.approx(found.power_of_difference(0.05, size.texts))
         assert size.extrapolated == (size.texts > 6)
     asked = {"margin": "0.03", "bound": ".3", "difference": "0.05", "power": "0.9", "sample": sample}
-    page = signed_in(charlie).get(URL, asked).content.decode()
-    rows = figures(page, "sizes")
-    powers = sample == "groups"
-    assert rows == [
-        digits(one.texts, one.margin, one.low, one.high, *([one.power_above, one.power_of_difference] * powers))
-        for one in report.sizes
-    ]
+    answered = signed_in(charlie).get(API, asked).json()
+    assert answered["sizes"] == as_json(report)["sizes"]
+    assert answered["targets"] == as_json(report)["targets"]
 
 
 def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
@@ -117,8 +114,7 @@ def test_where_there_is_no_forecast_page_and_api_say_why(signed_in, charlie, n, 
 
 
 def test_coders_who_have_not_coded_every_text_are_no_sample(signed_in, charlie, walk):
-    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-1", coder__username="alice")
-    reopen_coding(coding, coding.coder)
+    reopen_coding(coding_of("text-1", "alice"), charlie)
     api = signed_in(charlie).get(API, {"sample": "both"}).json()
     assert api["note"].startswith("no forecast of coders: 'alice' has not coded 'text-1';")
 

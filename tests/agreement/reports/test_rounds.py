@@ -92,14 +92,14 @@ def test_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coders,
     assert {name: one for name, one in ours.items() if name not in of_texts} == {
         name: one for name, one in theirs.items() if name not in of_texts
     }
-    here, there = (compute_items(read_answers(one), parameters) for one in (project, other))
+    here, there = (compute_items(read_answers(made), parameters) for made in (project, other))
     for name in ("share_of", "observed_of", "distance_of"):
         assert getattr(here, name)(...).tolist() == getattr(there, name)(...).tolist()
     for name in ("n_coders", "chain", "pointers"):
         assert getattr(here, name).tolist() == getattr(there, name).tolist()
-    of_both = [compare_chains(read_answers(one), ALPHA, "alice", "bob").overall.scores for one in (project, other)]
-    scores, of_other = ({name: (s.recall, s.precision, s.f1) for name, s in one.items()} for one in of_both)
-    assert scores == of_other
+    scores = [compare_chains(read_answers(made), ALPHA, "alice", "bob").overall.scores for made in (project, other)]
+    ours, theirs = ([(name, s.recall, s.precision, s.f1) for name, s in of_project.items()] for of_project in scores)
+    assert ours == theirs
 
 
 def test_each_round_alone_has_figures_that_it_would_have_without_other(twice, project, text, coders):
@@ -191,13 +191,18 @@ def code_again(project: Project, name: str, kind: str, *slugs: str, coders: tupl
     answer(project)
 
 
-@pytest.fixture(params=KINDS)
-def again(db, request) -> Project:
+@pytest.fixture(scope="module", params=KINDS)
+def again_rows(module_rows, request) -> int:
     """Make a project of five texts, of which three were coded again in a second round."""
     texts = [f"{WALK} {number}" for number in range(5)]
-    project = answer(coded_project("walk", request.param, *texts, coders=CODERS))
+    project = answer(coded_project(request.param, request.param, *texts, coders=CODERS))
     code_again(project, "second", Round.Kind.MAIN, "text-1", "text-2", "text-4")
-    return project
+    return project.pk
+
+
+@pytest.fixture
+def again(again_rows, charlie) -> Project:
+    return Project.objects.get(pk=again_rows)
 
 
 def table_of(data):
@@ -234,7 +239,7 @@ def test_pages_and_datasheet_count_texts(again, ways):
     assert "Every coder coded every text in each of its rounds." in paragraph
     sheet = describe_project(again, read_answers(again), convention(again), sees_gold=True)
     assert [(one.name, one.n_texts) for one in sheet.agreement] == [("", 5), ("main", 5), ("second", 3)]
-    assert ways("walk", coefficient="alpha", distance="nominal")["interval"]["n_groups"] == 5
+    assert ways(again.slug, coefficient="alpha", distance="nominal")["interval"]["n_groups"] == 5
 
 
 def test_rounds_of_the_same_texts_are_compared_text_by_text(again):

@@ -28,10 +28,10 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.agreement.reports.overall.test_basis import LETTERS, same, sorted_out, table_of
-from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention, decide_gold, hand_in
+from tests.shared.agreeing import KINDS, WALK, answer, coded_project, coding_of, convention, decide_gold, hand_in
 from tests.shared.cases import cases, first_of
 from tests.shared.coding import change
+from tests.shared.letters import LETTERS, same, sorted_out, table_of
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 pytestmark = pytest.mark.slow
@@ -256,7 +256,7 @@ def rounds(charlie):
     def rounds(kind: str, preset: str = "") -> Project:
         texts = (WALK, f"{WALK} 2", f"{WALK} 3")
         project = answer(coded_project("walk", kind, *texts, coders=("alice", "bob", "carol")))
-        Project.objects.update(preset=preset or project.preset)
+        Project.objects.filter(pk=project.pk).update(preset=preset or project.preset)
         move_to_round(project, project.texts.filter(slug="text-1"), "pilot")
         move_to_round(project, project.texts.exclude(slug="text-1"), "main")
         return project
@@ -275,9 +275,10 @@ def test_to_choose_all_gives_the_digits_of_choosing_nothing(ways, rounds, kind):
         assert found | {"parameters": usual["parameters"]} == usual
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
+def test_parameter_replaces_that_of_the_convention_alone(ways, rounds):
+    rounds("passonneau-2004")
+    kept = {"coefficient": "alpha", "distance": "passonneau", "exclude_unit": "both", "thirds": "rounded"}
+    for asked, expected in (
         ({"coders": "alice,carol"}, {}),
         ({"texts": "text-2,text-3", "without": "none"}, {}),
         ({"exclude_unit": "observed"}, {"exclude_unit": "observed"}),
@@ -285,13 +286,9 @@ def test_to_choose_all_gives_the_digits_of_choosing_nothing(ways, rounds, kind):
         ({"coefficient": "fleiss_kappa"}, {"coefficient": "fleiss_kappa"}),
         ({"preset": "masi"}, {"distance": "masi", "exclude_unit": "none", "thirds": "exact"}),
         ({"preset": "masi", "thirds": "rounded"}, {"distance": "masi", "exclude_unit": "none"}),
-    ],
-)
-def test_what_is_named_takes_place_of_convention_s_and_rest_of_it_stays(ways, rounds, asked, expected):
-    rounds("passonneau-2004")
-    kept = {"coefficient": "alpha", "distance": "passonneau", "exclude_unit": "both", "thirds": "rounded"}
-    found = ways("walk", **asked)["parameters"]
-    assert {name: found[name] for name in kept} == kept | expected
+    ):
+        found = ways("walk", **asked)["parameters"]
+        assert {name: found[name] for name in kept} == kept | expected, asked
 
 
 @pytest.mark.parametrize("kind", ["sortal-classes", "poesio-artstein-2005"])
@@ -318,16 +315,15 @@ def without_answers(*left_out: tuple[str, str]) -> dict[str, dict[str, str]]:
     }
 
 
-@pytest.fixture
-def three(charlie) -> Project:
+@pytest.fixture(scope="module")
+def three_rows(module_rows) -> Project:
     project = sorted_out(THREE)
-    Project.objects.update(preset="alpha-nominal")
-    return Project.objects.get(pk=project.pk)
+    Project.objects.filter(pk=project.pk).update(preset="alpha-nominal")
+    return project
 
 
 def reopen(project, text, coder):
-    codings = Coding.objects.of_people().select_related("coder", "text")
-    coding = codings.get(text__project=project, text__slug=text, coder__username=coder)
+    coding = coding_of(text, coder, text__project=project)
     reopen_coding(coding, coding.coder)
 
 
@@ -390,21 +386,18 @@ def test_what_does_not_count_is_counted_and_included_by_its_reason(
         assert (f"\nnot counted: {words}\n" in printed.getvalue()) == said
 
 
-@pytest.mark.parametrize(
-    ("report", "asked", "n_open"),
-    [
-        ("coreference", {"first": "alice", "second": "bob"}, 1),
-        ("compare", {"by": "group", "first": "alice,bob", "second": "alice,carol"}, 1),
-        ("planning", {}, 1),
-    ],
-)
-def test_reports_count_and_name_codings_that_do_not_count(signed_in, charlie, rounds, report, asked, n_open):
+def test_reports_count_and_name_codings_that_do_not_count(signed_in, charlie, rounds):
     reopen(rounds("poesio-artstein-2005"), "text-2", "bob")
     client = signed_in(charlie)
-    found = client.get(f"/api/v1/projects/walk/agreement/{report}/", asked).json()
-    assert found["codings_left_out"] == NOTHING_LEFT_OUT | {"open": n_open}
-    page = client.get(f"/projects/walk/agreement/{report.replace('compare', 'difference')}/", asked).content.decode()
-    assert "Not counted: 1 coding begun and not submitted." in page
+    for report, page, asked in (
+        ("coreference", "coreference", {"first": "alice", "second": "bob"}),
+        ("compare", "difference", {"by": "group", "first": "alice,bob", "second": "alice,carol"}),
+        ("planning", "planning", {}),
+    ):
+        found = client.get(f"/api/v1/projects/walk/agreement/{report}/", asked).json()
+        assert found["codings_left_out"] == NOTHING_LEFT_OUT | {"open": 1}
+        shown = client.get(f"/projects/walk/agreement/{page}/", asked).content.decode()
+        assert "Not counted: 1 coding begun and not submitted." in shown
 
 
 @pytest.mark.parametrize(
@@ -430,14 +423,12 @@ def test_codings_that_do_not_count_are_those_of_chosen_coders_and_texts(ways, th
         assert ways("tea", **asked)["codings_left_out"]["open"] == number, asked
 
 
-@pytest.mark.parametrize(
-    "address", ["include=open&include=adjudicators", "include=open,adjudicators", "include=adjudicators,%20open"]
-)
-def test_reasons_are_joined_however_they_are_named(signed_in, charlie, three, address):
+def test_reasons_are_joined_however_they_are_named(signed_in, charlie, three):
     make_both(three)
-    found = signed_in(charlie).get(f"/api/v1/projects/tea/agreement/?{address}").json()
-    assert found["parameters"]["include"] == "adjudicators,open"
-    assert found["codings_left_out"] == NOTHING_LEFT_OUT
+    for query in ("open&include=adjudicators", "open,adjudicators", "adjudicators,%20open"):
+        found = signed_in(charlie).get(f"/api/v1/projects/tea/agreement/?include={query}").json()
+        assert found["parameters"]["include"] == "adjudicators,open"
+        assert found["codings_left_out"] == NOTHING_LEFT_OUT
 
 
 @pytest.mark.parametrize("who", [("alice", "bob"), ("alice", "carol"), ("bob", "carol"), ("alice", "bob", "carol")])

@@ -19,8 +19,8 @@ from agreement.results.figures import sections as positions
 from agreement.results.items.items import ItemsPage
 from annotations.models import User
 from annotations.projects.viewing import results_for
-from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out
 from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.letters import LETTERS, THREE, sorted_out
 
 pytestmark = pytest.mark.django_db
 PERSON, GROUP = LETTERS["p"], LETTERS["g"]
@@ -31,11 +31,15 @@ def project():
     return sorted_out({"text-1": {"alice": "pgglp", "bob": "ppglg"}})
 
 
+def parts(page, project, query, key, *, whole=False, **address):
+    """Return the table and the chart of this key on a page, None where there is none."""
+    seen = results_for(User.objects.get(username="charlie"), project.slug)
+    sections = page.show(page.request(seen, QueryDict(query), "charlie", address, whole_tables=whole))
+    return [next((one for one in side if one.key == key), None) for side in (sections.tables, sections.charts)]
+
+
 def confusion(page, project, **address):
-    sections = page.show(page.request(project, QueryDict(), "charlie", address, whole_tables=False))
-    [table] = [one for one in sections.tables if one.key == "confusion"]
-    [chart] = [one for one in sections.charts if one.key == "confusion"]
-    return table, chart
+    return parts(page, project, "", "confusion", **address)
 
 
 def test_confusion_of_all_counts_each_pair_in_either_order(project):
@@ -57,12 +61,6 @@ def test_of_two_coders_rows_are_those_of_the_first(project):
     assert [chart.figure["layout"][axis]["title"]["text"] for axis in ("yaxis", "xaxis")] == ["alice", "bob"]
 
 
-def test_where_nobody_has_answered_there_is_no_chart():
-    project = sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})
-    sections = Categories().show(Categories().request(project, QueryDict(), "charlie", {}, whole_tables=False))
-    assert [one.key for one in sections.charts if one.key == "confusion"] == []
-
-
 def places_by_hand(given):
     """Return for each markable that two coders judged how often two of them differ."""
     rows = [
@@ -73,17 +71,11 @@ def places_by_hand(given):
     return [sum(a != b for a, b in of_item) / len(of_item) for of_item in pairs]
 
 
-def parts(page, project, query, key):
-    seen = results_for(User.objects.get(username="charlie"), project.slug)
-    sections = page.show(page.request(seen, QueryDict(query), "charlie", {}, whole_tables=False))
-    return [next((one for one in side if one.key == key), None) for side in (sections.tables, sections.charts)]
-
-
 @pytest.mark.parametrize(
     "query", ["text=text-1", "texts=text-1", "text=text-1&coefficient=fleiss_kappa&missing=available"]
 )
-def test_each_item_has_its_disagreement_at_its_place(query):
-    table, chart = parts(ItemsPage(), sorted_out(THREE), query, "positions")
+def test_each_item_has_its_disagreement_at_its_place(three, query):
+    table, chart = parts(ItemsPage(), three, query, "positions")
     expected = places_by_hand(THREE["text-1"])
     assert [row[0] for row in table.rows] == [str(place) for place in range(1, len(expected) + 1)]
     assert [row[3] for row in table.rows] == [row[4] for row in table.rows] == pytest.approx(expected)
@@ -108,12 +100,11 @@ def test_of_a_long_text_a_bar_is_several_items_and_leads_to_that_with_most(monke
     assert chart.figure["data"][0]["width"] == [3, 3, 2]
 
 
-def test_filters_leave_gaps_and_several_texts_have_no_strip():
-    project = sorted_out(THREE)
-    table, _ = parts(ItemsPage(), project, f"text=text-1&category={LETTERS['l']}", "positions")
+def test_filters_leave_gaps_and_several_texts_have_no_strip(three):
+    table, _ = parts(ItemsPage(), three, f"text=text-1&category={LETTERS['l']}", "positions")
     shown = [place for place in range(4) if any(letters[place] == "l" for letters in THREE["text-1"].values())]
     assert [row[0] for row in table.rows] == [str(place + 1) for place in shown]
-    assert parts(ItemsPage(), project, "", "positions") == [None, None]
+    assert parts(ItemsPage(), three, "", "positions") == [None, None]
 
 
 def test_each_text_has_the_means_of_its_tenths():
@@ -130,10 +121,12 @@ def test_each_text_has_the_means_of_its_tenths():
     assert chart.alternative.startswith("Most in tenth ")
 
 
-def test_where_nobody_has_answered_there_is_nothing():
-    project = sorted_out({"text-1": {"alice": "..", "bob": ".."}})
+def test_where_no_two_coders_judged_an_item_there_is_nothing():
+    project = sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})
+    assert confusion(Categories(), project) == [None, None]
     assert parts(ItemsPage(), project, "", "positions") == [None, None]
     assert parts(Texts(), project, "", "tenths") == [None, None]
+    assert distribute_distances(read_answers(project), Parameters()) == []
 
 
 NAMES = ("alice", "bob", "carol")
@@ -155,8 +148,8 @@ def distances_by_hand(given, coders=NAMES):
 
 
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-1,text-3"}, {"coders": "alice,carol"}])
-def test_distances_are_those_of_the_pairs_in_the_text(asked):
-    found = read_answers(sorted_out(THREE))
+def test_distances_are_those_of_the_pairs_in_the_text(three, asked):
+    found = read_answers(three)
     compute_text_distances(found, Parameters())  # what is kept of texts
     coders = asked.get("coders", ",".join(NAMES)).split(",")
     texts = compute_text_distances(found, Parameters(**asked))
@@ -174,22 +167,16 @@ def test_kappa_without_items_of_some_coders_has_those_that_all_judged():
     )
 
 
-def test_texts_with_most_disagreement_come_first(monkeypatch):
-    project = sorted_out(THREE)
+def test_texts_with_most_disagreement_come_first(three, monkeypatch):
     monkeypatch.setattr(coders, "MAX_TEXTS", 2)
-    by_mean = sorted(compute_text_distances(read_answers(project), Parameters()), key=lambda one: -(one.mean or 0))
-
-    def build(*, whole):
-        sections = Coders().show(Coders().request(project, QueryDict(), "charlie", {}, whole_tables=whole))
-        return (next(one for one in side if one.key == "by_text") for side in (sections.tables, sections.charts))
-
-    table, chart = build(whole=False)
+    by_mean = sorted(compute_text_distances(read_answers(three), Parameters()), key=lambda text: -(text.mean or 0))
+    table, chart = parts(Coders(), three, "", "by_text")
     assert [row[0].value for row in table.rows] == [one.text.title for one in by_mean[:2]]
     assert "The 2 of 3 texts with most" in table.note
     [trace] = chart.figure["data"]
     assert trace["z"] == [list(row[2:]) for row in table.rows]
     assert trace["meta"]["addresses"] == [row[0].address for row in table.rows]
-    table, chart = build(whole=True)
+    table, chart = parts(Coders(), three, "", "by_text", whole=True)
     assert [row[0].value for row in table.rows] == [one.text.title for one in by_mean]
     assert len(chart.figure["data"][0]["z"]) == 2
     assert f"Most disagreement in {by_mean[0].text.title}, {by_mean[0].mean:.3f}" in chart.alternative
@@ -213,12 +200,11 @@ def shares_by_hand(answers, coders=("alice", "bob", "carol")):
 
 
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-2,text-3"}, {"coders": "alice,carol"}, {"rounds": ""}])
-def test_letters_are_equal_or_not_by_the_definitions_whatever_is_selected(asked):
-    project = sorted_out(THREE)
-    distribute_distances(read_answers(project), Parameters())  # what is kept of texts
+def test_letters_are_equal_or_not_by_the_definitions_whatever_is_selected(three, asked):
+    distribute_distances(read_answers(three), Parameters())  # what is kept of texts
     chosen = {text: THREE[text] for text in asked.get("texts", ",".join(THREE)).split(",")}
     observed, expected = shares_by_hand(chosen, asked.get("coders", "alice,bob,carol").split(","))
-    equal, apart = distribute_distances(read_answers(project), Parameters(**asked))
+    equal, apart = distribute_distances(read_answers(three), Parameters(**asked))
     assert (equal.low, equal.high, apart.low, apart.high) == (0, 0, 1, 1)
     assert (apart.observed, apart.expected) == (pytest.approx(observed), pytest.approx(expected))
     assert (equal.observed, equal.expected) == (pytest.approx(1 - observed), pytest.approx(1 - expected))
@@ -243,7 +229,3 @@ def test_kappa_has_the_nominal_distance_and_others_have_tenths():
     assert [(one.low, one.high) for one in masi[:3]] == [(0, 0), (0, 0.1), (0.1, 0.2)]
     for which in ("observed", "expected"):
         assert sum(getattr(one, which) for one in masi) == pytest.approx(1)
-
-
-def test_where_no_two_coders_judged_an_item_there_is_nothing():
-    assert distribute_distances(read_answers(sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})), Parameters()) == []

@@ -2,9 +2,15 @@
 
 import pytest
 
+from annotations.models import Project
 from tests.shared.agreeing import WALK, answer, coded_project
 
 
+@pytest.fixture(scope="module")
+def walk_rows(module_rows) -> int:
+    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol"))).pk
+
+
 @pytest.fixture
-def walk(charlie):
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
+def walk(walk_rows, charlie) -> Project:
+    return Project.objects.get(pk=walk_rows)

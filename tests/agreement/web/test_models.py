@@ -147,9 +147,7 @@ def test_categories_count_each_item_once_by_what_most_people_say(take, data, sig
     assert sum(int(row["items"]) for row in rows) == len(data.units)
     differences = [float(row["difference"]) for row in rows]
     assert differences == sorted(differences)
-    assert [
-        row["category"] for row in rows if row["category"] not in ("phrase", "none", "no most frequent answer")
-    ] == []
+    assert {row["category"] for row in rows} <= {"phrase", "none", "no most frequent answer"}
     found = signed_in(charlie).get(API).json()["categories"]
     assert [one["difference"] for one in found] == differences
 
@@ -179,13 +177,10 @@ def test_people_who_are_chosen_are_compared_and_nobody_else(take):
     assert [row["coder"] for row in take("agreement", coders="alice,dora,gpt")][2:] == ["alice", "dora"]
 
 
-@pytest.mark.parametrize(
-    ("asked", "error"),
-    [({"candidate": "alice"}, "candidate"), ({"q": "2"}, "q"), ({"coders": "alice"}, "coders"), ({"x": "1"}, "x")],
-)
-def test_api_refuses_what_cannot_be_compared_with_the_field(signed_in, charlie, walk, asked, error):
+@pytest.mark.parametrize("asked", [{"candidate": "alice"}, {"q": "2"}, {"coders": "alice"}, {"x": "1"}])
+def test_api_refuses_what_cannot_be_compared_with_the_field(signed_in, charlie, walk, asked):
     reply = signed_in(charlie).get(API, asked)
-    assert (reply.status_code, list(reply.json()["errors"])) == (400, [error])
+    assert (reply.status_code, list(reply.json()["errors"])) == (400, list(asked))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from agreement.results.registry import REPORTS as RESULTS
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import Coding, Project
 from annotations.projects.people.members import add_member
+from tests.agreement.web.as_written import assert_as_written
 from tests.shared.agreeing import links, table
 from tests.shared.pyramids import pyramid_project
 from tests.shared.scored import harbour
@@ -63,6 +64,7 @@ def test_every_table_leaves_in_every_form(client, project):
         page = client.get(f"/projects/harbour/{address}").content.decode()
         shown = [part.partition('"')[0] for part in page.split('class="agreement-table" id="table-')[1:]]
         assert sorted(shown) == sorted(names), address
+        tables = {}
         for key in names:
             rows = table(page, key)
             join = "&" if "?" in address else "?"
@@ -70,9 +72,11 @@ def test_every_table_leaves_in_every_form(client, project):
                 form: client.get(f"/projects/harbour/{address}{join}as={form}&table={key}") for form in TABLE_FORMATS
             }
             assert {reply.status_code for reply in replies.values()} == {200}
-            assert len(json.loads(replies["json"].content)["rows"]) == len(rows), key
+            tables[key] = json.loads(replies["json"].content)["rows"]
+            assert len(tables[key]) == len(rows), key
             assert len(list(csv.reader(StringIO(replies["csv"].content.decode())))) == len(rows) + 1, key
             assert len(replies["markdown"].content.decode().splitlines()) == len(rows) + 2, key
+        assert_as_written(f"pyramids: {address}", tables)
 
 
 def test_what_is_compared_is_called_by_its_name(client, project):

@@ -13,19 +13,15 @@ from tests.shared.agreeing import WALK, answer, coded_project
 URL = "/projects/walk/agreement/"
 
 
-@pytest.fixture
-def walk(db):
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK))
+@pytest.fixture(scope="module")
+def walk_rows(module_rows) -> int:
+    return answer(coded_project("walk", "poesio-artstein-2005", WALK)).pk
 
 
 @pytest.fixture
 def show(signed_in, charlie, walk):
     client = signed_in(charlie)
-
-    def get(**query):
-        return client.get(URL, query).content.decode()
-
-    return get
+    return lambda **query: client.get(URL, query).content.decode()
 
 
 def chips(page):

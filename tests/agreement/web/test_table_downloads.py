@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 
 from agreement.results.tables import TABLE_FORMATS
+from tests.agreement.web.as_written import assert_as_written
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
 
 PAGES = {
@@ -47,6 +48,7 @@ PAGES = {
     "agreement/items/": ["items"],
     "agreement/items/?text=text-1": ["items", "positions"],
     "agreement/data/": ["raw", "matrix", "legend"],
+    "agreement/planning/?difference=.1": ["enough", "sizes"],
     "agreement/items/text-1/phrase:10-13/": ["pairs", "members"],
     "scheme/allows/": ["measures", "views", "exports"],
     "datasheet/": [
@@ -70,11 +72,12 @@ TYPES = {
 }
 
 
-@pytest.fixture
-def walk(charlie):
-    project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
+@pytest.fixture(scope="module")
+def walk_rows(module_rows) -> int:
+    texts = (WALK, f"{WALK}.", f"{WALK} [so](f)")
+    project = answer(coded_project("walk", "poesio-artstein-2005", *texts, coders=("alice", "bob", "carol")))
     decide_gold(project, "bob", b="place")
-    return project
+    return project.pk
 
 
 @pytest.fixture
@@ -97,6 +100,7 @@ def rows(reply):
 @every_page
 def test_each_table_leaves_in_each_form_and_says_the_same_as_the_page(signed_in, charlie, take, walk, address, names):
     page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()
+    assert_as_written(address, {key: rows(take(address, key)) for key in names})
     for key in names:
         forms = {}
         for form in TABLE_FORMATS:
@@ -171,17 +175,17 @@ def judged_at_once(project):
 
 
 def test_long_table_is_taken_whole(take, charlie):
-    project = coded_project("walk", "sortal-classes", " ".join(f"[w{number}](m{number})" for number in range(101)))
+    project = coded_project("long", "sortal-classes", " ".join(f"[w{number}](m{number})" for number in range(101)))
     judged_at_once(project)
-    assert len(rows(take("agreement/items/", "items", page="2"))) == 101
-    assert len(rows(take("agreement/categories/", "table", page="3"))) == 102  # with the sums
+    assert len(rows(take("agreement/items/", "items", project="long", page="2"))) == 101
+    assert len(rows(take("agreement/categories/", "table", project="long", page="3"))) == 102  # with the sums
     coded_project("many", "sortal-classes", *[f"[w{number}](a)" for number in range(26)])
     assert len(rows(take("agreement/texts/", "texts", project="many", page="2"))) == 26
 
 
 def test_coder_named_like_a_column_loses_nothing(take, charlie):
-    answer(coded_project("walk", "poesio-artstein-2005", WALK, coders=("alice", "coder", "stage")))
+    answer(coded_project("named", "poesio-artstein-2005", WALK, coders=("alice", "coder", "stage")))
     for page, key in (("agreement/coders/", "matrix"), ("agreement/course/", "coders")):
-        found = rows(take(page, key))
-        lines = list(csv.reader(StringIO(take(page, key, "csv").content.decode())))
+        found = rows(take(page, key, project="named"))
+        lines = list(csv.reader(StringIO(take(page, key, "csv", "named").content.decode())))
         assert all(len(row) == len(lines[0]) for row in found), page

@@ -11,10 +11,10 @@ from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results.coders import pair
 from agreement.results.coders.pair import Pair, align_chains
 from annotations.models import Markable
-from tests.agreement.reports.overall.test_basis import sorted_out
 from tests.shared.agreeing import coded_project, hand_in
 from tests.shared.cases import examples
 from tests.shared.coding import judge
+from tests.shared.letters import sorted_out
 
 # letter by letter the chain of each markable, a point is none
 ANN = "aaaabbccd"

@@ -1,7 +1,8 @@
 """Who agrees with whom, who stands apart, and how each coder works."""
 
+from collections import Counter
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import pytest
 
@@ -26,10 +27,9 @@ from agreement.reports.coreference import find_clusters
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import resolve
 from annotations.coding.status import submit_coding
-from annotations.models import Coding
-from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out, table_of
-from tests.shared.agreeing import WALK, answer, coded_project, hand_in
+from tests.shared.agreeing import WALK, answer, answer_indices, coded_project, coding_of, hand_in
 from tests.shared.coding import judge
+from tests.shared.letters import LETTERS, THREE, sorted_out, table_of
 
 CODERS = ("alice", "bob", "carol")
 PAIRS = list(combinations(CODERS, 2))
@@ -41,8 +41,8 @@ def letter(text, n, coder):
 
 
 @pytest.fixture
-def three(db):
-    return read_answers(sorted_out(THREE, "classes"))
+def three(three):
+    return read_answers(three)
 
 
 @pytest.fixture
@@ -58,19 +58,14 @@ def pointed(project, codings, keys):
     return read_answers(hand_in(project))
 
 
+OF_TWO = [("coefficient", measure) for measure in (alpha, fleiss_kappa, multi_kappa, gwet_ac1)]
+OF_TWO += [("cohen_kappa", cohen_kappa), ("observed_agreement", observed_agreement)]
+
+
 @pytest.mark.parametrize("missing", ["available", "drop"])
-@pytest.mark.parametrize(
-    ("name", "measure", "coefficient"),
-    [
-        ("alpha", "coefficient", alpha),
-        ("fleiss_kappa", "coefficient", fleiss_kappa),
-        ("multi_kappa", "coefficient", multi_kappa),
-        ("gwet_ac1", "coefficient", gwet_ac1),
-        ("alpha", "cohen_kappa", cohen_kappa),
-        ("alpha", "observed_agreement", observed_agreement),
-    ],
-)
-def test_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, name, measure, coefficient, missing):
+@pytest.mark.parametrize(("measure", "coefficient"), OF_TWO)
+def test_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, measure, coefficient, missing):
+    name = coefficient.__name__ if measure == "coefficient" else "alpha"
     found = coders.compute_pair_matrix(three, Parameters(name, missing=missing), measure)
     options = {} if coefficient is alpha else {"missing": missing}
     for pair in PAIRS:
@@ -137,10 +132,8 @@ def test_profile_of_categories_has_no_chains_and_follows_the_selection(three):
 
 def test_chains_of_several_texts_are_counted_together(db):
     project = coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2")
-    for coding in Coding.objects.of_people().filter(coder__username="alice").select_related("coder", "text"):
-        for label, indices in {"a": "1", "b": "1", "c": "2", "d": "", "e": "1"}.items():
-            unit = coding.text.markables.get(label=label).key
-            judge(coding, unit, "refers" if indices else "none", indices=list(indices))
+    for slug in ("text-1", "text-2"):
+        answer_indices(coding_of(slug, "alice", text__project=project), "abcde", "1 1 2 0 1")
     alice, bob = compute_profiles(read_answers(hand_in(project)), Parameters())
     assert bob.n_judgements == 0
     # {a, b, e} and {c}, {d} in each
@@ -148,22 +141,14 @@ def test_chains_of_several_texts_are_counted_together(db):
     assert alice.mean_chain == pytest.approx(10 / 6)
 
 
-@pytest.mark.parametrize("pair", PAIRS)
-def test_confusion_of_two_coders_has_the_first_in_its_rows(three, pair):
-    found = coders.confusion_matrix(three, Parameters(), pair)
+def test_confusion_has_the_first_coder_in_its_rows_or_all_in_both_orders(three):
     names = three.categories
-    for (a, first), (b, second) in permutations(LETTERS.items(), 2):
-        expected = sum(letter(*unit, pair[0]) == a and letter(*unit, pair[1]) == b for unit in TEXTS)
-        assert found[names.index(first), names.index(second)] == expected
-    for a, first in LETTERS.items():
-        place = names.index(first)
-        assert found[place, place] == sum(letter(*u, pair[0]) == letter(*u, pair[1]) == a for u in TEXTS)
-    assert (found == coders.confusion_matrix(three, Parameters(), (pair[1], pair[0])).T).all()
-
-
-def test_confusion_of_all_is_each_pair_in_either_order(three):
-    found = coders.confusion_matrix(three, Parameters())
-    assert (found == sum(coders.confusion_matrix(three, Parameters(), pair) for pair in permutations(CODERS, 2))).all()
+    matrices = {pair: coders.confusion_matrix(three, Parameters(), pair) for pair in permutations(CODERS, 2)}
+    for pair, found in matrices.items():
+        judged = Counter((letter(*unit, pair[0]), letter(*unit, pair[1])) for unit in TEXTS)
+        for (a, first), (b, second) in product(LETTERS.items(), repeat=2):
+            assert found[names.index(first), names.index(second)] == judged[a, b]
+    assert (coders.confusion_matrix(three, Parameters()) == sum(matrices.values())).all()
 
 
 def test_units_are_counted_by_how_many_of_those_who_judged_gave_category(three):
@@ -177,20 +162,19 @@ def test_units_are_counted_by_how_many_of_those_who_judged_gave_category(three):
         most = [max(map(row.count, row)) for row in rows]
         assert found["", n].units == tuple(most.count(k) for k in range(n + 1))
     # written out: ppp pgl ggg; ggg ppg lpp
-    assert found["person", 3].units == (2, 1, 2, 1)
+    assert (found["person", 3].units, found["state", 3].units) == ((2, 1, 2, 1), (6, 0, 0, 0))
     assert [found["person", 3].at_least(k) for k in (3, 2, 1)] == [1, 3, 4]
     assert found["", 3].at_least(2) == 5
-    assert found["state", 3].units == (6, 0, 0, 0)
 
 
 def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):
     project = coded_project("tea", "passonneau-2004", "[a](a) [b](b) [c](c)", "[d](d) [e](e)", "[f](f) [g](g) [h](h)")
-    Coding.objects.of_people().filter(text__slug="text-2", coder__username="bob").delete()
-    for coding in Coding.objects.of_people().select_related("coder", "text"):
-        for label, key in coding.text.markables.values_list("label", "key"):
-            if coding.text.slug == "text-3" and coding.coder.username == "bob" and label == "h":
-                continue
-            judge(coding, key, "refers", indices=["1"])
+    coding_of("text-2", "bob", text__project=project).delete()
+    for slug, coder, units in (
+        ("text-1", "alice", "abc"), ("text-1", "bob", "abc"), ("text-2", "alice", "de"),
+        ("text-3", "alice", "fgh"), ("text-3", "bob", "fg"),
+    ):  # fmt: skip
+        answer_indices(coding_of(slug, coder, text__project=project), units, "1 1 1")
     extracted = read_answers(hand_in(project))
     alice, bob = {"text-1": ["abc"], "text-3": ["fgh"]}, {"text-1": ["abc"], "text-3": ["fg"]}
     for measure, score in coders.SCORES.items():
@@ -202,9 +186,8 @@ def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):
 
 @pytest.fixture
 def four_texts(db):
-    return read_answers(
-        answer(coded_project("tea", "poesio-artstein-2005", *[f"{WALK} {n}" for n in range(4)], coders=CODERS))
-    )
+    texts = [f"{WALK} {n}" for n in range(4)]
+    return read_answers(answer(coded_project("tea", "poesio-artstein-2005", *texts, coders=CODERS)))
 
 
 def test_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
@@ -216,12 +199,12 @@ def test_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
     clusters = find_clusters(four_texts, four_texts.texts)
     for name, score in coders.SCORES.items():
         sides = clusters["alice"], clusters["bob"]
-        found_interval, note = score_interval(*sides, score).f1, score(*sides).note
-        notes = "; ".join(filter(None, [note, found_interval.note]))
-        expected[name] = replace(found_interval, note=notes)
-    for name, one in expected.items():
-        assert (found[name].value, found[name].low, found[name].high) == (one.value, one.low, one.high), name
-        assert found[name].note == one.note
+        of_score = score_interval(*sides, score).f1
+        expected[name] = replace(of_score, note="; ".join(filter(None, [score(*sides).note, of_score.note])))
+    for name, ends in expected.items():
+        measured = found[name]
+        assert (measured.value, measured.low, measured.high) == (ends.value, ends.low, ends.high), name
+        assert measured.note == ends.note
     assert found["link_kappa"].note == coders.NO_INTERVAL_OF_LINKS
 
 

@@ -10,12 +10,11 @@ from agreement.reports.fields import as_json
 from agreement.reports.overall import AgreementFigures, compute_report
 from agreement.reports.parameters import Parameters
 from annotations.coding.status import submit_coding
-from annotations.models import Coding
+from annotations.models import Coding, Project
 from annotations.planning.rounds import change_round, create_round
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import bounds
-from tests.shared.agreeing import coded_project, hand_in
-from tests.shared.coding import judge
+from tests.shared.agreeing import answer_indices, coded_project, hand_in
 from tests.shared.projects import person
 
 UNITS = "abcdef"
@@ -37,15 +36,6 @@ OPEN = ("text-4", "ann")
 COUNTED = ("text-1", "text-2", "text-3")
 
 
-def answer(coding, given):
-    keys = dict(coding.text.markables.values_list("label", "key"))
-    for unit, one in zip(UNITS, given.split(), strict=True):
-        if one == "0":
-            judge(coding, keys[unit], "none")
-        elif one != ".":
-            judge(coding, keys[unit], "refers", indices=[one])
-
-
 # What both coders submitted on both occasions, and nothing else.
 BOTH = {
     "text-1": {"ann": "1 1 2 2 2 .", "bea": "1 1 2 0 0 1"},
@@ -62,7 +52,7 @@ def show_again(project, again=SECOND, round_=None):
             text, place = project.texts.get(slug=slug), round_ or project.rounds.get()
             occasion = 1 if round_ else 2
             coding = Coding.objects.create(text=text, coder=person(name), round=place, occasion=occasion)
-            answer(coding, given)
+            answer_indices(coding, UNITS, given)
             if again is not SECOND or (slug, name) != OPEN:
                 submit_coding(coding, coding.coder)
 
@@ -71,13 +61,18 @@ def figure_of(one):
     return [one.value, one.low, one.high]
 
 
-@pytest.fixture
-def project(db):
+@pytest.fixture(scope="module")
+def rows(module_rows):
     text = " ".join(f"[{unit}]({unit})" for unit in UNITS)
     project = coded_project("exact", "passonneau-2004", *[f"{text} {n}" for n in range(4)], coders=("ann", "bea"))
     for coding in Coding.objects.of_people().select_related("coder", "text"):
-        answer(coding, FIRST[coding.text.slug][coding.coder.username])
+        answer_indices(coding, UNITS, FIRST[coding.text.slug][coding.coder.username])
     return hand_in(project)
+
+
+@pytest.fixture
+def project(rows, db):
+    return Project.objects.get(pk=rows.pk)
 
 
 def values_of(text, given, unmarked):
@@ -179,7 +174,7 @@ def test_recheck_is_compared_with_the_latest_round_before_it_that_counts(project
     for name, kind in (("later", "main"), ("pilot", "pilot"), ("training", "training")):
         change_round(create_round(project, name, kind=kind), place=9 if name == "later" else 1)
         coding = Coding.objects.create(text=text, coder=ann, round=project.rounds.get(name=name))
-        answer(coding, "1 1 1 1 1 1")
+        answer_indices(coding, UNITS, "1 1 1 1 1 1")
         submit_coding(coding, ann)
     show_again(project, {"text-1": {"ann": answers}}, recheck)
     parameters = Parameters(unmarked="label", distance="masi")
@@ -216,23 +211,14 @@ def test_repeats_change_no_other_figure(project):
     assert left_out["repeats"] == 5
 
 
-def test_page_has_the_figure_of_the_api(project, charlie, signed_in):
-    client, page = signed_in(charlie), "/projects/exact/agreement/coders/"
-    assert b"Each coder with themself" not in client.get(page).content
-    show_again(project)
-    assert b"Each coder with themself" in client.get(page).content
-    answered = client.get("/api/v1/projects/exact/agreement/repeats/").json()["coders"]
-    rows = client.get("/api/v1/projects/exact/agreement/tables/coders/repeats/").json()["rows"]
-    assert [row["coder"] for row in rows[:2]] == [one["coder"] for one in answered] == ["ann", "bea"]
-    assert answered[0]["value"] in rows[0].values()
-
-
 def test_methods_text_says_how_far_coders_agree_with_themselves(project, charlie, signed_in):
-    client, address = signed_in(charlie), "/projects/exact/agreement/methods/"
-    assert "of their own again" not in client.get(address).content.decode()
+    client, url = signed_in(charlie), "/projects/exact/agreement/"
+    before = [client.get(f"{url}{page}").content.decode() for page in ("methods/", "coders/")]
+    assert ["of their own again" in before[0], "Each coder with themself" in before[1]] == [False, False]
     show_again(project, BOTH)
     show_again(project, {"text-1": BOTH["text-1"]}, create_round(project, "recheck", kind="recheck"))
-    text = client.get(address).content.decode()
+    text = client.get(f"{url}methods/").content.decode()
+    assert "Each coder with themself" in client.get(f"{url}coders/").content.decode()
     answered = client.get("/api/v1/projects/exact/agreement/repeats/").json()
     whole, rechecked = answered["all_coders"], answered["all_rechecks"]
     assert f"{whole['value']:z.3f} (95% interval {whole['low']:z.3f} to {whole['high']:z.3f})" in text

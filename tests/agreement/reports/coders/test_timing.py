@@ -15,13 +15,14 @@ from agreement.results.course import Course
 from agreement.results.figures import sections
 from annotations.coding.active_time import read_work
 from annotations.coding.status import reopen_coding
-from annotations.models import Coding, Operation, User
+from annotations.models import Coding, Operation, Project
 from annotations.planning.rounds import move_to_round
 from annotations.planning.work.remaining import Remaining, count_remaining
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
-from tests.agreement.reports.overall.test_basis import sorted_out
+from tests.shared.agreeing import coding_of
 from tests.shared.coding import judge
+from tests.shared.letters import sorted_out
 from tests.shared.work import work_by_text
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -29,8 +30,8 @@ CORRECTION = {"edits": [{"start": 0, "end": 0, "old": "", "new": "Oh, ", "segmen
 FIVE = {"text-1": {"alice": "ppgpp", "bob": "ppppp"}, "text-2": {"alice": "pg", "bob": "pp"}}
 
 
-@pytest.fixture
-def project(db):
+@pytest.fixture(scope="module")
+def rows(module_rows):
     """Make a project whose log has its operations at known times."""
     project = sorted_out(FIVE)
     at(project, "text-1", "alice", 0, 10, 30, 30 + 301, 30 + 301 + 60, 400)  # then the submission
@@ -40,22 +41,27 @@ def project(db):
     return project
 
 
+@pytest.fixture
+def project(rows, charlie):
+    return Project.objects.get(pk=rows.pk)
+
+
 def at(project, text, coder, *seconds):
     """Move the operations of a coding to so many seconds after nine o'clock on the Monday."""
-    coding = Coding.objects.of_people().get(text__project=project, text__slug=text, coder__username=coder)
+    coding = coding_of(text, coder, text__project=project)
     for operation, after in zip(coding.operations.order_by("sequence"), seconds, strict=True):
         moment = MONDAY + timedelta(seconds=after)
         Operation.objects.filter(pk=operation.pk).update(applied_at=moment, made_at=None)
 
 
-def test_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project, django_assert_num_queries):
+def test_judgement_has_the_gaps_before_it_that_are_no_pauses(project, charlie, django_assert_num_queries):
     with django_assert_num_queries(1):
         read_work(project)
     times = work_by_text(project).judgement_times
     pk = project.texts.get(slug="text-1").pk
     assert [one.seconds for one in times[pk, "alice"]] == [None, 10, 20, None, 60]
-    coding = Coding.objects.of_people().select_related("coder").get(text=pk, coder__username="alice")
-    reopen_coding(coding, User.objects.get(username="charlie"))
+    coding = coding_of("text-1", "alice")
+    reopen_coding(coding, charlie)
     judge(coding, coding.text.markables.order_by("start")[1].key, "group")
     at(project, "text-1", "alice", 0, 10, 30, 331, 391, 400, 86_400, 86_400)
     Operation.objects.filter(coding=coding, sequence=7).update(user=coding.coder)  # one's own reopening
@@ -65,28 +71,24 @@ def test_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project, d
     assert {one.day for one in again} == {date(2026, 3, 2)}  # a judgement is of the day on which it was first made
 
 
-def test_markable_is_the_same_after_a_correction_of_its_text(project):
-    text = project.texts.get(slug="text-1")
-    coding = Coding.objects.of_people().select_related("coder").get(text=text, coder__username="alice")
-    reopen_coding(coding, User.objects.get(username="charlie"))
+def test_markable_is_the_same_after_a_correction_of_its_text(project, charlie):
+    text, coding = project.texts.get(slug="text-1"), coding_of("text-1", "alice")
+    reopen_coding(coding, charlie)
     content = f"Oh, {text.content}"
-    correct_text(text, content, User.objects.get(username="charlie"), plan_correction(text, content).tag)
-    first = coding.text.markables.order_by("start")[0]
-    judge(coding, first.key, "group")
+    correct_text(text, content, charlie, plan_correction(text, content).tag)
+    judge(coding, coding.text.markables.order_by("start")[0].key, "group")
     assert len(work_by_text(project).judgement_times[text.pk, "alice"]) == 5
 
 
 def test_correction_of_the_text_by_its_coder_is_no_work_on_the_coding(project):
-    pk = project.texts.get(slug="text-2").pk
-    before = work_by_text(project)
-    coding = Coding.objects.of_people().get(text=pk, coder__username="alice")
+    before, coding = work_by_text(project), coding_of("text-2", "alice")
     corrected = Operation.objects.create(
         coding=coding, sequence=9, uuid=uuid4(), kind="correct", payload=CORRECTION, user=coding.coder
     )
     Operation.objects.filter(pk=corrected.pk).update(applied_at=MONDAY + timedelta(seconds=86_404))
     after = work_by_text(project)
     assert after == before
-    assert [one.seconds for one in after.judgement_times[pk, "alice"]] == [None, 8]
+    assert [time.seconds for time in after.judgement_times[coding.text_id, "alice"]] == [None, 8]
 
 
 def test_what_has_no_category_yet_is_marked_and_not_judged(project):
@@ -171,7 +173,7 @@ def test_round_has_the_pace_of_its_own_texts(project):
 
     [whole] = paces()
     assert (whole.left, whole.pace) == (Remaining(), None)
-    coding = Coding.objects.of_people().get(text__slug="text-2", coder__username="bob")
+    coding = coding_of("text-2", "bob")
     coding.judgements.all().delete()
     assert count_remaining(project) == {}  # it is submitted
     reopen_coding(coding, coding.coder)

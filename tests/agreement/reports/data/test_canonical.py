@@ -7,7 +7,7 @@ from agreement.measures import alpha
 from agreement.reports.parameters import Parameters
 from agreement.results.data import build_canonical_form
 from annotations.models import Category, Coding
-from tests.shared.agreeing import coded_project, convention, hand_in
+from tests.shared.agreeing import answer_indices, coded_project, convention, hand_in
 from tests.shared.coding import judge
 from tests.shared.schemes import change_rows
 
@@ -25,14 +25,8 @@ CODERS = ("ra1", "ra2", "ra3")
 @pytest.fixture
 def newswire(db):
     project = coded_project("wire", "passonneau-2004", " ".join(f"[{one}]({one})" for one in TOKENS), coders=CODERS)
-    keys = dict(project.texts.get().markables.values_list("label", "key"))
     for coding in Coding.objects.of_people().select_related("coder"):
-        column = CODERS.index(coding.coder.username)
-        for token, row in zip(TOKENS, TABLE_1, strict=True):
-            if row[column] == "0":
-                judge(coding, keys[token], "none")
-            else:
-                judge(coding, keys[token], "refers", indices=[row[column]])
+        answer_indices(coding, TOKENS, " ".join(row[CODERS.index(coding.coder.username)] for row in TABLE_1))
     return hand_in(project)
 
 

@@ -27,8 +27,8 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member, set_group
 from annotations.transfers.archiving import archive_project, restore_project
 from tests.agreement.measures import exact
-from tests.shared.agreeing import coded_project, hand_in
-from tests.shared.coding import judge
+from tests.shared.agreeing import coded_project, coding_of, hand_in
+from tests.shared.coding import judge, judge_all, judgement
 from tests.shared.projects import person
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
@@ -47,8 +47,8 @@ CATEGORIES = {"p": "person", "g": "group", "c": "concept"}
 PILOT = ("text-1", "text-2")
 
 
-@pytest.fixture
-def kinds(charlie) -> Project:
+@pytest.fixture(scope="module")
+def kinds_rows(module_rows) -> Project:
     """Make a project of four texts in two rounds, whose coders name sortal classes; managed by Charlie."""
     text = " ".join(f"[{unit}{unit}]({unit})" for unit in UNITS)
     project = coded_project("kinds", "sortal-classes", *[f"{text} {n}" for n in range(4)], coders=NAMES)
@@ -56,12 +56,16 @@ def kinds(charlie) -> Project:
     for coding in Coding.objects.of_people().select_related("coder", "text"):
         given = ANSWERS[coding.text.slug][NAMES.index(coding.coder.username)]
         keys = dict(coding.text.markables.values_list("label", "key"))
-        for unit, sign in zip(UNITS, given, strict=False):
-            if sign != ".":
-                judge(coding, keys[unit], CATEGORIES[sign])
+        signs = zip(UNITS, given, strict=False)
+        judge_all(coding, [judgement(keys[unit], CATEGORIES[sign]) for unit, sign in signs if sign != "."])
     hand_in(project)
     set_group(project, project.memberships.filter(user__username="rosalind").values_list("pk", flat=True), "expert")
     return project
+
+
+@pytest.fixture
+def kinds(kinds_rows, charlie) -> Project:
+    return Project.objects.get(pk=kinds_rows.pk)
 
 
 def described(project, sees_gold=True, **asked):
@@ -187,19 +191,14 @@ def test_training_and_repeats_are_those_of_their_pages(signed_in, charlie, kinds
     add_texts(training, [text])
     gold = open_gold(kinds, text, "training", charlie)
     keys = list(text.markables.order_by("start").values_list("key", flat=True))
-    for key in keys:
-        judge(gold, key, "person")
+    judge_all(gold, [judgement(key, "person") for key in keys])
     submit_coding(gold, charlie)
     assign_texts(kinds, [text], list(User.objects.filter(username__in=NAMES[:2])), training)
     for place, coding in enumerate(Coding.objects.of_people().filter(round=training).select_related("coder", "text")):
-        for key in keys:
-            judge(coding, key, "group" if place and key == keys[0] else "person")
-    for coding in (
-        Coding.objects.of_people().filter(text__slug="text-3", coder__username="quentin").select_related("text")
-    ):
-        again = Coding.objects.create(text=coding.text, coder=coding.coder, round=coding.round, occasion=2)
-        for key in coding.text.markables.values_list("key", flat=True):
-            judge(again, key, "person")
+        judge_all(coding, [judgement(key, "group" if place and key == keys[0] else "person") for key in keys])
+    coding = coding_of("text-3", "quentin")
+    again = Coding.objects.create(text=coding.text, coder=coding.coder, round=coding.round, occasion=2)
+    judge_all(again, [judgement(key, "person") for key in coding.text.markables.values_list("key", flat=True)])
     hand_in(kinds)
     sheet = signed_in(charlie).get(API).json()
     best = sorted(one.best for one in training_results(training))

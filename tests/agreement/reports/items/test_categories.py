@@ -11,8 +11,8 @@ from agreement.measures import fleiss_kappa
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results import categories
 from annotations.models import Markable, Project
-from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out, table_of
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project
+from tests.shared.letters import LETTERS, THREE, sorted_out, table_of
 
 SLIDES = {
     "animate": ("person", "group"),
@@ -25,8 +25,8 @@ ROWS = [row.replace(".", "") for row in ROWS if row]
 
 
 @pytest.fixture
-def three(db):
-    return read_answers(sorted_out(THREE))
+def three(three):
+    return read_answers(three)
 
 
 @pytest.fixture
@@ -120,14 +120,11 @@ def test_sortal_classes_have_the_published_k_before_and_after_merging(sortal):
     assert (found.before.n_categories, found.after.n_categories) == (10, 3)
 
 
-def test_category_merged_into_another_that_stays_is_one_with_it(three):
+def test_merged_category_is_one_with_another_and_all_in_one_leave_no_k(three):
     found = categories.compare_merged(three, Parameters(), {"person": "group", "state": "group"})
     assert (found.before.n_categories, found.after.n_categories) == (3, 2)
     merged = {text: {c: of.replace("p", "g") for c, of in given.items()} for text, given in THREE.items()}
     assert found.after.value == pytest.approx(fleiss_kappa(table_of(merged)).value)
-
-
-def test_merging_everything_leaves_no_k(three):
     found = categories.compare_merged(three, Parameters(), dict.fromkeys(LETTERS.values(), "thing"))
     assert (found.after.value, found.after.low, found.after.n_categories) == (None, None, 1)
     assert found.after.note
@@ -136,25 +133,21 @@ def test_merging_everything_leaves_no_k(three):
 NAMES = ("lake", "river", "hill")
 
 
-@pytest.mark.parametrize(
-    ("text", "mapping"),
-    [
-        ("", {}),
-        ("lake:water,river:water", {"lake": "water", "river": "water"}),
-        (" lake : standing water ,hill:hill", {"lake": "standing water", "hill": "hill"}),
-        ("lake:a:b,", {"lake": "a:b"}),
-        ("lake:x,lake:y", {"lake": "y"}),
-    ],
-)
-def test_mapping_is_read(text, mapping):
-    assert categories.parse_mapping(text, NAMES) == mapping
+MAPPINGS = {
+    "": {},
+    "lake:water,river:water": {"lake": "water", "river": "water"},
+    " lake : standing water ,hill:hill": {"lake": "standing water", "hill": "hill"},
+    "lake:a:b,": {"lake": "a:b"},
+    "lake:x,lake:y": {"lake": "y"},
+}
 
 
-@pytest.mark.parametrize("text", ["lake", "lake:", ":water", " : ", "sea:water", "lake:water, ", "Lake:water"])
-def test_mapping_that_is_none_or_names_no_category_is_a_wrong_parameter(text):
-    with pytest.raises(InvalidParameter) as wrong:
-        categories.parse_mapping(text, NAMES)
-    assert wrong.value.field == "merge"
+def test_mapping_is_read_or_is_a_wrong_parameter():
+    assert {text: categories.parse_mapping(text, NAMES) for text in MAPPINGS} == MAPPINGS
+    for text in ("lake", "lake:", ":water", " : ", "sea:water", "lake:water, ", "Lake:water"):
+        with pytest.raises(InvalidParameter) as wrong:
+            categories.parse_mapping(text, NAMES)
+        assert wrong.value.field == "merge"
 
 
 def test_what_is_written_is_read_as_the_same_and_has_no_names_that_stay():

@@ -13,27 +13,34 @@ from agreement.reports.parameters import CHOICES, COEFFICIENTS, InvalidParameter
 from agreement.reports.request import choices_of, resolve
 from agreement.results import grid
 from annotations.models import Judgement, Markable
-from tests.agreement.reports.overall.test_basis import THREE, same, sorted_out
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in
 from tests.shared.coding import judge
+from tests.shared.letters import same, sorted_out
 
 SCHEMES = {"pointers": "poesio-artstein-2005", "indices": "passonneau-2004", "categories": "sortal-classes"}
 BY = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
 
 
+@pytest.fixture(scope="module")
+def answered_rows(module_rows):
+    return {
+        kind: answer(coded_project(kind, scheme, WALK, f"{WALK} 2", f"{WALK} 3")) for kind, scheme in SCHEMES.items()
+    }
+
+
 @pytest.fixture(params=SCHEMES)
-def answered(request, db):
-    return read_answers(answer(coded_project("tea", SCHEMES[request.param], WALK, f"{WALK} 2", f"{WALK} 3")))
+def answered(request, answered_rows, db):
+    return read_answers(answered_rows[request.param])
 
 
 @pytest.fixture
-def pointed(db):
-    return read_answers(answer(coded_project("tea", SCHEMES["pointers"], WALK, f"{WALK} 2", f"{WALK} 3")))
+def pointed(answered_rows, db):
+    return read_answers(answered_rows["pointers"])
 
 
 @pytest.fixture
-def three(db):
-    return read_answers(sorted_out(THREE))
+def three(three):
+    return read_answers(three)
 
 
 def written(found, **asked):
@@ -116,10 +123,8 @@ def test_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
         ("pointers", {"coefficient": "multi_kappa"}, ["multi_kappa", "chains", "jackknife"]),
     ],
 )
-@pytest.mark.django_db
-def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
-    texts = (WALK, f"{WALK} 2", f"{WALK} 3")
-    found, _ = written(read_answers(answer(coded_project("tea", SCHEMES[scheme], *texts))), **asked)
+def test_what_is_used_is_cited_and_nothing_else(answered_rows, db, scheme, asked, keys):
+    found, _ = written(read_answers(answered_rows[scheme]), **asked)
     assert found.references == tuple(REFERENCES[key] for key in keys)
 
 
@@ -158,9 +163,8 @@ def test_every_change_differs_in_exactly_one_choice(answered, coefficient):
         ("beta", "indices", {"coefficient", "unmarked", "missing", "distance", "readings"}),
     ],
 )
-@pytest.mark.django_db
-def test_every_choice_that_means_something_is_made_otherwise_in_every_way(coefficient, scheme, names):
-    found = read_answers(answer(coded_project("tea", SCHEMES[scheme], WALK)))
+def test_every_choice_that_means_something_is_made_otherwise(answered_rows, db, coefficient, scheme, names):
+    found = read_answers(answered_rows[scheme])
     changes = grid.vary_choices(found, Parameters(coefficient))[1:]
     base = replace(Parameters(coefficient), unmarked=found.unmarked)
     if coefficient == "alpha" and scheme == "pointers":

@@ -14,13 +14,13 @@ from agreement.results.headline import LATEST, read_activity
 from annotations.coding.active_time import Activity
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
-from annotations.models import Coding, Operation, User
+from annotations.models import Coding, Operation, Project
 from annotations.planning.rounds import move_to_round
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.agreement.reports.overall.test_basis import THREE, same, sorted_out, table_of
-from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.agreeing import coded_project, coding_of
 from tests.shared.coding import judge
+from tests.shared.letters import THREE, same, sorted_out, table_of
 from tests.shared.work import work_by_text
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -28,20 +28,20 @@ DAY = timedelta(days=1)
 CODERS = ("alice", "bob", "carol")
 
 
-@pytest.fixture
-def project(db):
+@pytest.fixture(scope="module")
+def open_rows(module_rows):
     """Make a project in which nothing is submitted yet."""
-    return sorted_out(THREE, handed_in=False)
+    return sorted_out(THREE, "open", handed_in=False)
 
 
 @pytest.fixture
-def charlie(project):
-    return User.objects.get(username="charlie")
+def project(open_rows, charlie):
+    return Project.objects.get(pk=open_rows.pk)
 
 
 @pytest.fixture
-def three(project):
-    return read_answers(hand_in(project))
+def three(three):
+    return read_answers(three)
 
 
 def key_of(answers, slug):
@@ -79,10 +79,10 @@ def test_week_is_that_of_its_thursday_and_begins_where_people_are(three, setting
         assert slugs(course.compute_stages(three, Parameters(), "week", work)) == {label: ["text-1"]}
 
 
-def test_rounds_come_in_their_order_and_not_in_that_of_their_names(project):
+def test_rounds_come_in_their_order_and_not_in_that_of_their_names(three_rows, three):
     for slug, name in {"text-1": "pilot-10", "text-2": "pilot-2"}.items():
-        move_to_round(project, project.texts.filter(slug=slug), name)
-    found = read_answers(project)
+        move_to_round(three_rows, three_rows.texts.filter(slug=slug), name)
+    found = read_answers(three_rows)
     stages = course.compute_stages(found, Parameters(), "round", worked(found, {"text-1": 0, "text-2": 1}))
     assert slugs(stages) == {"pilot-2": ["text-2"], "pilot-10": ["text-1"], "main": ["text-3"]}
     assert list(slugs(stages)) == ["main", "pilot-10", "pilot-2"]
@@ -95,12 +95,10 @@ def test_operations_put_every_text_in_one_stage_in_the_order_of_finishing(db):
     work = worked(found, days, dict.fromkeys(answers, 5))
     stages = course.compute_stages(found, Parameters(), "operations", work)
     assert [slug for of_stage in slugs(stages).values() for slug in of_stage] == list(reversed(answers))
-    assert len(stages) <= course.BINS
     # nine texts of ten operations each: the second to begin in the first eighth, of 11.25, is with the first
-    assert stages[0].label == "20 operations"
-    assert stages[-1].label == "90 operations"
-    ends = [int(stage.label.split()[0]) for stage in stages]
-    assert ends == sorted(set(ends))
+    ends = [int(stage.label.removesuffix(" operations")) for stage in stages]
+    assert (ends, ends[0], ends[-1]) == (sorted(set(ends)), 20, 90)
+    assert len(stages) <= course.BINS
 
 
 def test_one_large_text_does_not_swallow_the_others(three):
@@ -147,17 +145,14 @@ def test_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
 
 
 def test_seconds_judgement_are_time_over_judgements_where_there_is_time(three):
-    places = {text.slug: text for text in three.texts}
     work = {
-        (places["text-1"].pk, "bob"): Activity(60.0, 9, MONDAY, MONDAY),
-        (places["text-2"].pk, "bob"): Activity(30.0, 9, MONDAY, MONDAY),
-        (places["text-3"].pk, "bob"): Activity(0.0, 1, MONDAY, MONDAY),
+        (text.pk, "bob"): Activity(seconds, 9, MONDAY, MONDAY)
+        for text, seconds in zip(three.texts, (60.0, 30.0, 0.0), strict=True)
     }
     # 90 seconds for three judgements of each of the first two texts; the third has no time, and does not count
-    assert profiles.seconds_per_judgement(three, three.texts, work)["bob"] == 15
-    assert profiles.seconds_per_judgement(three, [places["text-2"]], work)["bob"] == 10
-    assert profiles.seconds_per_judgement(three, [places["text-3"]], work)["bob"] is None
-    assert profiles.seconds_per_judgement(three, three.texts, work)["alice"] is None
+    for texts, seconds in ((three.texts, 15), (three.texts[1:2], 10), (three.texts[2:], None)):
+        found = profiles.seconds_per_judgement(three, texts, work)
+        assert (found["bob"], found["alice"]) == (seconds, None)
 
 
 def at(coding, *minutes):
@@ -167,32 +162,33 @@ def at(coding, *minutes):
 
 
 def test_work_is_what_a_coder_did_and_not_what_others_did_to_the_coding(project, charlie):
-    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-1", coder__username="alice")
+    coding = coding_of("text-1", "alice", text__project=project)
     submit_coding(coding, coding.coder)
     reopen_coding(coding, charlie)
     at(coding, 0, 1, 2, 62, 63, 300)
-    found = work_by_text(project).activities[coding.text_id, "alice"]
+    activities = work_by_text(project).activities
     # four judgements and submitting; an hour's pause does not count, and reopening is Charlie's
-    assert found == Activity(180.0, 5, MONDAY, MONDAY + timedelta(minutes=63))
-    assert (coding.text_id, "charlie") not in work_by_text(project).activities
+    assert activities[coding.text_id, "alice"] == Activity(180.0, 5, MONDAY, MONDAY + timedelta(minutes=63))
+    assert (coding.text_id, "charlie") not in activities
 
 
-def test_what_was_imported_was_not_worked_on_here(db):
+def test_what_was_imported_was_not_worked_on_here(charlie):
     project = coded_project("walk", "passonneau-2004")
     for coder in ("alice", "bob"):
         import_documents(project, [SourceDocument(plain.parse("[Anna](a=1) took [her](h=1) dog", "tea.txt"), coder)])
     assert Operation.objects.filter(kind="import").count() == 2
+    coding = coding_of("tea", "bob", text__project=project)
     assert work_by_text(project).activities == {}
-    coding = Coding.objects.of_people().get(coder__username="bob")
-    reopen_coding(coding, User.objects.get(username="charlie"))
+    reopen_coding(coding, charlie)
     assert work_by_text(project).activities == {}
     judge(coding, coding.text.markables.first().key, "none")
     assert list(work_by_text(project).activities) == [(coding.text_id, "bob")]
 
 
 def test_activity_counts_the_operations_of_each_day_against_the_busiest(project):
-    Operation.objects.update(applied_at=MONDAY - DAY)
-    chosen = list(Operation.objects.values_list("pk", flat=True))
+    of_project = Operation.objects.filter(coding__text__project=project)
+    of_project.update(applied_at=MONDAY - DAY)
+    chosen = list(of_project.values_list("pk", flat=True))
     for number, day in ((4, 0), (1, 2), (3, 9)):
         Operation.objects.filter(pk__in=[chosen.pop() for _ in range(number)]).update(applied_at=MONDAY + day * DAY)
     found = read_activity(project, MONDAY.date(), 4)
@@ -206,9 +202,8 @@ def test_activity_counts_the_operations_of_each_day_against_the_busiest(project)
 
 
 def test_latest_events_come_first_and_judgements_are_none(project, charlie):
-    codings = list(
-        Coding.objects.of_people().order_by("text__slug", "coder__username").select_related("coder", "text")[:5]
-    )
+    codings = Coding.objects.of_people().filter(text__project=project).select_related("coder", "text")
+    codings = list(codings.order_by("text__slug", "coder__username")[:5])
     for number, coding in enumerate(codings):
         submit_coding(coding, coding.coder)
         coding.operations.filter(kind="submit").update(applied_at=MONDAY + number * DAY)
@@ -228,12 +223,9 @@ def test_running_coefficient_is_that_of_texts_so_far_by_exact_fractions(three):
     """Alice and Bob, nominal, by hand: observed 1/3 each time, expected 22/30, 90/132, 198/306."""
     work = worked(three, {"text-2": 0, "text-3": 1, "text-1": 2})
     points = course.compute_running(three, Parameters(coders="alice,bob"), work)
-    assert [(one.n_texts, one.last.slug, one.result.n_units) for one in points] == [
-        (1, "text-2", 3),
-        (2, "text-3", 6),
-        (3, "text-1", 9),
-    ]
-    assert [one.result.value for one in points] == pytest.approx([6 / 11, 23 / 45, 16 / 33], abs=1e-12)
+    found = [(point.n_texts, point.last.slug, point.result.n_units) for point in points]
+    assert found == [(1, "text-2", 3), (2, "text-3", 6), (3, "text-1", 9)]
+    assert [point.result.value for point in points] == pytest.approx([6 / 11, 23 / 45, 16 / 33], abs=1e-12)
     texts = ("text-2", "text-3", "text-1")
     whole = interval(table_of({slug: THREE[slug] for slug in texts}, ("alice", "bob")), alpha)
     assert (points[-1].low, points[-1].high) == pytest.approx((whole.low, whole.high), abs=1e-12)

@@ -7,10 +7,9 @@ import pytest
 from agreement.data.reading import forget_answers, read_answers
 from agreement.reports.overall import compute_report
 from agreement.reports.parameters import Parameters
-from annotations.models import Category, Coding
+from annotations.models import Category, Coding, Project
 from tests.agreement.measures import exact
-from tests.shared.agreeing import coded_project, hand_in
-from tests.shared.coding import judge
+from tests.shared.agreeing import answer_indices, coded_project, hand_in
 from tests.shared.schemes import change_rows
 
 CODERS = ("ann", "bea", "cem")
@@ -31,19 +30,18 @@ OPTIONS = [
 SOME = [*combinations(CODERS, 2), CODERS]
 
 
-@pytest.fixture
-def project(db):
+@pytest.fixture(scope="module")
+def rows(module_rows):
     text = " ".join(f"[{unit}]({unit})" for unit in UNITS)
     project = coded_project("exact", "passonneau-2004", *[f"{text} {n}" for n in range(3)], coders=CODERS)
     for coding in Coding.objects.of_people().select_related("coder", "text"):
-        given = ANSWERS[coding.text.slug].get(coding.coder.username, "")
-        keys = dict(coding.text.markables.values_list("label", "key"))
-        for unit, answer in zip(UNITS, given.split(), strict=False):
-            if answer == "0":
-                judge(coding, keys[unit], "none")
-            elif answer != ".":
-                judge(coding, keys[unit], "refers", indices=answer.split("|"))
+        answer_indices(coding, UNITS, ANSWERS[coding.text.slug].get(coding.coder.username, ""))
     return hand_in(project)
+
+
+@pytest.fixture
+def project(rows, db):
+    return Project.objects.get(pk=rows.pk)
 
 
 def values_of(text, answers, singleton, unmarked):
@@ -91,14 +89,10 @@ def test_alpha_of_chosen_coders_and_of_each_text_is_the_fraction(project, single
                 value, observed, expected = exact.alpha(
                     table_of([slug] if slug else ANSWERS, who, singleton, unmarked),
                     options["distance"],
-                    **rest(options),
+                    **{option: value for option, value in options.items() if option != "distance"},
                 )
                 for name, fraction in (("value", value), ("observed", observed), ("expected", expected)):
                     figure = getattr(result, name)
                     assert figure == (None if fraction is None else pytest.approx(float(fraction), abs=1e-12)), (
                         who, options, slug, name
                     )  # fmt: skip
-
-
-def rest(options):
-    return {name: value for name, value in options.items() if name != "distance"}

@@ -10,9 +10,9 @@ from agreement.reports.parameters import Parameters
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, User
 from annotations.planning.work.progress import read_progress
-from tests.agreement.reports.overall.test_basis import LONG, THREE, answer_with, sorted_out
 from tests.shared.agreeing import WALK, coded_project, hand_in
 from tests.shared.coding import judge_all, judgement
+from tests.shared.letters import LONG, THREE, answer_with, sorted_out
 
 
 def seen(project, **asked):

@@ -16,7 +16,6 @@ from agreement.reports.basis import select_data
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import resolve
 from agreement.results.data import reliability_matrix
-from annotations.coding import operations
 from annotations.coding.status import reopen_coding
 from annotations.formats.model.scheme import AttributeSpec
 from annotations.models import Coding, Judgement, Membership, Project, Round, User
@@ -24,10 +23,10 @@ from annotations.projects.people.members import add_member
 from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
 from tests.agreement.measures import exact
-from tests.shared.agreeing import hand_in
-from tests.shared.coding import change
+from tests.shared.agreeing import coding_of, hand_in
+from tests.shared.coding import judge_all
 from tests.shared.pyramids import pyramid_project
-from tests.shared.questions import CODERS, any_answers, in_keys, question_project
+from tests.shared.questions import CODERS, any_answers, judgement_of, question_project
 
 UNITS = [f"m{number}" for number in range(6)]
 TEXTS = ("text-1", "text-2", "text-3")
@@ -50,25 +49,13 @@ def work_rows(module_rows):
     more = (*spec.attributes, AttributeSpec("certain", "Certain", kind="text"))
     assert save_scheme(project, replace(spec, attributes=more), User.objects.get(username="charlie")) == 2
     for coder, text, units in (("bob", "text-2", UNITS), ("carol", "text-1", UNITS[:3]), ("alice", "text-2", ["m5"])):
-        coding = (
-            Coding.objects.of_people()
-            .select_related("coder", "text__project")
-            .get(text__slug=text, coder__username=coder)
-        )
+        coding = coding_of(text, coder)
         reopen_coding(coding, coding.coder)
         keys = dict(coding.text.markables.values_list("label", "key"))
-        for unit in units:
-            answer = again[coder, text].get(unit) or found[coder, text].get(unit, (1, None))[1]
-            if answer is None:
-                continue
-            payload = dict(answer) | {"markable": keys[unit]}
-            if "pointers" in answer:
-                payload["pointers"] = in_keys(answer["pointers"], keys)
-            if "relations" in answer:
-                payload["relations"] = {one: in_keys(of, keys) for one, of in answer["relations"].items()}
-            coding.refresh_from_db()
-            operations.apply(coding, coding.coder, coding.version, [change(**payload)])
-            found[coder, text][unit] = 2, answer
+        answers = {unit: again[coder, text].get(unit) or found[coder, text].get(unit, (1, None))[1] for unit in units}
+        answers = {unit: answer for unit, answer in answers.items() if answer is not None}
+        judge_all(coding, [judgement_of(unit, answer, keys) for unit, answer in answers.items()])
+        found[coder, text] |= {unit: (2, answer) for unit, answer in answers.items()}
     hand_in(project)
     versions = {version for answers in found.values() for version, _ in answers.values()}
     assert versions == {1, 2} == set(Judgement.objects.values_list("scheme_version", flat=True))

@@ -1,4 +1,4 @@
-"""Coders against agreed pyramids: figures to the digits of fractions, on page, API and command, and who sees what."""
+"""Coders against agreed pyramids: figures to the digits of fractions, and who sees what."""
 
 import random
 from fractions import Fraction
@@ -26,7 +26,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import add_member
 from tests.agreement.reports.pyramids.test_matching import best_pairs
-from tests.shared.agreeing import cost, digits, figures, table
+from tests.shared.agreeing import coding_of, cost, table
 from tests.shared.coding import change
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project, send
 from tests.shared.scored import SUMMARIES, harbour, people
@@ -176,19 +176,16 @@ def test_recall_precision_and_f1_are_fractions_of_what_slow_program_counts(proje
 def test_each_docset_and_each_period_has_its_own_figures(project):
     report = report_of(project)
     assert [one.docset for one in report.docsets] == [f"day-{number}" for number in range(4)]
+    places = [int(period.last[-1]) for period in report.periods]
     for name in THREE:
         counts = counts_by_hand(project, (name,))
-        expected = [float(Fraction(int(2 * row[2]), int(row[0] + row[1]))) for row in counts]
-        assert [own.f1 for one in report.docsets for own in one.coders if own.name == name] == expected
-        places = [int(one.last[-1]) for one in report.periods]
-        assert [own.scus_f1 for one in report.periods for own in one.coders if own.name == name] == [
-            expected[place] for place in places
-        ]
+        scus = [float(Fraction(int(2 * row[2]), int(row[0] + row[1]))) for row in counts]
         words = [float(Fraction(int(2 * row[5]), int(row[3] + row[4]))) for row in counts]
-        assert [own.words_f1 for one in report.periods for own in one.coders if own.name == name] == [
-            words[place] for place in places
-        ]
-    assert sorted(one.last for one in report.periods) == [f"day-{number}" for number in range(4)]
+        assert [own.f1 for docset in report.docsets for own in docset.coders if own.name == name] == scus
+        of_periods = [own for period in report.periods for own in period.coders if own.name == name]
+        assert [own.scus_f1 for own in of_periods] == [scus[place] for place in places]
+        assert [own.words_f1 for own in of_periods] == [words[place] for place in places]
+    assert sorted(places) == [*range(4)]
 
 
 def test_what_differs_is_counted_of_each_coder_and_of_all(project):
@@ -208,32 +205,13 @@ def test_what_differs_is_counted_of_each_coder_and_of_all(project):
 
 
 def test_agreement_beside_is_that_of_the_same_docsets(signed_in, charlie, project):
-    client = signed_in(charlie)
-    beside = client.get(API).json()["agreement"]
-    whole = client.get(f"/api/v1/projects/{SLUG}/agreement/").json()
+    client, address = signed_in(charlie), f"/api/v1/projects/{SLUG}/agreement/"
+    beside, whole = client.get(API).json()["agreement"], client.get(address).json()
     assert (beside["value"], beside["low"], beside["high"]) == (whole["value"], whole["low"], whole["high"])
     Coding.objects.of_people().get(text__slug="day-1", kind="agreed").delete()
-    rest = client.get(f"/api/v1/projects/{SLUG}/agreement/", {"texts": "day-0,day-2,day-3"}).json()
-    found = client.get(API).json()
-    assert found["agreement"]["value"] == rest["value"]
-    assert client.get(f"/api/v1/projects/{SLUG}/agreement/").json() == whole  # agreed pyramids have no part in it
-
-
-def test_page_has_the_digits_of_the_api(signed_in, charlie, project):
-    api = signed_in(charlie).get(API).json()
-    page = signed_in(charlie).get(URL).content.decode()
-    for key in ("scus", "words"):
-        for one, shown in zip(api["coders"], figures(page, key), strict=True):
-            f1, others = one[key]["f1"], (one[key]["recall"]["value"], one[key]["precision"]["value"])
-            expected = digits(f1["value"], f1["low"], f1["high"], *others)
-            assert shown[: len(expected)] == expected
-    rows = {row[0]: row for row in table(page, "scus")}
-    for one in api["coders"]:
-        counts = [one["scus"]["matched"], one["scus"]["agreed"], one["scus"]["own"], one["n_identical"]]
-        assert rows[one["name"]][6:11] == [str(number) for number in (*counts, one["n_docsets"])]
-    shown = {row[0]: int(row[1]) for row in table(page, "differences")}
-    totals = {KINDS[kind]: sum(one["differences"][kind] for one in api["coders"]) for kind in KINDS}
-    assert shown == {words: number for words, number in totals.items() if number}
+    rest = client.get(address, {"texts": "day-0,day-2,day-3"}).json()
+    assert client.get(API).json()["agreement"]["value"] == rest["value"]
+    assert client.get(address).json() == whole  # agreed pyramids have no part in it
 
 
 def test_coder_is_chosen_and_each_place_has_its_words(signed_in, charlie):
@@ -301,9 +279,11 @@ def test_what_is_not_compared_is_said_beside_the_figures(signed_in, charlie, pro
 
 
 def test_scu_without_words_is_in_no_figure_and_said(signed_in, charlie, alice, bob):
-    made = ferry(alice, bob)
-    send(reopened(made, "alice", charlie), change("describe", scu="nothing", label="Nothing"))
-    submit_coding(Coding.objects.of_people().get(coder=alice), alice)
+    ferry(alice, bob)
+    coding = coding_of("sinking", "alice")
+    reopen_coding(coding, charlie, "look again")
+    send(coding, change("describe", scu="nothing", label="Nothing"))
+    submit_coding(coding, alice)
     found = signed_in(charlie).get("/api/v1/projects/ferry/agreement/gold/").json()
     assert (found["n_empty"], found["coders"][0]["scus"]["own"]) == (1, 1)
     assert "1 SCU without words" in signed_in(charlie).get("/projects/ferry/agreement/gold/").content.decode()
@@ -325,16 +305,6 @@ def ferry(alice, bob, start="bob"):
         agreed.refresh_from_db()
         submit_coding(agreed, adam)
     return made
-
-
-def reopened(made, name, manager):
-    coding = (
-        Coding.objects.of_people()
-        .select_related("text__project", "coder")
-        .get(text__docset=made, kind="pyramid", coder__username=name)
-    )
-    reopen_coding(coding, manager, "look again")
-    return coding
 
 
 def test_who_made_the_agreed_pyramid_is_no_coder(signed_in, charlie, alice, bob):

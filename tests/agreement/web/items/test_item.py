@@ -5,16 +5,20 @@ from html import unescape
 
 import pytest
 
+from annotations.models import Coding, Project
 from tests.shared.agreeing import hand_in
 from tests.shared.coding import judge
+from tests.shared.projects import make_shared_project
 
 URL = "/projects/tea/agreement/items/tea/{}/"
 
 
-@pytest.fixture
-def judged(project, codings, keys):
+@pytest.fixture(scope="module")
+def judged_rows(module_rows) -> int:
     """Make items; their order by share is c (a clash of categories), d (intersection), a (no disagreement)."""
-    alice, bob = codings["alice"], codings["bob"]
+    project = make_shared_project()
+    keys = dict(project.texts.get().markables.values_list("label", "key"))
+    alice, bob = Coding.objects.of_people().filter(text__project=project).order_by("coder__username")
     for coding in (alice, bob):
         judge(coding, keys["a"], "none")
     judge(alice, keys["c"], "phrase", keys["a"])
@@ -22,15 +26,18 @@ def judged(project, codings, keys):
     judge(alice, keys["d"], "phrase", keys["a"])
     judge(bob, keys["d"], "phrase", keys["a"], keys["b"])
     judge(alice, keys["f"], "segment", keys["2"])
-    hand_in(project)
+    return hand_in(project).pk
 
 
 @pytest.fixture
-def show(signed_in, charlie, judged, keys):
-    def show(label, **asked):
-        return signed_in(charlie).get(URL.format(keys[label]), asked)
+def project(judged_rows, charlie):
+    return Project.objects.get(pk=judged_rows)
 
-    return show
+
+@pytest.fixture
+def show(signed_in, charlie, keys):
+    client = signed_in(charlie)
+    return lambda label, **asked: client.get(URL.format(keys[label]), asked)
 
 
 def words(html):

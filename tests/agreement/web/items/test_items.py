@@ -15,30 +15,56 @@ from agreement.reports.items import read_readings
 from agreement.reports.parameters import default_preset
 from agreement.reports.request import resolve
 from annotations.coding.status import reopen_coding
-from annotations.models import Coding, Membership
+from annotations.models import Coding, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.shared.agreeing import WALK, answer, coded_project, hand_in, judge_again, table
+from tests.shared.agreeing import WALK, answer, coded_project, coding_of, hand_in, judge_again, table
 from tests.shared.coding import judge
-from tests.shared.projects import person
+from tests.shared.projects import make_shared_project, person
 
 URL = "/projects/tea/agreement/items/"
 ALL_TEXTS = re.compile(r'<a href="([^"]*)">All texts</a>')
 
 
-@pytest.fixture
-def judged(codings, keys, project):
-    alice, bob = codings["alice"], codings["bob"]
-    for coding in (alice, bob):
+@pytest.fixture(scope="module")
+def varied_rows(module_rows) -> int:
+    """Make items of several kinds: c a clash; d camps without a mark; e ambiguous for Bob; a and b agreed on.
+
+    Carol answers as Alice, and Dora as Bob.
+    """
+    project = make_shared_project()
+    text = project.texts.get()
+    assign_texts(project, [text], add_coders(project, "carol", "dora"))
+    keys = dict(text.markables.values_list("label", "key"))
+    for coding in text.codings.of_people().select_related("coder"):
+        like_alice = coding.coder.username in ("alice", "carol")
         judge(coding, keys["a"], "none")
-    judge(alice, keys["c"], "phrase", keys["a"])
-    judge(bob, keys["c"], "place")
-    judge(alice, keys["e"], "none")
-    hand_in(project)
-    parameters = default_preset(project.preset, project.answers).parameters
-    found = items.compute_items(read_answers(project), parameters)
-    words = read_snippets(found.unit.tolist())
-    return [(words[int(found.unit[row])].key, float(found.share_of(row))) for row in found.select(items.ItemFilters())]
+        judge(coding, keys["b"], "place")
+        judge(coding, keys["c"], *(("phrase", keys["a"]) if like_alice else ("place",)))
+        judge(coding, keys["d"], "phrase", keys["a" if like_alice else "b"])
+        judge(coding, keys["e"], "phrase", *(keys[label] for label in ("a" if like_alice else "ab")))
+    return hand_in(project).pk
+
+
+def add_coders(project, *names):
+    for name in names:
+        add_member(project, person(name), Membership.Role.CODER)
+    return [person(name) for name in names]
+
+
+@pytest.fixture
+def project(varied_rows, charlie):
+    return Project.objects.get(pk=varied_rows)
+
+
+@pytest.fixture
+def parameters(project):
+    return default_preset(project.preset, project.answers).parameters
+
+
+@pytest.fixture
+def varied(project, parameters):
+    return items.compute_items(read_answers(project), parameters)
 
 
 def links(page):
@@ -46,51 +72,21 @@ def links(page):
     return re.findall(r'<th scope="row">.*?<a href="/projects/tea/agreement/items/tea/([^/]*)/', items)
 
 
-def test_items_stand_in_the_order_of_the_report(signed_in, charlie, judged, keys):
+def test_items_stand_in_the_order_of_the_report(signed_in, charlie, varied, keys):
     page = signed_in(charlie).get(URL).content.decode()
-    assert links(page) == [key for key, _ in judged]
+    assert links(page) == keys_of(varied, items.ItemFilters())
     assert links(page)[0] == keys["c"]
-    assert f'<data value="{judged[0][1]!r}">' in page
+    first = varied.select(items.ItemFilters())[0]
+    assert f'<data value="{float(varied.share_of(first))!r}">' in page
 
 
 def test_words_of_the_text_cannot_bring_html(signed_in, charlie):
-    project = answer(coded_project("tea", "sortal-classes", "[<script>1</script>](a) x"))
-    for address in (URL, f"{URL}text-1/{project.texts.get().markables.get().key}/"):
+    project = answer(coded_project("html", "sortal-classes", "[<script>1</script>](a) x"))
+    url = URL.replace("tea", "html")
+    for address in (url, f"{url}text-1/{project.texts.get().markables.get().key}/"):
         content = signed_in(charlie).get(address).content.decode()
         assert "&lt;script&gt;1" in content
         assert "<script>1" not in content
-
-
-def answer_as(coding, other):
-    """Let another coder give the answers of a coding, so that the two are a camp wherever they differ from the rest."""
-    add_member(coding.text.project, other, Membership.Role.CODER)
-    assign_texts(coding.text.project, [coding.text], [other])
-    for judgement in coding.judgements.select_related("markable", "category"):
-        targets = judgement.targets.order_by("pk").values_list("key", flat=True)
-        judge(
-            Coding.objects.of_people().select_related("coder").get(text=coding.text, coder=other),
-            judgement.markable.key,
-            judgement.category.key,
-            *targets,
-        )
-
-
-@pytest.fixture
-def varied(judged, codings, keys, project):
-    """Make items of several kinds: c a clash; d camps without a mark; e ambiguous for Bob; a and b agreed on."""
-    alice, bob = codings["alice"], codings["bob"]
-    for coding in (alice, bob):
-        reopen_coding(coding, coding.coder)
-        judge(coding, keys["b"], "place")
-    judge(alice, keys["d"], "phrase", keys["a"])
-    judge(bob, keys["d"], "phrase", keys["b"])
-    judge(alice, keys["e"], "phrase", keys["a"])
-    judge(bob, keys["e"], "phrase", keys["a"], keys["b"])
-    for coding, name in ((alice, "carol"), (bob, "dora")):
-        answer_as(coding, person(name))
-    return items.compute_items(
-        read_answers(hand_in(project)), default_preset(project.preset, project.answers).parameters
-    )
 
 
 def keys_of(found, filters):
@@ -122,13 +118,7 @@ def test_filter_lets_through_what_the_report_says(signed_in, charlie, varied, as
     assert expected
 
 
-@pytest.fixture
-def ranked(varied, project):
-    return read_readings(read_answers(project), default_preset(project.preset, project.answers).parameters, varied)
-
-
-def test_items_that_are_likely_ambiguous_are_those_of_the_library(signed_in, charlie, varied, project):
-    parameters = default_preset(project.preset, project.answers).parameters
+def test_items_that_are_likely_ambiguous_are_those_of_the_library(signed_in, charlie, project, parameters):
     found = ambiguity(select_data(*resolve(read_answers(project), parameters)))
     words = read_snippets([one.unit for one in found.units])
     client = signed_in(charlie)
@@ -139,7 +129,8 @@ def test_items_that_are_likely_ambiguous_are_those_of_the_library(signed_in, cha
         assert set(links(client.get(URL, {"ambiguity": verdict}).content.decode())) == expected
 
 
-def test_item_shows_who_reads_it_alike_and_how_probably_that_is_meant(signed_in, charlie, ranked):
+def test_item_shows_who_reads_it_alike_and_how_probably(signed_in, charlie, project, parameters, varied):
+    ranked = read_readings(read_answers(project), parameters, varied)
     unit = next(unit for unit, one in ranked.units.items() if len(one.groups) > 1)
     one = ranked.units[unit]
     page = signed_in(charlie).get(f"{URL}tea/{read_snippets([unit])[unit].key}/").content.decode()
@@ -158,7 +149,7 @@ def test_ambiguous_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, 
     assert (found("explicit"), found("implicit")) == ({keys["e"]}, {keys["c"], keys["d"]})
     assert found("either") == {keys["c"], keys["d"], keys["e"]}
     for name, category in (("carol", "place"), ("dora", "segment")):  # one among four is no camp
-        judge_again(Coding.objects.of_people().select_related("coder").get(coder__username=name), keys["d"], category)
+        judge_again(coding_of("tea", name), keys["d"], category)
     assert found("implicit") == set()
 
 
@@ -190,7 +181,8 @@ def noted(varied, codings, keys):
     judge_again(codings["alice"], keys["e"], "phrase", keys["a"], note="the <b>kettle</b>?")
 
 
-def test_what_each_coder_answered_is_in_a_cell(signed_in, charlie, judged, keys):
+def test_what_each_coder_answered_is_in_a_cell(signed_in, charlie, varied, keys):
+    Coding.objects.of_people().filter(coder__username__in=["carol", "dora"]).delete()
     page = signed_in(charlie).get(URL).content.decode()
     rows = dict(zip(links(page), table(page, "items"), strict=True))
     assert rows[keys["c"]][1] == "alice: phrase → the kettle; bob: place"

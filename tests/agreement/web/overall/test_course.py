@@ -16,11 +16,11 @@ URL = "/projects/walk/agreement/course/"
 CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
-@pytest.fixture
-def walk(charlie):
+@pytest.fixture(scope="module")
+def walk_rows(module_rows) -> int:
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", "[Ann](a) saw [her](b)"))
     move_to_round(project, project.texts.filter(slug="text-2"), "pilot")
-    return project
+    return project.pk
 
 
 def expected(project, parameters, by):
