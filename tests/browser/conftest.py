@@ -14,6 +14,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.test import Client, override_settings
+from django.test.testcases import QuietWSGIRequestHandler
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from pytest_django import DjangoDbBlocker
 
@@ -33,6 +34,8 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 PASSWORD = "a password of the tests"
 expect.set_options(timeout=10_000)
+# Answers are sent in two pieces: otherwise the second waits 40 ms until the browser has confirmed the first.
+QuietWSGIRequestHandler.disable_nagle_algorithm = True
 
 
 @pytest.fixture(scope="session")

@@ -171,7 +171,7 @@ SEVERAL = st.frozensets(SETS, min_size=2, max_size=4).map(Several)
 VALUES = SETS | SETS | SEVERAL | SEVERAL | st.sampled_from(["x", "y", "place"])
 
 
-@examples(240)
+@examples(700)
 @given(VALUES, VALUES, NAMES, st.fixed_dictionaries(CONVENTIONS))
 def test_distance_follows_its_definition_also_of_readings(a, b, name, conventions):
     found = distance(as_given(a), as_given(b), name, **conventions)
