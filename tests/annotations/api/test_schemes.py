@@ -4,7 +4,6 @@ import pytest
 
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.models import Category, SchemeVersion
-from annotations.projects.locks import set_archived
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme
 from tests.shared.coding import judge
@@ -22,11 +21,6 @@ def begun(codings, keys):
     return codings["alice"]
 
 
-@pytest.fixture
-def manager(signed_in, charlie):
-    return signed_in(charlie)
-
-
 def scheme_of(client):
     answer = client.get(URL)
     return answer.json(), answer["ETag"]
@@ -34,6 +28,12 @@ def scheme_of(client):
 
 def put(client, scheme, seen="*"):
     return client.put(URL, scheme, headers={"If-Match": seen}, **JSON)
+
+
+def merged(scheme):
+    """Return the scheme in which places are merged into what is none."""
+    categories = [category for category in scheme["categories"] if category["key"] != "place"]
+    return scheme | {"categories": categories, "merges": [{"question": "category", "value": "place", "into": "none"}]}
 
 
 def test_what_is_read_may_be_changed_and_sent_back(manager, begun, project):
@@ -55,12 +55,12 @@ def test_each_problem_is_a_sentence_with_its_path_and_nothing_changes(manager, b
     answer = put(manager, scheme | {"attributes": wrong}, seen)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_scheme")
     assert answer["Content-Type"] == "application/problem+json"
-    assert [(one["path"], one["question"], one["message"]) for one in answer.json()["problems"]] == [
+    assert [(problem["path"], problem["question"], problem["message"]) for problem in answer.json()["problems"]] == [
         ("attributes[0]", "gender", "It is asked by the answer to 'ghost', which is no earlier question with values."),
         ("attributes[1]", "number", "It has no values."),
     ]
     answer = put(manager, scheme | {"levels": [{"key": "a b"}], "merges": []}, seen)
-    assert [one["path"] for one in answer.json()["problems"]] == ["levels[0].key", "levels[0]"]
+    assert [problem["path"] for problem in answer.json()["problems"]] == ["levels[0].key", "levels[0]"]
     for merges in ("x", [{"question": "category"}]):
         assert put(manager, scheme | {"merges": merges}, seen).json()["problems"][0]["path"].startswith("merges")
     assert read_scheme(project.pk).spec == before
@@ -69,8 +69,7 @@ def test_each_problem_is_a_sentence_with_its_path_and_nothing_changes(manager, b
 
 def test_what_is_in_use_is_not_left_out_and_the_texts_are_listed(manager, begun):
     scheme, seen = scheme_of(manager)
-    fewer = scheme | {"categories": [one for one in scheme["categories"] if one["key"] != "place"]}
-    answer = put(manager, fewer, seen).json()
+    answer = put(manager, merged(scheme) | {"merges": []}, seen).json()
     assert answer["problems"] == [
         {
             "kind": "category",
@@ -87,23 +86,17 @@ def test_what_is_in_use_is_not_left_out_and_the_texts_are_listed(manager, begun)
 
 def test_a_preview_says_what_would_happen_and_writes_nothing(manager, begun, project):
     scheme, seen = scheme_of(manager)
-    fewer = scheme | {
-        "categories": [one for one in scheme["categories"] if one["key"] != "place"],
-        "merges": [{"question": "category", "value": "place", "into": "none"}],
-    }
+    fewer = merged(scheme)
     preview = manager.post(f"{URL}preview/", fewer, **JSON)
     assert preview.status_code == 200
     assert preview.json() == {
-        "problems": [],
+        "problems": [], "violations": [], "changes": True, "asks_otherwise": True,
         "effects": [
             {
                 "kind": "category", "question": "category", "change": "place is merged into none.",
                 "judgements": 1, "texts": 1, "coders": 1,
             }
         ],
-        "violations": [],
-        "changes": True,
-        "asks_otherwise": True,
     }  # fmt: skip
     assert scheme_of(manager) == (scheme, seen)
     assert put(manager, fewer, seen).status_code == 200
@@ -115,7 +108,7 @@ def test_every_version_can_be_read(manager, signed_in, alice, begun):
     first, _ = scheme_of(manager)
     put(manager, first | {"attributes": [GENDER]})
     versions = signed_in(alice).get(f"{URL}versions/").json()["results"]
-    assert [(one["number"], one["author"]) for one in versions] == [(2, "charlie"), (1, None)]
+    assert [(version["number"], version["author"]) for version in versions] == [(2, "charlie"), (1, None)]
     derived = {"constraints", "scheme_version"}
     old = signed_in(alice).get(f"{URL}versions/1/").json()
     assert old == {name: value for name, value in first.items() if name not in derived}
@@ -125,23 +118,16 @@ def test_every_version_can_be_read(manager, signed_in, alice, begun):
 
 
 def test_who_manages_and_codes_changes_words_alone_once_texts_are_assigned(signed_in, project, begun):
-    """Whether a change is refused would tell of the answers of others."""
+    # whether a change is refused would tell of the answers of others
     maya = person("maya")
     add_member(project, maya, "manager-coder")
     client = signed_in(maya)
     scheme, _ = scheme_of(client)
-    categories = [one | {"label": one["label"].upper()} for one in scheme["categories"]]
+    categories = [category | {"label": category["label"].upper()} for category in scheme["categories"]]
     assert put(client, scheme | {"categories": categories}).status_code == 200
     fewer = scheme | {"categories": scheme["categories"][:2]}
     assert put(client, fewer).status_code == 403
     assert client.post(f"{URL}preview/", fewer, **JSON).status_code == 403
-
-
-def test_an_archived_project_keeps_its_scheme(manager, project):
-    scheme, seen = scheme_of(manager)
-    set_archived(project, archived=True)
-    assert put(manager, scheme | {"attributes": [GENDER]}, seen).status_code == 423
-    assert not project.attributes.exists()
 
 
 def test_what_lacks_an_answer_and_what_is_from_before_are_rows(manager, begun):
@@ -158,14 +144,11 @@ def test_what_lacks_an_answer_and_what_is_from_before_are_rows(manager, begun):
 
 def test_a_merge_is_undone_once(manager, begun):
     scheme, _ = scheme_of(manager)
-    fewer = scheme | {
-        "categories": [one for one in scheme["categories"] if one["key"] != "place"],
-        "merges": [{"question": "category", "value": "place", "into": "none"}],
-    }
-    put(manager, fewer)
+    put(manager, merged(scheme))
+    keys = [category["key"] for category in scheme["categories"]]
     undone = manager.post(f"{URL}versions/2/undo/")
     assert (undone.status_code, undone.json()["scheme_version"]) == (200, 3)
-    assert [one["key"] for one in undone.json()["categories"]] == [one["key"] for one in scheme["categories"]]
+    assert [category["key"] for category in undone.json()["categories"]] == keys
     assert begun.judgements.get().category.key == "place"
     again = manager.post(f"{URL}versions/2/undo/")
     assert again.status_code == 400

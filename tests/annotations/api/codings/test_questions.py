@@ -25,7 +25,7 @@ def test_a_question_is_asked_and_answered(signed_in, alice, people, text, keys):
     assert (row["text"], row["markable"], row["coder"], row["needs_answer"]) == ("tea", keys["c"], "alice", True)
     answered = send(manager, f"{URL}{row['id']}/replies/", body="So.", resolve=True)
     assert answered.status_code == 201
-    assert [(one["author"], one["body"]) for one in answered.json()["replies"]] == [("charlie", "So.")]
+    assert [(reply["author"], reply["body"]) for reply in answered.json()["replies"]] == [("charlie", "So.")]
     assert coder.get(f"{URL}{row['id']}/").json() == answered.json()
     assert answered.json()["resolved_by"] == "charlie"
 
@@ -33,8 +33,6 @@ def test_a_question_is_asked_and_answered(signed_in, alice, people, text, keys):
 @pytest.mark.parametrize(
     ("sent", "field"),
     [
-        ({"text": "tea"}, "body"),
-        ({"text": "tea", "body": "x" * 5001}, "body"),
         ({"text": "tea", "body": "Why?", "markable": "phrase:0-99999"}, "markable"),
         ({"text": "tea", "body": "Why?", "coder": "bob"}, "coder"),
     ],
@@ -46,14 +44,10 @@ def test_what_is_no_question_is_refused_by_field(signed_in, alice, project, sent
     assert not Question.objects.exists()
 
 
-def test_one_asks_only_about_texts_that_one_codes(signed_in, people, project):
-    assert send(signed_in(people["manager"]), URL, text="tea", body="Why?").status_code == 404
-
-
 def test_a_coder_lists_own_questions_and_a_manager_all(signed_in, alice, bob, people, text, question):
     ask(text, bob, "Mine?")
     listed = {
-        name: [one["coder"] for one in signed_in(person).get(URL).json()["results"]]
+        name: [row["coder"] for row in signed_in(person).get(URL).json()["results"]]
         for name, person in (("alice", alice), ("bob", bob), ("manager", people["manager"]))
     }
     assert listed == {"alice": ["alice"], "bob": ["bob"], "manager": ["alice", "bob"]}
@@ -65,7 +59,7 @@ def test_a_coder_lists_own_questions_and_a_manager_all(signed_in, alice, bob, pe
         ("needs_answer=true", ["bob"]),
         ("has_news=true", ["alice"]),
     ):
-        assert [one["coder"] for one in client.get(f"{URL}?{query}").json()["results"]] == names, query
+        assert [row["coder"] for row in client.get(f"{URL}?{query}").json()["results"]] == names, query
     assert client.get(f"{URL}?coder=alice").status_code == 400
 
 

@@ -8,7 +8,6 @@ from django.core.cache.backends.locmem import LocMemCache
 
 from annotations.core.http import limits
 from annotations.core.http.limits import Limit
-from config import api_schema
 
 URL, EXPORTS = "/api/v1/projects/", "/api/v1/projects/tea/exports/"
 JSON = {"content_type": "application/json"}
@@ -76,13 +75,3 @@ def test_processes_count_together_where_they_share_a_cache(db, monkeypatch):
         counts.append([limit.use("alice") for _ in range(3)])
     assert counts == [[1, 2, 3], [1, 2, 6], [4, 5, 9], [7, 8, 12]]
     assert limit.told("alice") == 12
-
-
-@pytest.mark.slow
-def test_the_description_of_the_api_is_made_once(client, db, monkeypatch):
-    address, json = "/api/v1/schema/", {"Accept": "application/vnd.oai.openapi+json"}
-    first = client.get(address, headers=json)
-    assert first.json()["info"]["title"] == "Coindex"
-    assert "openapi: " in client.get(address).content.decode()
-    monkeypatch.setattr(api_schema, "SchemaGenerator", None)  # it would fail
-    assert client.get(address, headers=json).content == first.content

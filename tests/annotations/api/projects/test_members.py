@@ -22,10 +22,8 @@ def test_a_manager_sees_who_is_in_which_role(signed_in, charlie, project):
 def test_somebody_is_let_in_given_another_role_and_removed(signed_in, charlie, mallory, project):
     client, own = signed_in(charlie), f"{URL}mallory/"
     made = client.post(URL, {"username": "Mallory", "role": "viewer"}, **JSON)
-    assert (made.status_code, made.json()) == (
-        201,
-        {"username": "mallory", "role": "viewer", "group": "", "is_model": False},
-    )
+    of_mallory = {"username": "mallory", "role": "viewer", "group": "", "is_model": False}
+    assert (made.status_code, made.json()) == (201, of_mallory)
     assert signed_in(mallory).get("/api/v1/projects/tea/").json()["role"] == "viewer"
     seen = client.get(own)["ETag"]
     changed = client.patch(own, {"role": "adjudicator"}, headers={"If-Match": seen}, **JSON)
@@ -40,9 +38,9 @@ def test_somebody_is_let_in_given_another_role_and_removed(signed_in, charlie, m
     [
         ({"username": "ghost", "role": "coder"}, "username"),
         ({"username": "alice", "role": "viewer"}, "username"),
-        ({"username": "mallory", "role": "owner"}, "role"),
         ({"username": "mallory"}, "role"),
         ({"username": "mallory", "role": "coder", "project": "other"}, "project"),
+        ({"username": "mallory", "role": "coder", "group": "a,b"}, "group"),
     ],
 )
 def test_a_wrong_member_is_refused_by_field(signed_in, charlie, mallory, project, sent, field):
@@ -56,6 +54,7 @@ def test_a_coder_with_work_stays_blind_and_the_only_manager_stays(signed_in, cha
     answer = client.patch(f"{URL}alice/", {"role": "viewer"}, headers={"If-Match": "*"}, **JSON)
     assert (answer.status_code, "stay blind" in str(answer.json()["errors"])) == (400, True)
     assert client.delete(f"{URL}charlie/", headers={"If-Match": "*"}).status_code == 400
+    assert client.patch(f"{URL}alice/", {}, headers={"If-Match": "*"}, **JSON).status_code == 400
     assert Membership.objects.get(user=charlie).role == "manager"
 
 
@@ -77,10 +76,10 @@ def test_an_invitation_is_shown_once_and_can_be_taken_back(signed_in, charlie, p
     assert client.delete(f"{INVITATIONS}{row['id']}/").status_code == 404
 
 
-@pytest.mark.parametrize("days", [0, 31, "x"])
-def test_an_invitation_ends_within_a_month(signed_in, charlie, project, days):
-    answer = signed_in(charlie).post(INVITATIONS, {"role": "coder", "days": days}, **JSON)
-    assert list(answer.json()["errors"]) == ["days"]
+def test_an_invitation_ends_within_a_month(signed_in, charlie, project):
+    for days in (0, 31, "x"):
+        answer = signed_in(charlie).post(INVITATIONS, {"role": "coder", "days": days}, **JSON)
+        assert list(answer.json()["errors"]) == ["days"]
     assert not Invitation.objects.exists()
 
 
@@ -95,17 +94,6 @@ def test_a_group_is_set_with_or_without_a_role_and_listed(signed_in, charlie, ma
     assert again.json() == {"username": "mallory", "role": "viewer", "group": "our experts", "is_model": False}
     rows = client.get(URL, {"group": "our experts"}).json()["results"]
     assert [row["username"] for row in rows] == ["mallory"]
-
-
-@pytest.mark.parametrize(
-    ("sent", "field"),
-    [({"group": "a,b"}, "group"), ({"group": "a\x00"}, "group"), ({"group": "x" * 51}, "group"), ({}, "role")],
-)
-def test_a_group_that_cannot_be_is_refused(signed_in, charlie, project, sent, field):
-    client, own = signed_in(charlie), f"{URL}alice/"
-    reply = client.patch(own, sent, headers={"If-Match": client.get(own)["ETag"]}, **JSON)
-    assert (reply.status_code, list(reply.json()["errors"])) == (400, [field])
-    assert Membership.objects.get(user__username="alice").group == ""
 
 
 def test_coders_do_not_learn_of_groups(signed_in, charlie, alice, project):

@@ -55,14 +55,15 @@ def make_world() -> dict[str, Client]:
     return clients
 
 
-@pytest.fixture
-def clients(db: None) -> dict[str, Client]:
+@pytest.fixture(scope="module")
+def clients(module_rows: None) -> dict[str, Client]:
+    """Make one world for all operations: what the requests of one change is taken back."""
     return make_world()
 
 
 @SCHEMA.parametrize()
 @examples(4, *HealthCheck)
-def test_no_request_is_an_error_of_the_server(case, clients):
+def test_no_request_is_an_error_of_the_server(case, clients, db):
     send(case, clients)
 
 
