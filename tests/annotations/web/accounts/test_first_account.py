@@ -7,13 +7,15 @@ from django.test import Client
 from annotations.models import User
 from annotations.projects.people.first_account import KEY, make_link
 
+pytestmark = pytest.mark.django_db
 GIVEN = {"username": "anna", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
 
 
-@pytest.mark.django_db
 def test_the_link_makes_an_account_that_may_do_everything_and_signs_in(client):
     link = make_link()
-    assert "Make the first account" in client.get(link).content.decode()
+    page = client.get(link)
+    assert "Make the first account" in page.content.decode()
+    assert page["Referrer-Policy"] == "strict-origin"  # other sites are not told the address
     assert "There is no account here yet" in client.get("/sign-in/").content.decode()
     answer = client.post(link, GIVEN, follow=True)
     assert answer.redirect_chain == [("/", 302)]
@@ -23,7 +25,6 @@ def test_the_link_makes_an_account_that_may_do_everything_and_signs_in(client):
     assert make_link() == ""
 
 
-@pytest.mark.django_db
 def test_the_link_works_once_even_if_the_account_is_deleted(client):
     link = make_link()
     client.post(link, GIVEN)
@@ -33,7 +34,6 @@ def test_the_link_works_once_even_if_the_account_is_deleted(client):
     assert not User.objects.exists()
 
 
-@pytest.mark.django_db
 def test_whoever_makes_an_account_otherwise_ends_the_link(client, alice):
     User.objects.all().delete()
     link = make_link()
@@ -42,7 +42,6 @@ def test_whoever_makes_an_account_otherwise_ends_the_link(client, alice):
     assert set(User.objects.values_list("username", flat=True)) == {"bob"}
 
 
-@pytest.mark.django_db
 def test_only_the_latest_link_works(client):
     first, second = make_link(), make_link()
     assert client.get(first).status_code == 404
@@ -52,15 +51,9 @@ def test_only_the_latest_link_works(client):
     assert client.get(second).status_code == 404
 
 
-@pytest.mark.django_db
 def test_what_is_wrong_in_the_form_is_said_and_the_link_works_on(client):
     link = make_link()
     answer = client.post(link, {**GIVEN, "password2": "other"})
     assert (answer.status_code, User.objects.exists()) == (400, False)
     assert client.post(link, {**GIVEN, "password1": "short", "password2": "short"}).status_code == 400
     assert client.post(link, GIVEN).status_code == 302
-
-
-@pytest.mark.django_db
-def test_other_sites_are_not_told_the_address(client):
-    assert client.get(make_link())["Referrer-Policy"] == "strict-origin"

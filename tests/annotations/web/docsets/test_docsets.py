@@ -17,7 +17,8 @@ from tests.annotations.transfers.test_pyramids import SANK, pyr
 from tests.shared.projects import person
 from tests.shared.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
 
-URL = "/projects/ferry/docsets/"
+HOME = "/projects/ferry/"
+URL = f"{HOME}docsets/"
 
 
 @pytest.fixture
@@ -58,14 +59,10 @@ def test_another_field_is_added_and_nothing_typed_is_lost(manager):
     assert page.count("<textarea") == 5
     assert "First &amp; &lt;second&gt;" in page
     assert 'value="The sinking"' in page
+    half = manager.post(URL, pasted(("only a name", ""), title="", do="more"))
+    assert (half.status_code, 'value="only a name"' in half.content.decode()) == (200, True)
+    assert "errorlist" not in half.content.decode()
     assert not Docset.objects.exists()
-
-
-def test_another_field_is_added_while_a_summary_is_half_typed(manager):
-    page = manager.post(URL, pasted(("only a name", ""), title="", do="more"))
-    assert page.status_code == 200
-    assert 'value="only a name"' in page.content.decode()
-    assert "errorlist" not in page.content.decode()
 
 
 def test_more_than_a_form_holds_is_refused_and_not_left_out(manager):
@@ -94,9 +91,8 @@ def test_a_pyramid_of_ducview_becomes_a_docset_with_its_very_text(manager):
     assert not Coding.objects.of_people().exists()
 
 
-@pytest.mark.parametrize(
-    ("sent", "message"),
-    [
+def test_what_cannot_be_a_docset_is_said_at_its_field_and_nothing_is_made(manager):
+    for sent, message in (
         (pasted(("", "A ferry.")), "two or more model summaries"),
         (pasted(("a", "A ferry."), ("A", "It sank.")), "same name"),
         (pasted(("a", "A ferry."), ("b", "...")), "has no words"),
@@ -108,20 +104,14 @@ def test_a_pyramid_of_ducview_becomes_a_docset_with_its_very_text(manager):
         (pasted(files=[file("a.pyr", b"<pyramid/>")]), "a.pyr:1: &lt;text&gt; is expected once"),
         (pasted(files=[file("a.pyr", pyr()), file("b.txt", b"x")]), "choose it alone"),
         ({}, "ManagementForm data is missing"),
-    ],
-)
-def test_what_cannot_be_a_docset_is_said_at_its_field_and_nothing_is_made(manager, sent, message):
-    reply = manager.post(URL, sent)
-    assert reply.status_code == 400
-    assert message in reply.content.decode()
+    ):
+        reply = manager.post(URL, sent)
+        assert (reply.status_code, message in reply.content.decode()) == (400, True), message
     assert not Docset.objects.exists()
     assert not Text.objects.exists()
-
-
-def test_an_address_that_is_taken_is_said_at_its_field(signed_in, ferry, charlie):
-    reply = signed_in(charlie).post(URL, pasted(("", "A ferry."), ("", "It sank."), title="Sinking"))
-    assert reply.status_code == 400
-    assert "A docset or text with this address already exists." in reply.content.decode()
+    create_docset(Project.objects.get(), "sinking", "Sinking", SUMMARIES)
+    reply = manager.post(URL, pasted(("", "A ferry."), ("", "It sank."), title="Sinking"))
+    assert (reply.status_code, "docset or text with this address already" in reply.content.decode()) == (400, True)
 
 
 def test_those_who_see_all_work_see_who_is_how_far(signed_in, ferry, charlie):
@@ -152,7 +142,7 @@ def test_the_number_of_queries_does_not_grow_with_the_docsets(signed_in, ferry, 
             assert client.get(address).status_code == 200
         return len(captured)
 
-    few = {address: queries(address) for address in (URL, "/projects/ferry/")}
+    few = {address: queries(address) for address in (URL, HOME)}
     build(codings_of(models_of(ferry))["alice"], SINKING)
     for number in range(3):
         made = create_docset(ferry.project, f"d{number}", f"D {number}", SUMMARIES)
@@ -184,13 +174,10 @@ def test_several_codings_of_a_coder_and_text_stand_apart(signed_in, ferry, charl
     assert "/texts/sinking/agreed/code/" in signed_in(eve).get("/projects/ferry/").content.decode()
 
 
-def test_assigning_is_done_docset_by_docset(manager):
-    assert manager.get("/projects/ferry/assign/").url == URL
-    assert "Assign texts" not in manager.get("/projects/ferry/").content.decode()
-
-
-def test_the_options_of_pyramids_stand_on_the_page_of_the_scheme(manager):
-    page = manager.get("/projects/ferry/scheme/").content.decode()
+def test_pages_of_pyramids_have_options_and_no_plan(manager):
+    assert manager.get(f"{HOME}assign/").url == URL
+    assert "Assign texts" not in manager.get(HOME).content.decode()
+    page = manager.get(f"{HOME}scheme/").content.decode()
     assert "One contributor per summary and SCU" in page
     assert "Coders create markables of" not in page
     assert manager.post("/projects/ferry/scheme/", {"one_contributor": "on"}).status_code == 302
@@ -208,7 +195,6 @@ def scored(ferry, alice, bob) -> Docset:
     return ferry
 
 
-HOME = "/projects/ferry/"
 ROW = re.compile(r'<tr><th scope="row">([^<]*)</th>')
 
 

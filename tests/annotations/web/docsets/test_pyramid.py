@@ -49,13 +49,6 @@ def test_the_workbench_is_given_to_who_has_the_pyramid_alone(client, made, pyram
     assert client.get("/projects/ferry/texts/sinking/code/").status_code == 404
 
 
-def test_a_coder_learns_nothing_of_the_other_pyramid(client, made, pyramids, alice, bob):
-    assert "Rescue" not in page(client, alice, "sinking/code")
-    html = page(client, bob, "sinking/code")
-    assert "Dawn" not in html
-    assert "alice" not in html
-
-
 def test_the_page_of_an_agreed_pyramid_sends_to_its_own_address(client, agreed, charlie):
     html = page(client, charlie, "sinking/agreed/code")
     assert 'data-operations="/api/v1/projects/ferry/texts/sinking/agreed/coding/operations/"' in html

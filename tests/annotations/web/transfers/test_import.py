@@ -68,6 +68,29 @@ def bring(upload, manager):
 
 
 @pytest.fixture
+def checked(upload, manager):
+    """Return a function that sends files and returns the address of the check and the page on what would happen."""
+
+    def checked(*files, **fields):
+        address = upload(*files, **fields).url
+        return address, manager.get(address).content.decode()
+
+    return checked
+
+
+@pytest.fixture
+def change(manager):
+    """Return a function that checks an import once more with other fields, and returns its page."""
+
+    def change(address, **fields):
+        [pk] = re.findall(r'name="again" value="(\d+)"', manager.get(address).content.decode())
+        assert manager.post(URL, {"again": pk, "change": "1"} | fields).url == address
+        return manager.get(address).content.decode()
+
+    return change
+
+
+@pytest.fixture
 def told(upload, manager):
     """Return a function that sends files and returns the page on what would happen, or the form with its errors."""
 
@@ -90,20 +113,22 @@ def sizes():
     return [model.objects.count() for model in (Text, Markable, Coding, User)]
 
 
-def test_nothing_happens_before_it_is_carried_out(upload, manager, walk):
+def test_nothing_happens_before_it_is_carried_out(checked, told, manager, walk):
     before = sizes()
-    address = upload(("dog.conll", CONLL), whose="one", coder="zoe", create="on").url
-    page = manager.get(address).content.decode()
+    assert "zoe&#x27; is not a member" in told(("dog.conll", CONLL), whose="one", coder="zoe")
+    address, page = checked(("dog.conll", CONLL), whose="one", coder="zoe", create="on")
     assert "To be imported: 1 new text, 2 new markables, 1 coding, 2 judgements." in page
     assert "<h2>New coders</h2>\n<p>zoe</p>" in page
     assert sizes() == before
     manager.post(f"{address}carry-out/")
     assert [now - then for now, then in zip(sizes(), before, strict=True)] == [1, 2, 1, 1]
     assert "Imported: 1 new text, 2 new markables, 1 coding, 2 judgements." in manager.get(address).content.decode()
+    assert not User.objects.get(username="zoe").has_usable_password()
 
 
-def test_texts_of_nobody_bring_markables_that_all_see(bring, walk):
+def test_texts_of_nobody_bring_markables_that_all_see_once(bring, walk):
     bring(("dog.conll", CONLL))
+    assert "Imported: 0 new texts" in bring(("dog.conll", CONLL))
     text = walk.texts.exclude(slug="tea").get()
     assert text.content.split() == ["Anna", "took", "her", "dog"]
     assert list(text.markables.values_list("predefined", flat=True)) == [True, True]
@@ -119,14 +144,6 @@ def test_a_zip_with_a_folder_for_each_coder_brings_their_codings(bring, walk, ch
     }
     assert indices == {"alice": [["1"], ["2"]], "bob": [["1"], ["1"]]}
     assert {op.user for coding in codings.values() for op in coding.operations.all()} == {charlie}
-
-
-def test_coders_that_lack_are_made_only_if_asked_for(told, bring, walk):
-    before = sizes()
-    assert "zoe&#x27; is not a member" in told(("dog.conll", CONLL), whose="one", coder="zoe")
-    assert sizes() == before
-    bring(("dog.conll", CONLL), whose="one", coder="zoe", create="on")
-    assert not User.objects.get(username="zoe").has_usable_password()
 
 
 @pytest.mark.parametrize(
@@ -153,6 +170,12 @@ def test_coders_that_lack_are_made_only_if_asked_for(told, bring, walk):
         ([("cat.conll", ""), ("dog.conll", "")], {}, "dog.conll:1"),
         ([], {}, "Choose at least one file"),
         ([("tea.txt", "[Other](a) words")], {"format": "plain"}, "tea"),
+        # names in a zip that are no text
+        (
+            [("all.zip", zipped(**{"ä.conll": CONLL}).replace("ä".encode(), b"\xff\xff"))],
+            {},
+            "all.zip: this zip cannot be read",
+        ),
     ],
 )
 def test_wrong_files_are_named_and_leave_the_database_unchanged(told, files, fields, says):
@@ -160,11 +183,6 @@ def test_wrong_files_are_named_and_leave_the_database_unchanged(told, files, fie
     assert says in told(*files, **fields)
     assert not Transfer.objects.exclude(state="failed").exists()
     assert sizes() == before
-
-
-def test_the_same_texts_again_are_no_error(bring):
-    bring(("dog.conll", CONLL))
-    assert "Imported: 0 new texts" in bring(("dog.conll", CONLL))
 
 
 def test_one_bad_file_is_named_and_does_not_spoil_the_others(bring):
@@ -236,11 +254,8 @@ def test_a_format_reads_as_its_option_says(bring, walk):
     assert Coding.objects.of_people().get().text.slug == "a"
 
 
-LEVEL_OF_OTHERS = "T1\tPER 0 4\tAnna\n"
-
-
 def test_a_level_is_mapped_by_a_field_of_the_form(told):
-    files = ("walk.zip", zipped(**{"zoe/walk.txt": "Anna ran", "zoe/walk.ann": LEVEL_OF_OTHERS}))
+    files = ("walk.zip", zipped(**{"zoe/walk.txt": "Anna ran", "zoe/walk.ann": "T1\tPER 0 4\tAnna\n"}))
     page = told(files, format="brat", create="on")
     assert "the scheme has no level &#x27;PER&#x27;" in page
     assert "only phrase; “Names in the files” says what it is; or say “Types of T lines: are categories”" in page
@@ -271,14 +286,10 @@ def tables(page):
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
-def test_texts_only_say_what_they_leave_out_and_ask_for_the_coder(upload, manager, walk):
-    address = upload(("dog.conll", BY_BOB)).url
-    page = manager.get(address).content.decode()
+def test_texts_only_say_what_they_leave_out_and_ask_for_the_coder(checked, change):
+    address, page = checked(("dog.conll", BY_BOB))
     assert "The files say which 2 markables belong together. With Texts only that is left out." in tables(page)
-    [pk] = re.findall(r'name="again" value="(\d+)"', page)
-    change = {"again": pk, "change": "1", "whose": "one", "coder": "alice"}
-    assert manager.post(URL, change).url == address
-    page = manager.get(address).content.decode()
+    page = change(address, whose="one", coder="alice")
     assert "To be imported: 1 new text, 2 new markables, 1 coding, 2 judgements." in page
     assert "With Texts only" not in tables(page)
 
@@ -300,30 +311,25 @@ def test_answers_without_links_are_left_out_as_well(told):
     assert "The files say what 1 markable are" in told(*files, format="brat")
 
 
-def test_a_refusal_has_the_words_of_the_page_and_the_control_that_helps(upload, manager):
+def test_a_refusal_has_the_words_of_the_page_and_the_control_that_helps(checked, change):
     nothing = CONLL.replace("(1)", "-").replace("(2)", "-")
-    address = upload(("dog.conll", nothing), whose="one", coder="alice").url
-    page = manager.get(address).content.decode()
+    address, page = checked(("dog.conll", nothing), whose="one", coder="alice")
     assert "empty=take" not in tables(page)
     assert "--texts-only" not in tables(page)
     button = '<button class="button" name="option-empty" value="take">'
     assert button in page
     assert page.index("Refused files") < page.index(button) < page.index("Change options")
-    [pk] = re.findall(r'name="again" value="(\d+)"', page)
-    manager.post(URL, {"again": pk, "change": "1", "option-empty": "take"})
-    assert "To be imported: 1 new text, 0 new markables, 1 coding" in manager.get(address).content.decode()
+    page = change(address, **{"option-empty": "take"})
+    assert "To be imported: 1 new text, 0 new markables, 1 coding" in page
 
 
-def test_texts_of_equal_words_may_be_read_with_the_coder_in_their_names(upload, manager, walk):
+def test_texts_of_equal_words_may_be_read_with_the_coder_in_their_names(checked, change):
     walks = {f"walk_{coder}.conll": CONLL for coder in ("alice", "ben")}
-    address = upload(("walks.zip", zipped(**walks)), format="conll2012", whose="one", coder="alice", create="on").url
-    page = manager.get(address).content.decode()
+    address, page = checked(("walks.zip", zipped(**walks)), whose="one", coder="alice", create="on")
     assert "walk_alice and walk_ben have the same words" in tables(page)
     assert "if their names have the coder: “Coder in the file name” with “Between text and coder" in tables(page)
-    [pk] = re.findall(r'name="again" value="(\d+)"', page)
     for field, value in re.findall(r'<button class="button" name="(whose|option-separator)" value="(.+?)"', page):
-        manager.post(URL, {"again": pk, "change": "1", field: value})
-    page = manager.get(address).content.decode()
+        page = change(address, **{field: value})
     assert "To be imported: 1 new text, 2 new markables, 2 codings, 4 judgements." in page
 
 
@@ -335,13 +341,10 @@ def test_nothing_is_offered_to_those_who_did_not_start_the_import(upload, signed
     assert 'name="option-encoding"' not in page
 
 
-def test_an_encoding_is_offered_beside_the_reason(upload, manager):
-    address = upload(("dog.txt", "Anna à la fenêtre".encode("cp1252")), format="plain").url
-    page = manager.get(address).content.decode()
+def test_an_encoding_is_offered_beside_the_reason(checked, change):
+    address, page = checked(("dog.txt", "Anna à la fenêtre".encode("cp1252")), format="plain")
     assert "“à la fenêtre”, which cp1250 makes “ŕ la fenętre”" in html.unescape(page)
-    [pk] = re.findall(r'name="again" value="(\d+)"', page)
-    manager.post(URL, {"again": pk, "change": "1", "option-encoding": "cp1252"})
-    assert "Anna à la fenêtre" in manager.get(address).content.decode()
+    assert "Anna à la fenêtre" in change(address, **{"option-encoding": "cp1252"})
 
 
 CONLLU = "# newdoc id = walk\n# sent_id = 1\n1\tAnna\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1)\n"
@@ -367,13 +370,10 @@ def test_a_refusal_says_what_the_files_look_like(told, file, format_, says):
     assert "project archive" not in page
 
 
-def test_a_format_that_files_look_like_is_offered(upload, manager):
-    address = upload(("walk.conll", CONLLU), whose="one", coder="alice").url
-    page = manager.get(address).content.decode()
+def test_a_format_that_files_look_like_is_offered(checked, change):
+    address, page = checked(("walk.conll", CONLLU), whose="one", coder="alice")
     assert '<button class="button" name="format" value="conllu">Format: CorefUD / CoNLL-U</button>' in page
-    [pk] = re.findall(r'name="again" value="(\d+)"', page)
-    manager.post(URL, {"again": pk, "change": "1", "format": "conllu"})
-    assert "To be imported: 1 new text" in manager.get(address).content.decode()
+    assert "To be imported: 1 new text" in change(address, format="conllu")
 
 
 def test_many_names_with_numbers_are_said_to_be_entities(told):
