@@ -31,14 +31,20 @@ def reached(main, read):
     return found
 
 
+@pytest.fixture(scope="module")
+def static_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("static")
+
+
 @pytest.fixture
-def collected(settings, tmp_path):
+def collected(settings, static_folder):
     """Return the folder with the static files as a server of production has them."""
-    settings.STATIC_ROOT = tmp_path
+    settings.STATIC_ROOT = static_folder
     settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
     settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
-    call_command("collectstatic", interactive=False, verbosity=0)
-    return tmp_path
+    if not any(static_folder.iterdir()):
+        call_command("collectstatic", interactive=False, verbosity=0)
+    return static_folder
 
 
 def linked(workbench):

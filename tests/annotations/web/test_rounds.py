@@ -25,7 +25,7 @@ def pilot(project) -> Round:
 
 
 def names(project):
-    return [one.name for one in Round.objects.filter(project=project)]
+    return list(Round.objects.filter(project=project).values_list("name", flat=True))
 
 
 def rows(page):
@@ -39,27 +39,19 @@ def test_a_round_is_made_with_the_texts_of_another(manager, project, text):
     assert page.redirect_chain[-1][0] == f"{URL}pilot/"
     assert "Made the round pilot." in page.content.decode()
     made = project.rounds.get(name="pilot")
-    assert (made.kind, made.starts_on, made.ends_on, list(made.texts.all())) == (
-        "pilot",
-        date(2026, 3, 1),
-        None,
-        [text],
-    )
+    assert (made.kind, made.starts_on, made.ends_on) == ("pilot", date(2026, 3, 1), None)
+    assert list(made.texts.all()) == [text]
     assert ">pilot</a>" in manager.get(URL).content.decode()
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
+def test_a_bad_round_is_refused_where_it_is_bad(manager, project):
+    for fields, message in (
         ({"name": "main"}, "There is a round main already."),
         ({"ends_on": "2026-02-01"}, "It ends before it starts."),
         ({"copied": "ghost"}, "Select a valid choice"),
-    ],
-)
-def test_a_bad_round_is_refused_where_it_is_bad(manager, project, fields, message):
-    reply = manager.post(URL, FIELDS | fields)
-    assert reply.status_code == 400
-    assert message in reply.content.decode()
+    ):
+        reply = manager.post(URL, FIELDS | fields)
+        assert (reply.status_code, message in reply.content.decode()) == (400, True), message
     assert names(project) == ["main"]
 
 
@@ -180,11 +172,6 @@ def test_practice_that_cannot_count_is_refused_before_it_is_asked(manager, proje
     assert "Coders have trained in it" in page.content.decode()
 
 
-def test_a_round_that_is_not_there_is_not_found(manager):
-    assert manager.get(f"{URL}ghost/").status_code == 404
-    assert manager.post(f"{URL}ghost/close/", {"confirmed": "1"}).status_code == 404
-
-
 def test_texts_are_assigned_in_a_round(manager, project, text, alice, pilot):
     put_into_round(pilot, [text])
     page = manager.get("/projects/tea/assign/", {"round": "pilot"}).content.decode()
@@ -220,19 +207,20 @@ def test_the_overview_has_a_row_for_each_round_of_a_text(manager, project, text,
     assert manager.get("/projects/tea/texts/tea/", {"coder": "bob", "round": "pilot"}).status_code == 404
 
 
-@pytest.mark.parametrize("role", ["manager", "viewer"])
-def test_the_list_costs_the_same_queries_at_any_size(
-    signed_in, people, project, text, role, django_assert_max_num_queries
-):
-    client = signed_in(people[role])
-    client.get(URL)
-    with django_assert_max_num_queries(9) as before:
+def test_the_list_costs_the_same_queries_at_any_size(signed_in, people, project, text, django_assert_max_num_queries):
+    clients = [signed_in(people[role]) for role in ("manager", "viewer")]
+    costs = []
+    for client in clients:
         client.get(URL)
+        with django_assert_max_num_queries(9) as before:
+            client.get(URL)
+        costs.append(len(before))
     for number in range(5):
         round_ = create_round(project, f"r{number}", copied=project.rounds.get(name="main"))
         assign_texts(project, [text], [people["coder"]], round_)
-    with django_assert_max_num_queries(len(before)):
-        client.get(URL)
+    for client, cost in zip(clients, costs, strict=True):
+        with django_assert_max_num_queries(cost):
+            client.get(URL)
 
 
 def test_an_archived_project_shows_its_rounds_without_forms(manager, project, charlie):
@@ -252,9 +240,8 @@ def test_who_codes_and_manages_is_not_told_that_somebody_works_in_a_round(signed
 
     def seen():
         pages = [maya.get(URL), maya.get(f"{URL}main/"), maya.post(f"{URL}main/change/", change), maya.get(api)]
-        return [re.sub(r'name="csrf[^>]*', "", page.content.decode()) for page in pages], maya.get(f"{api}main/")[
-            "ETag"
-        ]
+        tag = maya.get(f"{api}main/")["ETag"]
+        return [re.sub(r'name="csrf[^>]*', "", page.content.decode()) for page in pages], tag
 
     before = seen()
     judge(codings["alice"], keys["a"], "place")

@@ -185,7 +185,7 @@ def test_who_sees_all_work_reads_a_coding_as_its_coder_does(signed_in, alice, bo
 
 
 def test_rows_that_are_equal_in_the_order_are_all_shown(signed_in, charlie, project):
-    many = [Text(project=project, slug=f"t{number}", title="Same", content="x") for number in range(1100)]
+    many = [Text(project=project, slug=f"t{number}", title="Same", content="x") for number in range(1600)]
     Text.objects.bulk_create(many)
     client, seen = signed_in(charlie), []
     address = f"{URL}texts/?ordering=round&page_size=500"

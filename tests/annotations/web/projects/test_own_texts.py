@@ -140,22 +140,20 @@ def test_coders_without_a_text_in_training_are_told_to_managers(signed_in, alice
     assert "no text of it: open it and assign one, or decide how alice goes on" in page(signed_in(charlie))
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
+def test_coder_and_manager_read_why_no_training_text_is_left(signed_in, alice, charlie, project):
+    code("training", "none")
+    coder, manager, usual = signed_in(alice), signed_in(charlie), {"attempts": None, "closed_at": None}
+    for fields, reason in (
         ({}, "no further text of it has gold"),
         ({"attempts": 1}, "no further text counts"),
         ({"closed_at": timezone.now()}, "the round is closed"),
         ({"pass_measure": "", "pass_mark": None}, "it has no pass rule"),
-    ],
-)
-def test_coder_and_manager_read_why_no_training_text_is_left(signed_in, alice, charlie, project, fields, reason):
-    code("training", "none")
-    Round.objects.filter(name="training").update(**fields)
-    assert f"You have not passed the training round training: {reason}. Your manager" in page(signed_in(alice))
-    assert f"alice has not passed the training round training: {reason}. Decide" in page(signed_in(charlie))
-    results = signed_in(alice).get("/projects/tea/rounds/training/training/").content.decode()
-    assert f"You have not passed yet. {reason.capitalize()}: your manager decides how you go on." in results
+    ):
+        Round.objects.filter(name="training").update(**(usual | fields))
+        assert f"You have not passed the training round training: {reason}. Your manager" in page(coder)
+        assert f"alice has not passed the training round training: {reason}. Decide" in page(manager)
+        results = coder.get("/projects/tea/rounds/training/training/").content.decode()
+        assert f"You have not passed yet. {reason.capitalize()}: your manager decides how you go on." in results
 
 
 def test_missing_gold_is_told_to_managers_and_reopened_gold_to_coders(signed_in, alice, charlie, project):
@@ -230,27 +228,9 @@ def test_a_text_without_its_answers_of_entities_stays_next(signed_in, alice):
     html = page(signed_in(coding.coder))
     assert "decided, not submitted" not in html
     assert blue_button(html) == [f"/projects/tea/texts/{coding.text.slug}/code/"]
-    [state] = [one for one in read_states(Coding.objects.of_people().all(), timezone.localdate()) if one.decided]
+    states = read_states(Coding.objects.of_people().all(), timezone.localdate())
+    [state] = [state for state in states if state.decided]
     assert (state.decided == state.to_decide, state.state) == (True, "begun")
-
-
-@pytest.mark.parametrize("coders_mark", [False, True])
-def test_a_text_without_markables_offers_submit_only_where_coders_mark(signed_in, alice, charlie, coders_mark):
-    project = make_project("tea", "poesio-artstein-2005", DIALOGUE)
-    for person, role in ((alice, "coder"), (charlie, "manager")):
-        add_member(project, person, role)
-    text = Text.objects.create(project=project, slug="a", title="A", content="Milk is cold.", position=0)
-    if coders_mark:
-        set_coder_marked_levels(project, project.levels.filter(coded=True))
-    assign_texts(project, [text], [alice])
-    html = signed_in(alice).get("/projects/tea/texts/a/code/").content.decode()
-    assert ('id="submit"' in html) == coders_mark
-    assert ("there is nothing to code or submit" in html) != coders_mark
-    for address in ("/projects/tea/assign/", "/projects/tea/assign/?design=all&part=preview&round=main"):
-        html = signed_in(charlie).get(address).content.decode()
-        assert ("1 text without markables, “A”: as coders may not mark, nothing can be coded there." in html) != (
-            coders_mark
-        ), address
 
 
 def test_submitted_texts_with_markables_to_judge_are_not_called_done(signed_in, alice, project):
@@ -307,15 +287,22 @@ def test_steps_of_training_follow_texts_and_gold(alice, charlie, project):
 
 
 @pytest.mark.parametrize("coders_mark", [False, True])
-def test_texts_without_markables_are_next_only_where_coders_mark(signed_in, alice, bob, coders_mark):
+def test_texts_without_markables_are_coded_only_where_coders_mark(signed_in, alice, charlie, coders_mark):
     project = make_project("tea", "poesio-artstein-2005", DIALOGUE)
-    add_member(project, alice, Membership.Role.CODER)
+    for person, role in ((alice, "coder"), (charlie, "manager")):
+        add_member(project, person, role)
     text = project.texts.get()
     first = Text.objects.create(project=project, slug="a", title="A", content="Milk is cold.", position=0)
     if coders_mark:
         set_coder_marked_levels(project, project.levels.filter(coded=True))
     assign_texts(project, [first, text], [alice])
     client = signed_in(alice)
+    html = client.get("/projects/tea/texts/a/code/").content.decode()
+    assert ('id="submit"' in html) == coders_mark
+    assert ("there is nothing to code or submit" in html) != coders_mark
+    note = "1 text without markables, “A”: as coders may not mark, nothing can be coded there."
+    for address in ("/projects/tea/assign/", "/projects/tea/assign/?design=all&part=preview&round=main"):
+        assert (note in signed_in(charlie).get(address).content.decode()) != coders_mark, address
     html = page(client)
     assert blue_button(html) == [f"/projects/tea/texts/{'a' if coders_mark else 'tea'}/code/"]
     assert ("no markables yet" in html) != coders_mark

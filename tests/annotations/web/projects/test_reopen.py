@@ -1,21 +1,14 @@
 """Reopening a coding."""
 
-import pytest
-
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.status import submit_coding
 
 URL = "/projects/tea/texts/tea/codings/{}/reopen/"
 
 
-@pytest.fixture
-def submitted(codings, alice):
-    submit_coding(codings["alice"], alice)
-    return codings["alice"]
-
-
-def test_a_manager_gives_a_coding_back_and_the_log_tells_who(signed_in, charlie, submitted):
-    client = signed_in(charlie)
+def test_a_manager_gives_a_coding_back_and_the_log_tells_who(signed_in, alice, charlie, codings):
+    client, submitted = signed_in(charlie), codings["alice"]
+    submit_coding(submitted, alice)
     question = client.post(URL.format("alice")).content.decode()
     assert "Reopen “Tea” for alice?" in question
     assert "0 answers" in question
@@ -35,11 +28,9 @@ def test_a_manager_gives_a_coding_back_and_the_log_tells_who(signed_in, charlie,
     )
 
 
-def test_giving_back_what_is_open_changes_nothing(signed_in, charlie, codings):
-    assert signed_in(charlie).post(URL.format("bob"), {"confirmed": "1"}).status_code == 302
+def test_giving_back_what_is_open_or_not_there_changes_nothing(signed_in, charlie, codings):
+    client = signed_in(charlie)
+    assert client.post(URL.format("bob"), {"confirmed": "1"}).status_code == 302
     assert codings["bob"].operations.count() == 0
-
-
-@pytest.mark.parametrize("name", ["nobody", "charlie", "a%00b", "%ED%A0%80"])
-def test_a_coding_that_is_not_there_is_not_there(signed_in, charlie, submitted, name):
-    assert signed_in(charlie).post(URL.format(name)).status_code == 404
+    for name in ("nobody", "charlie", "a%00b", "%ED%A0%80"):
+        assert client.post(URL.format(name)).status_code == 404

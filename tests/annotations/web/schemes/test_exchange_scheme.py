@@ -1,7 +1,5 @@
 """Exchanging the scheme of a project without texts."""
 
-import pytest
-
 from annotations.models import Category, Project
 from annotations.projects.creation import create_project
 from annotations.schemes.project_scheme import read_scheme
@@ -19,13 +17,13 @@ def scheme_of(project):
     return levels, categories, relations, project.answers, project.unmarked, project.preset
 
 
-@pytest.mark.parametrize("key", SCHEMES)
-def test_afterwards_the_scheme_is_that_of_a_project_made_with_it(manager, project, key):
+def test_afterwards_the_scheme_is_that_of_a_project_made_with_it(manager, project):
     project.texts.all().delete()
     assert URL in manager.get("/projects/tea/scheme/edit/").content.decode()
     assert URL not in manager.get("/projects/tea/scheme/").content.decode()
-    assert manager.post(URL, {"scheme": key}).url == "/projects/tea/scheme/"
-    assert scheme_of(Project.objects.get(slug="tea")) == scheme_of(create_project("fresh", "Fresh", SCHEMES[key]))
+    for key, scheme in SCHEMES.items():
+        assert manager.post(URL, {"scheme": key}).url == "/projects/tea/scheme/"
+        assert scheme_of(Project.objects.get(slug="tea")) == scheme_of(create_project(f"a-{key}", "Fresh", scheme))
 
 
 def test_with_texts_it_stays(manager, project):
@@ -37,14 +35,10 @@ def test_with_texts_it_stays(manager, project):
     assert scheme_of(Project.objects.get(slug="tea")) == before
 
 
-def test_project_of_pyramids_exchanges_its_scheme_on_the_scheme_page(manager, project):
+def test_coders_create_markables_where_that_is_chosen(manager, project):
     project.texts.all().delete()
     manager.post(URL, {"scheme": "pyramid"})
     assert URL in manager.get("/projects/tea/scheme/").content.decode()
-
-
-def test_coders_create_markables_where_that_is_chosen(manager, project):
-    project.texts.all().delete()
     manager.post(URL, {"scheme": "muc-ident", "coders_mark": "on"})
     assert project.levels.get(key="phrase").coders_mark
     assert manager.post(URL, {"scheme": "ghost"}).status_code == 400

@@ -8,7 +8,7 @@ import pytest
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, ValueSpec
-from annotations.models import Judgement, Markable, Project
+from annotations.models import Judgement, Project
 from annotations.revision import completeness
 from annotations.revision.saving import save_scheme
 from annotations.schemes.changes import Merge
@@ -66,15 +66,12 @@ def test_who_does_not_manage_work_is_not_told_what_was_merged(signed_in, alice, 
     assert client.post(f"{VERSIONS}2/undo/", CONFIRMED).status_code == 403
 
 
-def test_codings_that_lack_new_required_answers_can_be_reopened(signed_in, charlie, required):
-    page = signed_in(charlie).get(TO_COMPLETE).content.decode()
+def test_codings_that_lack_new_required_answers_can_be_reopened(manager, signed_in, alice, required):
+    page = manager.get(TO_COMPLETE).content.decode()
     assert page.count("<tr><th scope") == 2 + 1
     assert page.count('action="/projects/tea/texts/tea/codings/alice/reopen/"') == 1
     assert "codings/bob/reopen" not in page
-
-
-def test_a_coder_sees_what_is_missing_in_texts_of_their_own_alone(signed_in, alice, required):
-    page = signed_in(alice).get(TO_COMPLETE).content.decode()
+    page = signed_in(alice).get(TO_COMPLETE).content.decode()  # a coder sees the own texts alone
     assert '<td data-head="Coder">alice</td><td data-head="State">submitted</td>' in page
     assert 'href="/projects/tea/texts/tea/code/"' in page
     assert "bob" not in page
@@ -88,34 +85,28 @@ def test_what_was_judged_before_a_version_is_listed(signed_in, charlie, required
     page = client.get(f"{TO_COMPLETE}?before=2").content.decode()
     assert '<td data-head="Coder">alice</td>' in page
     assert '<td data-head="Coder">bob</td>' not in page
-    one = Markable.objects.get(key=keys["a"])
-    assert f'<td data-head="Words">“{one.text.content[one.start : one.end]}”</td>' in page
+    assert '<td data-head="Words">“the kettle”</td>' in page
 
 
-def test_of_many_judgements_the_first_words_are_listed(signed_in, charlie, codings, keys, project, monkeypatch):
+def test_of_many_judgements_the_first_words_are_listed(manager, codings, keys, project, monkeypatch):
     monkeypatch.setattr(completeness, "MAX_JUDGEMENTS", 2)
     monkeypatch.setattr(completeness, "MAX_WORDS_LENGTH", 4)
     for letter in "cba":
         judge(codings["alice"], keys[letter], "place")
     Project.objects.update(scheme_version=2)
-    first = [Markable.objects.get(key=keys[letter]) for letter in "ab"]
-    words = ", ".join(f"“{one.text.content[one.start : min(one.end, one.start + 4)].strip()}”" for one in first)
-    page = " ".join(unescape(signed_in(charlie).get(f"{TO_COMPLETE}?before=2").content.decode()).split())
+    page = " ".join(unescape(manager.get(f"{TO_COMPLETE}?before=2").content.decode()).split())
     numbers, cell = '<td class="num" data-head="Judgements">3</td>', '<td data-head="Words">'
-    assert f'{numbers} {cell}{words} <span class="muted">and more</span></td>' in page
+    assert f'{numbers} {cell}“the”, “the” <span class="muted">and more</span></td>' in page
 
 
-@pytest.mark.parametrize("before", ["1", "3", "x", "9" * 30])
-def test_a_version_that_is_not_there_is_said(signed_in, charlie, required, before):
-    reply = signed_in(charlie).get(f"{TO_COMPLETE}?before={before}")
-    assert reply.status_code == 400
-    assert "The scheme has no such version." in reply.content.decode()
+def test_a_version_that_is_not_there_is_said(manager, required):
+    for before in ("1", "3", "x", "9" * 30):
+        reply = manager.get(f"{TO_COMPLETE}?before={before}")
+        assert reply.status_code == 400
+        assert "The scheme has no such version." in reply.content.decode()
 
 
-def test_the_lists_ask_the_database_as_often_for_many_codings(
-    signed_in, charlie, required, django_assert_max_num_queries
-):
-    client = signed_in(charlie)
+def test_the_lists_take_few_queries(manager, required, django_assert_max_num_queries):
     for address in (TO_COMPLETE, f"{TO_COMPLETE}?before=2", VERSIONS):
         with django_assert_max_num_queries(14):
-            client.get(address)
+            manager.get(address)

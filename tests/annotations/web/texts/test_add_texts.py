@@ -1,14 +1,13 @@
 """Adding texts: uploaded or pasted, seen in a preview before anything is imported, with other options if need be."""
 
-import io
 import re
-import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotations.models import Coding, Text, Transfer
 from annotations.transfers.importing import writing
+from tests.annotations.web.transfers.test_import import zipped
 from tests.shared.projects import make_project
 
 URL = "/projects/tea/add-texts/"
@@ -33,8 +32,7 @@ def send(client):
 
 
 def carry_out(client):
-    transfer = Transfer.objects.get()
-    client.post(f"/transfers/{transfer.pk}/carry-out/")
+    client.post(f"/transfers/{Transfer.objects.get().pk}/carry-out/")
 
 
 def rows(page):
@@ -58,19 +56,13 @@ def test_marked_files_are_recognized_and_the_choice_overrules(send, client):
     assert rows(send(marked, format="text").content.decode())[0][2] == "0"
 
 
-def test_a_zip_is_looked_into(send):
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for number in range(3):
-            archive.writestr(f"texts/{number}.txt", f"Text {number}")
-    page = send(("corpus.zip", data.getvalue())).content.decode()
+def test_a_zip_is_looked_into_and_the_first_texts_are_shown(send, monkeypatch):
+    corpus = ("corpus.zip", zipped(**{f"texts/{number}.txt": f"Text {number}" for number in range(3)}))
+    page = send(corpus).content.decode()
     assert [row[0] for row in rows(page)] == ["0", "1", "2"]
     assert "Plain text" in page
-
-
-def test_a_long_import_shows_the_first_of_its_texts(send, monkeypatch):
     monkeypatch.setattr(writing, "MAX_PREVIEWS", 2)
-    page = send(*((f"{number}.txt", f"Text {number}") for number in range(3))).content.decode()
+    page = send(corpus).content.decode()
     assert [row[0] for row in rows(page)] == ["0", "1"]
     assert "3 new texts" in page
 
@@ -81,36 +73,22 @@ def test_a_text_that_is_there_already_is_called_so(send, client, project):
     assert rows(send(("walk.txt", "Anna")).content.decode())[0][0] == "Walk in the project"
 
 
-def test_a_pasted_text_keeps_its_words(client):
-    page = client.post(
-        URL, {"paste": "1", "paste-title": "Ferry/Train", "paste-content": "One [2]\r\nthree"}, follow=True
-    ).content.decode()
-    assert rows(page) == [["Ferry-Train", "3", "0", "One [2] three"]]
+def test_a_pasted_text_keeps_its_words_and_may_have_markables(client):
+    form = {"paste": "1", "paste-title": "Ferry/Train", "paste-content": "One [2]\r\nthree"}
+    assert rows(client.post(URL, form, follow=True).content.decode()) == [["Ferry-Train", "3", "0", "One [2] three"]]
     carry_out(client)
     assert Text.objects.get().content == "One [2]\nthree"
-
-
-def test_a_pasted_text_may_have_markables(client):
     form = {"paste": "1", "paste-title": "Walk", "paste-content": "[Anna] walks.", "paste-marked": "on"}
     assert rows(client.post(URL, form, follow=True).content.decode()) == [["Walk", "2", "1", "Anna walks."]]
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        {"paste": "1", "paste-title": "", "paste-content": "x"},
-        {"paste": "1", "paste-title": "x", "paste-content": " \n"},
-        {"paste": "1", "paste-title": "x" * 61, "paste-content": "x"},
-        {"upload": "1"},
-        {},
-    ],
-)
-def test_what_lacks_is_told_beside_the_form(client, form):
-    reply = client.post(URL, form)
-    assert reply.status_code == 400
-    page = reply.content.decode()
-    assert "errorlist" in page
-    assert '<details class="texts-add" id="add" open>' in page
+def test_what_lacks_is_told_beside_the_form(client):
+    pasted = ({"title": "", "content": "x"}, {"title": "x", "content": " \n"}, {"title": "x" * 61, "content": "x"})
+    forms = [{"paste": "1"} | {f"paste-{name}": value for name, value in fields.items()} for fields in pasted]
+    for form in (*forms, {"upload": "1"}, {}):
+        reply = client.post(URL, form)
+        assert (reply.status_code, "errorlist" in reply.content.decode()) == (400, True)
+        assert '<details class="texts-add" id="add" open>' in reply.content.decode()
     assert not Transfer.objects.exists()
 
 

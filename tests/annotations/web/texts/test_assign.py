@@ -10,7 +10,6 @@ from annotations.models import Coding, Plan, User
 from annotations.planning.plans.matrix import PAGE_SIZE
 from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
-from annotations.planning.rounds import change_round
 from annotations.projects.people.members import add_member
 from tests.shared.coding import judge
 from tests.shared.plans import bring_texts, make_large_project, plan_request
@@ -172,13 +171,6 @@ def test_a_coder_takes_the_next_text_of_a_pool(large, signed_in):
     assert "No text of the round main is left for you." in page
     answer = client.post("/projects/large/pool/next/", {"round": "main"}, follow=True)
     assert "is left for you" in answer.content.decode()
-
-
-def test_the_page_of_a_closed_round_says_so(manager, large):
-    change_round(large.rounds.get(), closed=True)
-    answer = manager.get(URL, {"round": "main"})
-    assert answer.status_code == 400
-    assert "is closed" in answer.content.decode()
 
 
 def test_who_codes_and_manages_sees_no_states_and_cannot_unassign(large, signed_in):

@@ -1,9 +1,7 @@
 """Correcting a text: a preview of what moves, and a confirmation."""
 
-from annotations.models import Membership, Operation
-from annotations.projects.people.members import add_member
+from annotations.models import Operation
 from tests.shared.coding import judge
-from tests.shared.pyramids import docset, models_of, pyramid_project
 
 URL = "/projects/tea/texts/tea/correct/"
 
@@ -72,17 +70,3 @@ def test_other_words_than_were_previewed_are_previewed_first(manager, text, codi
     assert "<ins>jug</ins>" in manager.post(URL, changed).content.decode()
     text.refresh_from_db()
     assert "kettle" in text.content
-
-
-def test_the_page_of_a_docset_leads_to_the_correction_of_its_summaries(signed_in, charlie, alice):
-
-    project = pyramid_project()
-    text = models_of(docset(project, alice))
-    add_member(project, charlie, Membership.Role.MANAGER)
-    client = signed_in(charlie)
-    address = f"/projects/ferry/texts/{text.slug}/correct/"
-    assert address in client.get("/projects/ferry/docsets/sinking/").content.decode()
-    fields = fields_of(client.get(address))
-    reply = client.post(address, fields | {"content": fields["content"].replace("ferry sank", "ferri sank")})
-    reply = client.post(address, fields_of(reply) | {"confirmed": "1"}, follow=True)
-    assert "Corrected “The sinking”" in reply.content.decode()

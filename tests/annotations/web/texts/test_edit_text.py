@@ -1,7 +1,5 @@
 """Renaming a text, and changing its round."""
 
-import pytest
-
 URL = "/projects/tea/texts/tea/edit/"
 
 
@@ -13,11 +11,10 @@ def test_title_and_round_change_and_nothing_else(manager, text):
     assert (text.title, text.round_names, text.slug, text.content) == ("Tea time", ["pilot"], "tea", content)
 
 
-@pytest.mark.parametrize("fields", [{"title": ""}, {"title": "x" * 201}, {"title": "x", "round": "two words"}])
-def test_what_cannot_be_is_told_and_nothing_changes(manager, text, fields):
-    reply = manager.post(URL, fields)
-    assert reply.status_code == 400
-    assert "errorlist" in reply.content.decode()
+def test_what_cannot_be_is_told_and_nothing_changes(manager, text):
+    for fields in ({"title": ""}, {"title": "x" * 201}, {"title": "x", "round": "two words"}):
+        reply = manager.post(URL, fields)
+        assert (reply.status_code, "errorlist" in reply.content.decode()) == (400, True)
     text.refresh_from_db()
     assert (text.title, text.round_names) == ("Tea", ["main"])
 

@@ -3,25 +3,21 @@
 import re
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from annotations.coding import operations
 from annotations.models import Coding, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.shared.coding import change, judge
-from tests.shared.projects import make_project
+from tests.shared.coding import change, judge, judge_all, judgement
 from tests.shared.schemes import rich_project
 
 URL = "/projects/tea/texts/tea/"
 
 
 @pytest.fixture
-def read(signed_in, charlie, project):
+def read(manager):
     """Return a function that returns the page at an address."""
-    client = signed_in(charlie)
-    return lambda query="", url=URL: client.get(f"{url}{query}").content.decode()
+    return lambda query="": manager.get(f"{URL}{query}").content.decode()
 
 
 @pytest.fixture
@@ -62,14 +58,11 @@ def test_a_version_has_the_chains_of_its_coder_by_colour_and_number(read, answer
     )
 
 
-def test_notes_of_a_version_are_listed(read, answered):
+def test_a_version_lists_its_notes_and_categories_if_asked_for(read, answered):
     found = read("?coder=alice")
     assert "says alice" in found
     assert "says bob" not in found
-
-
-def test_categories_are_shown_where_they_are_asked_for(read, answered):
-    assert "texts-label" not in read("?coder=alice")
+    assert "texts-label" not in found
     assert re.search(r'<span\s+class="texts-label">place</span>', read("?coder=alice&categories=1"))
 
 
@@ -115,9 +108,6 @@ def test_equal_versions_have_no_differences(read, codings, keys):
         judge(coding, keys["c"], "phrase", keys["a"])
     assert "The two versions are the same." in read("?coder=alice&beside=bob")
     assert "texts-differs" not in read("?coder=alice&beside=bob")
-
-
-def test_a_coder_beside_themself_is_read_alone(read, answered):
     assert "Differences" not in read("?coder=alice&beside=alice")
 
 
@@ -132,33 +122,25 @@ def test_what_a_coder_marked_is_in_that_version_alone(read, codings, project):
     assert "put</span>" not in version(read())
 
 
-@pytest.mark.parametrize("query", ["?coder=ghost", "?coder=alice&beside=ghost", "?coder=charlie", "?coder=%00"])
-def test_who_does_not_code_the_text_has_no_version(signed_in, charlie, project, query):
-    assert signed_in(charlie).get(URL + query).status_code == 404
+def test_who_does_not_code_the_text_has_no_version(manager):
+    for query in ("?coder=ghost", "?coder=alice&beside=ghost", "?coder=charlie", "?coder=%00"):
+        assert manager.get(URL + query).status_code == 404
 
 
-def test_there_is_no_text_of_another_project(signed_in, charlie, project):
-    make_project("other", marked="[One](a)").texts.update(slug="else")
-    assert signed_in(charlie).get("/projects/tea/texts/else/").status_code == 404
+def test_categories_alone_are_always_shown(read):
+    assert "Show categories" in read("?coder=alice")
+    Project.objects.update(answers="categories")
+    assert "Show categories" not in read("?coder=alice")
 
 
-def test_categories_alone_are_always_shown(signed_in, charlie, alice, project):
-    Project.objects.filter(pk=project.pk).update(answers="categories")
-    found = signed_in(charlie).get(f"{URL}?coder=alice").content.decode()
-    assert "Show categories" not in found
-
-
-def test_the_page_costs_the_same_queries_for_one_answer_and_for_many(signed_in, charlie, codings, keys):
-    client = signed_in(charlie)
-
-    def cost():
-        with CaptureQueriesContext(connection) as queries:
-            assert client.get(f"{URL}?coder=alice&beside=bob").status_code == 200
-        return len(queries)
-
+def test_the_page_costs_the_same_queries_for_one_answer_and_for_many(
+    manager, codings, keys, django_assert_max_num_queries
+):
+    address = f"{URL}?coder=alice&beside=bob"
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
-    before = cost()
+    with django_assert_max_num_queries(18) as before:
+        assert manager.get(address).status_code == 200
     for coding in codings.values():
-        for key in "cdef":
-            judge(coding, keys[key], "phrase", keys["a"], keys["b"])
-    assert cost() == before <= 18
+        judge_all(coding, [judgement(keys[label], "phrase", keys["a"], keys["b"]) for label in "cdef"])
+    with django_assert_max_num_queries(len(before)):
+        manager.get(address)
