@@ -117,8 +117,8 @@ def test_the_agreed_pyramid_is_started(manager, ferry, built, signed_in):
 
 def test_the_agreed_pyramid_is_handed_on_by_a_manager(manager, ferry, built, signed_in):
     adam, eve = person("adam"), person("eve")
-    for one in (adam, eve):
-        add_member(ferry.project, one, Membership.Role.ADJUDICATOR)
+    for user in (adam, eve):
+        add_member(ferry.project, user, Membership.Role.ADJUDICATOR)
     client = signed_in(adam)
     assert manager.put(f"{URL}agreed/", {"adjudicator": "eve"}, **JSON).status_code == 400
     client.post(f"{URL}agreed/", {"coder": "alice"}, **JSON)
@@ -128,7 +128,7 @@ def test_the_agreed_pyramid_is_handed_on_by_a_manager(manager, ferry, built, sig
     answer = manager.put(f"{URL}agreed/", {"adjudicator": "eve"}, **JSON)
     assert (answer.status_code, answer.json()["coder"], answer.json()["scus"]) == (200, "eve", 3)
     of_text = "/api/v1/projects/ferry/texts/sinking/agreed/coding/"
-    assert [signed_in(one).get(of_text).status_code for one in (adam, eve)] == [404, 200]
+    assert [signed_in(user).get(of_text).status_code for user in (adam, eve)] == [404, 200]
 
 
 def test_many_docsets_are_an_array_whose_header_leads_to_the_next(manager, ferry):

@@ -49,6 +49,6 @@ def test_a_manager_puts_a_text_into_a_round(signed_in, charlie, project, text, s
     seen = client.get(f"{URL}tea/")["ETag"]
     done = client.patch(f"{URL}tea/", {"round": "pilot"}, content_type="application/json", headers={"If-Match": seen})
     assert done.status_code == 200
-    assert [one["slug"] for one in client.get(URL, {"round": "pilot"}).json()["results"]] == ["tea"]
+    assert [row["slug"] for row in client.get(URL, {"round": "pilot"}).json()["results"]] == ["tea"]
     wrong = client.patch(f"{URL}tea/", {"round": "no slug"}, content_type="application/json", headers={"If-Match": "*"})
     assert list(wrong.json()["errors"]) == ["round"]

@@ -1,14 +1,10 @@
 """Rounds by the API."""
 
-import pytest
-
 from annotations.coding.status import submit_coding
 from annotations.models import Coding
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from tests.shared.coding import judge
-
-pytestmark = pytest.mark.usefixtures("module_project")
 
 URL = "/api/v1/projects/tea/"
 ROUNDS = f"{URL}rounds/"

@@ -47,7 +47,7 @@ def parameters_with_choices() -> list[tuple[str, str, tuple[str, ...]]]:
         for parameter in operations.get("get", {}).get("parameters", ()):
             kind = parameter["schema"]
             kind = kind.get("items", kind)
-            choices = tuple(one for one in _enum(kind) if one)
+            choices = tuple(choice for choice in _enum(kind) if choice)
             if choices and parameter["in"] == "query":
                 found.setdefault((parameter["name"], choices), path)
     return [(path, name, choices) for (name, choices), path in found.items()]
@@ -56,7 +56,7 @@ def parameters_with_choices() -> list[tuple[str, str, tuple[str, ...]]]:
 def _enum(kind: dict[str, Any]) -> list[Any]:
     if "$ref" in kind:
         return _enum(SCHEMA["components"]["schemas"][kind["$ref"].rpartition("/")[2]])
-    parts = [one for name in ("oneOf", "anyOf", "allOf") for one in kind.get(name, ())]
+    parts = [part for name in ("oneOf", "anyOf", "allOf") for part in kind.get(name, ())]
     return kind.get("enum") or [value for part in parts for value in _enum(part)]
 
 
@@ -68,7 +68,7 @@ def test_a_field_of_a_request_lists_its_choices(name, field):
     with pytest.raises(serializers.ValidationError) as refused:
         field.run_validation(WRONG)
     [message] = refused.value.detail
-    assert message == f"'{WRONG}' is not one of {', '.join(str(one) for one in field.choices if one)}."
+    assert message == f"'{WRONG}' is not one of {', '.join(str(choice) for choice in field.choices if choice)}."
 
 
 def test_a_parameter_of_a_query_lists_its_choices(project, codings, alice, bob, charlie, signed_in):
@@ -82,7 +82,7 @@ def test_a_parameter_of_a_query_lists_its_choices(project, codings, alice, bob, 
         filled = path.format(slug=slug, text="tea", key="phrase:4-14", page="coders", table="matrix", name="main")
         answer = client.get(filled, {name: WRONG})
         said = json.dumps(answer.json().get("errors"), ensure_ascii=False)
-        if answer.status_code != 400 or any(str(one) not in said for one in choices):
+        if answer.status_code != 400 or any(str(choice) not in said for choice in choices):
             silent[path, name] = answer.content
     assert silent == {}
 
@@ -100,7 +100,7 @@ def test_an_order_lists_its_choices(manager, codings, fields, choices):
     answer = manager.post("/api/v1/projects/tea/exports/", fields, "application/json")
     assert answer.status_code == 400
     [[message]] = answer.json()["errors"].values()
-    assert message.endswith(f" {', '.join(choices)}.") or all(one in message for one in choices)
+    assert message.endswith(f" {', '.join(choices)}.") or all(choice in message for choice in choices)
 
 
 def test_many_choices_are_not_all_listed():

@@ -124,9 +124,9 @@ def test_projects_are_filtered_and_ordered_by_what_is_allowed(signed_in, bob, pr
     other = make_project("other", "passonneau-2004")
     Membership.objects.create(project=other, user=bob, role="viewer")
     client = signed_in(bob)
-    found = [one["slug"] for one in client.get(URL, {"ordering": "-title"}).json()["results"]]
+    found = [project["slug"] for project in client.get(URL, {"ordering": "-title"}).json()["results"]]
     assert found == ["tea", "other"]
-    assert [one["slug"] for one in client.get(URL, {"answers": "indices"}).json()["results"]] == ["other"]
+    assert [project["slug"] for project in client.get(URL, {"answers": "indices"}).json()["results"]] == ["other"]
     for query in ({"ordering": "members__password"}, {"members__username": "bob"}, {"answers": "ghost"}):
         answer = client.get(URL, query)
         assert (answer.status_code, list(answer.json()["errors"])) == (400, list(query))

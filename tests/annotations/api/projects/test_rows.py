@@ -14,8 +14,6 @@ from tests.shared.coding import judge
 from tests.shared.projects import make_project
 from tests.shared.pyramids import docset, models_of, pyramid_project
 
-pytestmark = pytest.mark.usefixtures("module_project")
-
 URL = "/api/v1/projects/tea/"
 JSON = {"content_type": "application/json"}
 LISTS = ["codings", "markables", "judgements", "operations"]

@@ -54,7 +54,9 @@ def test_every_operation_says_by_which_problems_it_may_be_answered(schema):
             expected |= {"404"} if "{" in path else set()
             expected |= {"403"} if "{slug}" in path or method != "get" else set()
             expected |= {"413", "415"} if "requestBody" in operation else set()
-            headers = {one["name"] for one in operation.get("parameters", ()) if one["in"] == "header"}
+            headers = {
+                parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == "header"
+            }
             expected |= {"412", "428"} if "If-Match" in headers else set()
             expected |= {"422"} if "Idempotency-Key" in headers else set()
             if missed := expected - operation["responses"].keys():

@@ -57,13 +57,13 @@ def test_the_page_of_an_agreed_pyramid_sends_to_its_own_address(client, agreed, 
 
 def test_the_adjudicator_sees_what_the_coders_have_handed_in(agreed, pyramids, made):
     state = coding_state(agreed, made.project)["pyramid"]
-    assert [(one["coder"], [scu["label"] for scu in one["scus"]]) for one in state["others"]] == [
+    assert [(pyramid["coder"], [scu["label"] for scu in pyramid["scus"]]) for pyramid in state["others"]] == [
         ("alice", ["Sinking", "Dawn"])
     ]
     assert [len(scu["contributors"]) for scu in state["others"][0]["scus"]] == [2, 1]
     submit_coding(pyramids["bob"], pyramids["bob"].coder)
     others = coding_state(agreed, made.project)["pyramid"]["others"]
-    assert [one["coder"] for one in others] == ["alice", "bob"]
+    assert [pyramid["coder"] for pyramid in others] == ["alice", "bob"]
 
 
 def test_no_coder_is_shown_the_pyramids_of_others(agreed, pyramids, made, charlie):

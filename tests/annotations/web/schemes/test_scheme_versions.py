@@ -26,7 +26,7 @@ def merged(codings, keys, project, charlie):
     judge(codings["alice"], keys["a"], "place")
     judge(codings["bob"], keys["a"], "none")
     spec = read_scheme(project.pk).spec
-    categories = tuple(one for one in spec.categories if one.key != "place")
+    categories = tuple(category for category in spec.categories if category.key != "place")
     save_scheme(project, replace(spec, categories=categories), charlie, merges=[Merge(CATEGORY, "place", "none")])
     return project
 

@@ -50,7 +50,7 @@ def test_the_list_tells_of_each_the_latest_first(brought, taken, people, signed_
 
 def test_who_sees_results_sees_exports_but_no_imports_and_archives(brought, taken, project, people, signed_in):
     archive = orders.order_export(project, people["manager"], "project", {})
-    addresses = [f"/transfers/{one.pk}/" for one in (brought, taken, archive)]
+    addresses = [f"/transfers/{transfer.pk}/" for transfer in (brought, taken, archive)]
     for role, expected in {
         "manager": [200, 200, 200],
         "adjudicator": [403, 200, 403],
