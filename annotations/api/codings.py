@@ -258,7 +258,7 @@ def change_status(request: Request, project: Project, coding: Coding, *, own: bo
     """Submit or reopen a coding, if the sender has seen its current state. Call it in a transaction."""
     # If `own`, the coder submits, reopens until somebody has viewed the submission, or requests reopening.
     Coding.objects.select_for_update(of=("self",)).get(pk=coding.pk)
-    coding.refresh_from_db(fields=["status", "version", "viewed_at"])
+    coding.refresh_from_db(fields=["status", "version", "viewed_at", "active_time"])
     require_match(request, coding_state(coding, project))
     fields = validated(StatusSerializer(data=request.data))
     user, reason = cast(User, request.user), fields.get("reason", "")
@@ -272,7 +272,7 @@ def change_status(request: Request, project: Project, coding: Coding, *, own: bo
         request_reopening(coding, user, reason)
     else:
         reopen_own_coding(coding, user)
-    coding.refresh_from_db(fields=["status", "version"])
+    coding.refresh_from_db(fields=["status", "version", "active_time"])
     return etag_response(coding_state(coding, project))
 
 

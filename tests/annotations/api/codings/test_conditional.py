@@ -1,9 +1,12 @@
 """ETag, If-Match and If-None-Match."""
 
-import pytest
+from datetime import timedelta
 
-from annotations.models import Project
-from tests.shared.coding import judge
+import pytest
+from django.utils import timezone
+
+from annotations.models import Coding, Project
+from tests.shared.coding import judge, judge_rest
 
 URL = "/api/v1/projects/tea/"
 JSON = {"content_type": "application/json"}
@@ -50,3 +53,12 @@ def test_the_tag_of_a_coding_tells_nothing_of_anothers_work(signed_in, bob, codi
     before = signed_in(bob).get(f"{URL}texts/tea/coding/")["ETag"]
     judge(codings["alice"], keys["a"], "none")
     assert signed_in(bob).get(f"{URL}texts/tea/coding/")["ETag"] == before
+
+
+def test_submission_answers_with_tag_of_counted_time(signed_in, alice, codings):
+    address, client = f"{URL}texts/tea/coding/", signed_in(alice)
+    judge_rest(codings["alice"])
+    Coding.objects.filter(pk=codings["alice"].pk).update(last_active=timezone.now() - timedelta(minutes=2))
+    seen = client.get(address)["ETag"]
+    answer = client.patch(address, {"status": "submitted"}, headers={"If-Match": seen}, **JSON)
+    assert (answer.status_code, answer["ETag"]) == (200, client.get(address)["ETag"])
