@@ -3,18 +3,13 @@
 import contextlib
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from annotations.formats import Bundle, FormatError, Links, Stretch
 from annotations.formats.conll import conll2012
 from annotations.formats.model.document import Document
 from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_SPEAKER_LENGTH
-from tests.shared.cases import examples
 from tests.shared.documents import indices
 from tests.shared.growth import assert_grows_with_input
-
-Span = tuple[int, int]
 
 SMALL = """\
 #begin document (walk); part 000
@@ -54,10 +49,7 @@ def test_file_gives_its_text_with_markables_and_sentences():
     assert [mark.parts for mark in document.marks] == [((0, 4),), ((10, 17),), ((10, 13),), ((18, 20),)]
     assert indices(document) == [("Anna", ("0",)), ("her dog", ("1",)), ("her", ("0",)), ("It", ("1", "2"))]
     assert [mark.line for mark in document.marks] == [2, 4, 4, 7]
-    assert list(document.segments) == [
-        Stretch("sentence", 0, 17, speaker="narrator"),
-        Stretch("sentence", 18, 27, speaker="Bob B."),
-    ]
+    assert document.segments == [Stretch("sentence", 0, 17, "", "narrator"), Stretch("sentence", 18, 27, "", "Bob B.")]
 
 
 @pytest.mark.parametrize(
@@ -207,103 +199,6 @@ def test_markables_of_one_chain_nest_thousands_deep():
     assert len(document.marks) == 3_000
 
 
-# Random documents: written by the writer here, they are read back equal.
-
-WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=6).filter(
-    lambda word: not any(character.isspace() for character in word)
-)
-NAMES = st.text("abc019-_.Äב", min_size=1, max_size=4)
-
-
-@st.composite
-def sentences_and_chains(draw) -> tuple[list[list[str]], dict[str, set[Span]]]:
-    sentences = draw(st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=4))
-    last = sum(len(sentence) for sentence in sentences) - 1
-    ends = st.tuples(st.integers(0, last), st.integers(0, last)).map(lambda pair: (min(pair), max(pair)))
-    drawn = draw(st.dictionaries(NAMES, st.sets(ends, min_size=1, max_size=5), max_size=4))
-    return sentences, {name: without_crossing(spans) for name, spans in drawn.items()}
-
-
-def without_crossing(spans: set[Span]) -> set[Span]:
-    """Return the spans of one chain without later ones that cross earlier ones, which cannot be written."""
-    kept: set[Span] = set()
-    for first, last in sorted(spans):
-        if not any(a < first <= b < last for a, b in kept):
-            kept.add((first, last))
-    return kept
-
-
-def written(sentences: list[list[str]], chains: dict[str, set[Span]], end: str) -> str:
-    lines, number = ["#begin document (drawn); part 000"], 0
-    for sentence in sentences:
-        for word in sentence:
-            cell = [
-                *(f"({name}" for name, spans in chains.items() for a, b in spans if a == number < b),
-                *(f"({name})" for name, spans in chains.items() if (number, number) in spans),
-                *(f"{name})" for name, spans in chains.items() for a, b in spans if a < number == b),
-            ]
-            lines.append("\t".join(["drawn", "0", str(number), word, "-", "|".join(cell) or "-"]))
-            number += 1
-        lines.append("")
-    return end.join([*lines, "#end document", ""])
-
-
-@examples(100)
-@given(sentences_and_chains(), st.sampled_from(["\n", "\r\n", "\r"]))
-def test_random_documents_are_read_back(drawn, end):
-    sentences, chains = drawn
-    assume({"_"} != {*"".join(word for sentence in sentences for word in sentence)})  # its words are taken out
-    [document] = read(written(sentences, chains, end))
-    assert document.content == "\n".join(" ".join(sentence) for sentence in sentences)
-    tokens = [word for sentence in sentences for word in sentence]
-    starts = [sum(len(word) + 1 for word in tokens[:number]) for number in range(len(tokens))]
-    expected: dict[Span, set[str]] = {}
-    for name, spans in chains.items():
-        for first, last in spans:
-            place = (starts[first], starts[last] + len(tokens[last]))
-            expected.setdefault(place, set()).add(name)
-    assert {mark.parts[0]: set(mark.answer.indices) for mark in document.marks} == expected
-    assert len(document.marks) == len(expected)
-    found = [document.content[segment.start : segment.end] for segment in document.segments]
-    assert found == [" ".join(sentence) for sentence in sentences]
-
-
-def test_ezcoref_has_the_text_of_its_file_by_each_coder(samples):
-    contents: dict[str, set[str]] = {}
-    for file in (samples / "ezcoref" / "conll2012").rglob("*.conll"):
-        [document] = conll2012.read(Bundle.of(str(file), file.read_bytes()))
-        assert document.name == file.stem
-        assert document.marks
-        contents.setdefault(document.name, set()).add(document.content)
-    assert [len(found) for found in contents.values()] == [1] * 8
-
-
-@pytest.mark.parametrize("coder", range(1, 6))
-def test_ezcoref_has_the_offsets_of_its_brat_files(samples, coder):
-    folder = samples / "ezcoref"
-    for standoff in sorted((folder / "brat" / f"coder{coder}").glob("*.ann")):
-        entities = [line.split("\t") for line in standoff.read_text().splitlines() if line.startswith("T")]
-        places = [(place.split()[1:], text) for _, place, text in entities]
-        expected = sorted((int(start), int(end), text) for (start, end), text in places)
-        file = folder / "conll2012" / f"coder{coder}" / f"{standoff.stem}.conll"
-        [document] = conll2012.read(Bundle.of(file.name, file.read_bytes()))
-        found = sorted((*mark.parts[0], document.content[slice(*mark.parts[0])]) for mark in document.marks)
-        assert found == expected, standoff.stem
-
-
-def test_litbank_has_the_text_of_its_brat_file(samples):
-    folder = samples / "litbank"
-    [document] = conll2012.read(Bundle.of("bleak.conll", (folder / "1023_bleak_house_brat.conll").read_bytes()))
-    assert document.content == (folder / "1023_bleak_house_brat.txt").read_text().strip("\n")
-    assert indices(document)[:2] == [("Chancery", ("0",)), ("London", ("1",))]
-
-
-def test_gum_is_read(samples):
-    [document] = conll2012.read(Bundle.of("iodine.conll", (samples / "gum" / "GUM_news_iodine.conll").read_bytes()))
-    assert indices(document)[:2] == [("Australian children", ("person-1",)), ("iodine deficiency", ("abstract-2",))]
-    assert len(document.content.split()) == 1071
-
-
 OF_WALK = ["Anna", "saw", "her", "dog"]
 CHAINS_OF_WALK = ["(0)", "-", "(0", "0)"]
 DIALECTS = {
@@ -313,9 +208,7 @@ DIALECTS = {
     "document, number, word, chains": lambda n: f"walk {n} {OF_WALK[n]} {CHAINS_OF_WALK[n]}",
     "number, word, tag, chains": lambda n: f"{n} {OF_WALK[n]} X{n} {CHAINS_OF_WALK[n]}",
     "word first, of five": lambda n: f"{OF_WALK[n]}\t0\t{n}\t_\t{CHAINS_OF_WALK[n]}",
-    "word, lemma, tag, name, chains": lambda n: (
-        f"{OF_WALK[n]}\t{OF_WALK[n].lower()}\tX{n}\t{'O' if n else 'PER'}\t{CHAINS_OF_WALK[n]}"
-    ),
+    "word, lemma, tag, name, chains": lambda n: f"{OF_WALK[n]}\tx{n}\tX{n}\t{'O' if n else 'PER'}\t{CHAINS_OF_WALK[n]}",
     "the shared task": lambda n: f"walk\t0\t{n}\t{OF_WALK[n]}\t-\t-\t-\t-\t-\t-\t*\t{CHAINS_OF_WALK[n]}",
 }
 
@@ -380,17 +273,11 @@ def test_documents_of_two_dialects_stand_in_one_file():
     assert [document.content for document in documents] == ["Anna saw", "Anna took her dog\nIt barked"]
 
 
-READ_BY_0_1_0 = [
-    "walk\t0\t1-{}\t{}\tX\t-\t{}",
-    "walk\t0\tw{}\t{}\tX\t{}",
-    "walk\t0\t{}.1\t{}\tX\t{}",
-    "walk_{0}\t0\t{0}\t{1}\tX\t{2}",
-]
-
-
-@pytest.mark.parametrize("row", READ_BY_0_1_0)
+@pytest.mark.parametrize(
+    "row", ["walk 0 1-{} {} X - {}", "walk 0 w{} {} X {}", "walk 0 {}.1 {} X {}", "walk_{0} 0 {0} {1} X {2}"]
+)
 def test_words_of_the_fourth_column_are_found(row):
-    lines = [row.format(n, OF_WALK[n], CHAINS_OF_WALK[n]) for n in range(4)]
+    lines = [row.format(n, OF_WALK[n], CHAINS_OF_WALK[n]).replace(" ", "\t") for n in range(4)]
     several = "".join(document_of(*lines, name=name) for name in ("a", "b"))
     for document in [*read(document_of(*lines)), *read(several)]:
         assert (document.content, document.findings) == ("Anna saw her dog", [])

@@ -38,7 +38,6 @@ def parsed(n: int, *behind: object, word: str | None = None) -> list[object]:
 
 
 TASK: dict[str, Dialect] = {
-    # After files that public corpora have.
     "the shared task, with columns of verbs": read_as(
         conll(lambda n: [*shared_task(n)[:-1], *[["(A0*)", "(V*)", "(A1*", "*)"][n]], CHAINS[n]], separator="  ")
     ),
@@ -75,7 +74,6 @@ TASK: dict[str, Dialect] = {
     "a parsed release without its words": read_as(
         conll(lambda n: parsed(n, CHAINS[n], word="_")), refused="if one holds words, say word=N"
     ),
-    # Others.
     "corpus, text, part, sentence, number, word": read_as(
         conll(lambda n: ["corpus", "walk", "part", 1, n, WORDS[n], FINE[n], CHAINS[n]]),
         findings=("the words are those of column 6 of 8",),
@@ -135,9 +133,11 @@ def corefud(*miscs: str, header: str = "eid-etype-head-other", words: list[str] 
     return "\n".join(["# newdoc id = walk", *lines, "", ""])
 
 
+COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
+COPTIC = corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity")
+EARLY = "entity-GRP-infstat-MIN-coref_type-identity"
 TYPES = "3 values of the field 'etype' (left out; categories=etype reads them)"
 UD: dict[str, Dialect] = {
-    # After files that public corpora have.
     "CorefUD": read_as(
         corefud("Entity=(1-person-1-)", "", "Entity=(2-animal-2-gstype:spec(1-person-1-)", "Entity=2)|SpaceAfter=No"),
         findings=(TYPES,),
@@ -157,20 +157,14 @@ UD: dict[str, Dialect] = {
         ),
     ),
     "early GUM: the type before the entity, and in closing brackets": read_as(
-        corefud(
-            "Entity=(person-1-new)",
-            "",
-            "Entity=(animal-2-new(person-1-giv)",
-            "Entity=animal-2)",
-            header="entity-GRP-infstat-MIN-coref_type-identity",
-        ),
+        corefud("Entity=(person-1-new)", "", "Entity=(animal-2-new(person-1-giv)", "Entity=animal-2)", header=EARLY),
         findings=(TYPES, "3 values of the field 'infstat' (left out)"),
     ),
     "early CorefUD: ClusterId": read_as(
         corefud("ClusterId=1", "", "ClusterId=1", "", header=""), chains={}, findings=("2 mentions are those of early",)
     ),
     "UD Coptic: types and identities": read_as(
-        corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity"),
+        COPTIC,
         chains={},
         findings=(
             "3 mentions have a type and no entity: categories=etype reads the types",
@@ -180,7 +174,7 @@ UD: dict[str, Dialect] = {
         categories=["", "", ""],
     ),
     "UD Coptic, its types": read_as(
-        corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity"),
+        COPTIC,
         chains={},
         options={"categories": "etype"},
         findings=("1 value of the field 'identity' (left out)",),
@@ -203,16 +197,12 @@ UD: dict[str, Dialect] = {
         findings=("no '# global.Entity' line comes before the entities (3 lines)",),
     ),
     "Universal Anaphora, exploded": read_as(
-        "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY\n"
-        + "1\tAnna"
-        + "\t_" * 8
-        + "\t(EntityID=1)\n",
+        f"# global.columns = {COLUMNS} IDENTITY\n1\tAnna{'\t_' * 8}\t(EntityID=1)\n",
         refused="CoNLL-U Plus with the further columns IDENTITY",
     ),
     "a release without its words": read_as(
         corefud("Entity=(1--1)", "", "", "", words=["____", "___", "___", "_"]), refused="this document has no words"
     ),
-    # Others.
     "names without numbers that are entities": read_as(
         corefud("Entity=(anna)", "", "Entity=(dog(anna)", "Entity=dog)", header=""),
         chains={"anna": ["Anna", "her"], "dog": ["her dog"]},

@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from dataclasses import replace
+from operator import attrgetter
 
 import pytest
 from hypothesis import HealthCheck, assume, given
 
 from annotations.coding.decisions import Decision
-from annotations.formats import FORMATS, Document, Format, FormatError, Links
+from annotations.coding.readings import sort_readings
+from annotations.formats import Document, Format, FormatError, Links
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.features import Feature
 from annotations.formats.model.keys import markable_key
@@ -16,29 +18,17 @@ from annotations.models import Project
 from annotations.transfers.importing.checking import ImportScheme, KnownMarkables, check
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.schemes.naming import Naming
-from tests.annotations.formats.laws.test_laws import every_written, read_all, written
+from tests.annotations.formats.laws.test_laws import WRITTEN, every_written, read_all, written
 from tests.shared.cases import examples
 from tests.shared.documents import documents
 
 SLOW = examples(20, HealthCheck.too_slow, HealthCheck.filter_too_much)
 # What is said of one markable, so that each that loses it is counted once, or once for each question.
-OF_MARKABLES = (
-    Feature.RELATIONS,
-    Feature.ATTRIBUTES,
-    Feature.UNCODED,
-    Feature.UNLINKED,
-    Feature.HEADS,
-    Feature.OPTIONAL,
-    Feature.UNSURE,
-    Feature.NOTES,
-    Feature.NAMES,
-)
+OF_QUESTIONS = (Feature.RELATIONS, Feature.ATTRIBUTES)
+OF_ANSWERS = (Feature.OPTIONAL, Feature.UNSURE, Feature.NOTES, Feature.NAMES)
+OF_MARKABLES = (*OF_QUESTIONS, Feature.UNCODED, Feature.UNLINKED, Feature.HEADS, *OF_ANSWERS)
 LOST = [
-    (format_, feature)
-    for format_ in FORMATS.values()
-    if format_.write is not None
-    for feature in OF_MARKABLES
-    if feature not in format_.supported_features
+    (format_, feature) for format_ in WRITTEN for feature in OF_MARKABLES if feature not in format_.supported_features
 ]
 
 
@@ -47,15 +37,9 @@ def lenient(spec: SchemeSpec) -> SchemeSpec:
     categories = tuple(
         replace(category, takes_optional=True, allow_later=bool(category.points_to)) for category in spec.categories
     )
+    free = [replace(relation, joint=True, later=True, max_targets=None) for relation in spec.relations]
     relations = tuple(
-        replace(
-            relation,
-            joint=True,
-            later=True,
-            max_targets=None,
-            to_levels=relation.to_levels if relation.identity else (spec.main_level,),
-        )
-        for relation in spec.relations
+        relation if relation.identity else replace(relation, to_levels=(spec.main_level,)) for relation in free
     )
     return replace(spec, categories=categories, relations=relations)
 
@@ -83,13 +67,8 @@ def imported(document: Document, spec: SchemeSpec, content: str) -> dict[str, De
         decision.markable: replace(
             decision,
             indices=tuple(sorted(" ".join(sorted(members[index])) for index in decision.indices)),
-            pointers=tuple(sorted(tuple(sorted(reading)) for reading in decision.pointers)),
-            relations=tuple(
-                sorted(
-                    (key, tuple(sorted(tuple(sorted(reading)) for reading in readings)))
-                    for key, readings in decision.relations
-                )
-            ),
+            pointers=sort_readings(decision.pointers),
+            relations=tuple(sorted((key, sort_readings(readings)) for key, readings in decision.relations)),
         )
         for decision in checked.decisions
     }
@@ -107,15 +86,10 @@ def exported_and_imported(format_: Format, kept: Document, spec: SchemeSpec) -> 
 
 def differences(before: dict[str, Decision], after: dict[str, Decision], feature: Feature) -> int:
     """Return the number of answers that differ, of relations and attributes that of questions."""
-    if feature is Feature.RELATIONS:
-        return sum(
-            len(set(one.relations) - set(after.get(key, Decision(key)).relations)) for key, one in before.items()
-        )
-    if feature is Feature.ATTRIBUTES:
-        return sum(
-            len(set(one.attributes) - set(after.get(key, Decision(key)).attributes)) for key, one in before.items()
-        )
-    return sum(after.get(key) != one for key, one in before.items())
+    if feature in OF_QUESTIONS:
+        answers = attrgetter(feature.name.lower())
+        return sum(len({*answers(said)} - {*answers(after.get(key, Decision(key)))}) for key, said in before.items())
+    return sum(after.get(key) != said for key, said in before.items())
 
 
 def other_categories(document: Document, spec: SchemeSpec, after: dict[str, Decision]) -> int:
@@ -128,9 +102,7 @@ def other_categories(document: Document, spec: SchemeSpec, after: dict[str, Deci
     )
 
 
-@pytest.mark.parametrize(
-    ("format_", "feature"), LOST, ids=[f"{format_.key}-{feature.name}" for format_, feature in LOST]
-)
+@pytest.mark.parametrize(("format_", "feature"), LOST, ids=lambda each: getattr(each, "key", each))
 @SLOW
 @given(document=documents())
 def test_what_is_lost_of_markables_is_counted(format_, feature, document):
@@ -149,7 +121,7 @@ def test_what_is_lost_of_markables_is_counted(format_, feature, document):
 
 @pytest.mark.parametrize(
     "format_",
-    [each for each in FORMATS.values() if each.write and Feature.LINKED_CATEGORIES not in each.supported_features],
+    [each for each in WRITTEN if Feature.LINKED_CATEGORIES not in each.supported_features],
     ids=lambda format_: format_.key,
 )
 @SLOW

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.formats import FORMATS, Answer, Document, Links, Mark, Place
+from annotations.formats import Answer, Document, Links, Mark, Place
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.answers import KeysByName, name_in_files
 from annotations.formats.model.document import Readings
@@ -18,7 +18,7 @@ from annotations.formats.model.scheme import (
     SchemeSpec,
     identity_relations,
 )
-from tests.annotations.formats.laws.test_laws import read_all, written
+from tests.annotations.formats.laws.test_laws import WRITTEN, read_all, written
 
 # What formats, XML, UIMA and Python have a use for, what begins with no letter, and what differs in its spelling alone.
 KEYS = (
@@ -28,14 +28,14 @@ KEYS = (
     "minspan", "Entity", "SplitAnte", "Governor", "reading", "xml", "xmlns", "xmi", "1st", "9", "-", "a-b", "a_b",
     "A-b", "next", "words",
 )  # fmt: skip
+NAMING = [each for each in WRITTEN if {Feature.ATTRIBUTES, Feature.RELATIONS} <= each.supported_features]
 PLACES = [Place("np", ((start, start + 2),)) for start in (0, 3, 6)]
 
 
 def document(links: Links, *, attributes: bool) -> Document:
     """Return a document whose last markable answers questions with these keys."""
-    categories = (
-        CategorySpec("c", "c", points_to="np" if links == Links.POINTERS else "", takes_index=links == Links.INDICES),
-    )
+    to = "np" if links == Links.POINTERS else ""
+    categories = (CategorySpec("c", "c", points_to=to, takes_index=links == Links.INDICES),)
     scheme = SchemeSpec(
         (LevelSpec("np", "np"),),
         categories,
@@ -47,26 +47,17 @@ def document(links: Links, *, attributes: bool) -> Document:
     readings: Readings = ((PLACES[0],), (PLACES[1],))
     rich = replace(
         plain,
-        pointers=PLACES[:1] if links == Links.POINTERS else (),
+        pointers=(PLACES[0],) if links == Links.POINTERS else (),
         attributes=tuple((key, f"{number}x") for number, key in enumerate(KEYS) if attributes),
         relations=tuple((key, readings[number % 2 :]) for number, key in enumerate(KEYS) if not attributes),
     )
-    rich.pointers = tuple(rich.pointers)
     marks = [Mark(place.parts, "np", answer=answer) for place, answer in zip(PLACES, (plain, plain, rich), strict=True)]
     return Document("walk", "", "aa bb cc", marks, links=links, scheme=scheme)
 
 
 @pytest.mark.parametrize("links", [Links.POINTERS, Links.INDICES])
 @pytest.mark.parametrize("attributes", [True, False], ids=["attributes", "relations"])
-@pytest.mark.parametrize(
-    "format_",
-    [
-        one
-        for one in FORMATS.values()
-        if one.write and {Feature.ATTRIBUTES, Feature.RELATIONS} <= one.supported_features
-    ],
-    ids=lambda format_: format_.key,
-)
+@pytest.mark.parametrize("format_", NAMING, ids=lambda format_: format_.key)
 def test_answers_find_their_questions_whatever_these_are_called(format_, attributes, links):
     kept, _ = reduce_document(document(links, attributes=attributes), format_.supported_features)
     [back] = read_all(format_, written(format_, kept))

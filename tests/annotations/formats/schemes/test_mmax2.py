@@ -53,8 +53,8 @@ REFERENCE = b"""<?xml version="1.0" encoding="ISO-8859-1"?>
 """
 
 
-def read_one(data: bytes, name: str = "phrase_scheme.xml"):
-    return read_scheme(data, name)
+def read_one(data: bytes):
+    return read_scheme(data, "phrase_scheme.xml")
 
 
 def by_key(specs):
@@ -83,12 +83,9 @@ def test_branching_attributes_become_categories_and_attributes():
 
 def test_sets_make_a_scheme_of_indices():
     file = read_one(
-        b"""<annotationscheme>
-        <attribute id="a" name="Mention" type="nominal_list"><value id="v" name="np"/>
-        <value id="w" name="vp"/></attribute>
-        <attribute id="b" name="Coref_class" type="markable_set"><value id="x" name="Coref_class"/></attribute>
-        </annotationscheme>""",
-        "coref_scheme.xml",
+        b"""<annotationscheme><attribute id="a" name="Mention" type="nominal_list"><value id="v" name="np"/>
+        <value id="w" name="vp"/></attribute><attribute id="b" name="Coref_class" type="markable_set">
+        <value id="x" name="Coref_class"/></attribute></annotationscheme>"""
     )
     assert file.answers == "indices"
     assert [one.key for one in file.spec.categories if one.takes_index] == ["coref_class"]
@@ -98,16 +95,16 @@ def test_sets_make_a_scheme_of_indices():
 @given(st.integers(0, 2**32))
 @examples(150)
 def test_schemes_are_read_back_but_for_the_losses(seed):
-    scheme = any_scheme(random.Random(seed))
-    assert_read_back(scheme.spec, scheme.answers)
+    assert_read_back(any_scheme(random.Random(seed)))
 
 
-@pytest.mark.parametrize("scheme", [RICH, *(one for one in SCHEMES.values() if one.answers != "scus")])
+@pytest.mark.parametrize("scheme", [RICH, *(each for each in SCHEMES.values() if each.answers != "scus")])
 def test_ready_made_schemes_are_read_back_but_for_the_losses(scheme):
-    assert_read_back(scheme.spec, scheme.answers)
+    assert_read_back(scheme)
 
 
-def assert_read_back(spec, answers):
+def assert_read_back(scheme):
+    spec, answers = scheme.spec, scheme.answers
     if check_scheme(spec):
         return
     files, losses = write(spec, answers)
@@ -130,9 +127,9 @@ def sorted_keys(spec):
     return [sorted(one.key for one in part) for part in (spec.levels, spec.categories, spec.relations, spec.attributes)]
 
 
-@pytest.mark.parametrize(
-    "loss",
-    [
+def test_each_thing_that_mmax2_cannot_say_is_named():
+    _, losses = write(RICH.spec, RICH.answers)
+    for loss in (
         "bridging: its help is left out",
         "bridging: MMAX2 does not say that targets may be meant together",
         "gender-2: MMAX2 does not say that it is a second choice",
@@ -140,11 +137,8 @@ def sorted_keys(spec):
         "kinds: a: its colour is left out",
         "count: a number is a free text in MMAX2",
         "animacy: MMAX2 asks it of each markable, not once of the entity",
-    ],
-)
-def test_each_thing_that_mmax2_cannot_say_is_named(loss):
-    _, losses = write(RICH.spec, RICH.answers)
-    assert loss in "\n".join(losses)
+    ):
+        assert any(told.startswith(loss) for told in losses), loss
 
 
 def test_retired_answers_are_left_out_and_named():

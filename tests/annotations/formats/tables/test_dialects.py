@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from annotations.formats import FORMATS, Bundle, FormatError
+from annotations.formats.model.keys import markable_key
 
 ANN, HER, DOG = "phrase:0-4", "phrase:9-12", "phrase:13-16"
 NAMED = {("ann", "walk"): {ANN: "refers {Anna}", HER: "refers {Anna}"}, ("ben", "walk"): {ANN: "none"}}
@@ -23,34 +24,8 @@ class Dialect:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
-def check(format_key: str, dialect: Dialect) -> None:
-    data = dialect.table if isinstance(dialect.table, bytes) else dialect.table.encode()
-    bundle = Bundle.of("data/t", data)
-    if dialect.refused:
-        with pytest.raises(FormatError) as caught:
-            FORMATS[format_key].read(bundle, **dialect.options)
-        assert dialect.refused in str(caught.value)
-        return
-    documents = FORMATS[format_key].read(bundle, **dialect.options)
-    answers = {
-        (document.coder, document.name): {
-            f"{mark.level}:{','.join(f'{start}-{end}' for start, end in mark.parts)}": describe(mark.answer)
-            for mark in document.marks
-            if mark.answer
-        }
-        for document in documents
-    }
-    told = [str(finding) for document in documents for finding in document.findings]
-    assert answers == dialect.answers
-    assert len(told) == len(dialect.findings), told
-    assert all(any(words in finding for finding in told) for words in dialect.findings), told
-
-
 def describe(answer) -> str:
-    members = [
-        *answer.indices,
-        *(f"{place.level}:{place.parts[0][0]}-{place.parts[0][1]}" for place in answer.pointers),
-    ]
+    members = [*answer.indices, *(markable_key(place.level, place.parts) for place in answer.pointers)]
     return " ".join(filter(None, [answer.category, f"{{{'|'.join(members)}}}" if members else ""]))
 
 
@@ -64,7 +39,6 @@ def one(label: str, value: str = "") -> str:
 
 
 JUDGEMENTS = {
-    # As studies publish them and programs write them.
     "semicolons of a German Excel": Dialect(table=LONG.replace(",", ";")),
     "Excel's line that names the separator": Dialect(table=f"sep=;\r\n{LONG.replace(',', ';')}"),
     "the same, quoted, with a byte order mark": Dialect(table=f'\ufeff"sep=,"\n{LONG}'),
@@ -94,7 +68,6 @@ JUDGEMENTS = {
     "a workbook": Dialect(
         table=b"PK\x03\x04\x14\x00", refused="this is a workbook or a zip, not a table: save the sheet"
     ),
-    # Others.
     "empty rows": Dialect(table=f"{LONG}\n,,,,\n"),
     "a text in which a coder marked nothing": Dialect(
         table=f"{LONG}run,,ben,,\n", answers=NAMED | {("ben", "run"): {}}
@@ -112,11 +85,6 @@ JUDGEMENTS = {
 }
 
 
-@pytest.mark.parametrize("dialect", [pytest.param(each, id=name) for name, each in JUDGEMENTS.items()])
-def test_dialect_of_judgements_is_read_right_or_told_of_or_refused(dialect):
-    check("judgements-csv", dialect)
-
-
 WIDE = f"text,unit,ann,ben\nwalk,{ANN},{{Anna}},none\nwalk,{HER},{{Anna}},\n"
 SETS = {("ann", "walk"): {ANN: "{Anna}", HER: "{Anna}"}, ("ben", "walk"): {ANN: "none"}}
 
@@ -130,7 +98,6 @@ def read_as(label: str) -> dict[tuple[str, str], dict[str, str]]:
 
 
 MATRICES = {
-    # As studies publish them and programs write them.
     "semicolons of a German Excel": Dialect(table=WIDE.replace(",", ";"), answers=SETS),
     "Excel's line that names the separator": Dialect(table=f"sep=;\n{WIDE.replace(',', ';')}", answers=SETS),
     "Excel's empty columns behind": Dialect(table=WIDE.replace("\n", ",,\r\n"), answers=SETS),
@@ -158,7 +125,6 @@ MATRICES = {
         answers=read_as("{'Anna', 'Ben'}"),
         findings=("1 names of entities of ann have a comma or semicolon",),
     ),
-    # Others.
     "sets with commas": Dialect(
         table=cell("{Anna,Ben}"), answers=read_as("{Anna,Ben}"), findings=("such as 'Anna,Ben' (each is one entity; |",)
     ),
@@ -167,11 +133,6 @@ MATRICES = {
         table=cell("{Anna||Ben}"), refused="has several readings of a chain, which are no answer of a coder"
     ),
 }
-
-
-@pytest.mark.parametrize("dialect", [pytest.param(each, id=name) for name, each in MATRICES.items()])
-def test_dialect_of_a_matrix_is_read_right_or_told_of_or_refused(dialect):
-    check("matrix-csv", dialect)
 
 
 ROW = {"text": "walk", "unit": ANN, "values": {"ann": ["Anna"], "ben": "none"}}
@@ -187,7 +148,6 @@ def valued(value: object) -> str:
 
 
 IN_JSON = {
-    # As programs write them.
     "a list of objects": Dialect(table=listed(ROW), answers=READ),
     "objects with line ends": Dialect(table=json.dumps([ROW], indent=2), answers=READ),
     "pandas: a row a record": Dialect(
@@ -202,7 +162,6 @@ IN_JSON = {
         table=valued("NA"), answers=read_as("NA"), findings=("1 values 'NA' of ann are read as labels",)
     ),
     "numbers for labels": Dialect(table=valued(1), refused="'ann' is a list of strings"),
-    # Others.
     "null, and coders who are not named": Dialect(
         table=listed(ROW, {"text": "walk", "unit": HER, "values": {"ann": None}}), answers=READ
     ),
@@ -218,6 +177,26 @@ IN_JSON = {
 }
 
 
-@pytest.mark.parametrize("dialect", [pytest.param(each, id=name) for name, each in IN_JSON.items()])
-def test_dialect_of_a_matrix_in_json_is_read_right_or_told_of_or_refused(dialect):
-    check("matrix-json", dialect)
+TABLES = {"judgements-csv": JUDGEMENTS, "matrix-csv": MATRICES, "matrix-json": IN_JSON}
+CASES = [pytest.param(key, each, id=f"{key}, {name}") for key, of in TABLES.items() for name, each in of.items()]
+
+
+@pytest.mark.parametrize(("key", "dialect"), CASES)
+def test_dialect_of_tables_is_read_right_or_told_of_or_refused(key, dialect):
+    data = dialect.table if isinstance(dialect.table, bytes) else dialect.table.encode()
+    bundle = Bundle.of("data/t", data)
+    if dialect.refused:
+        with pytest.raises(FormatError) as caught:
+            FORMATS[key].read(bundle, **dialect.options)
+        assert dialect.refused in str(caught.value)
+        return
+    documents = FORMATS[key].read(bundle, **dialect.options)
+    assert dialect.answers == {
+        (document.coder, document.name): {
+            markable_key(mark.level, mark.parts): describe(mark.answer) for mark in document.marks if mark.answer
+        }
+        for document in documents
+    }
+    told = [str(finding) for document in documents for finding in document.findings]
+    assert len(told) == len(dialect.findings), told
+    assert all(any(words in finding for finding in told) for words in dialect.findings), told

@@ -21,10 +21,8 @@ CHARACTERS = [[[0, 4], [18, 21]], [[9, 16]]]
 STRINGS = [["Anna", "She"], ["the dog"]]
 EXCLUSIVE = [[[0, 1], [5, 6]], [[2, 4]]]
 INCLUSIVE = [[[0, 0], [5, 5]], [[2, 3]]]
-NOVEL = {
-    "doc_id": "1_0",
-    "reader": [[["0", "4", "Anna", "A"], ["18", "21", "She", "A"]], [["9", "16", "the dog", "D"]]],
-}
+SAID = [[["0", "4", "Anna", "A"], ["18", "21", "She", "A"]], [["9", "16", "the dog", "D"]]]
+NOVEL = {"doc_id": "1_0", "reader": SAID}
 
 
 def read_all(*records: dict | str, file: str = "walk.jsonl", **options: str) -> list[Document]:
@@ -45,7 +43,7 @@ def said(document: Document) -> str:
     return "; ".join(map(str, document.findings))
 
 
-S = {"sentences": SENTENCES}
+S, W = {"sentences": SENTENCES}, {"sentences": [["w"], ["."]]}
 FROM_1 = [[[1, 1], [6, 6]], [[3, 4]]]
 IN_SENTENCES = [[[0, 0, 0], [1, 0, 0]], [[0, 2, 3]]]
 CASED = {"cased_words": WORDS, "sent_id": [0] * 5 + [1] * 2}
@@ -54,6 +52,8 @@ IN_EMOJI = {"text": EMOJI, "clusters": [[[5, 9], [23, 26]]]}
 HALF = [["na s", "e w"]]
 OTHER_WORDS = "2 of 2 mentions are other words than the file says (2 of them are the same with offsets=utf-16)"
 INSIDE = "3 of 3 mentions begin or end inside a word or with a blank (with offsets=characters-inclusive 0 would"
+TYPED = {"clusters": [[[0, 0, "PER"], [5, 5, "PER"]], [[2, 3, "ANI"]]]}
+SAME = {"clusters": INCLUSIVE, "ner": [[[0, 0, "PER"]], []], "mentions": [[0, 0], [2, 2]]}
 RUCOCO = {"entities": [[[0, 4]], [[9, 12]], [[14, 18]]], "includes": [[], [], [0, 1]], "text": COUPLE}
 ZOE = TEXT.replace("She", "Zoe")
 
@@ -75,12 +75,7 @@ ZOE = TEXT.replace("She", "Zoe")
         # PreCo, whose mentions begin with the number of their sentence; BenCoref says that it is like it, and is not.
         (S | {"mention_clusters": [[[0, 0, 1], [1, 0, 1]], [[0, 2, 4]]]}, {}, RIGHT, ("as in PreCo",)),
         (S | {"mention_clusters": IN_SENTENCES}, {"offsets": "inclusive"}, RIGHT, ()),
-        (
-            S | {"coref_chains": IN_SENTENCES},
-            {"clusters": "coref_chains"},
-            RIGHT,
-            ("[sentence, first word, last word]",),
-        ),
+        (S | {"coref": IN_SENTENCES}, {"clusters": "coref"}, RIGHT, ("[sentence, first word, last word]",)),
         # wl-coref, and what it predicts.
         (CASED | {"clusters": EXCLUSIVE}, {}, RIGHT, ("as in wl-coref",)),
         (
@@ -101,7 +96,7 @@ ZOE = TEXT.replace("She", "Zoe")
         # KoCoNovel: offsets in strings, words, names, and four versions of the chains.
         (NOVEL | {"text": TEXT}, {"clusters": "reader"}, RIGHT, ("count the characters",)),
         (
-            NOVEL | {"text": ZOE, "omniscient": NOVEL["reader"]},
+            NOVEL | {"text": ZOE, "omniscient": SAID},
             {"clusters": "reader"},
             [["Anna", "Zoe"], ["the dog"]],
             ("count the characters", '"omniscient" (3 spans)', "1 of 3 mentions are other words than the file says"),
@@ -109,18 +104,8 @@ ZOE = TEXT.replace("She", "Zoe")
         # BookCoref names entities.
         (S | {"clusters": INCLUSIVE, "characters": [{"name": "A", "cluster": INCLUSIVE[0]}]}, {}, RIGHT, ()),
         # Types of mentions, and what else holds spans.
-        (
-            S | {"clusters": [[[0, 0, "PER"], [5, 5, "PER"]], [[2, 3, "ANI"]]]},
-            {},
-            RIGHT,
-            ("3 mentions have a third value that is not their words (left out)",),
-        ),
-        (
-            S | {"clusters": INCLUSIVE, "ner": [[[0, 0, "PER"]], []], "mentions": [[0, 0], [2, 2]]},
-            {},
-            RIGHT,
-            ('not read: "ner" (1 span), "mentions" (1 span) (left out)',),
-        ),
+        (S | TYPED, {}, RIGHT, ("3 mentions have a third value that is not their words (left out)",)),
+        (S | SAME, {}, RIGHT, ('not read: "ner" (1 span), "mentions" (1 span) (left out)',)),
     ],
 )
 def test_dialect_is_read_right_or_asked_about(record, options, right, findings):
@@ -285,17 +270,13 @@ def test_no_number_is_a_size(line, number):
 @pytest.mark.parametrize(
     "record",
     [
-        {"sentences": [["w"], ["."]], "clusters": [[[0, 0]]] * 10_000, "includes": [[]] + [[0]] * 9_999},
+        W | {"clusters": [[[0, 0]]] * 10_000, "includes": [[]] + [[0]] * 9_999},
         {
             "text": "w " * 10_000,
             "entities": [[[2 * n, 2 * n + 1] for n in range(10_000)], [[19_998, 19_999]]],
             "includes": [[], [0] * 10_000],
         },
-        {
-            "sentences": [["w"]],
-            "clusters": [[[0, 0]]] * 10_000,
-            "characters": [{"name": "A", "cluster": [[0, 0]]}] * 10_000,
-        },
+        W | {"clusters": [[[0, 0]]] * 10_000, "characters": [{"name": "A", "cluster": [[0, 0]]}] * 10_000},
         {"text": "w" + "." * 500_000, "clusters": [[[0, 500_000, "w"]] * 10_000]},
         {"sentences": [["." * 500_000, "w"]], "clusters": [[[0, 1, "w"]] * 10_000]},
     ],

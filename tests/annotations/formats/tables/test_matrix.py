@@ -24,11 +24,6 @@ from tests.shared.cases import examples
 from tests.shared.documents import plain_of
 from tests.shared.growth import assert_grows_with_input
 
-
-def readings(*sets: str) -> frozenset[frozenset[str]]:
-    return frozenset(frozenset(filter(None, one.split("|"))) for one in sets)
-
-
 MATRIX = Matrix(
     ("ann", "bob"),
     (
@@ -36,7 +31,7 @@ MATRIX = Matrix(
         Row("walk", "b,c", (None, frozenset())),
         Row("run", "=a", ("{x", "\\y")),
         Row("run", "b", (frozenset({"a|b", "c\\", "}"}), None)),
-        Row("run", "c", (readings("b|a", "c"), readings("", "a"))),
+        Row("run", "c", (frozenset([frozenset("ab"), frozenset("c")]), frozenset([frozenset(), frozenset("a")]))),
     ),
 )
 MATRIX_TABLE = """\
@@ -47,8 +42,6 @@ run,'=a,\\{x,\\\\y
 run,b,{a\\|b|c\\\\|}},
 run,c,{a|b||c},{||a}
 """
-
-
 MATRIX_JSON = """\
 [
 {"text": "walk", "unit": "a", "values": {"ann": ["a", "b"], "bob": "none"}},
