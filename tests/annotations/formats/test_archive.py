@@ -56,18 +56,7 @@ def test_names_stay_as_they_are(name):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "__MACOSX/a/._walk.conll",
-        ".DS_Store",
-        "a/.DS_Store",
-        "a/._walk.conll",
-        "a/",
-        "a/b/",
-        ".hidden",
-        ".git/c",
-        "a/.svn/w",
-    ],
+    "name", ["__MACOSX/a/._walk", ".DS_Store", "a/.DS_Store", "a/._walk", "a/", "a/b/", ".hidden", ".git/c", "a/.svn/w"]
 )
 def test_litter_and_folders_are_left_out_and_do_not_count(name):
     assert unpacked(zipped([(name, b""), *FILES]), most_files=3) == sorted(FILES)
@@ -83,15 +72,7 @@ def test_file_or_byte_more_than_allowed_is_refused():
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "/etc/passwd",
-        "../walk.conll",
-        "a/../../walk.conll",
-        "..a/../x",
-        "C:\\a.conll",
-        "a\\..\\x",
-        "../export-of-another/a",
-    ],
+    ["/etc/passwd", "../walk.conll", "a/../../walk.conll", "..a/../x", "C:\\a.conll", "a\\..\\x", "../another/a"],
 )
 def test_unsafe_name_is_refused(name):
     assert f"the unsafe name {name!r}" in refused(zipped([("good.conll", b"x"), (name, b"x")]))

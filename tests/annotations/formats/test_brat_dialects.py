@@ -25,7 +25,6 @@ def typed(*types: str) -> list[str]:
 
 
 DIALECTS = {
-    # After files that public corpora have.
     "fr-litbank: types of entities, R lines to the first mention": brat(
         *typed("PER", "HIST", "PER", "PER"),
         "R1\tCoreference Arg1:T3 Arg2:T1\t",
@@ -144,7 +143,6 @@ DIALECTS = {
         content=TEXT,
         chains=[["Anna", "She"]],
     ),
-    # Others.
     "attributes of several kinds": brat(
         *MENTIONS,
         "A1\tGender T1 f",

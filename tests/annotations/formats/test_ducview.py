@@ -39,10 +39,8 @@ TWICE = Contributor((ContributorPart(61, 67), ContributorPart(52, 58)), "It...ra
 RAINED = SCU(1, 'It "rained"', (Contributor((ContributorPart(8, 17),), "Rain fell"), TWICE), "a < b")
 ROSE = SCU(7, "Rivers rose", (Contributor((ContributorPart(22, 34), ContributorPart(18, 26)), "for days...Rivers"),))
 PYRAMID = Pyramid(RAIN.text, RAIN.boundary, RAIN.summaries, (RAINED, ROSE))
-IT_RAINED, DOGS = (
-    Contributor((ContributorPart(0, 9),), "It rained"),
-    Contributor((ContributorPart(11, 22),), "Dogs barked"),
-)
+IT_RAINED = Contributor((ContributorPart(0, 9),), "It rained")
+DOGS = Contributor((ContributorPart(11, 22),), "Dogs barked")
 PEER = PeerAnnotation(PYRAMID, "It rained.\nDogs barked.", {1: (IT_RAINED,), 0: (DOGS,)}, {7: "not said"})
 DTD = """\
  <!ELEMENT pyramid (startDocumentRegEx?, text, scu*)>
@@ -188,10 +186,8 @@ def test_pyramid_is_written_as_ducview_writes_it():
 def test_peer_annotation_names_every_scu_the_heaviest_first():
     written = write_peer(PEER).decode()
     head, _, rest = written.partition("</pyramid>\n")
-    assert head.startswith(
-        '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE peerAnnotation [\n'
-        " <!ELEMENT peerAnnotation (pyramid, annotation)>\n"
-    )
+    declared = "<!DOCTYPE peerAnnotation [\n <!ELEMENT peerAnnotation (pyramid, annotation)>\n"
+    assert head.startswith(f'<?xml version="1.0" encoding="UTF-8"?>\n{declared}')
     expected = """\
 <annotation>
  <text>
@@ -227,11 +223,8 @@ def test_offsets_are_written_in_utf_16_units():
 
 
 def test_losses_of_a_file_are_reported():
-    scus = (
-        SCU(1, "bell\7", (contributor((8, 12), label="Rain"),)),
-        SCU(2, "empty"),
-        SCU(3, "hollow", (Contributor(()),)),
-    )
+    rain = contributor((8, 12), label="Rain")
+    scus = SCU(1, "bell\7", (rain,)), SCU(2, "empty"), SCU(3, "hollow", (Contributor(()),))
     pyramid = Pyramid(RAIN.text.replace("days", "d\x01ys"), RAIN.boundary, RAIN.summaries, scus)
     annotation = PeerAnnotation(pyramid, "\ud800", {2: (contributor((0, 1)),)}, {1: "\0"})
     assert find_losses(annotation) == [
@@ -425,15 +418,14 @@ def test_pyramid_is_no_peer_annotation_and_none_a_pyramid():
         pyramid_of(pan('<peerscu uid="0" label="x"/>'))
 
 
+OTHER = '<peerscu uid="1" label="(1) M"/>'
+
+
 @pytest.mark.parametrize(
     ("peers", "comments", "told"),
     [
         ('<peerscu uid="1" label="(1) L" comment="no"/><peerscu uid="0" label="x"/>', {1: "no"}, []),
-        (
-            '<peerscu uid="1" label="(1) M"/>\n<peerscu uid="5" label="(1) N" comment="no"/>',
-            {},
-            [("other-label", 4), ("unknown-scu", 5)],
-        ),
+        (f'{OTHER}\n<peerscu uid="5" label="(1) N" comment="no"/>', {}, [("other-label", 4), ("unknown-scu", 5)]),
     ],
 )
 def test_peer_without_contributors_is_read(peers, comments, told):

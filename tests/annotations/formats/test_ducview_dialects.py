@@ -74,7 +74,6 @@ def said(uid: int, label: str, *contributors: str, text: str = PEER) -> str:
 
 NO_NUMBERS = said(48, "(1) Rivers rose (YEAR conflicts)")
 PYRAMIDS = {
-    # After files of DUC and TAC, and of programs that make such.
     "DUC 2007: names between rules, a number before the first": Dialect(file=pyr()),
     "an internal DTD, CRLF": Dialect(
         file=pyr(head='<?xml version="1.0"?>\n<!DOCTYPE pyramid [\n <!ELEMENT pyramid (text,scu*)>\n]>\n').replace(
@@ -106,7 +105,6 @@ PYRAMIDS = {
         file=pyr(scu(1, "It rained", "Rain fell", "for days", "It rained"), SCUS[1]),
         words={1: [["Rain fell"], ["for days"], ["It rained"]], 48: ROSE},
     ),
-    # Others.
     "UTF-16": Dialect(file=pyr().encode("utf-16")),
     "a bare ampersand": Dialect(
         file=pyr().replace("a lot", "R&D"), refused="d1.pyr:4:346: this is not well-formed XML"
@@ -135,7 +133,6 @@ PYRAMIDS = {
     ),
 }
 PEERS = {
-    # After files of DUC and TAC, and of programs that make such.
     "DUC 2007: weights before labels, uid 0 last": Dialect(
         file=pan(
             said(1, "(2) It rained", "It rained"), NO_NUMBERS, said(0, "All non-matching SCUs go here", "Dogs barked")
@@ -170,7 +167,6 @@ PEERS = {
     "UTF-16 units": Dialect(
         file=pan(said(1, "(2) It rained", "It rained", text=f"xxx{PEER}"), text=f"😀 {PEER}"), peer={1: [["It rained"]]}
     ),
-    # Others.
     "an SCU that the pyramid does not have, and the peer neither": Dialect(
         file=pan(said(1, "(2) It rained", "It rained"), said(7, "(1) Dogs barked")),
         peer={1: [["It rained"]]},

@@ -4,17 +4,13 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import strategies as st
 from lxml import etree
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, mmax2
-from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.links import implied_category
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.model.text import MAX_INDEX_LENGTH, MAX_LABEL_LENGTH, MAX_SPEAKER_LENGTH
-from tests.shared.cases import examples
-from tests.shared.documents import INDEXING, POINTING, SORTING, documents, plain_of
+from tests.shared.documents import INDEXING, POINTING, SORTING, plain_of
 from tests.shared.growth import assert_grows_with_input
 
 WORDS = ["Anna", "took", "her", "dog", ".", "It", "barked", "at", "it", "."]
@@ -72,9 +68,8 @@ def spelt_out(markable: str, number: int) -> str:
         return markable
     span, *attributes = markable.split()
     words = re.sub("[0-9]+", r"word_\g<0>", span)
-    return " ".join(
-        [f'id="markable_{number}" span="{words}"', *(re.sub("=(.*)", r'="\1"', each) for each in attributes)]
-    )
+    given = (re.sub("=(.*)", r'="\1"', each) for each in attributes)
+    return " ".join([f'id="markable_{number}" span="{words}"', *given])
 
 
 def project(
@@ -124,16 +119,11 @@ def shown(document: Document, parts: tuple[tuple[int, int], ...]) -> str:
 
 def answers(document: Document) -> list[tuple[str, str, list[str], tuple[str, ...]]]:
     """Return the words of each coded markable with category, antecedents and entities."""
-    return [
-        (
-            shown(document, mark.parts),
-            mark.answer.category,
-            [f"{target.level}: {shown(document, target.parts)}" for target in mark.answer.pointers],
-            mark.answer.indices,
-        )
-        for mark in document.marks
-        if mark.answer
-    ]
+    found = []
+    for mark, answer in ((mark, mark.answer) for mark in document.marks if mark.answer):
+        targets = [f"{target.level}: {shown(document, target.parts)}" for target in answer.pointers]
+        found.append((shown(document, mark.parts), answer.category, targets, answer.indices))
+    return found
 
 
 def findings(document: Document) -> list[tuple[str, str, int | None]]:
@@ -153,13 +143,8 @@ def test_project_gives_its_words_with_markables_in_text_order():
     document = read(project(*lines, "9 coref_class=empty"))
     assert (document.name, document.file, document.content) == ("walk", "p/walk.mmax", " ".join(WORDS))
     assert (document.links, document.findings) == (Links.INDICES, ())
-    assert answers(document) == [
-        ("Anna", "", [], ("set_1",)),
-        ("her dog", "", [], ("set_2",)),
-        ("her", "", [], ("set_1",)),
-        ("It", "", [], ("set_2",)),
-        ("it", "", [], ("1",)),
-    ]
+    sets = {"Anna": "set_1", "her dog": "set_2", "her": "set_1", "It": "set_2", "it": "1"}
+    assert answers(document) == [(words, "", [], (name,)) for words, name in sets.items()]
     assert [mark.line for mark in document.marks] == [6, 4, 5, 3, 7]
     assert {mark.level for mark in document.marks} == {"np"}
 
@@ -323,12 +308,8 @@ def test_bridging_makes_no_chain_beside_antecedents():
 <attribute id="a2" name="Antecedent" type="markable_pointer" target_domain="np" max_size="1"/>
 <attribute id="a3" name="Bridging" type="markable_pointer" target_domain="np"/>
 </annotationscheme>"""
-    lines = [
-        "1 referential=new",
-        "3 referential=bridged bridging=markable_1",
-        "4 referential=old antecedent=markable_2",
-    ]
-    document = read(project(*lines, scheme=scheme))
+    bridged, old = "3 referential=bridged bridging=markable_1", "4 referential=old antecedent=markable_2"
+    document = read(project("1 referential=new", bridged, old, scheme=scheme))
     found = [(category, pointers) for _, category, pointers, _ in answers(document)]
     assert found == [("new", []), ("bridged", []), ("old", ["np: her"])]
     assert document.marks[1].answer.relations == (("bridging", ((document.marks[0].place,),)),)
@@ -469,22 +450,10 @@ def test_stands_for_says_whether_it_is_a_markable_or_a_segment():
 
 def test_bundle_has_what_may_belong_to_its_mmax_file():
     base = [f"p/Basedata/{name}" for name in ("walk_words.xml", "walk_on_words.xml", "words.dtd")]
-    levels = [
-        "walk_np_level.xml",
-        "walk_np_level.xml.bak",
-        "walk_on_np_level.xml",
-        "walk_on_level.xml",
-        ".walk_np_level.xml",
-    ]
+    levels = [f"walk_{name}" for name in ("np_level.xml", "np_level.xml.bak", "on_np_level.xml", "on_level.xml")]
     inner = ["p/Schemes/np_scheme.xml", "p/inner/walk.mmax", "p/inner/walk_words.xml", "q/walk_words.xml"]
-    names = [
-        "p/common_paths.xml",
-        "p/walk.mmax",
-        "p/walk_on.mmax",
-        *base,
-        *(f"p/Markables/{each}" for each in levels),
-        *inner,
-    ]
+    names = ["p/common_paths.xml", "p/walk.mmax", "p/walk_on.mmax", *base, *inner]
+    names[6:6] = [f"p/Markables/{each}" for each in (*levels, ".walk_np_level.xml")]
     assert [" ".join(each) for each in mmax2.bundle_projects(names, (".mmax",))] == [
         "p/walk.mmax p/Basedata/walk_words.xml p/Markables/walk_np_level.xml p/Markables/walk_on_level.xml"
         " q/walk_words.xml p/common_paths.xml p/Schemes/np_scheme.xml",
@@ -599,12 +568,8 @@ def test_references_that_lead_nowhere_are_left_out_and_told():
     document = read(project("1 reftype=new", her, *weird, scheme=POINTERS))
     found = [(category, pointers) for _, category, pointers, _ in answers(document)]
     assert found == [("New", []), ("old", ["np: Anna"]), ("New", ["np: Anna"]), ("", ["np: Anna"])]
-    assert [(code, line) for code, _, line in findings(document)] == [
-        ("unknown-reference", 4),
-        ("unknown-reference", 4),
-        ("unknown-category", 5),
-        ("category-and-pointers", 6),
-    ]
+    told = [(code, line) for code, _, line in findings(document)]
+    assert told == [*[("unknown-reference", 4)] * 2, ("unknown-category", 5), ("category-and-pointers", 6)]
     assert "antenp of markable_2 names 'markable_7'" in document.findings[0].message
 
 
@@ -704,6 +669,7 @@ def test_markables_of_many_pieces_are_read_in_time():
 
 
 TURN, PHRASE, HER_DOG = Place("turn", ((0, 19),)), Place("phrase", ((0, 4),)), Place("phrase", ((10, 17),))
+FIRST, SECOND, *OTHERS = POINTING.categories
 IN_SEGMENT = Answer(category="segment", pointers=(TURN,), optional=True, unsure=True)
 SMALL = Document(
     "walk",
@@ -719,14 +685,7 @@ SMALL = Document(
     ],
     [Stretch("sentence", 0, 19, "", "M"), Stretch("turn", 0, 19, "1", "M"), Stretch("sentence", 20, 31, "", "S & co")],
     Links.POINTERS,
-    scheme=SchemeSpec(
-        POINTING.levels,
-        (
-            replace(POINTING.categories[0], max_pointers=2),
-            replace(POINTING.categories[1], takes_optional=True),
-            *POINTING.categories[2:],
-        ),
-    ),
+    scheme=SchemeSpec(POINTING.levels, (replace(FIRST, max_pointers=2), replace(SECOND, takes_optional=True), *OTHERS)),
 )
 
 
@@ -837,13 +796,8 @@ def test_project_is_written_whole():
 
 def marked(*marks: tuple[str, Answer], content: str = "a b c d", **more) -> Document:
     """Return a text of letters, markables of a level with an answer on one letter after the other."""
-    return Document(
-        "t",
-        "",
-        content,
-        [Mark(((2 * n, 2 * n + 1),), level, answer=answer) for n, (level, answer) in enumerate(marks)],
-        **{"links": Links.INDICES, "scheme": INDEXING, **more},
-    )
+    found = [Mark(((2 * n, 2 * n + 1),), level, answer=answer) for n, (level, answer) in enumerate(marks)]
+    return Document("t", "", content, found, **{"links": Links.INDICES, "scheme": INDEXING, **more})
 
 
 def refers(*indices: str) -> Answer:
@@ -898,12 +852,8 @@ def test_document_without_a_scheme_is_written_as_its_marks_show():
     said = [Answer(category="new"), Answer(category="old", pointers=(a,)), Answer(pointers=(b,)), Answer(), None]
     document = marked(*(("", answer) for answer in said), content="a b c d e", links=Links.POINTERS, scheme=None)
     back = again(document)
-    assert answers(back) == [
-        ("a", "new", [], ()),
-        ("b", "old", ["markable: a"], ()),
-        ("c", "", ["markable: b"], ()),
-        ("d", "", [], ()),
-    ]
+    expected = [("a", "new", []), ("b", "old", ["markable: a"]), ("c", "", ["markable: b"]), ("d", "", [])]
+    assert answers(back) == [(*each, ()) for each in expected]
     assert len(back.marks) == 5
 
 
@@ -920,78 +870,45 @@ def test_control_characters_are_never_written():
     assert again(document).marks[0].answer.note == "\ufffd" * 3
 
 
-def test_texts_of_one_coder_share_schemes():
-    other = replace(SMALL, name="run", marks=[], segments=[], content="one line\nand another")
-    files = written(SMALL, other)
-    assert b"<markable " not in files["Markables/run_phrase_level.xml"]
-    found = read_all(files)
-    assert [plain_of(document) for document in found] == [plain_of(other), plain_of(SMALL)]
-
-
 LEVEL_NAMES = ["phrase", "sentence", "Turn", "utterances", "line", "bridging", "a_2", "np-level"]
 OTHER_NAMES = ["turn", "turns", "lines", "Paragraph", "related", "1st"]
 CATEGORY_NAMES = ["phrase", "bridging", "related_2", "Empty-x", "1", "_", "old", "OLD", "event_2", "optional"]
 
 
-def renamed(document: Document, levels: dict[str, str], categories: dict[str, str]) -> Document:
-    """Return the document with other keys of levels and categories."""
-
-    def place(of: Place) -> Place:
-        return Place(levels.get(of.level, of.level), of.parts)
-
-    assert document.scheme is not None
-    marks = [
-        replace(
-            mark,
-            level=levels.get(mark.level, mark.level),
-            answer=mark.answer
-            and replace(
-                mark.answer,
-                category=categories[mark.answer.category],
-                pointers=tuple(place(target) for target in mark.answer.pointers),
-                readings=tuple(tuple(map(place, reading)) for reading in mark.answer.readings),
-                relations=tuple(
-                    (key, tuple(tuple(map(place, reading)) for reading in readings))
-                    for key, readings in mark.answer.relations
-                ),
-            ),
+@pytest.mark.parametrize("first", LEVEL_NAMES)
+@pytest.mark.parametrize("second", OTHER_NAMES)
+@pytest.mark.parametrize("links", Links)
+def test_levels_and_categories_may_have_any_keys(first, second, links):
+    """In turn, three categories point to the two levels, or two take an index; all others only sort."""
+    levels = (LevelSpec(first, first), LevelSpec(second, second, coded=False))[: 2 if links is Links.POINTERS else 1]
+    letter, line = Place(first, ((0, 1),)), Place(second, ((0, 3),))
+    for shift in range(len(CATEGORY_NAMES)):
+        names = [*CATEGORY_NAMES[shift:], *CATEGORY_NAMES[:shift]]
+        targets = dict(zip(names[-3:], [letter, line, letter], strict=True)) if links is Links.POINTERS else {}
+        chained = names[-2:] if links is Links.INDICES else []
+        marks = [Mark(line.parts, second)] if targets else []
+        for number, name in enumerate(names):
+            pointers = (targets[name],) if name in targets else ()
+            answer = Answer(category=name, pointers=pointers, indices=("1",) if name in chained else ())
+            marks.append(Mark(((2 * number, 2 * number + 1),), first, answer=answer))
+        points_to = [targets[name].level if name in targets else "" for name in names]
+        categories = tuple(
+            CategorySpec(name, name, points_to=level, takes_index=name in chained)
+            for name, level in zip(names, points_to, strict=True)
         )
-        for mark in document.marks
-    ]
-    scheme = SchemeSpec(
-        tuple(replace(level, key=levels.get(level.key, level.key)) for level in document.scheme.levels),
-        tuple(
-            replace(each, key=categories[each.key], points_to=levels.get(each.points_to, each.points_to))
-            for each in document.scheme.categories
-        ),
-    )
-    return replace(document, marks=marks, scheme=scheme)
-
-
-@examples(60, HealthCheck.too_slow)
-@given(documents(), st.data())
-def test_levels_and_categories_may_have_any_keys(document, data):
-    first = data.draw(st.sampled_from(LEVEL_NAMES))
-    second = data.draw(st.sampled_from(OTHER_NAMES))
-    keys = [category.key for category in document.scheme.categories]
-    names = data.draw(st.lists(st.sampled_from(CATEGORY_NAMES), min_size=len(keys), max_size=len(keys), unique=True))
-    levels = {"phrase": first, "mention": first, "turn": second}
-    document = renamed(document, levels, dict(zip(keys, names, strict=True)))
-    kept, _ = reduce_document(document, mmax2.FORMAT.supported_features)
-    back = again(kept)
-    assert plain_of(back) == plain_of(kept)
-    assert back.scheme.main_level == first
-    assert [each.key for each in back.scheme.categories] == names
-    assert [each.points_to for each in back.scheme.categories] == [each.points_to for each in kept.scheme.categories]
-
-
-def sample(samples) -> dict[str, bytes]:
-    folder = samples / "mmax2"
-    return {str(file.relative_to(samples)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+        document = marked(content="a b c d e f g h i j", links=links, scheme=SchemeSpec(levels, categories))
+        document = replace(document, marks=marks)
+        back = again(document)
+        assert plain_of(back) == plain_of(document)
+        assert back.scheme.main_level == first
+        assert [(each.key, each.points_to) for each in back.scheme.categories] == list(
+            zip(names, points_to, strict=True)
+        )
 
 
 def test_sample_is_read_exactly(samples):
-    one, other = read_all(sample(samples))
+    files = [file for file in (samples / "mmax2").rglob("*") if file.is_file()]
+    one, other = read_all({str(file.relative_to(samples)): file.read_bytes() for file in files})
     assert [document.file for document in (one, other)] == ["mmax2/Markables/d1", "mmax2/Markables-coder2/d1"]
     assert {document.name for document in (one, other)} == {"d1"}
     assert one.content == other.content

@@ -1,5 +1,6 @@
 """Dialects of MMAX2 projects: each is read right, told of, or refused with what is there and what helps."""
 
+import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -25,13 +26,15 @@ def level(*markables: dict[str, object], head: str = '<?xml version="1.0"?>\n') 
     return "\n".join([f'{head}<!DOCTYPE markables SYSTEM "markables.dtd">', "<markables>", *lines, "</markables>"])
 
 
-def mentions(*attributes: dict[str, object]) -> str:
-    """Return a file of the four mentions, each with attributes."""
-    return level(*({"span": span} | each for span, each in zip(SPANS, attributes, strict=True)))
+def mentions(*attributes: str) -> str:
+    """Return a file of the four mentions, each with attributes: `ref=empty 'of=a dog'`."""
+    given = (dict(each.split("=") for each in shlex.split(written)) for written in attributes)
+    return level(*({"span": span} | each for span, each in zip(SPANS, given, strict=True)))
 
 
 def sets(name: str, *values: str, **more: object) -> str:
-    return mentions(*({name: value, **more} for value in values))
+    further = "".join(f" {key}={value}" for key, value in more.items())
+    return mentions(*(f"{name}={value}{further}" for value in values))
 
 
 def words(*texts: str, name: str = "word_", first: int = 1, head: str = "") -> str:
@@ -92,17 +95,16 @@ ARRAU = {
     "related_phrase": POINTER,
     "gender": ["unmarked", "fem", "neut"],
 }
-NO_SCHEME = "the scheme of the level"
-
+NO_SCHEME, OF_TWO = "the scheme of the level", sets("coref_class", "set_1", "set_2", "set_1", "set_1")
+NUMBERS = sets("coref_class", "7", "8", "7", "7", type="NP")
 DIALECTS = {
-    # After files that public corpora have.
     "ParCorFull: names in capitals in the scheme alone, pleonastic pronouns": mmax(
         {
             "coref": mentions(
-                {"coref_class": "set_5", "mention": "np", "nptype": "antecedent", "mmax_level": "coref"},
-                {"coref_class": "empty", "mention": "np", "nptype": "none", "mmax_level": "coref"},
-                {"coref_class": "set_5", "mention": "pronoun", "type": "anaphoric", "split": "simple antecedent"},
-                {"coref_class": "empty", "mention": "pronoun", "type": "pleonastic", "mmax_level": "coref"},
+                "coref_class=set_5 mention=np nptype=antecedent mmax_level=coref",
+                "coref_class=empty mention=np nptype=none mmax_level=coref",
+                "coref_class=set_5 mention=pronoun type=anaphoric 'split=simple antecedent'",
+                "coref_class=empty mention=pronoun type=pleonastic mmax_level=coref",
             ),
             "sentence": level(*SENTENCES),
         },
@@ -120,10 +122,10 @@ DIALECTS = {
     "PotTS: 1.general.words.xml, pointers to another level": mmax(
         {
             "target": mentions(
-                {"anaphref": "empty", "sentiment_ref": "sentiment:markable_9"},
-                {"anaphref": "empty", "sentiment_ref": "empty"},
-                {"anaphref": "target:markable_1", "sentiment_ref": "empty"},
-                {"anaphref": "markable_3", "sentiment_ref": "sentiment:markable_9"},
+                "anaphref=empty sentiment_ref=sentiment:markable_9",
+                "anaphref=empty sentiment_ref=empty",
+                "anaphref=target:markable_1 sentiment_ref=empty",
+                "anaphref=markable_3 sentiment_ref=sentiment:markable_9",
             ),
             "sentiment": level({"id": "markable_9", "span": "word_1..word_8", "polarity": "positive"}),
             "negation": level({"span": "word_2", "emo_ref": "sentiment:markable_9"}, {"span": "word_7"}),
@@ -155,10 +157,10 @@ DIALECTS = {
     "COREA: pointers that a type makes bridging": mmax(
         {
             "coref": mentions(
-                {"head": "Anna"},
-                {"head": "dog", "ref": "markable_1", "type": "bridge"},
-                {"head": "her", "ref": "markable_1", "type": "ident", "mod": "no"},
-                {"head": "She", "ref": "markable_3", "type": "ident", "mod": "no"},
+                "head=Anna",
+                "head=dog ref=markable_1 type=bridge",
+                "head=her ref=markable_1 type=ident mod=no",
+                "head=She ref=markable_3 type=ident mod=no",
             )
         },
         {"coref": scheme(head="freetext", ref=POINTER, type=["ident", "pred", "bound", "bridge"], mod=["no", "yes"])},
@@ -168,25 +170,11 @@ DIALECTS = {
     "ARRAU: categories by next, bridging, least words": mmax(
         {
             "phrase": mentions(
-                {"reference": "new", "min_ids": "word_1", "min_words": "anna", "gender": "fem"},
-                {
-                    "reference": "new",
-                    "min_ids": "word_4",
-                    "min_words": "dog",
-                    "gender": "unmarked",
-                    "related_object": "yes",
-                    "related_phrase": "markable_1",
-                },
-                {
-                    "reference": "old",
-                    "phrase_antecedent": "single_phrase",
-                    "single_phrase_antecedent": "phrase:markable_1",
-                },
-                {
-                    "reference": "old",
-                    "phrase_antecedent": "single_phrase",
-                    "single_phrase_antecedent": "markable_3;markable_1",
-                },
+                "reference=new min_ids=word_1 min_words=anna gender=fem",
+                "reference=new min_ids=word_4 min_words=dog gender=unmarked related_object=yes "
+                "related_phrase=markable_1",
+                "reference=old phrase_antecedent=single_phrase single_phrase_antecedent=phrase:markable_1",
+                "reference=old phrase_antecedent=single_phrase single_phrase_antecedent=markable_3;markable_1",
             )
         },
         {"phrase": scheme(**ARRAU)},
@@ -226,13 +214,7 @@ DIALECTS = {
         findings=("the scheme of the level primmark", "the scheme of the level secmark"),
     ),
     "words and markables alone, without a .mmax file": without(
-        "walk.mmax",
-        "common_paths.xml",
-        of=mmax(
-            {"coref": sets("coref_class", "set_1", "set_2", "set_1", "set_1")},
-            {"coref": scheme(coref_class=SET)},
-            chains=CHAINS,
-        ),
+        "walk.mmax", "common_paths.xml", of=mmax({"coref": OF_TWO}, {"coref": scheme(coref_class=SET)}, chains=CHAINS)
     ),
     "Polish: NAME_mentions.xml, groups and near identity": mmax(
         {},
@@ -240,10 +222,10 @@ DIALECTS = {
             "common_paths.xml": '<common_paths><level name="mention">$_mentions.xml</level></common_paths>',
             "Basedata/walk_words.xml": words().replace('id="word_5"', 'id="word_5" lastinsent="true"'),
             "walk_mentions.xml": mentions(
-                {"mention_group": "set_4", "near_identity": "empty", "mention_head": "Anna"},
-                {"mention_group": "empty", "near_identity": "markable_1", "mention_head": "dog"},
-                {"mention_group": "set_4", "near_identity": "empty", "mention_head": "her"},
-                {"mention_group": "set_4", "near_identity": "empty", "mention_head": "She"},
+                "mention_group=set_4 near_identity=empty mention_head=Anna",
+                "mention_group=empty near_identity=markable_1 mention_head=dog",
+                "mention_group=set_4 near_identity=empty mention_head=her",
+                "mention_group=set_4 near_identity=empty mention_head=She",
             ),
         },
         options={"attribute": "mention_group"},
@@ -266,25 +248,21 @@ DIALECTS = {
         findings=("4 markables in walk_mentions.xml",),
         markables=[],
     ),
-    # Others.
     "several sets in a value": mmax(
         {"coref": sets("coref_class", "set_1", "set_2", "set_1", "set_1;set_2")},
         chains={"set_1": ["Anna", "her", "She"], "set_2": ["her dog", "She"]},
         findings=(NO_SCHEME,),
     ),
     "sets that are numbers": mmax(
-        {"coref": sets("coref_class", "7", "8", "7", "7", type="NP")},
+        {"coref": NUMBERS},
         findings=("4 values of the attribute coref_class", "4 values of the attribute type"),
         markables=MENTIONS,
     ),
     "the same, named": mmax(
-        {"coref": sets("coref_class", "7", "8", "7", "7", type="NP")},
-        options={"attribute": "coref_class"},
-        chains=CHAINS,
-        findings=(NO_SCHEME,),
+        {"coref": NUMBERS}, options={"attribute": "coref_class"}, chains=CHAINS, findings=(NO_SCHEME,)
     ),
     "values that the scheme lacks": mmax(
-        {"np": mentions({"category": "old"}, {"category": "odd"}, {"category": "odd"}, {"category": "weird"})},
+        {"np": sets("category", "old", "odd", "odd", "weird")},
         {"np": scheme(category=["old", "new"])},
         categories=["old", "", "", ""],
         findings=("1 markable of the category odd", "of the category weird", "of the category odd, which is not in"),
@@ -317,7 +295,7 @@ DIALECTS = {
 
 
 def test_without_a_mmax_file_the_coder_is_what_holds_words_and_markables():
-    files = mmax({"coref": sets("coref_class", "set_1", "set_2", "set_1", "set_1")}).files
+    files = mmax({"coref": OF_TWO}).files
     folders = {f"{coder}/{name}": files[name] for coder in ("anna", "ben") for name in files if name != "walk.mmax"}
     found = read_files("mmax2", Dialect(files=folders))
     assert [(document.file, document.name) for document in found] == [("anna/walk", "walk"), ("ben/walk", "walk")]

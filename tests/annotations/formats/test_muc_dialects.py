@@ -31,7 +31,6 @@ def tagged(*attributes: str, tag: str = "COREF") -> str:
 ONTONOTES = tagged(*(f'ID="{entity}" TYPE="IDENT"' for entity in (8, 12, 8, 8)))
 
 DIALECTS = {
-    # After files that public corpora and programs have.
     "MUC-6: header, second DD, lines that begin with @": muc(
         "<DOC>\n<DOCNO> 911-3 </DOCNO>\n<DD> = 911 </DD>\n<HL> <COREF ID='0'>Dogs</COREF> </HL>\n<TXT>\n<p>\n"
         f"{MARKED}\n</p>\n@ <COREF ID='9' REF='0'>dogs</COREF>\n</TXT>\n</DOC>\n",
@@ -100,7 +99,6 @@ DIALECTS = {
         markables=[],
         findings=("4 tags <NE>", "1 tags <ANTE>", "1 tags <ANCHOR>"),
     ),
-    # Others.
     "line ends of Windows and a byte order mark": muc(
         b"\xef\xbb\xbf" + MARKED.replace(". ", ".\r\n").encode(), text=TEXT.replace(". ", ".\r\n"), pointers=POINTERS
     ),

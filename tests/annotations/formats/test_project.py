@@ -247,7 +247,6 @@ def test_bounds_are_the_caller_s():
 
 
 def test_damaged_archives_are_read_or_refused():
-    """The zip, or one of the files in it."""
     chance, data = random.Random(2), zipped()
     of, places, read_again = files(data), list[str](), 0
     for _ in range(1500):

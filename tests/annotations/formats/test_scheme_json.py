@@ -29,8 +29,6 @@ SMALL = {
     "levels": [{"key": "phrase", "label": "phrase"}],
     "categories": [{"key": "person", "label": "person"}],
 }
-
-
 X = {"key": "a", "label": "x"}
 
 

@@ -131,17 +131,12 @@ def test_offsets_count_code_points(words):
     assert second.parts + third.parts == ((length + 1, 2 * length + 1), (2 * length + 2, 2 * length + 3))
 
 
-@pytest.mark.parametrize(
-    ("headers", "expected"),
-    [
-        ("#title:  Von [hier](=1): a # b  \n#language: he\n#direction:rtl\n", ("Von [hier](=1): a # b", "he", "rtl")),
-        ("", ("", "", "")),
-    ],
-)
-def test_headers_say_title_language_and_direction(headers, expected):
-    document = read(f"{headers}שלום")
-    assert (document.title, document.language, document.direction) == expected
+def test_headers_say_title_language_and_direction():
+    document = read("#title:  Von [hier](=1): a # b  \n#language: he\n#direction:rtl\nשלום")
+    assert (document.title, document.language, document.direction) == ("Von [hier](=1): a # b", "he", "rtl")
     assert document.content == "שלום"
+    bare = read("שלום")
+    assert (bare.title, bare.language, bare.direction, bare.content) == ("", "", "", "שלום")
 
 
 def test_turns_are_segments_and_markables_of_their_level():
@@ -260,8 +255,6 @@ def test_long_text_is_read_in_time_that_grows_with_it(head, piece, tail, is_read
 
     assert_grows_with_input(read_or_refuse, 10**6)
 
-
-# Random texts: written by the writer here, they are read back equal.
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0\r\n")
 WORDS = st.text(st.one_of(st.sampled_from("[]()\\#=:| aé"), LETTERS), max_size=8)

@@ -21,37 +21,6 @@ TEXT = "😀 Anna lost her 👩🏽‍🚀dog. It ran."
 # Where the words stand, in UTF-16 units.
 ANNA, HER_DOG, HER, IT = (3, 7), (13, 27), (13, 16), (29, 31)
 
-TYPES = """\
-<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier"><types>
-<typeDescription><name>de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink</name>
-<supertypeName>uima.tcas.Annotation</supertypeName><features>
-<featureDescription><name>next</name>
-<rangeTypeName>de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink</rangeTypeName></featureDescription>
-<featureDescription><name>referenceType</name><rangeTypeName>uima.cas.String</rangeTypeName></featureDescription>
-</features></typeDescription>
-<typeDescription><name>de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceChain</name>
-<supertypeName>uima.cas.AnnotationBase</supertypeName><features>
-<featureDescription><name>first</name>
-<rangeTypeName>de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink</rangeTypeName></featureDescription>
-</features></typeDescription>
-<typeDescription><name>webanno.custom.Span</name><supertypeName>uima.tcas.Annotation</supertypeName><features>
-<featureDescription><name>kind</name><rangeTypeName>uima.cas.String</rangeTypeName></featureDescription>
-<featureDescription><name>antecedents</name><rangeTypeName>uima.cas.FSArray</rangeTypeName>
-<elementType>webanno.custom.SpanLink</elementType></featureDescription>
-</features></typeDescription>
-<typeDescription><name>webanno.custom.SpanLink</name><supertypeName>uima.cas.TOP</supertypeName><features>
-<featureDescription><name>role</name><rangeTypeName>uima.cas.String</rangeTypeName></featureDescription>
-<featureDescription><name>target</name><rangeTypeName>webanno.custom.Span</rangeTypeName></featureDescription>
-</features></typeDescription>
-<typeDescription><name>webanno.custom.Relation</name><supertypeName>uima.tcas.Annotation</supertypeName><features>
-<featureDescription><name>Governor</name><rangeTypeName>webanno.custom.Span</rangeTypeName></featureDescription>
-<featureDescription><name>Dependent</name><rangeTypeName>webanno.custom.Span</rangeTypeName></featureDescription>
-<featureDescription><name>type</name><rangeTypeName>uima.cas.String</rangeTypeName></featureDescription>
-</features></typeDescription>
-<typeDescription><name>NoPackage</name><supertypeName>uima.tcas.Annotation</supertypeName></typeDescription>
-</types></typeSystemDescription>
-"""
-
 
 def type_of(name: str, above: str, **features: str) -> str:
     """Return the description of a type with features by their ranges."""
@@ -99,8 +68,9 @@ def test_layers_of_relations_point_by_their_names(layers, options, expected):
         Relation(f"webanno.custom.{name}", kind, spans[n], spans[0]) for n, (name, kind) in enumerate(named, 1)
     ]
     marks, _ = build_marks(Layers("walk.xmi", list(spans), relations=relations), **options)
+    answers = [mark.answer for mark in marks[1:]]
     assert [
-        name for mark in marks[1:] for name in (*["->"] * len(mark.answer.pointers), *dict(mark.answer.relations))
+        name for answer in answers for name in ("->",) * len(answer.pointers) + tuple(dict(answer.relations))
     ] == expected
 
 
@@ -122,14 +92,8 @@ def span(number: int, place: tuple[int, int], more: str = "") -> str:
     return f'<custom:Span xmi:id="{number}" {at(place)} {more}/>'
 
 
-CHAINS = [
-    link(10, ANNA, 11, "nam"),
-    link(11, HER, kind="pr"),
-    chain(12, 10),
-    link(20, HER_DOG, 21),
-    link(21, IT),
-    chain(22, 20),
-]
+CHAINS = [link(10, ANNA, 11, "nam"), link(11, HER, kind="pr"), chain(12, 10)]
+CHAINS += [link(20, HER_DOG, 21), link(21, IT), chain(22, 20)]
 
 
 def xmi(*elements: str, text: str = TEXT, members: str | None = None) -> str:
@@ -207,12 +171,8 @@ def test_json_is_read_as_xmi_is():
     structures = data["%FEATURE_STRUCTURES"]
     assert isinstance(structures, list)
     by_number = {str(each["%ID"]): {key: each[key] for key in each if key != "%ID"} for each in structures}
-    for found in (
-        document,
-        read_json(data | {"%TYPES": {}}),
-        read_json(data | {"%FEATURE_STRUCTURES": by_number}),
-        read(xmi(*CHAINS, members="12 22")),
-    ):
+    others = [read_json(data | other) for other in ({"%TYPES": {}}, {"%FEATURE_STRUCTURES": by_number})]
+    for found in (document, *others, read(xmi(*CHAINS, members="12 22"))):
         assert plain_of(found) == plain_of(read(xmi(*CHAINS)))
 
 
@@ -306,11 +266,7 @@ def test_samples_with_emoji_are_read_with_their_exact_text(samples):
     # Words keep their offsets where it is written.
     [file] = cas.write_json([reduce_document(other, cas.CARRIES)[0]])
     given, made = (
-        {
-            (each["begin"], each["end"])
-            for each in json.loads(data)["%FEATURE_STRUCTURES"]
-            if each["%TYPE"].endswith(kind)
-        }
+        {(fs["begin"], fs["end"]) for fs in json.loads(data)["%FEATURE_STRUCTURES"] if fs["%TYPE"].endswith(kind)}
         for data, kind in (((folder / "emoji.json").read_bytes(), "tcas.Annotation"), (file.data, ".Token"))
     )
     assert given == made
@@ -602,13 +558,11 @@ def test_library_reads_what_is_written():
 
 
 def test_documents_share_a_type_system_and_exports_equal_bytes():
-    for write, paths in (
-        (cas.write_xmi, ["walk.xmi", "other.xmi", "TypeSystem.xml"]),
-        (cas.write_json, ["walk.json", "other.json"]),
-    ):
-        files = write([INDEXED, replace(INDEXED, name="other", marks=[])])
-        assert [file.path for file in files] == paths
-        assert files == write([INDEXED, replace(INDEXED, name="other", marks=[])])
+    documents = [INDEXED, replace(INDEXED, name="other", marks=[])]
+    assert [file.path for file in cas.write_xmi(documents)] == ["walk.xmi", "other.xmi", "TypeSystem.xml"]
+    assert [file.path for file in cas.write_json(documents)] == ["walk.json", "other.json"]
+    for write in (cas.write_xmi, cas.write_json):
+        assert write(documents) == write(documents)
 
 
 def test_characters_that_xml_cannot_hold_are_replaced_in_notes():

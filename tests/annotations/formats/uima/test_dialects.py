@@ -5,20 +5,15 @@ import re
 
 import pytest
 
-from tests.annotations.formats.dialects import Dialect, check_dialect, each_of, read_files
+from tests.annotations.formats.dialects import Dialect, check_dialect, read_files
 
 TEXT = "Anna saw her dog ."
 STARTS = [0, 5, 9, 13, 17]
 NOTHING = ["_"] * 5
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api."
-LINK, CHAIN, ENTITY = (
-    f"{DKPRO}coref.type.CoreferenceLink",
-    f"{DKPRO}coref.type.CoreferenceChain",
-    f"{DKPRO}ner.type.NamedEntity",
-)
+LINK, CHAIN = f"{DKPRO}coref.type.CoreferenceLink", f"{DKPRO}coref.type.CoreferenceChain"
+ENTITY = f"{DKPRO}ner.type.NamedEntity"
 CHAINS = {"1": ["Anna", "her"], "2": ["her dog"]}
-
-
 TYPES = ["nam[1]", "_", "pr[1]|np[2]", "np[2]", "_"]
 LINKS = ["*->1-1", "_", "*->1-2|*->2-1", "*->2-1", "_"]
 CHAIN_LAYER = f"#T_CH={LINK}|referenceType|referenceRelation"
@@ -42,8 +37,12 @@ def walk(content: str | bytes, text: str = TEXT, **more) -> Dialect:
     return Dialect(files={"walk.tsv": content}, text=text, **more)
 
 
+SLOTS = tsv(
+    "#T_SP=webanno.custom.Arg|",
+    "#T_SP=webanno.custom.Pred|ROLE_webanno.custom.Pred:args_webanno.custom.ArgLink|webanno.custom.Arg",
+    columns=[["*", "_", "*", "_", "_"], ["_", "seer;seen", *NOTHING[2:]], ["_", "1-1;1-3", *NOTHING[2:]]],
+)
 TSV = {
-    # After files that public corpora and programs have.
     "INCEpTION: chains": walk(chains_tsv(), chains=CHAINS, categories=["nam", "np", "pr"]),
     "SentiCoref: entities beside chains of another name": walk(
         tsv(
@@ -89,20 +88,12 @@ TSV = {
         attributes={"Anna": {"identifier": "http://kb/1"}},
     ),
     "INCEpTION: slots of a host": walk(
-        tsv(
-            "#T_SP=webanno.custom.Arg|",
-            "#T_SP=webanno.custom.Pred|ROLE_webanno.custom.Pred:args_webanno.custom.ArgLink|webanno.custom.Arg",
-            columns=[["*", "_", "*", "_", "_"], ["_", "seer;seen", *NOTHING[2:]], ["_", "1-1;1-3", *NOTHING[2:]]],
-        ),
+        SLOTS,
         pointers={"saw": ["Anna", "her"]},
         findings=("1 relations called 'seer' are read as pointing", "1 relations called 'seen'"),
     ),
     "the same, as other relations": walk(
-        tsv(
-            "#T_SP=webanno.custom.Arg|",
-            "#T_SP=webanno.custom.Pred|ROLE_webanno.custom.Pred:args_webanno.custom.ArgLink|webanno.custom.Arg",
-            columns=[["*", "_", "*", "_", "_"], ["_", "seer;seen", *NOTHING[2:]], ["_", "1-1;1-3", *NOTHING[2:]]],
-        ),
+        SLOTS,
         options={"relations": "names", "layers": "relations"},
         relations={"seer": {"saw": ["Anna"]}, "seen": {"saw": ["her"]}},
         markables=["Anna", "saw", "her"],
@@ -135,7 +126,6 @@ TSV = {
         refused="walk.tsv:1: the first line is not '#FORMAT=WebAnno TSV 3.0', 3.1, 3.2 or 3.3: export the text as",
     ),
     "WebAnno TSV 1": walk("1\tAnna\tB-nam\n2\tsaw\tO\n", refused="export the text as WebAnno TSV 3"),
-    # Others.
     "columns of a layer that no line of the header has": walk(
         tsv(CHAIN_LAYER, "#T_XX=webanno.custom.Unknown|kind", columns=[TYPES, LINKS, NOTHING]),
         refused="walk.tsv:7: the header declares 2 columns of annotations, this line has 4",
@@ -147,11 +137,6 @@ TSV = {
         findings=("the offsets count code points (read so, though UTF-16 units are usual)",),
     ),
 }
-
-
-@each_of(TSV)
-def test_dialect_of_webanno_tsv_is_read_right_or_told_of_or_refused(dialect):
-    check_dialect("webanno", dialect)
 
 
 CAS_TEXT = "Anna saw her dog . It ran ."
@@ -166,10 +151,8 @@ NAMESPACES = {
     "seg": "http:///de/tudarmstadt/ukp/dkpro/core/api/segmentation/type.ecore",
     "v1": "http:///de/unistuttgart/ims/coref/annotator/api/v1.ecore",
 }
-DKPRO_TYPES = {
-    LINK: (ANNOTATION, {"next": LINK, "referenceType": STRING}),
-    CHAIN: ("uima.cas.AnnotationBase", {"first": LINK}),
-}
+BASE = "uima.cas.AnnotationBase"
+DKPRO_TYPES = {LINK: (ANNOTATION, {"next": LINK, "referenceType": STRING}), CHAIN: (BASE, {"first": LINK})}
 type Types = dict[str, tuple[str, dict[str, str]]]
 
 
@@ -255,9 +238,9 @@ def main_file(dialect: Dialect) -> str:
     return content if isinstance(content, str) else content.decode()
 
 
+WITH_META = xmi(*ANNOTATED, '<meta:DocumentMetaData xmi:id="2" sofa="1" begin="0" end="27"/>')
 PLAIN = xmi(*CHAINED, types={}, chains=ONE_CHAIN)
 XMI = {
-    # After files that public corpora and programs have.
     "INCEpTION: chains": xmi(*CHAINED, types={}, chains=ONE_CHAIN, categories=["nam", ""]),
     "WebAnno: chains without their type system": xmi(*CHAINED, chains=ONE_CHAIN, findings=(NO_TYPES,)),
     "WebAnno: relations of a layer": xmi(
@@ -297,8 +280,8 @@ XMI = {
         ),
     ),
     "CorefAnnotator: a mention that was deleted, and types of DKPro Core that are not known": with_file(
-        xmi(*ANNOTATED, '<meta:DocumentMetaData xmi:id="2" sofa="1" begin="0" end="27"/>'),
-        main_file(xmi(*ANNOTATED, '<meta:DocumentMetaData xmi:id="2" sofa="1" begin="0" end="27"/>'))
+        WITH_META,
+        main_file(WITH_META)
         .replace('members="40 41', 'members="40')
         .replace("<xmi:XMI", '<xmi:XMI xmlns:meta="http:///de/tudarmstadt/ukp/dkpro/core/api/metadata/type.ecore"'),
         chains={"1": ["Anna"], "2": ["her dog", "It"]},
@@ -355,7 +338,6 @@ XMI = {
         pointers={"her": ["Anna"]},
     ),
     "line ends of Windows": xmi(*CHAINED, text="Anna saw&#13;&#10;her dog", types={}, chains={"1": ["Anna", "\nhe"]}),
-    # Others.
     "a feature that DKPro Core does not have": xmi(
         CHAINED[0].replace("referenceType", "mood"),
         *CHAINED[1:],
@@ -407,11 +389,6 @@ XMI = {
 }
 
 
-@each_of(XMI)
-def test_dialect_of_xmi_is_read_right_or_told_of_or_refused(dialect):
-    check_dialect("xmi", dialect)
-
-
 SOFA = {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaNum": 1, "sofaID": "_InitialView", "mimeType": "text"}
 
 
@@ -429,14 +406,10 @@ IN_CHAIN = [
 
 def cas(*structures: dict[str, object], types: Types, text: str = CAS_TEXT, **more: object) -> dict[str, object]:
     """Return a CAS, all structures with a place and chains in its view. more: what else it has, or has otherwise."""
-    described = {
-        name: {
-            "%NAME": name,
-            "%SUPER_TYPE": above,
-            **{each: {"%NAME": each, "%RANGE": kind} for each, kind in features.items()},
-        }
-        for name, (above, features) in types.items()
-    }
+    described: dict[str, dict[str, object]] = {}
+    for name, (above, features) in types.items():
+        ranges = {feature: {"%NAME": feature, "%RANGE": kind} for feature, kind in features.items()}
+        described[name] = {"%NAME": name, "%SUPER_TYPE": above, **ranges}
     members = [each["%ID"] for each in structures if each.get("@sofa") == 1]
     return {
         "%TYPES": described,
@@ -452,9 +425,11 @@ def saved(data: object, text: str = CAS_TEXT, **more) -> Dialect:
 
 IN_JSON = cas(*IN_CHAIN, types=DKPRO_TYPES)
 PHI: Types = {"webanno.custom.PHI": (ANNOTATION, {"kind": STRING})}
-SPANS: Types = {"custom.Span": (ANNOTATION, {"identifier": STRING, "label": STRING})}
+SPANS: Types = {
+    "custom.Span": (ANNOTATION, {"identifier": STRING, "label": STRING}),
+    "custom.Relation": (ANNOTATION, {"Governor": "custom.Span", "Dependent": "custom.Span", "label": STRING}),
+}
 CAS_JSON = {
-    # After files that public corpora and programs have.
     "INCEpTION: chains": saved(IN_JSON, chains=ONE_CHAIN, categories=["nam", ""]),
     "GraSCCo: spans with a kind": saved(
         cas(at(2, "webanno.custom.PHI", "Anna", kind="NAME_PATIENT"), at(3, "webanno.custom.PHI", "It"), types=PHI),
@@ -466,13 +441,7 @@ CAS_JSON = {
             at(2, "custom.Span", "Anna", label="PER"),
             at(3, "custom.Span", "her"),
             at(5, "custom.Relation", "her", label="coref", **{"@Governor": 3, "@Dependent": 2}),
-            types=SPANS
-            | {
-                "custom.Relation": (
-                    ANNOTATION,
-                    {"Governor": "custom.Span", "Dependent": "custom.Span", "label": STRING},
-                )
-            },
+            types=SPANS,
         ),
         pointers={"her": ["Anna"]},
         attributes={"Anna": {"label": "PER"}},
@@ -507,7 +476,6 @@ CAS_JSON = {
         IN_JSON | {"%FEATURE_STRUCTURES": [SOFA | {"sofaURI": "http://kb/walk"}], "%VIEWS": {}},
         refused="there is no text in this file",
     ),
-    # Others.
     "an array of spans without roles": saved(
         cas(
             at(2, "custom.Span", "Anna"),
@@ -541,9 +509,13 @@ CAS_JSON = {
 }
 
 
-@each_of(CAS_JSON)
-def test_dialect_of_cas_json_is_read_right_or_told_of_or_refused(dialect):
-    check_dialect("casjson", dialect)
+DIALECTS = {"webanno": TSV, "xmi": XMI, "casjson": CAS_JSON}
+CASES = [pytest.param(key, each, id=f"{key}, {name}") for key, of in DIALECTS.items() for name, each in of.items()]
+
+
+@pytest.mark.parametrize(("key", "dialect"), CASES)
+def test_dialect_of_uima_is_read_right_or_told_of_or_refused(key, dialect):
+    check_dialect(key, dialect)
 
 
 @pytest.mark.parametrize("dialect", [XMI["CorefAnnotator: mentions of entities"], CAS_JSON["mentions of entities"]])

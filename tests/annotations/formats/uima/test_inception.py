@@ -12,14 +12,15 @@ from annotations.formats.uima.inception import open_package
 from annotations.models import Coding
 from annotations.transfers.importing.files.sources import open_sources, read_sources
 
+IN_CHAIN = Answer(indices=("1",))
 WALK = Document(
     "walk",
     "",
     "Anna took her dog.",
-    [Mark(((0, 4),), answer=Answer(indices=("1",))), Mark(((10, 13),), answer=Answer(indices=("1",)))],
+    [Mark((span,), answer=IN_CHAIN) for span in ((0, 4), (10, 13))],
     links=Links.INDICES,
 )
-OTHER = Document("talk", "", "It barked.", [Mark(((0, 2),), answer=Answer(indices=("1",)))], links=Links.INDICES)
+OTHER = Document("talk", "", "It barked.", [Mark(((0, 2),), answer=IN_CHAIN)], links=Links.INDICES)
 SUFFIXES = {"xmi": ".xmi", "webanno": ".tsv", "casjson": ".json"}
 every_flavour = pytest.mark.parametrize("key", list(SUFFIXES))
 
@@ -83,22 +84,14 @@ def test_folder_names_text_and_coder(key):
     assert left_out <= {*brought.left_out}
 
 
+ASIDE = ["annotation/a.txt/INITIAL_CAS.tsv", "exportedproject.json", "source/a.tsv"]
 TSV, DEEP = zipped({"anna.tsv": "1"}), zipped({"anna.zip": zipped({"anna.tsv": "1"})})
 
 
 @pytest.mark.parametrize(
     ("entries", "files", "ignored"),
     [
-        (
-            {
-                "exportedproject.json": "",
-                "annotation/a.txt/anna.tsv": "1",
-                "annotation/a.txt/INITIAL_CAS.tsv": "2",
-                "source/a.tsv": "3",
-            },
-            ["annotation/anna/a.tsv"],
-            ["annotation/a.txt/INITIAL_CAS.tsv", "exportedproject.json", "source/a.tsv"],
-        ),
+        (dict.fromkeys(["annotation/a.txt/anna.tsv", *ASIDE], "1"), ["annotation/anna/a.tsv"], ASIDE),
         (
             {"annotation/anna/walk.tsv": "1", "annotation/ben/walk.tsv": "2", "anna.zip": TSV},
             ["anna.zip", "annotation/anna/walk.tsv", "annotation/ben/walk.tsv"],
@@ -117,14 +110,7 @@ TSV, DEEP = zipped({"anna.tsv": "1"}), zipped({"anna.zip": zipped({"anna.tsv": "
         ),
         ({"annotation/a.txt/anna.zip": DEEP}, ["annotation/anna/a.zip"], []),
     ],
-    ids=[
-        "in no zip",
-        "no project",
-        "no description",
-        "names that differ in the suffix",
-        "a second file",
-        "a zip in it",
-    ],
+    ids=["in no zip", "no project", "no description", "names that differ", "a second file", "a zip in it"],
 )
 def test_files_of_a_package_are_renamed_or_put_aside(entries, files, ignored):
     found = held(zipped(entries))

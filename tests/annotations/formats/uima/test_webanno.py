@@ -251,14 +251,13 @@ def test_slots_point_from_their_span_to_those_that_play_a_role():
     assert pointers(read(spans_of(rows, layers))) == [("aa", []), ("cc", ["aa"])]
 
 
+PARTS = "1-1,0-2,aa,_,\n1-1.1,0-1,a,x,\n1-1.2,1-2,a,y[1],\n1-2,3-5,bb,y[1],\n1-3,6-8,cc,_,\n1-3.1,6-7,c,y[1],"
+
+
 @pytest.mark.parametrize(
     ("rows", "marks", "told"),
     [
-        (
-            "1-1,0-2,aa,_,\n1-1.1,0-1,a,x,\n1-1.2,1-2,a,y[1],\n1-2,3-5,bb,y[1],\n1-3,6-8,cc,_,\n1-3.1,6-7,c,y[1],",
-            "0-1 x|1-7 y",
-            [],
-        ),
+        (PARTS, "0-1 x|1-7 y", []),
         ("1-1,0-2,aa,_,\n1-1.1,0-0,,x[1]|y[2],\n1-2,3-5,bb,z,", "3-5 z", [("empty-span", 7), ("empty-span", 7)]),
         ("1-1,0-2,aa,x[1],\n1-2,3-5,bb,_,\n1-3,6-8,cc,x[1],", "0-8 x", [("gap", 8)]),
         ("1-1,0-2,aa,x[1]|y[2],\n1-2,3-5,bb,_,", "0-2 x", [("duplicate-markable", 6)]),
