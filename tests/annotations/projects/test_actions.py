@@ -46,14 +46,6 @@ def test_a_member_without_work_can_take_any_role(project, mallory, role):
         assert Membership.objects.get(user=mallory).role == role
 
 
-@pytest.mark.parametrize("role", ["manager", "adjudicator", "viewer"])
-def test_a_coder_with_work_keeps_the_role_and_stays_blind(project, alice, role):
-    with pytest.raises(ValidationError, match="stay blind"):
-        add_member(project, alice, role)
-    assert Membership.objects.get(project=project, user=alice).role == "coder"
-    assert add_member(project, alice, "coder").role == "coder"
-
-
 def test_work_in_another_project_does_not_bind(project, alice):
     other = make_project("other")
     add_member(other, alice, "coder")

@@ -20,6 +20,7 @@ from tests.shared.growth import assert_grows_with_input
 
 URL = "/projects/tea/guidelines/"
 SCHEME = "/projects/tea/scheme/"
+API = "/api/v1/projects/tea/"
 
 
 def write(project, body, author):
@@ -31,12 +32,11 @@ def write(project, body, author):
 def shown(before, after):
     """Return a difference as text: a sign, and the line with the words that differ in braces."""
     signs = {"same": " ", "removed": "-", "added": "+"}
-    return [
-        f"... {line.skipped}"
-        if line.skipped
-        else signs[line.edit] + "".join(f"{{{words}}}" if marked else words for marked, words in line.pieces)
-        for line in difference(before, after)
-    ]
+    lines = []
+    for line in difference(before, after):
+        words = "".join(f"{{{words}}}" if marked else words for marked, words in line.pieces)
+        lines.append(f"... {line.skipped}" if line.skipped else signs[line.edit] + words)
+    return lines
 
 
 def test_a_new_project_has_version_1_if_it_has_guidelines(charlie):
@@ -53,9 +53,7 @@ def test_a_save_that_changes_the_text_makes_a_version_and_no_other_does(signed_i
     for sent in ("Read.\n\nTwice.", "Read.\r\n\r\nTwice.  ", "Read once.", ""):
         client.post(SCHEME, {"about": "1", "title": "T", "guidelines": sent})
     client.post(SCHEME, {"about": "1", "title": "Other", "guidelines": ""})
-    client.patch(
-        "/api/v1/projects/tea/", {"guidelines": "By API."}, content_type="application/json", headers={"If-Match": "*"}
-    )
+    client.patch(API, {"guidelines": "By API."}, "application/json", headers={"If-Match": "*"})
     found = [(one.number, one.author, one.body) for one in project.guidelines_versions.order_by("number")]
     assert [(number, author) for number, author, _ in found] == [(n, charlie) for n in (1, 2, 3, 4)]
     assert [body.split() for _, _, body in found] == [["Read.", "Twice."], ["Read", "once."], [], ["By", "API."]]
@@ -76,9 +74,7 @@ def test_guidelines_are_bounded(signed_in, project, charlie, by):
     if by == "page":
         client.post(SCHEME, {"about": "1", "title": "T", "guidelines": long})
     else:
-        reply = client.patch(
-            "/api/v1/projects/tea/", {"guidelines": long}, content_type="application/json", headers={"If-Match": "*"}
-        )
+        reply = client.patch(API, {"guidelines": long}, "application/json", headers={"If-Match": "*"})
         assert reply.status_code == 400
     assert Project.objects.get().guidelines != long
     assert not GuidelinesVersion.objects.exists()

@@ -14,17 +14,9 @@ from annotations.projects.permissions import own_coding, project_for
 from tests.shared.projects import make_project
 
 # The rights that each role has, in the order of Right.
-MATRIX = {
-    (role, right): answer == "+"
-    for role, answers in {
-        "manager": "+++++++++",
-        "adjudicator": "++++--+-+",
-        "viewer": "+++------",
-        "coder": "+--------",
-        "manager-coder": "++--+----",
-    }.items()
-    for right, answer in zip(Right, answers, strict=True)
-}
+GIVEN = {"manager": "+++++++++", "adjudicator": "++++--+-+", "viewer": "+++------", "coder": "+--------"}
+GIVEN["manager-coder"] = "++--+----"
+MATRIX = {(role, right): sign == "+" for role in GIVEN for right, sign in zip(Right, GIVEN[role], strict=True)}
 # What open results give to those who code.
 OPENED = {"coder": "+++-----+", "manager-coder": "++++++--+"}
 
@@ -92,19 +84,12 @@ def test_only_the_coder_has_the_own_coding(people, project, bob):
 
 
 def test_who_sees_all_work_sees_every_coding_and_a_coder_the_own(people, bob):
-    seen = {
-        role: {coding.coder_id for coding in Coding.objects.of_people().visible_to(user)}
-        for role, user in people.items()
-    }
-    everybody = {people["coder"].pk, bob.pk}
-    assert seen == {
-        "manager": everybody,
-        "adjudicator": everybody,
-        "viewer": everybody,
-        "coder": {people["coder"].pk},
-        "manager-coder": set(),
-        "outsider": set(),
-    }
+    own, everybody = {people["coder"].pk}, {people["coder"].pk, bob.pk}
+    expected = dict.fromkeys(["manager", "adjudicator", "viewer"], everybody)
+    expected |= {"coder": own, "manager-coder": set(), "outsider": set()}
+    for role, user in people.items():
+        seen = Coding.objects.of_people().visible_to(user).values_list("coder", flat=True)
+        assert {*seen} == expected[role], role
     assert not Coding.objects.of_people().visible_to(AnonymousUser()).exists()
 
 

@@ -47,18 +47,10 @@ def coded(rich):
     judge_all(
         coding,
         {"markable": first, "category": "place", "attributes": {"gender": "f", "gender-2": "m", "kinds": ["a", "b"]}},
-        {
-            "markable": second,
-            "category": "phrase",
-            "pointers": [first],
-            "attributes": {"gender": "m", "count": 2, "gloss": "so"},
-        },
-        {
-            "markable": third,
-            "category": "none",
-            "relations": {"bridging": [[first, second]]},
-            "attributes": {"part": "whole", "animacy": "yes", "kinds": ["b", "c"]},
-        },
+        {"markable": second, "category": "phrase", "pointers": [first]}
+        | {"attributes": {"gender": "m", "count": 2, "gloss": "so"}},
+        {"markable": third, "category": "none", "relations": {"bridging": [[first, second]]}}
+        | {"attributes": {"part": "whole", "animacy": "yes", "kinds": ["b", "c"]}},
     )
     return coding
 
@@ -68,9 +60,12 @@ def spec_of(project):
 
 
 def with_attribute(spec, key, **changes):
-    return replace(
-        spec, attributes=tuple(replace(one, **changes) if one.key == key else one for one in spec.attributes)
-    )
+    return with_question(spec, "attributes", key, changes)
+
+
+def with_question(spec, kind, key, changes):
+    changed = (replace(question, **changes) if question.key == key else question for question in getattr(spec, kind))
+    return replace(spec, **{kind: tuple(changed)})
 
 
 def without(spec, kind, key):
@@ -78,13 +73,11 @@ def without(spec, kind, key):
 
 
 def with_relation(spec, key, **changes):
-    return replace(spec, relations=tuple(replace(one, **changes) if one.key == key else one for one in spec.relations))
+    return with_question(spec, "relations", key, changes)
 
 
 def with_category(spec, key, **changes):
-    return replace(
-        spec, categories=tuple(replace(one, **changes) if one.key == key else one for one in spec.categories)
-    )
+    return with_question(spec, "categories", key, changes)
 
 
 def values_without(spec, attribute, *keys):
@@ -99,10 +92,8 @@ def assert_replays(project):
 
 def test_words_and_order_make_no_version(coded, rich, charlie):
     spec = spec_of(rich)
-    renamed = with_category(
-        replace(spec, attributes=spec.attributes[:1] + spec.attributes[:0:-1]), "place", label="spot"
-    )
-    renamed = with_attribute(renamed, "gender-2", primary_of="gender")
+    turned = replace(spec, attributes=spec.attributes[:1] + spec.attributes[:0:-1])
+    renamed = with_attribute(with_category(turned, "place", label="spot"), "gender-2", primary_of="gender")
     reordered = tuple(sorted(renamed.attributes, key=lambda one: one.key == "gender-2"))
     assert save_scheme(rich, replace(renamed, attributes=reordered), charlie) == 1
     assert spec_of(rich) == replace(renamed, attributes=reordered)
@@ -116,9 +107,8 @@ def test_nothing_is_numbered_before_anybody_has_coded(rich, charlie):
 
 def test_what_is_added_makes_a_version_that_later_operations_name(coded, rich, charlie):
     spec = spec_of(rich)
-    more = replace(
-        spec, attributes=(*spec.attributes, AttributeSpec("number", "number", values=(ValueSpec("sg", "sg"),)))
-    )
+    number = AttributeSpec("number", "number", values=(ValueSpec("sg", "sg"),))
+    more = replace(spec, attributes=(*spec.attributes, number))
     assert save_scheme(rich, more, charlie) == 2
     assert spec_of(rich) == more
     judge_all(coded, {"markable": PHRASES[0], "category": "place", "attributes": {"number": "sg"}})
@@ -130,6 +120,9 @@ def test_what_is_added_makes_a_version_that_later_operations_name(coded, rich, c
     assert_replays(rich)
 
 
+BRIDGING = ("relations", "bridging")
+OF_PLACES, OF_PHRASES = Condition(CATEGORY, ("place",)), Condition(CATEGORY, ("phrase",))
+OF_MEN = Condition("gender", ("m",))
 # Changes of the rich scheme that take away what answers have, each with the question that it is of.
 NARROWED = {
     "category left out": (
@@ -138,35 +131,23 @@ NARROWED = {
                 without(spec, "categories", "place"), "bridging", asked_if=Condition(CATEGORY, ("phrase", "none"))
             ),
             "gender",
-            asked_if=Condition(CATEGORY, ("phrase",)),
+            asked_if=OF_PHRASES,
         ),
         "place",
     ),
     "attribute left out": (lambda spec: without(spec, "attributes", "kinds"), "kinds"),
     "value left out": (lambda spec: values_without(spec, "kinds", "a"), "kinds"),
-    "relation left out": (
-        lambda spec: without(without(spec, "attributes", "part"), "relations", "bridging"),
-        "bridging",
-    ),
+    "relation left out": (lambda spec: without(without(spec, "attributes", "part"), *BRIDGING), "bridging"),
     "fewer targets": (lambda spec: with_relation(spec, "bridging", max_targets=1), "bridging"),
     "not together": (lambda spec: with_relation(spec, "bridging", joint=False), "bridging"),
     "other levels of targets": (lambda spec: with_relation(spec, "bridging", to_levels=("turn",)), "bridging"),
-    "another condition": (
-        lambda spec: with_relation(spec, "bridging", asked_if=Condition(CATEGORY, ("place",))),
-        "bridging",
-    ),
+    "another condition": (lambda spec: with_relation(spec, "bridging", asked_if=OF_PLACES), "bridging"),
     "a relation becomes identity": (
         lambda spec: with_relation(spec, "bridging", identity=True, asked_if=Condition(CATEGORY, ("none",))),
         "bridging",
     ),
-    "a narrower condition": (
-        lambda spec: with_attribute(spec, "gender", asked_if=Condition(CATEGORY, ("phrase",))),
-        "gender",
-    ),
-    "a condition by an attribute": (
-        lambda spec: with_attribute(spec, "gender-2", asked_if=Condition("gender", ("m",))),
-        "gender-2",
-    ),
+    "a narrower condition": (lambda spec: with_attribute(spec, "gender", asked_if=OF_PHRASES), "gender"),
+    "a condition by an attribute": (lambda spec: with_attribute(spec, "gender-2", asked_if=OF_MEN), "gender-2"),
     "another kind": (lambda spec: with_attribute(spec, "count", kind=AnswerKind.TEXT), "count"),
     "uncoded level": (
         lambda spec: replace(
@@ -244,9 +225,9 @@ def test_values_are_merged_in_the_log_of_each_coding(coded, rich, charlie):
     assert save_scheme(rich, spec, charlie, merges=merges) == 2
     last = coded.operations.get(kind=Operation.Kind.MERGE)
     assert last.user == charlie
-    assert last.payload == {
-        "changes": [[PHRASES[0], "kinds", ["a", "b"], ["a"]], [PHRASES[2], "kinds", ["b", "c"], ["a", "c"]]]
-    }
+    first, _, third = PHRASES
+    changes = [[first, "kinds", ["a", "b"], ["a"]], [third, "kinds", ["b", "c"], ["a", "c"]]]
+    assert last.payload == {"changes": changes}
     coded.refresh_from_db()
     assert coded.version == last.sequence == 4
     assert_replays(rich)
@@ -535,10 +516,8 @@ def test_of_two_who_save_at_once_the_second_hears_of_the_first(rich, charlie):
 
 def test_a_plan_asks_the_database_for_values_that_somebody_has_alone(coded, rich, charlie):
     values = tuple(ValueSpec(f"v{number}", "v") for number in range(100))
-    spec = spec_of(rich)
-    save_scheme(
-        rich, replace(spec, attributes=(*spec.attributes, AttributeSpec("many", "many", values=values))), charlie
-    )
+    spec, many = spec_of(rich), AttributeSpec("many", "many", values=values)
+    save_scheme(rich, replace(spec, attributes=(*spec.attributes, many)), charlie)
     counts = []
     for kept in (values[:99], values[:1]):
         for new in (kept, tuple(replace(one, retired=one not in kept) for one in values)):

@@ -39,7 +39,8 @@ from tests.shared.growth import assert_grows_with_input
 from tests.shared.schemes import RICH
 
 GOOD = RICH.spec
-ONE_OF_TWO = (ValueSpec("a", "a"), ValueSpec("b", "b"))
+A = ValueSpec("a", "a")
+ONE_OF_TWO = (A, ValueSpec("b", "b"))
 IDENTITY = RelationSpec("again", "again", to_levels=("phrase",), identity=True)
 
 
@@ -66,10 +67,7 @@ PROBLEMS = [
     (replace(GOOD, categories=(*GOOD.categories, GOOD.categories[2])), "place: Another category has the key 'place'."),
     (with_relation(GOOD.relations[2]), "bridging: Another relation has the key 'bridging'."),
     (with_attributes(*[AttributeSpec("a", "a", values=ONE_OF_TWO)] * 2), "a: Another attribute has the key 'a'."),
-    (
-        with_attributes(AttributeSpec("bridging", "b", values=ONE_OF_TWO)),
-        "bridging: A relation has the key 'bridging'.",
-    ),
+    (with_attributes(AttributeSpec("bridging", "b", values=(A,))), "bridging: A relation has the key 'bridging'."),
     (with_attributes(AttributeSpec("place", "b", values=ONE_OF_TWO)), "place: A category has the key 'place'."),
     (
         with_attributes(AttributeSpec("category", "b", values=ONE_OF_TWO)),
@@ -107,10 +105,7 @@ PROBLEMS = [
         with_attributes(AttributeSpec("a", "a", kind=AnswerKind.TEXT, values=ONE_OF_TWO)),
         "a: An attribute whose answer is a text has no values.",
     ),
-    (
-        with_attributes(AttributeSpec("a", "a", values=(ONE_OF_TWO[0], ONE_OF_TWO[0]))),
-        "a: Another value has the key 'a'.",
-    ),
+    (with_attributes(AttributeSpec("a", "a", values=(A, A))), "a: Another value has the key 'a'."),
     (with_attributes(AttributeSpec("a", "a", values=(ValueSpec("v", ""),))), "a: v: The label is empty."),
     (
         with_attributes(AttributeSpec("a", "a", relation="bridging", values=ONE_OF_TWO)),
@@ -151,12 +146,7 @@ PROBLEMS = [
         f"l{MAX_LEVELS - len(GOOD.levels)}: A scheme has at most {MAX_LEVELS} levels.",
     ),
     (
-        replace(
-            GOOD,
-            categories=tuple(CategorySpec(f"c{n}", "c") for n in range(MAX_CATEGORIES + 1)),
-            relations=(),
-            attributes=(),
-        ),
+        SchemeSpec(GOOD.levels, tuple(CategorySpec(f"c{n}", "c") for n in range(MAX_CATEGORIES + 1))),
         f"c{MAX_CATEGORIES}: A scheme has at most {MAX_CATEGORIES} categories.",
     ),
     (
@@ -240,7 +230,7 @@ BROKEN = {
     "relation_takes_a_target": with_relation(RelationSpec("x", "x", to_levels=("phrase",), max_targets=0)),
     "attribute_key_unique_in_project": with_attributes(*[AttributeSpec("a", "a", values=ONE_OF_TWO)] * 2),
     "attribute_of_relation_names_it": with_attributes(AttributeSpec("a", "a", relation="bridging", values=ONE_OF_TWO)),
-    "value_key_unique_in_attribute": with_attributes(AttributeSpec("a", "a", values=(ONE_OF_TWO[0], *ONE_OF_TWO))),
+    "value_key_unique_in_attribute": with_attributes(AttributeSpec("a", "a", values=(A, *ONE_OF_TWO))),
 }
 TYPED = {"attribute_kind_known"}  # by AnswerKind
 

@@ -121,11 +121,8 @@ def test_questions_are_put_into_words():
 def test_consequences_of_a_scheme_name_measures_and_what_is_missing(db):
     def named(key, topic, *, allowed):
         point = STARTING_POINTS[key]
-        return {
-            one.name
-            for one in consequences_of(point.spec, point.answers)
-            if (one.topic, one.allowed) == (topic, allowed)
-        }
+        found = consequences_of(point.spec, point.answers)
+        return {said.name for said in found if (said.topic, said.allowed) == (topic, allowed)}
 
     assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("arrau-like", "Measures", allowed=True)
     assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("multi-label", "Measures", allowed=True)
@@ -143,11 +140,8 @@ def test_consequences_of_a_scheme_name_measures_and_what_is_missing(db):
 )
 def test_consequences_name_formats_that_keep_all_and_losses_of_others(db, key, keeps, loses):
     point = STARTING_POINTS[key]
-    found = {
-        one.name: one
-        for one in consequences_of(point.spec, point.answers)
-        if one.topic == "Exports that keep all answers"
-    }
+    told = consequences_of(point.spec, point.answers)
+    found = {said.name: said for said in told if said.topic == "Exports that keep all answers"}
     assert {name for name in keeps if found[name].allowed} == keeps
     assert {name for name in loses if found[name].why.startswith("It loses ")} == loses
-    assert all(one.allowed == (not one.why) for one in found.values())
+    assert all(said.allowed == (not said.why) for said in found.values())

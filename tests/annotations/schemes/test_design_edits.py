@@ -35,13 +35,8 @@ def test_any_steps_of_the_designer_leave_a_scheme_that_the_server_takes(seed):
     # Drawn schemes may have a fault of their own.
     schemes = [scheme_to_json(one.spec, one.answers) for one in before if not check_scheme(one.spec)]
     assert len(schemes) > EXAMPLES / 2
-    run = subprocess.run(
-        [node, str(EDITS)],
-        input=json.dumps({"schemes": schemes, "seed": seed, "steps": STEPS}),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    sent = json.dumps({"schemes": schemes, "seed": seed, "steps": STEPS})
+    run = subprocess.run([node, str(EDITS)], input=sent, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     for draft in json.loads(run.stdout):
         spec, _ = scheme_from_json(

@@ -174,14 +174,14 @@ def test_mentions_are_on_words_that_make_up_a_multi_word_token():
 
 
 def test_empty_nodes_are_words_of_a_mention_without_characters():
-    rows_ = [
+    lines = [
         "0.1 _ Entity=(e1--2",
         "1 a Entity=(e2",
         "1.1 _ Entity=e2)(e3--3",
         "1.2 _ Entity=(e4)",
         "2 b Entity=e1)e3)",
     ]
-    text = sentence(*rows_, "2.1 _ Entity=(e5") + row("0.1", "_", "Entity=e5)") + row("1", "c")
+    text = sentence(*lines, "2.1 _ Entity=(e5") + row("0.1", "_", "Entity=e5)") + row("1", "c")
     document = read(text)
     assert document.content == "a b c"
     assert chains(document) == [("a b", ("e1",)), ("a", ("e2",)), ("b", ("e3",))]

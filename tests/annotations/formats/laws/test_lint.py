@@ -9,6 +9,7 @@ from tests.shared.growth import assert_grows_with_input
 
 SCHEME = SchemeSpec((LevelSpec("mention", "mention"),), (CategorySpec("refers", "refers", takes_index=True),))
 CONTENT = "Anna took her  dog out."
+ANNA, HER = (0, 4), (10, 13)
 
 
 def mark(*parts: tuple[int, int], line: int = 1, **said: object) -> Mark:
@@ -34,14 +35,8 @@ def found(*marks: Mark, content: str = CONTENT) -> list[str]:
         ([mark((4, 9), line=2)], "2: “ took” begins or ends on white space (5-9)"),
         ([mark((13, 15), line=4)], "4: “  ” begins or ends on white space (leave it out)"),
         ([mark((10, 14), line=3)], "3: “her ” begins or ends on white space (10-13)"),
-        (
-            [mark((0, 4), indices=("1",)), mark((10, 13), indices=("1", "2"), line=5)],
-            "5: “her” is alone in the entity 2",
-        ),
-        (
-            [mark((0, 4), category="refers"), mark((10, 13), category="other", line=6)],
-            "6: “her” has the category 'other'",
-        ),
+        ([mark(ANNA, indices=("1",)), mark(HER, indices=("1", "2"), line=5)], "5: “her” is alone in the entity 2"),
+        ([mark(ANNA, category="refers"), mark(HER, category="other", line=6)], "6: “her” has the category 'other'"),
     ],
 )
 def test_oddities_are_named_with_file_and_line(marks, said):

@@ -21,6 +21,7 @@ CHARACTERS = [[[0, 4], [18, 21]], [[9, 16]]]
 STRINGS = [["Anna", "She"], ["the dog"]]
 EXCLUSIVE = [[[0, 1], [5, 6]], [[2, 4]]]
 INCLUSIVE = [[[0, 0], [5, 5]], [[2, 3]]]
+KEY = "mention_clusters"
 SAID = [[["0", "4", "Anna", "A"], ["18", "21", "She", "A"]], [["9", "16", "the dog", "D"]]]
 NOVEL = {"doc_id": "1_0", "reader": SAID}
 
@@ -121,13 +122,9 @@ def test_dialect_is_read_right_or_asked_about(record, options, right, findings):
         (S | {"clusters": INCLUSIVE}, {"offsets": "exclusive"}, "it would with offsets=inclusive"),
         (S | {"clusters": [[[5, 7]]]}, {}, "it would with offsets=exclusive or offsets=from-1"),
         ({"cased_words": WORDS, "clusters": INCLUSIVE}, {}, "with offsets=exclusive; it would with offsets=inclusive"),
-        (
-            S | {"mention_clusters": [[[0, 0, 0]]]},
-            {},
-            "[0, 0], does not stand in the sentence's 5 words with offsets=ex",
-        ),
-        (S | {"mention_clusters": [[[2, 0, 1]]]}, {}, "is in the sentence 2, of 2"),
-        (S | {"mention_clusters": [[[0, 0, 1]]]}, {"offsets": "utf-16"}, "say offsets=inclusive or"),
+        (S | {KEY: [[[0, 0, 0]]]}, {}, "[0, 0], does not stand in the sentence's 5 words with offsets=ex"),
+        (S | {KEY: [[[2, 0, 1]]]}, {}, "is in the sentence 2, of 2"),
+        (S | {KEY: [[[0, 0, 1]]]}, {"offsets": "utf-16"}, "say offsets=inclusive or"),
         ({"text": TEXT, "clusters": INCLUSIVE}, {"offsets": "inclusive"}, "there are no 'sentences' in this line"),
         (NOVEL, {}, "and no 'text'; there are \"reader\" (3 spans), and clusters=KEY says which are read"),
         ({"text": TEXT, "clusters": [["Anna", "She"]]}, {}, "clusters[0][0] is not a list"),

@@ -37,6 +37,12 @@ def with_password(user):
     return user
 
 
+def send_invitation(client, **fields):
+    """Return the page of members after it is asked to invite coders."""
+    sent = {"invite": "1", "role": "coder", "days": "7", **fields}
+    return client.post(reverse("members", args=["tea"]), sent).content.decode()
+
+
 @pytest.fixture
 def dora(project):
     """Return a coder whose account was made for the project, by an import."""
@@ -78,9 +84,7 @@ def test_nobody_is_flooded_with_links_to_confirm(signed_in, alice, mail_server):
 
 
 def test_a_forgotten_password_is_reset_by_mail(client, alice, mail_server, mailoutbox):
-    alice.set_password("correct horse battery")
-    set_address(alice, "a@example.org")
-    alice.save()
+    set_address(with_password(alice), "a@example.org")
     unknown = client.post(reverse("forgotten-password"), {"address": "nobody@example.org"}, follow=True)
     known = client.post(reverse("forgotten-password"), {"address": "A@example.org"}, follow=True)
     for answer in (unknown, known):
@@ -96,9 +100,7 @@ def test_a_forgotten_password_is_reset_by_mail(client, alice, mail_server, mailo
 
 
 def test_requests_to_reset_are_bounded_for_an_account_and_for_an_address(client, alice, mail_server):
-    alice.set_password("correct horse battery")
-    set_address(alice, "a@example.org")
-    alice.save()
+    set_address(with_password(alice), "a@example.org")
     answers = [client.post(reverse("forgotten-password"), {"address": "a@example.org"}) for _ in range(21)]
     assert [answer.status_code for answer in answers] == [302] * 20 + [429]
     Delivery().send_due()
@@ -238,13 +240,7 @@ def test_the_member_hears_of_a_link(charlie, dora, project, mail_server, mailout
 def test_invitations_are_sent_to_addresses_with_secrets_that_stand_nowhere(
     signed_in, client, charlie, project, mail_server, mailoutbox
 ):
-    fields = {
-        "invite": "1",
-        "role": "coder",
-        "days": "7",
-        "addresses": "eve@example.org, ann@example.org\neve@example.org",
-    }
-    page = signed_in(charlie).post(reverse("members", args=["tea"]), fields).content.decode()
+    page = send_invitation(signed_in(charlie), addresses="eve@example.org, ann@example.org\neve@example.org")
     assert "2 invitations will be sent" in page
     assert "invitation link" not in page
     assert [mail.context.keys() for mail in Mail.objects.all()] == [{"invitation"}] * 2
@@ -267,8 +263,7 @@ def test_an_invitation_that_is_sent_twice_has_the_same_link(charlie, project, ma
 
 
 def test_nobody_is_flooded_with_invitations(signed_in, charlie, project, mail_server):
-    fields = {"invite": "1", "role": "coder", "days": "7", "addresses": "eve@example.org"}
-    pages = [signed_in(charlie).post(reverse("members", args=["tea"]), fields).content.decode() for _ in range(6)]
+    pages = [send_invitation(signed_in(charlie), addresses="eve@example.org") for _ in range(6)]
     assert ["too many mails" in page for page in pages] == [False] * 5 + [True]
     assert Mail.objects.count() == Invitation.objects.count() == 5
 
@@ -293,16 +288,16 @@ def test_the_manager_sees_that_an_invitation_could_not_be_sent(signed_in, charli
 def test_no_address_is_longer_than_the_table_takes(signed_in, charlie, project, mail_server, name):
     long = f"{'a' * 60}@{'.'.join(['b' * 60] * 4)}.org"
     assert len(long) > 254
-    fields = {"invite": "1", "role": "coder", "days": "7", "addresses": long}
-    address = reverse(name, args=["tea"] if name == "members" else [])
-    sent = fields if name == "members" else {"address": long, "password": OLD}
-    signed_in(with_password(charlie)).post(address, sent)
+    client = signed_in(with_password(charlie))
+    if name == "members":
+        send_invitation(client, addresses=long)
+    else:
+        client.post(reverse(name), {"address": long, "password": OLD})
     assert not Mail.objects.exists()
 
 
 def test_a_revoked_invitation_is_not_sent(charlie, project, signed_in, mail_server, mailoutbox):
-    fields = {"invite": "1", "role": "coder", "days": "7", "addresses": "eve@example.org"}
-    signed_in(charlie).post(reverse("members", args=["tea"]), fields)
+    send_invitation(signed_in(charlie), addresses="eve@example.org")
     Invitation.objects.all().delete()
     assert (Delivery().send_due(), mailoutbox) == (0, [])
 
@@ -316,8 +311,7 @@ def test_a_revoked_invitation_is_not_sent(charlie, project, signed_in, mail_serv
     ],
 )
 def test_wrong_addresses_are_refused_and_nothing_is_sent(signed_in, charlie, project, mail_server, more, says):
-    fields = {"invite": "1", "role": "coder", "days": "7", **more}
-    assert says in signed_in(charlie).post(reverse("members", args=["tea"]), fields).content.decode()
+    assert says in send_invitation(signed_in(charlie), **more)
     assert not Mail.objects.exists()
     assert not Invitation.objects.exists()
 
@@ -326,13 +320,9 @@ def test_the_admin_confirms_no_address(client, mail_server, alice):
     root = User.objects.create_superuser("root")
     client.force_login(root)
     set_address(alice, "alice@example.org")
-    fields = {
-        "username": "alice",
-        "email": "other@example.org",
-        "date_joined_0": "2026-01-01",
-        "date_joined_1": "10:00",
-    }
-    assert client.post(f"/admin/annotations/user/{alice.pk}/change/", fields | {"is_active": "on"}).status_code == 302
+    fields = {"username": "alice", "email": "other@example.org", "is_active": "on"}
+    fields |= {"date_joined_0": "2026-01-01", "date_joined_1": "10:00"}
+    assert client.post(f"/admin/annotations/user/{alice.pk}/change/", fields).status_code == 302
     alice.refresh_from_db()
     assert (alice.email, alice.email_confirmed_at) == ("other@example.org", None)
 
