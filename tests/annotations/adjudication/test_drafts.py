@@ -39,9 +39,6 @@ def entities(coding: Coding) -> set[frozenset[str]]:
     return set(map(frozenset, members_of(chains_of(coding.text.project.answers, order, decisions)).values()))
 
 
-# ---- five real coders
-
-
 @pytest.fixture
 def passages(db, samples) -> Project:
     folder = samples / "ezcoref" / "brat"
@@ -116,9 +113,6 @@ def marked(project, text):
     return list(text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True))
 
 
-# ---- how far it is
-
-
 @pytest.fixture
 def drafted(project, text, codings, marked, alice, bob, charlie) -> Coding:
     """Return gold drafted of what Alice and Bob have submitted, who disagree on the second markable."""
@@ -158,25 +152,6 @@ def test_an_item_is_decided_by_an_answer_until_that_is_undone(drafted, marked, d
 def send(gold: Coding, *changes: Change) -> None:
     gold.refresh_from_db()
     operations.apply(gold, gold.coder, gold.version, list(changes))
-
-
-def test_decide_operation_decides_an_item_until_it_is_undone(drafted, marked):
-    done, undone, again = uuid4(), uuid4(), uuid4()
-    said = {"items": [[marked[1], "category"]], "source": "draft", "reason": "slip"}
-    send(drafted, Change(uuid4(), "decide", said | {"items": [[marked[0], "category"]]}, step=uuid4()))
-    assert gold_states([drafted])[0].state is State.OPEN
-    answer = {"markable": marked[1], "category": "none"}
-    send(drafted, Change(uuid4(), "judge", answer, step=done), Change(uuid4(), "decide", said, step=done))
-    assert gold_states([drafted])[0].state is State.DECIDED
-    taken_back = Change(uuid4(), "clear", {"markable": marked[1]}, step=undone, undoes=done)
-    send(drafted, taken_back, Change(uuid4(), "decide", said, step=undone, undoes=done))
-    assert gold_states([drafted])[0].state is State.OPEN
-    send(
-        drafted,
-        Change(uuid4(), "judge", answer, step=again, undoes=undone),
-        Change(uuid4(), "decide", said, step=again, undoes=undone),
-    )
-    assert gold_states([drafted])[0].state is State.DECIDED
 
 
 def test_a_note_decides_nothing(drafted, marked):

@@ -51,13 +51,8 @@ def undecided_rows(gold: Coding) -> list[tuple[str, str]]:
     """Return the rows of the queue whose draft has no answer to accept: label and question."""
     labels = {key: label for label, key in keys_of(gold.text.project).items()}
     cards = build_queue(gold.text.project, gold).cards
-    return [
-        (labels[unit], card.question or "category")
-        for card in cards
-        for row in card.rows
-        if row.undecided
-        for unit in row.units
-    ]
+    rows = [(card.question or "category", row) for card in cards for row in card.rows if row.undecided]
+    return [(labels[unit], question) for question, row in rows for unit in row.units]
 
 
 def state_of(gold: Coding) -> tuple[State, int]:

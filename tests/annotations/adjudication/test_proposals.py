@@ -4,7 +4,6 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import pytest
 
@@ -34,21 +33,12 @@ def rules_of(answers: str, spec: SchemeSpec, *, turns: str = "", marked: str = "
     """Return the rules for markables A to F, one after the other: phrases, but for turns; some marked by coders."""
     levels = {level.key: Level(key=level.key, coded=level.coded) for level in spec.levels}
     other = next((key for key in levels if key != spec.main_level), spec.main_level)
-    relations = tuple(replace(one, joint=True) if one.identity else one for one in spec.relations)
-    return Rules(
-        answers,
-        constraints_of(replace(spec, relations=relations)),
-        {
-            key: Markable(
-                key=key,
-                start=place,
-                end=place + 1,
-                level=levels[other if key in turns else spec.main_level],
-                predefined=key not in marked,
-            )
-            for place, key in enumerate(LETTERS)
-        },
-    )
+    relations = tuple(replace(relation, joint=True) if relation.identity else relation for relation in spec.relations)
+    markables = {}
+    for place, key in enumerate(LETTERS):
+        level = levels[other if key in turns else spec.main_level]
+        markables[key] = Markable(key=key, start=place, end=place + 1, level=level, predefined=key not in marked)
+    return Rules(answers, constraints_of(replace(spec, relations=relations)), markables)
 
 
 def parse(judgement: str) -> Decision:
@@ -75,7 +65,7 @@ def parse(judgement: str) -> Decision:
 
 def coding(written: str) -> dict[str, Decision]:
     """Return the coding that is written so, its judgements with a semicolon between."""
-    return {one.markable: one for one in map(parse, filter(str.strip, written.split(";")))}
+    return {one.markable: one for one in map(parse, written.split(";"))} if written != "." else {}
 
 
 def items(written: str) -> tuple[Item, ...]:
@@ -84,117 +74,65 @@ def items(written: str) -> tuple[Item, ...]:
     return tuple(Item(key, question or "category") for key, _, question in parts)
 
 
-class Case(NamedTuple):
-    """What coders say, what is drafted of it, and what of that is contested."""
-
-    name: str
-    coders: Sequence[str]
-    draft: str
-    contested: str
-    method: Method = Method.MOST
-
-
-def check(rules: Rules, case: Case) -> None:
+def check(rules: Rules, case: str) -> None:
     """Compare the draft with the case, also with the coders in another order."""
-    codings = [coding(one) for one in case.coders]
-    coder = 0 if case.method is Method.CODER else None
-    found = propose(rules, codings, case.method, coder)
-    assert found == Proposal(tuple(coding(case.draft).values()), items(case.contested))
+    head, _, said = case.partition(": ")
+    coders, _, drafted = said.partition(" -> ")
+    draft, _, contested = drafted.partition(" ! ")
+    codings = [coding(written) for written in coders.split(" / ")]
+    method = next((method for method in Method if head.endswith(f"({method})")), Method.MOST)
+    coder = 0 if method is Method.CODER else None
+    found = propose(rules, codings, method, coder)
+    assert found == Proposal(tuple(coding(draft).values()), items(contested))
     if coder is None:
-        assert propose(rules, codings[::-1], case.method) == found
+        assert propose(rules, codings[::-1], method) == found
 
 
-def run_of(table: Sequence[Case]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", table, ids=[case.name for case in table])
+def run_of(table: str) -> pytest.MarkDecorator:
+    """Return the parametrisation by the cases that are written so: `name: coder / coder -> draft ! contested`.
+
+    A dot is nothing. A name ends in the method in brackets unless that is what most coders say.
+    """
+    lines = table.replace("\n    ", " ").splitlines()
+    return pytest.mark.parametrize("case", lines, ids=[case.partition(": ")[0] for case in lines])
 
 
 RICH_RULES = rules_of("pointers", RICH.spec, turns="F")
 
-FURTHER = [
-    # attributes: of those who give the drafted category
-    Case("most", ["A place gender=f", "A place gender=f", "A place gender=m"], "A place gender=f", "A.gender"),
-    Case("as many as not", ["A place gender=f", "A place gender=m"], "A place", "A.gender"),
-    Case("all", ["A place gender=f", "A place gender=f"], "A place gender=f", ""),
-    Case("silence is an answer", ["A place gender=f", "A place", "A place"], "A place", "A.gender"),
-    Case("silence of one", ["A place gender=f", "A place gender=f", "A place"], "A place gender=f", "A.gender"),
-    Case(
-        "others with another category have no vote",
-        ["A place gender=f", "A place gender=f", "A none kinds=a"],
-        "A place gender=f",
-        "A",
-    ),
-    Case("nor have they where the category is a tie", ["A place gender=f", "A none kinds=a"], "", "A"),
-    Case(
-        "what an answer leads to",
-        ["A place gender=f gender-2=m", "A place gender=f gender-2=m", "A place gender=n"],
-        "A place gender=f gender-2=m",
-        "A.gender A.gender-2",
-    ),
-    Case(
-        "what an open answer leads to stays open",
-        ["A place gender=f gender-2=n", "A place gender=m gender-2=n"],
-        "A place",
-        "A.gender A.gender-2",
-    ),
-    Case("values in any order", ["A place kinds=a,b", "A place kinds=b,a"], "A place kinds=a,b", ""),
-    Case("sets as wholes", ["A place kinds=a,b", "A place kinds=a", "A place kinds=b"], "A place", "A.kinds"),
-    Case(
-        "numbers and texts",
-        ["A place count=2 gloss=so", "A place count=2 gloss=than", "A place count=3 gloss=so"],
-        "A place count=2 gloss=so",
-        "A.count A.gloss",
-    ),
-    # relations that make no chains
-    Case(
-        "targets of most",
-        ["A place; B none bridging>A", "A place; B none bridging>A", "A place; B none"],
-        "A place; B none bridging>A",
-        "B.bridging",
-    ),
-    Case(
-        "targets of as many as not", ["A place; B none bridging>A", "A place; B none"], "A place; B none", "B.bridging"
-    ),
-    Case(
-        "targets that are meant together in any order",
-        ["A place; B place; C none bridging>A+B", "A place; B place; C none bridging>B+A"],
-        "A place; B place; C none bridging>A+B",
-        "",
-    ),
-    Case(
-        "alternatives are not meant together",
-        ["A place; B place; C none bridging>A+B", "A place; B place; C none bridging>A|B"],
-        "A place; B place; C none",
-        "C.bridging",
-    ),
-    Case(
-        "a question of a relation that is open stays open",
-        ["A place; B none bridging>A part=owner", "A place; B none bridging>A part=owner", *["A place; B none"] * 2],
-        "A place; B none",
-        "B.bridging B.part",
-    ),
-    # what is contested of other drafts
-    Case(
-        "all",
-        ["A place gender=f; B none bridging>A", "A place gender=f; B none", "A place gender=m; B none"],
-        "A place; B none",
-        "A.gender B.bridging",
-        Method.AGREED,
-    ),
-    Case(
-        "one coder",
-        ["A place gender=m; B none", "A place gender=f; B none bridging>A", "A place; B place"],
-        "A place gender=m; B none",
-        "A.gender B B.bridging",
-        Method.CODER,
-    ),
-    Case(
-        "nothing",
-        ["A place gender=f; B none bridging>A", "A place; B none kinds=a"],
-        "",
-        "A A.gender B B.bridging B.kinds",
-        Method.EMPTY,
-    ),
-]
+FURTHER = """\
+most: A place gender=f / A place gender=f / A place gender=m -> A place gender=f ! A.gender
+as many as not: A place gender=f / A place gender=m -> A place ! A.gender
+all: A place gender=f / A place gender=f -> A place gender=f
+silence is an answer: A place gender=f / A place / A place -> A place ! A.gender
+silence of one: A place gender=f / A place gender=f / A place -> A place gender=f ! A.gender
+others with another category have no vote: A place gender=f / A place gender=f / A none kinds=a
+    -> A place gender=f ! A
+nor have they where the category is a tie: A place gender=f / A none kinds=a -> . ! A
+what an answer leads to: A place gender=f gender-2=m / A place gender=f gender-2=m / A place gender=n
+    -> A place gender=f gender-2=m ! A.gender A.gender-2
+what an open answer leads to stays open: A place gender=f gender-2=n / A place gender=m gender-2=n
+    -> A place ! A.gender A.gender-2
+values in any order: A place kinds=a,b / A place kinds=b,a -> A place kinds=a,b
+sets as wholes: A place kinds=a,b / A place kinds=a / A place kinds=b -> A place ! A.kinds
+numbers and texts: A place count=2 gloss=so / A place count=2 gloss=than / A place count=3 gloss=so
+    -> A place count=2 gloss=so ! A.count A.gloss
+targets of most: A place; B none bridging>A / A place; B none bridging>A / A place; B none
+    -> A place; B none bridging>A ! B.bridging
+targets of as many as not: A place; B none bridging>A / A place; B none -> A place; B none ! B.bridging
+targets that are meant together in any order: A place; B place; C none bridging>A+B
+    / A place; B place; C none bridging>B+A
+    -> A place; B place; C none bridging>A+B
+alternatives are not meant together: A place; B place; C none bridging>A+B / A place; B place; C none bridging>A|B
+    -> A place; B place; C none ! C.bridging
+a question of a relation that is open stays open: A place; B none bridging>A part=owner
+    / A place; B none bridging>A part=owner / A place; B none / A place; B none
+    -> A place; B none ! B.bridging B.part
+all (agreed): A place gender=f; B none bridging>A / A place gender=f; B none / A place gender=m; B none
+    -> A place; B none ! A.gender B.bridging
+one coder (coder): A place gender=m; B none / A place gender=f; B none bridging>A / A place; B place
+    -> A place gender=m; B none ! A.gender B B.bridging
+nothing (empty): A place gender=f; B none bridging>A / A place; B none kinds=a -> . ! A A.gender B B.bridging B.kinds
+"""
 
 
 @run_of(FURTHER)
@@ -202,65 +140,31 @@ def test_attributes_and_relations_are_those_of_most_who_give_the_category(case):
     check(RICH_RULES, case)
 
 
-READINGS = [
-    Case(
-        "categories and pointers of most",
-        [*["A place; B phrase >A"] * 2, "A none; B none"],
-        "A place; B phrase >A",
-        "A B",
-    ),
-    Case(
-        "who says new parts from what others join",
-        ["A place; B phrase >A", *["A place; B place"] * 2],
-        "A place; B place",
-        "B",
-    ),
-    Case("as many say as not", ["A place; B none", "A none; B none"], "B none", "A"),
-    Case("what all say", ["A place; B none", "A none; B none"], "B none", "A", Method.AGREED),
-    Case(
-        "meant together by most",
-        ["A place; B place; C phrase >A+B"] * 2 + ["A place; B place; C phrase >A"],
-        "A place; B place; C phrase >A+B",
-        "C",
-    ),
-    Case(
-        "meant together by one",
-        ["A place; B place; C phrase >A+B"] + ["A place; B place; C phrase >A"] * 2,
-        "A place; B place; C phrase >A",
-        "C",
-    ),
-    Case(
-        "later mentions of what is meant together",
-        ["A place; B place; C phrase >A+B; D phrase >C"] * 2 + ["A place; B place; C place; D phrase >C"],
-        "A place; B place; C phrase >A+B; D phrase >C",
-        "C",
-    ),
-    Case(
-        "ambiguous for most",
-        ["A place; B place; C phrase >A|B"] * 2 + ["A place; B place; C phrase >B"],
-        "A place; B place; C phrase >A|B",
-        "C",
-    ),
-    Case(
-        "ambiguous for one",
-        ["A place; B place; C phrase >A|B"] + ["A place; B place; C phrase >B"] * 2,
-        "A place; B place; C phrase >B",
-        "C",
-    ),
-    Case(
-        "antecedents in one chain",
-        ["A place; B phrase >A; C phrase >A", "A place; B phrase >A; C phrase >B", "A place; B phrase >A; C phrase >B"],
-        "A place; B phrase >A; C phrase >B",
-        "",
-    ),
-    Case("a turn", ["A place; B segment >F"] * 2 + ["A place; B none"], "A place; B segment >F", "B"),
-    Case(
-        "pointing categories are not both the most frequent",
-        ["A place; B phrase >A", "A place; B segment >F"],
-        "A place",
-        "B",
-    ),
-]
+READINGS = """\
+categories and pointers of most: A place; B phrase >A / A place; B phrase >A / A none; B none
+    -> A place; B phrase >A ! A B
+who says new parts from what others join: A place; B phrase >A / A place; B place / A place; B place
+    -> A place; B place ! B
+as many say as not: A place; B none / A none; B none -> B none ! A
+what all say (agreed): A place; B none / A none; B none -> B none ! A
+meant together by most: A place; B place; C phrase >A+B / A place; B place; C phrase >A+B
+    / A place; B place; C phrase >A
+    -> A place; B place; C phrase >A+B ! C
+meant together by one: A place; B place; C phrase >A+B / A place; B place; C phrase >A / A place; B place; C phrase >A
+    -> A place; B place; C phrase >A ! C
+later mentions of what is meant together: A place; B place; C phrase >A+B; D phrase >C
+    / A place; B place; C phrase >A+B; D phrase >C / A place; B place; C place; D phrase >C
+    -> A place; B place; C phrase >A+B; D phrase >C ! C
+ambiguous for most: A place; B place; C phrase >A|B / A place; B place; C phrase >A|B / A place; B place; C phrase >B
+    -> A place; B place; C phrase >A|B ! C
+ambiguous for one: A place; B place; C phrase >A|B / A place; B place; C phrase >B / A place; B place; C phrase >B
+    -> A place; B place; C phrase >B ! C
+antecedents in one chain: A place; B phrase >A; C phrase >A / A place; B phrase >A; C phrase >B
+    / A place; B phrase >A; C phrase >B
+    -> A place; B phrase >A; C phrase >B
+a turn: A place; B segment >F / A place; B segment >F / A place; B none -> A place; B segment >F ! B
+pointing categories are not both the most frequent: A place; B phrase >A / A place; B segment >F -> A place ! B
+"""
 
 
 @run_of(READINGS)
@@ -275,59 +179,26 @@ def allow_later(rules: Rules):
     return {**rules.constraints, "relations": relations}
 
 
-ENTITIES = [
-    Case(
-        "at the markable where most of them answer",
-        ["A place; B phrase >A animacy=yes", "A place; B phrase >A animacy=yes", "A place animacy=yes; B phrase >A"],
-        "A place; B phrase >A animacy=yes",
-        "",
-    ),
-    Case(
-        "of most",
-        ["A place animacy=yes; B phrase >A", "A place animacy=yes; B phrase >A", "A place; B phrase >A animacy=no"],
-        "A place animacy=yes; B phrase >A",
-        "A.animacy",
-    ),
-    Case(
-        "of as many as not",
-        ["A place animacy=yes; B phrase >A", "A place; B phrase >A animacy=no"],
-        "A place; B phrase >A",
-        "A.animacy",
-    ),
-    Case(
-        "who does not answer has no vote",
-        ["A place animacy=yes; B phrase >A", "A place; B phrase >A", "A place; B phrase >A"],
-        "A place animacy=yes; B phrase >A",
-        "",
-    ),
-    Case(
-        "a coder's chain has its answer at all of its members, also where the draft parts them",
-        [
-            "A place animacy=no; B phrase >A; C phrase >B",  # which the scheme does not have: it stays open
-            "A place; B place animacy=yes; C phrase >B",
-            "A place; B place animacy=yes; C phrase >B",
-        ],
-        "A place; B place animacy=yes; C phrase >B",
-        "A A.animacy B B.animacy",
-    ),
-    Case(
-        "of chains of one coder that the draft joins that of the larger one",
-        [
-            "A place animacy=no; B place animacy=yes; C phrase >B",
-            "A place animacy=yes; B phrase >A; C phrase >B",
-            "A place animacy=yes; B phrase >A; C phrase >B",
-        ],
-        "A place animacy=yes; B phrase >A; C phrase >B",
-        "A B",
-    ),
-    Case(
-        "one coder",
-        ["A place; B phrase >A", "A place animacy=yes; B phrase >A"],
-        "A place; B phrase >A",
-        "A.animacy",
-        Method.CODER,
-    ),
-]
+ENTITIES = """\
+at the markable where most of them answer: A place; B phrase >A animacy=yes / A place; B phrase >A animacy=yes
+    / A place animacy=yes; B phrase >A
+    -> A place; B phrase >A animacy=yes
+of most: A place animacy=yes; B phrase >A / A place animacy=yes; B phrase >A / A place; B phrase >A animacy=no
+    -> A place animacy=yes; B phrase >A ! A.animacy
+of as many as not: A place animacy=yes; B phrase >A / A place; B phrase >A animacy=no
+    -> A place; B phrase >A ! A.animacy
+who does not answer has no vote: A place animacy=yes; B phrase >A / A place; B phrase >A / A place; B phrase >A
+    -> A place animacy=yes; B phrase >A
+a chain has its answer at all of its members, also where the draft parts them:
+    A place animacy=no; B phrase >A; C phrase >B / A place; B place animacy=yes; C phrase >B
+    / A place; B place animacy=yes; C phrase >B
+    -> A place; B place animacy=yes; C phrase >B ! A A.animacy B B.animacy
+of chains of one coder that the draft joins that of the larger one:
+    A place animacy=no; B place animacy=yes; C phrase >B / A place animacy=yes; B phrase >A; C phrase >B
+    / A place animacy=yes; B phrase >A; C phrase >B
+    -> A place animacy=yes; B phrase >A; C phrase >B ! A B
+one coder (coder): A place; B phrase >A / A place animacy=yes; B phrase >A -> A place; B phrase >A ! A.animacy
+"""
 
 
 @run_of(ENTITIES)
@@ -346,58 +217,25 @@ INDEX = ReadyMadeScheme(
     ),
     "masi",
 )  # fmt: skip
-INDICES = [
-    Case(
-        "under the name that its coders give most often",
-        [
-            "A refers #1; B refers #1; C refers #2",
-            "A refers #x; B refers #x; C refers #y",
-            "A refers #1; B refers #1; C refers #2",
-        ],
-        "A refers #1; B refers #1; C refers #2",
-        "",
-    ),
-    Case(
-        "a name is that of one entity",
-        # of the second one most say 1, which is the first one's, and as many 2 as 3
-        [
-            "A refers #1; B refers #1; C refers #2; D refers #2",
-            "A refers #1; B refers #1; C refers #3; D refers #3",
-            *["A refers #2; B refers #2; C refers #1; D refers #1"] * 2,
-        ],
-        "A refers #1; B refers #1; C refers #2; D refers #2",
-        "",
-    ),
-    Case(
-        "on both levels",
-        ["A refers #1; E refers #1; F act", "A refers #1; E refers #1; F act", "A refers #1; E act; F none"],
-        "A refers #1; E refers #1; F act",
-        "E F",
-    ),
-    Case(
-        "each with the category of most who put it there",
-        ["A name #1; B refers #1", "A name #1; B refers #1", "A refers #1; B refers #1"],
-        "A name #1; B refers #1",
-        "A",
-    ),
-    Case(
-        "in several entities",
-        [
-            "A refers #1; B refers #2; C refers #1,2",
-            "A refers #1; B refers #2; C refers #1,2",
-            "A refers #1; B refers #2; C refers #1",
-        ],
-        "A refers #1; B refers #2; C refers #1,2",
-        "C",
-    ),
-    Case(
-        "one coder",
-        ["A refers #b; B refers #b", "A refers #1; B none"],
-        "A refers #b; B refers #b",
-        "B",
-        Method.CODER,
-    ),
-]  # fmt: skip
+INDICES = """\
+under the name that its coders give most often: A refers #1; B refers #1; C refers #2
+    / A refers #x; B refers #x; C refers #y / A refers #1; B refers #1; C refers #2
+    -> A refers #1; B refers #1; C refers #2
+a name is that of one entity, most say 1 of the second, as many 2 as 3:
+    A refers #1; B refers #1; C refers #2; D refers #2 / A refers #1; B refers #1; C refers #3; D refers #3
+    / A refers #2; B refers #2; C refers #1; D refers #1
+    / A refers #2; B refers #2; C refers #1; D refers #1
+    -> A refers #1; B refers #1; C refers #2; D refers #2
+on both levels: A refers #1; E refers #1; F act / A refers #1; E refers #1; F act / A refers #1; E act; F none
+    -> A refers #1; E refers #1; F act ! E F
+each with the category of most who put it there: A name #1; B refers #1 / A name #1; B refers #1
+    / A refers #1; B refers #1
+    -> A name #1; B refers #1 ! A
+in several entities: A refers #1; B refers #2; C refers #1,2 / A refers #1; B refers #2; C refers #1,2
+    / A refers #1; B refers #2; C refers #1
+    -> A refers #1; B refers #2; C refers #1,2 ! C
+one coder (coder): A refers #b; B refers #b / A refers #1; B none -> A refers #b; B refers #b ! B
+"""
 
 
 @run_of(INDICES)
@@ -405,21 +243,17 @@ def test_entities_by_index_are_drafted_on_all_levels(case):
     check(rules_of("indices", INDEX.spec, turns="EF"), case)
 
 
-OWN = [
-    Case("most", ["A none; B none", "A none; B none", "A none"], "A none; B none", "B"),
-    Case("half of them", ["A none; B none", "A none; B none", "A none", "A none"], "A none", "B"),
-    Case("one", ["A none; B none", "A none", "A none"], "A none", "B"),
-    Case("marked and not judged", ["A none; B -", "A none; B -", "A none"], "A none", ""),
-    Case(
-        "a target that only coders marked comes with the draft",
-        ["A none; C none bridging>B", "A none; C none bridging>B"],
-        "A none; B -; C none bridging>B",
-        "",
-    ),
-    Case("who marked nothing says so of each", ["A none; B none", ""], "", "A B"),
-    Case("who marked nothing is outvoted", ["A none; B none", "A none; B none", ""], "A none; B none", "A B"),
-    Case("a contested one stays in the gold", ["A none; B none", "A none; B place"], "A none; B -", "B"),
-]
+OWN = """\
+most: A none; B none / A none; B none / A none -> A none; B none ! B
+half of them: A none; B none / A none; B none / A none / A none -> A none ! B
+one: A none; B none / A none / A none -> A none ! B
+marked and not judged: A none; B - / A none; B - / A none -> A none
+a target that only coders marked comes with the draft: A none; C none bridging>B / A none; C none bridging>B
+    -> A none; B -; C none bridging>B
+who marked nothing says so of each: A none; B none / . -> . ! A B
+who marked nothing is outvoted: A none; B none / A none; B none / . -> A none; B none ! A B
+a contested one stays in the gold: A none; B none / A none; B place -> A none; B - ! B
+"""
 
 
 @run_of(OWN)
@@ -437,23 +271,20 @@ RETIRED = replace(
         AttributeSpec("colour", "colour", values=(ValueSpec("r", "r"),), retired=True),
     ),
 )
-ANSWERS_OF_BEFORE = [
-    Case("a category", ["A place", "A place", "A none"], "", "A"),
-    Case("another category", ["A place", "A none", "A none"], "A none", "A"),
-    Case("a value", ["A none size=l", "A none size=l", "A none size=s"], "A none", "A.size"),
-    Case("another value", ["A none size=s", "A none size=s", "A none size=l"], "A none size=s", "A.size"),
-    Case("an attribute, which nobody can answer", ["A none colour=r", "A none"], "A none", ""),
-    Case("a relation, which nobody can set", ["A none; B none was>A", "A none; B none"], "A none; B none", ""),
-    Case("neither is contested in nothing", ["A none colour=r; B none was>A"], "", "A B", Method.EMPTY),
-]  # fmt: skip
+ANSWERS_OF_BEFORE = """\
+a category: A place / A place / A none -> . ! A
+another category: A place / A none / A none -> A none ! A
+a value: A none size=l / A none size=l / A none size=s -> A none ! A.size
+another value: A none size=s / A none size=s / A none size=l -> A none size=s ! A.size
+an attribute, which nobody can answer: A none colour=r / A none -> A none
+a relation, which nobody can set: A none; B none was>A / A none; B none -> A none; B none
+neither is contested in nothing (empty): A none colour=r; B none was>A -> . ! A B
+"""
 
 
 @run_of(ANSWERS_OF_BEFORE)
 def test_what_is_retired_is_not_drafted(case):
     check(rules_of("pointers", RETIRED.spec), case)
-
-
-# ---- and by force: random codings, and the rules said again
 
 
 def any_coding(draw: random.Random) -> dict[str, Decision]:

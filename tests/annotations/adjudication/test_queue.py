@@ -115,15 +115,8 @@ def test_what_is_decided_is_told_with_the_steps_that_did_it(gold, keys, charlie,
     operations.apply(gold, charlie, 1, [decide])
     found = client.get(QUEUE).json()
     assert [one for one in found["contested"] if one[2]] == [[*item, True]]
-    assert found["steps"] == [
-        {
-            "step": str(step),
-            "undoes": None,
-            "decides": [{"items": [item], "source": "draft", "reason": "slip"}],
-            "markables": [],
-            "replaces": [],
-        }
-    ]
+    decides = [{"items": [item], "source": "draft", "reason": "slip"}]
+    assert found["steps"] == [{"step": str(step), "undoes": None, "decides": decides, "markables": [], "replaces": []}]
     undoing = uuid4()
     operations.apply(gold, charlie, 2, [Change(undoing, "decide", dict(decide.payload), undoes=step)])
     judge(gold, keys["f"], "place")
@@ -200,9 +193,8 @@ def test_errors_are_estimated_of_what_was_checked_in_its_order(gold, keys, charl
     of_many = combine_samples([CheckedSample(2, 1, 10**6)])
     # of one wrong in two: the shares p at which p^2 and (1-p)^2 are .025
     assert (of_many.low, of_many.high) == pytest.approx((1 - 0.975**0.5, 0.975**0.5))
-    assert str(found) == (
-        "1 of 2 checked wrong, which makes 50.0 % of all, 95 % interval 50.0 % to 50.0 %; 0 not checked"
-    )
+    share = "50.0 % of all, 95 % interval 50.0 % to 50.0 %"
+    assert str(found) == f"1 of 2 checked wrong, which makes {share}; 0 not checked"
 
 
 @pytest.fixture
@@ -280,10 +272,7 @@ def test_no_end_is_beyond_what_is_possible_after_what_was_checked(wrong, low, hi
     assert of_all.low == of_all.high
 
 
-SIZES = [(20, 2000), (10, 10, 10, 500), (20, 50, 100, 300, 1000), (30,) * 8]
-
-
-@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("sizes", [(20, 2000), (10, 10, 10, 500), (20, 50, 100, 300, 1000), (30,) * 8])
 @pytest.mark.parametrize("shares", [(0.3, 0.02), (0.02, 0.2), (0.05, 0.05)])
 def test_the_interval_has_the_share_at_least_as_often_as_it_says(sizes, shares):
     """Ten units of each text are drawn without replacement, of short and long texts with their shares of wrong ones."""

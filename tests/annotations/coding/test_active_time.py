@@ -1,6 +1,5 @@
 """Time at work, from the times of changes."""
 
-import itertools
 import random
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -11,6 +10,7 @@ from django.db import connection, transaction
 from annotations.coding import operations
 from annotations.coding.active_time import active_time, count_active_time, read_worked_days
 from annotations.models import Coding, Operation, Text
+from tests.annotations.coding.conftest import count_steps
 from tests.shared.coding import change, judge
 
 NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -84,25 +84,18 @@ def steps_of(project, n, coders) -> int:
     """Return how many hundreds of steps the hours of n texts, coded by each of the coders, take in the database."""
     with transaction.atomic():
         round_ = project.rounds.get(name="main")
-        texts = Text.objects.bulk_create(
-            [Text(project=project, slug=f"n{i}", title="N", content="N") for i in range(n)]
-        )
+        texts = Text.objects.bulk_create(Text(project=project, slug=f"n{i}", title="N", content="N") for i in range(n))
         codings = Coding.objects.bulk_create(
-            [Coding(text=text, coder=coder, round=round_, version=9) for text in texts for coder in coders]
+            Coding(text=text, coder=coder, round=round_, version=9) for text in texts for coder in coders
         )
+        said = {"kind": "judge", "payload": {}, "made_at": NINE}
         Operation.objects.bulk_create(
-            [
-                Operation(
-                    coding=one, user=one.coder, sequence=i + 1, uuid=uuid4(), kind="judge", payload={}, made_at=NINE
-                )
-                for one in codings
-                for i in range(9)
-            ]
+            Operation(coding=coding, user=coding.coder, sequence=i + 1, uuid=uuid4(), **said)
+            for coding in codings
+            for i in range(9)
         )
-        count = itertools.count()
-        connection.connection.set_progress_handler(lambda: next(count) < 0, 100)
-        days = read_worked_days(project)
-        connection.connection.set_progress_handler(None, 0)
+        days: list[object] = []
+        steps = count_steps(lambda: days.extend(read_worked_days(project)))
         transaction.set_rollback(True)
     assert len(days) == len(codings)
-    return next(count)
+    return steps

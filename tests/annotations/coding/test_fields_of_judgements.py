@@ -13,9 +13,7 @@ from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.formats.model.document import Answer
 from annotations.formats.model.keys import markable_key, parse_key
-from annotations.models import Coding, Membership, Project, User
-from annotations.planning.work.assignments import assign_texts
-from annotations.projects.people.members import add_member
+from annotations.models import Coding, Project, User
 from annotations.revision.saving import save_scheme
 from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
@@ -25,9 +23,9 @@ from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.files.sources import open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
+from tests.annotations.coding.conftest import start_coding
 from tests.shared.coding import judge_all
 from tests.shared.imports import import_result
-from tests.shared.projects import make_project
 from tests.shared.schemes import RICH, change_rows, coding_of, rich_project
 
 SCHEME = replace(RICH, categories=tuple(replace(category, takes_optional=True) for category in RICH.categories))
@@ -77,10 +75,8 @@ def make(slug: str, decision: Decision, coder: User) -> Project:
     """Make a project in which the coder may give this judgement."""
     if decision.pointers:
         return rich_project(slug, SCHEME, coder, coders_mark=True)
-    project = make_project(slug, "passonneau-2004", "put [the kettle](a) on")
+    project = start_coding(coder, slug, "passonneau-2004", "put [the kettle](a) on").text.project
     change_rows(project.levels.all(), coders_mark=True)
-    add_member(project, coder, Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [coder])
     return project
 
 
@@ -139,12 +135,9 @@ def test_a_correction_of_the_text_keeps_every_field(coding: Coding, decision: De
 def test_a_merge_of_values_keeps_every_other_field(coding: Coding, decision: Decision, charlie: User) -> None:
     project = coding.text.project
     spec = read_scheme(project.pk).spec
-    attributes = tuple(
-        replace(attribute, values=tuple(value for value in attribute.values if value.key != "b"))
-        if attribute.key == "kinds"
-        else attribute
-        for attribute in spec.attributes
-    )
+    kinds = next(attribute for attribute in spec.attributes if attribute.key == "kinds")
+    fewer = replace(kinds, values=tuple(value for value in kinds.values if value.key != "b"))
+    attributes = tuple(fewer if attribute is kinds else attribute for attribute in spec.attributes)
     save_scheme(project, replace(spec, attributes=attributes), charlie, merges=[Merge("kinds", "b", "c")])
     answers = dict(decision.attributes) | {"kinds": ("a", "c")}
     assert said(coding) == replace(decision, attributes=tuple(sorted(answers.items())))

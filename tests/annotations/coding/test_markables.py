@@ -15,15 +15,13 @@ from annotations.coding.judgements import judgements_of
 from annotations.coding.state import coding_state
 from annotations.coding.status import submit_coding
 from annotations.formats.model.keys import markable_key, split_key
-from annotations.models import Coding, Judgement, Markable, Membership, Operation, User
-from annotations.planning.work.assignments import assign_texts
+from annotations.models import Coding, Judgement, Markable, Operation, User
 from annotations.projects.creation import create_project
-from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme, set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
+from tests.annotations.coding.conftest import count_steps, start_coding
 from tests.shared.coding import change, judge
 from tests.shared.growth import FACTOR, assert_grows_with_input
-from tests.shared.projects import make_project
 
 # put the kettle on the stove: the kettle 4-14, the stove 18-27
 PUT, OWN, WIDER = "phrase:0-3", "phrase:8-14", "phrase:8-17"
@@ -33,11 +31,6 @@ PUT, OWN, WIDER = "phrase:0-3", "phrase:8-14", "phrase:8-17"
 def project(project):
     set_coder_marked_levels(project, project.levels.filter(key="phrase"))
     return project
-
-
-@pytest.fixture
-def coding(codings):
-    return codings["alice"]
 
 
 @pytest.fixture
@@ -63,22 +56,11 @@ def refused_with(code, call, *arguments, **more):
     assert refused.value.code == code
 
 
-# Keys
-
-
 @given(st.lists(st.integers(0, 10**6), min_size=2, max_size=12, unique=True))
 def test_a_key_names_level_and_parts(edges):
     edges = sorted(edges)
     parts = tuple(zip(edges[::2], edges[1::2], strict=False))
     assert split_key(markable_key("phrase", parts)) == ("phrase", parts)
-
-
-@pytest.mark.parametrize("key", ["", "phrase", "phrase:", ":1-2", "phrase:1-2,", "phrase:01-2", "a:b:1-2"])
-def test_what_is_no_key_names_nothing(key):
-    assert split_key(key) is None
-
-
-# Making
 
 
 def test_to_judge_words_is_to_mark_them(coding, send, text):
@@ -117,22 +99,16 @@ def test_clearing_leaves_the_mark(coding, send):
 
 
 @pytest.mark.parametrize(
-    ("key", "code"),
+    "key",
     [
-        ("phrase:3-3", "bad_markable"),
-        ("phrase:5-3", "bad_markable"),
-        ("phrase:0-3,3-8", "bad_markable"),
-        ("phrase:8-14,0-3", "bad_markable"),
-        ("phrase:0-100000", "bad_markable"),
-        ("phrase:" + ",".join(f"{place}-{place + 1}" for place in range(0, 42, 2)), "bad_markable"),
-        ("turn:0-3", "bad_markable"),
-        ("ghost:0-3", "bad_markable"),
-        ("nonsense", "bad_markable"),
+        *("phrase:3-3", "phrase:5-3", "phrase:0-3,3-8", "phrase:8-14,0-3", "phrase:0-100000"),
+        "phrase:" + ",".join(f"{place}-{place + 1}" for place in range(0, 42, 2)),
+        *("turn:0-3", "ghost:0-3", "nonsense"),
     ],
 )
-def test_words_that_cannot_be_marked_are_refused_and_leave_no_trace(coding, send, text, key, code):
+def test_words_that_cannot_be_marked_are_refused_and_leave_no_trace(coding, send, text, key):
     before = text.markables.count()
-    refused_with(code, send, "judge", markable=key, category="none")
+    refused_with("bad_markable", send, "judge", markable=key, category="none")
     assert text.markables.count() == before
     assert coding.operations.count() == 0
 
@@ -153,9 +129,6 @@ def test_marking_costs_no_more_queries_for_many_marks_than_for_one(coding, alice
     read_scheme(coding.text.project_id)
     with django_assert_max_num_queries(18):
         operations.apply(coding, alice, 0, batch)
-
-
-# Deleting
 
 
 def test_deleting_takes_the_mark_its_judgement_and_the_pointers_to_it(coding, send, keys):
@@ -196,9 +169,6 @@ def test_a_mark_that_all_have_deleted_is_no_unit(coding, send, project, codings)
     assert units
 
 
-# Moving
-
-
 @pytest.mark.parametrize(("kind", "more"), [("unmark", {}), ("move", {"to": WIDER})])
 def test_deleting_and_moving_leave_the_marks_of_other_coders(codings, send, keys, kind, more):
     for coding in codings.values():
@@ -225,8 +195,7 @@ def test_moving_an_edge_keeps_the_judgement_and_the_pointers(coding, send, keys)
     [
         ("phrase:0-2", PUT, "unknown_markable"),
         (OWN, "phrase:4-14", "already_marked"),
-        (OWN, "phrase:9-9", "bad_markable"),
-        (OWN, "turn:8-17", "bad_markable"),
+        *((OWN, bad, "bad_markable") for bad in ("phrase:9-9", "turn:8-17")),
     ],
 )
 def test_a_bad_move_is_refused(coding, send, markable, to, code):
@@ -276,11 +245,9 @@ def test_the_work_of_moves_grows_with_the_pointers_that_follow(alice):
 
 def with_pointers_to(target: str, coder: User, count: int) -> Coding:
     """Return a coding of the person in which so many markables point to one."""
-    project = make_project(f"pointers-{count}", marked="x " * (count + 2))
+    coding = start_coding(coder, f"pointers-{count}", "poesio-artstein-2005", "x " * (count + 2))
+    project = coding.text.project
     set_coder_marked_levels(project, project.levels.filter(key="phrase"))
-    add_member(project, coder, Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [coder])
-    coding = Coding.objects.of_people().get(text__project=project)
     keys = [f"phrase:{2 * place}-{2 * place + 1}" for place in range(2, count + 2)]
     for batch in batched(keys, operations.MAX_OPERATIONS):
         pointing = [change("judge", markable=key, category="phrase", pointers=[target]) for key in batch]
@@ -300,9 +267,6 @@ def test_marks_and_answers_of_one_batch_are_done_in_order(coding, alice, keys):
     assert operations.apply(coding, alice, 0, batch) == 5
     assert set(judgements_of(coding)) == {keys["c"], PUT}
     assert said(coding, keys["c"])["pointers"] == []
-
-
-# Heads and names
 
 
 def test_a_head_is_made_of_the_markables_own_words(coding, send, keys):
@@ -329,9 +293,6 @@ def test_a_name_has_an_end(send, keys):
     refused_with("name_too_long", send, "judge", markable=keys["a"], name="x" * 201)
 
 
-# Steps
-
-
 def test_the_log_keeps_what_is_undone_together(coding, alice, keys):
     step, taken_back = uuid4(), uuid4()
     payload = {"markable": keys["a"], "category": "none"}
@@ -341,9 +302,6 @@ def test_the_log_keeps_what_is_undone_together(coding, alice, keys):
     with pytest.raises(operations.VersionConflict) as stale:
         operations.apply(coding, alice, 0, [change("judge", **payload)])
     assert (stale.value.missed[0]["step"], stale.value.missed[0]["undoes"]) == (step, taken_back)
-
-
-# Who allows it
 
 
 def test_a_project_may_begin_with_marking_allowed_on_what_is_coded(alice):
@@ -357,54 +315,37 @@ def test_levels_that_are_only_pointed_at_are_never_marked_by_coders(project):
 
 
 def test_a_text_without_markables_can_be_coded_where_coders_mark(alice):
-    project = make_project("bare", marked="Nobody has marked anything here.")
-    set_coder_marked_levels(project, project.levels.filter(coded=True))
-    add_member(project, alice, Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [alice])
-    coding = Coding.objects.of_people().get(text__project=project)
+    coding = start_coding(alice, "bare", "poesio-artstein-2005", "Nobody has marked anything here.")
+    set_coder_marked_levels(coding.text.project, coding.text.project.levels.filter(coded=True))
     judge(coding, "phrase:0-6", "none")
     [found] = Coding.objects.of_people().filter(pk=coding.pk).with_progress()
     assert (found.decided, found.to_decide) == (1, 1)
     assert Judgement.objects.count() == Operation.objects.count() == 1
 
 
-def steps_of(work):
-    """Return how many hundreds of instructions of its machine SQLite carries out for the work."""
-    steps = []
-    work()  # queries are compiled once
-    connection.connection.set_progress_handler(lambda: steps.append(1), 100)
-    try:
-        work()
-    finally:
-        connection.connection.set_progress_handler(None, 0)
-    return len(steps)
-
-
 def mark_much(coding, count):
     """Let the coder mark so many phrases that nobody else has marked."""
     level, text = coding.text.project.levels.get(key="phrase"), coding.text
     spans = [(start, end) for start in range(len(text.content)) for end in range(start + 1, len(text.content))]
+    taken = {*text.markables.values_list("start", "end")}
     marks = Markable.objects.bulk_create(
-        Markable(
-            text=text, level=level, key=f"{markable_key('phrase', [span])}", parts=[span], start=span[0], end=span[1],
-            predefined=False,
-        )
-        for span in spans[1:count]
-        if not text.markables.filter(start=span[0], end=span[1]).exists()
-    )  # fmt: skip
+        Markable(text=text, level=level, key=f"phrase:{a}-{b}", parts=[[a, b]], start=a, end=b, predefined=False)
+        for a, b in spans[1:count]
+        if (a, b) not in taken
+    )
     Judgement.objects.bulk_create(Judgement(coding=coding, markable=mark) for mark in marks)
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite counts what it does")
 def test_what_others_marked_is_not_passed_over_to_read_ones_own(project, codings, django_assert_num_queries):
     bob = Coding.objects.of_people().select_related("text__docset", "coder").get(pk=codings["bob"].pk)
-    reading = [
-        lambda: coding_state(bob, project),
-        lambda: list(Coding.objects.of_people().filter(coder=bob.coder).with_progress()),
-    ]
-    before = [steps_of(work) for work in reading]
+    own = Coding.objects.of_people().filter(coder=bob.coder)
+    reading = [lambda: coding_state(bob, project), lambda: list(own.all().with_progress())]
+    for work in reading:
+        work()  # queries are compiled once
+    before = [count_steps(work) for work in reading]
     mark_much(codings["alice"], 1000)
-    after = [steps_of(work) for work in reading]
+    after = [count_steps(work) for work in reading]
     assert all(now <= then + 2 for now, then in zip(after, before, strict=True)), (before, after)
 
 

@@ -15,10 +15,9 @@ from annotations.coding import imported_codings, operations
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
 from annotations.coding.status import reopen_coding, submit_coding
-from annotations.models import Coding, Index, Judgement, Membership, Operation, Pointer
-from annotations.planning.work.assignments import assign_texts
-from annotations.projects.people.members import add_member
+from annotations.models import Coding, Index, Judgement, Operation, Pointer
 from annotations.schemes.project_scheme import SchemeKeys
+from tests.annotations.coding.conftest import start_coding
 from tests.shared.cases import examples
 from tests.shared.coding import change, judge
 from tests.shared.projects import make_project, person
@@ -26,19 +25,10 @@ from tests.shared.projects import make_project, person
 NUL, SURROGATE = "\x00", "\ud800"
 
 
-def decision(markable, category=None, pointers=(), indices=(), note="", name="", head=(), unsure=False, optional=False):
+def decision(markable, category=None, pointers=(), **more):
     """Return what judgements_of gives for a markable."""
-    return {
-        "markable": markable,
-        "category": category,
-        "pointers": list(pointers),
-        "indices": list(indices),
-        "note": note,
-        "name": name,
-        "head": list(head),
-        "unsure": unsure,
-        "optional": optional,
-    }
+    empty = {"indices": [], "note": "", "name": "", "head": [], "unsure": False, "optional": False}
+    return {"markable": markable, "category": category, "pointers": list(pointers), **empty, **more}
 
 
 def log(coding):
@@ -54,11 +44,6 @@ def rows(coding):
         sorted(pointers.values_list("judgement__markable__key", "target__key")),
         sorted(indices.values_list("judgement__markable__key", "entity")),
     )
-
-
-@pytest.fixture
-def coding(codings):
-    return codings["alice"]
 
 
 @pytest.fixture
@@ -86,13 +71,7 @@ def send(coding, alice, keys):
 @pytest.fixture
 def clusters(alice):
     """Make Alice's coding in a project that answers by indices; its markables are "a" and "b"."""
-    project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
-    add_member(project, alice, Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [alice])
-    return Coding.objects.of_people().get(text__project=project)
-
-
-# What an operation does
+    return start_coding(alice, "walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
 
 
 def test_a_judgement_is_stored_and_logged(coding, send, keys):
@@ -113,16 +92,11 @@ def test_several_indices_are_kept_in_their_order(clusters, alice):
 
 
 def test_a_link_may_go_to_a_later_markable_where_the_scheme_allows_it(alice):
-    project = make_project("muc", "muc-ident", "[it](a) was [the dog](b)")
-    add_member(project, alice, Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [alice])
-    coding = Coding.objects.of_people().get(text__project=project)
+    coding = start_coding(alice, "muc", "muc-ident", "[it](a) was [the dog](b)")
     a, b = coding.text.markables.values_list("key", flat=True)
     judge(coding, a, "ident", b)
     assert judgements_of(coding)[a]["pointers"] == [b]
 
-
-# What is refused
 
 PHRASE = {"markable": "c", "category": "phrase"}
 REFUSED = [
@@ -158,10 +132,8 @@ MALFORMED = [
     *({**PHRASE, "attributes": {"gender": value}} for value in (None, True, {"a": 1}, [1], NUL, 10**16, float("nan"))),
     *({"markable": "c", name: value} for name in ("note", "name") for value in (3, None, f"a{NUL}b", f"a{SURROGATE}")),
     *({"markable": "c", "head": value} for value in (None, [[28]], [["28", "30"]], [[True, 30]])),
-    *(
-        {"markable": "c", **more}
-        for more in ({"indices": [SURROGATE]}, {"unsure": 1}, {"optional": None}, {"ghost": 1})
-    ),
+    *({"markable": "c", name: value} for name, value in {"unsure": 1, "optional": None, "ghost": 1}.items()),
+    {"markable": "c", "indices": [SURROGATE]},
 ]
 
 
@@ -186,10 +158,7 @@ def test_other_kinds_of_operation_are_refused(send, coding, kind):
 
 
 def test_more_antecedents_than_the_category_takes_are_refused(alice):
-    project = make_project("muc", "muc-ident", "[a](a) [b](b) [c](c)")
-    add_member(project, alice, Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [alice])
-    coding = Coding.objects.of_people().get(text__project=project)
+    coding = start_coding(alice, "muc", "muc-ident", "[a](a) [b](b) [c](c)")
     a, b, c = coding.text.markables.values_list("key", flat=True)
     refused_with("too_many_pointers", judge, coding, c, "ident", a, b)
 
@@ -242,9 +211,6 @@ def test_pointers_without_number_are_refused_and_not_looked_up(send):
     refused_with("bad_payload", send, {**PHRASE, "pointers": pointers})
 
 
-# All or nothing
-
-
 @pytest.mark.parametrize("bad", [{"markable": "ghost", "category": "none"}, {"markable": "c", "ghost": 1}])
 @pytest.mark.parametrize("position", [0, 1, 3])
 def test_one_bad_operation_refuses_the_batch_and_its_place_is_named(coding, send, position, bad):
@@ -264,9 +230,6 @@ def test_position_counts_known_operations_of_the_batch_too(coding, alice, keys):
     assert refused_with("unknown_markable", operations.apply, coding, alice, 0, batch).position == 3
 
 
-# Sending twice
-
-
 def test_the_same_operation_twice_counts_once(coding, alice, keys):
     once = change(markable=keys["a"], category="none")
     assert operations.apply(coding, alice, 0, [once]) == 1
@@ -277,10 +240,8 @@ def test_the_same_operation_twice_counts_once(coding, alice, keys):
 
 def test_a_uuid_twice_in_one_batch_counts_once_and_the_first_counts(coding, alice, keys):
     uuid = uuid4()
-    batch = [
-        operations.Change(uuid, "judge", {"markable": keys["a"], "category": category})
-        for category in ("none", "place")
-    ]
+    payloads = ({"markable": keys["a"], "category": category} for category in ("none", "place"))
+    batch = [operations.Change(uuid, "judge", payload) for payload in payloads]
     assert operations.apply(coding, alice, 0, batch) == 1
     assert judgements_of(coding)[keys["a"]]["category"] == "none"
 
@@ -296,9 +257,6 @@ def test_the_same_uuid_may_stand_in_two_codings(codings, keys):
     twin = change(markable=keys["a"], category="none")
     for coding in codings.values():
         assert operations.apply(coding, coding.coder, 0, [twin]) == 1
-
-
-# Versions
 
 
 def test_a_stale_version_gets_what_was_missed_and_changes_nothing(coding, alice, keys):
@@ -338,9 +296,8 @@ def test_missed_import_too_large_for_an_answer_is_loaded_again(text, alice, monk
     coding = Coding(text=text, coder=person("new"), round=text.rounds.get())
     decisions = [Decision(markable.key, note="n" * 500) for markable in text.markables.filter(level__key="phrase")]
     rows = dict(text.markables.values_list("key", "pk"))
-    imported_codings.import_codings(
-        [imported_codings.ImportedCoding(coding, alice, decisions, rows, SchemeKeys(), submitted=False)]
-    )
+    imported = imported_codings.ImportedCoding(coding, alice, decisions, rows, SchemeKeys(), submitted=False)
+    imported_codings.import_codings([imported])
     late = change(markable=decisions[0].markable, category="none")
     monkeypatch.setattr(operations, "MAX_MISSED_BYTES", 2000)
     # Pages of 0.1.0 keep their answers for this code, and send them when they are loaded again.
@@ -363,9 +320,6 @@ def test_staleness_is_told_before_what_is_wrong_with_the_operations(coding, alic
     operations.apply(coding, alice, 0, [change(markable=keys["a"], category="none")])
     with pytest.raises(operations.VersionConflict):
         operations.apply(coding, alice, 0, [change(markable="ghost")])
-
-
-# Submitting
 
 
 def test_a_coding_that_is_handed_in_takes_nothing_until_it_is_given_back(coding, send, alice, charlie):
@@ -449,9 +403,6 @@ def test_random_batches_store_the_last_answers_and_the_log_replays(codings, keys
         transaction.set_rollback(True)
 
 
-# Two at a time
-
-
 @pytest.mark.django_db(transaction=True)
 def test_two_tabs_at_once_lose_nothing(codings, keys):
     coding, gate = codings["alice"], Barrier(2)
@@ -491,15 +442,10 @@ def test_two_tabs_at_once_lose_nothing(codings, keys):
     assert judgements_of(coding) == {key: decision(key) | payload for key, payload in last.items()}
 
 
-# Cost
-
-
 def test_a_hundred_judgements_cost_as_many_queries_as_one(alice):
-    project = make_project("long", marked=" ".join(f"[w{number}](m{number})" for number in range(101)))
-    add_member(project, alice, Membership.Role.CODER)
-    assign_texts(project, project.texts.all(), [alice])
-    coding = Coding.objects.of_people().get(text__project=project)
-    first, *others = project.texts.get().markables.values_list("key", flat=True)
+    marked = " ".join(f"[w{number}](m{number})" for number in range(101))
+    coding = start_coding(alice, "long", "poesio-artstein-2005", marked)
+    first, *others = coding.text.markables.values_list("key", flat=True)
     judge(coding, first, "none")
 
     def cost(keys):

@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,13 +55,8 @@ def any_change(draw: random.Random, given: list[str]) -> operations.Change:
         targets = draw.sample(given + own, draw.randint(0, 2)) if category in ("phrase", "segment") else []
         start = int(key.split(":")[1].split("-")[0])
         head = draw.choice([[], [[start, start + 1]]])
-        payload = {
-            "markable": key,
-            "category": category,
-            "pointers": targets,
-            "head": head,
-            "name": draw.choice(["", "A"]),
-        }
+        payload = {"markable": key, "category": category, "pointers": targets, "head": head}
+        payload["name"] = draw.choice(["", "A"])
     elif kind == "move":
         payload = {"markable": key, "to": draw.choice(own)}
     else:
@@ -74,18 +70,15 @@ def comparable(judgements: dict[str, dict]) -> dict[str, dict]:
     def sorted_readings(readings: list) -> list[list[str]]:
         return [list(reading) for reading in sort_readings(parse_readings(readings))]
 
-    return {
-        key: {name: value for name, value in one.items() if name not in ("markable", "relations", "attributes")}
-        | {"pointers": sorted_readings(one["pointers"])}
-        | {"relations": {name: sorted_readings(its) for name, its in one.get("relations", {}).items()}}
-        | {
-            "attributes": {
-                name: sorted(answer) if isinstance(answer, list) else answer
-                for name, answer in one.get("attributes", {}).items()
-            }
-        }
-        for key, one in judgements.items()
-    }
+    found = {}
+    for key, judgement in judgements.items():
+        relations = {name: sorted_readings(said) for name, said in judgement.get("relations", {}).items()}
+        answers = judgement.get("attributes", {})
+        attributes = {name: sorted(said) if isinstance(said, list) else said for name, said in answers.items()}
+        canonical = {"pointers": sorted_readings(judgement["pointers"]), "relations": relations}
+        rest = {name: value for name, value in judgement.items() if name != "markable"}
+        found[key] = rest | canonical | {"attributes": attributes}
+    return found
 
 
 @pytest.mark.slow
@@ -152,14 +145,7 @@ def test_page_and_server_refuse_the_same_answers_and_miss_the_same(alice, node, 
             tries.append({"payload": one.payload, "taken": True, "code": None})
         except OperationRejected as refused:
             tries.append({"payload": one.payload, "taken": False, "code": refused.code})
-    run = subprocess.run(
-        [node, str(RULES)],
-        input=json.dumps({"state": state, "tries": tries}),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = json.loads(run.stdout)
+    found = run_script(node, RULES, state=state, tries=tries)
     assert found["codes"] == [one["code"] for one in tries]
     assert {one["taken"] for one in tries} == {True, False}
     assert sorted(found["holes"]) == holes_of(coding)
@@ -180,12 +166,17 @@ def holes_of(coding: Coding) -> list[list[Any]]:
 
 def replayed(node: str, state: dict, coding: Coding) -> dict:
     """Return what the page makes of the log of a coding."""
-    log = [
-        {**entry, "uuid": str(entry["uuid"])}
-        for entry in coding.operations.values("uuid", "kind", "payload", "step", "undoes")
-    ]
+    return run_script(node, REPLAY, state=state, log=log_of(coding))
+
+
+def log_of(coding: Coding) -> list[dict[str, Any]]:
+    return list(coding.operations.values("uuid", "kind", "payload", "step", "undoes"))
+
+
+def run_script(node: str, script: Path, **sent: Any) -> dict:
+    """Return what a script of the page prints of what it is sent."""
     run = subprocess.run(
-        [node, str(REPLAY)], input=json.dumps({"state": state, "log": log}), capture_output=True, text=True, check=True
+        [node, str(script)], input=json.dumps(sent, default=str), capture_output=True, text=True, check=True
     )
     return json.loads(run.stdout)
 
@@ -275,18 +266,7 @@ def test_pyramid_page_and_server_take_and_refuse_the_same_operations(alice, node
         except OperationRejected as refused:
             if refused.code in JUDGED_BY_BOTH:
                 tries.append({"kind": one.kind, "payload": one.payload, "taken": False})
-    log = [
-        {**entry, "uuid": str(entry["uuid"])}
-        for entry in coding.operations.values("uuid", "kind", "payload", "step", "undoes")
-    ]
-    run = subprocess.run(
-        [node, str(REPLAY_OF_PYRAMIDS)],
-        input=json.dumps({"state": state, "log": log, "tries": tries}),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = json.loads(run.stdout)
+    found = run_script(node, REPLAY_OF_PYRAMIDS, state=state, log=log_of(coding), tries=tries)
     assert comparable(found["judgements"]) == comparable(judgements_of(coding))
     assert found["scus"] == scu_descriptions(coding)
     assert found["undone"] == {"judgements": {}, "scus": {}}

@@ -39,9 +39,8 @@ def send(coding, marks):
 
     def apply(category="phrase", markable="c", **more):
         coding.refresh_from_db(fields=["version"])
-        for name in ("pointers",):
-            if name in more:
-                more[name] = named(more[name])
+        if "pointers" in more:
+            more["pointers"] = named(more["pointers"])
         if isinstance(more.get("relations"), dict):
             more["relations"] = {key: named(readings) for key, readings in more["relations"].items()}
         payload = {"markable": named(markable), "category": category, **more}
@@ -167,16 +166,11 @@ def test_a_question_of_another_level_is_refused(coding, send, marks):
 def test_a_relation_without_levels_for_its_targets_is_not_offered(coding, send):
     coding.text.project.relations.get(key="bridging").to_levels.clear()
     coding.text.project.relations.get(key="phrase").to_levels.clear()
-    for code, payload in (
-        ("relation_not_here", {"relations": {"bridging": ["a"]}}),
-        ("no_pointer_here", {"pointers": ["a"]}),
-    ):
+    sent = {"relation_not_here": {"relations": {"bridging": ["a"]}}, "no_pointer_here": {"pointers": ["a"]}}
+    for code, payload in sent.items():
         with pytest.raises(OperationRejected) as refused:
             send(**payload)
         assert refused.value.code == code
-
-
-# What moves and goes
 
 
 def own(start, end):
@@ -237,9 +231,6 @@ def test_a_file_names_no_more_readings_than_can_be_numbered(coding, marks):
         rules.check(Decision(marks["c"], category="phrase", pointers=alternatives(map(str, range(1001)))))
 
 
-# What is required
-
-
 def test_missing_required_attribute_is_incomplete_and_refuses_submission(coding, marks, send):
     change_rows(Attribute.objects.filter(key__in=["gender", "part"]), required=True)
     progress = Coding.objects.of_people().with_progress()
@@ -262,9 +253,8 @@ def test_missing_required_attribute_is_incomplete_and_refuses_submission(coding,
 
 
 def test_required_attribute_of_an_entity_is_answered_once_a_chain(coding, marks, send):
-    change_rows(
-        Attribute.objects.filter(key="animacy"), required=True, asked_if=Condition(CATEGORY, ("phrase",)).state()
-    )
+    asked_if = Condition(CATEGORY, ("phrase",)).state()
+    change_rows(Attribute.objects.filter(key="animacy"), required=True, asked_if=asked_if)
 
     def assert_refused_for(*chains: str) -> None:
         with pytest.raises(AnswersMissing, match=r"^Answer “animacy” for the chain of “[^”]+” first") as refused:
@@ -290,9 +280,6 @@ def test_bridging_is_no_antecedent_that_a_category_asks_for(coding, marks, send)
     assert Coding.objects.of_people().with_progress().get(pk=coding.pk).decided == 1
 
 
-# What a scheme without them costs
-
-
 def test_nobody_asks_for_attributes_where_a_scheme_has_none(codings, keys, alice, django_assert_max_num_queries):
     coding = codings["alice"]
     judge(coding, keys["a"], "none")
@@ -306,10 +293,8 @@ def test_the_page_is_sent_the_constraints_by_which_the_server_checks(coding):
     project = coding.text.project
     state = scheme_state(project)
     assert state["constraints"] == read_scheme(project.pk).constraints
-    assert state["constraints"]["relations"]["bridging"]["asked_if"] == {
-        "question": "category",
-        "values": ["phrase", "place", "none"],
-    }
+    asked_if = {"question": "category", "values": ["phrase", "place", "none"]}
+    assert state["constraints"]["relations"]["bridging"]["asked_if"] == asked_if
     assert [(one["key"], one["points_to"]) for one in state["categories"]] == [
         *(("phrase", "phrase"), ("segment", "turn"), ("place", None), ("none", None))
     ]

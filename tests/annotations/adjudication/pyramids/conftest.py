@@ -30,11 +30,8 @@ def ferry(alice, bob, charlie) -> Docset:
 
 
 def agreed_of(made: Docset) -> Coding:
-    return (
-        Coding.objects.of_people()
-        .select_related("text__project", "coder", "round")
-        .get(text__docset=made, kind="agreed")
-    )
+    codings = Coding.objects.of_people().select_related("text__project", "coder", "round")
+    return codings.get(text__docset=made, kind="agreed")
 
 
 def draft(made: Docset, method: Method = Method.MOST, **fields: str) -> Coding:

@@ -27,16 +27,9 @@ from annotations.models import Coding, Membership, User
 from annotations.projects.people.members import add_member
 from annotations.projects.rounds import rounds_of
 from annotations.transfers.archiving import archive_project, restore_project
+from tests.annotations.adjudication.pyramids import test_proposals_of_pyramids as proposals
 from tests.annotations.adjudication.pyramids.conftest import BOATS, agreed_of, draft, send
-from tests.annotations.adjudication.pyramids.test_proposals_of_pyramids import (
-    METHODS,
-    OPTIONS,
-    SPANS,
-    WORDS,
-    propose,
-    pyramids,
-    summaries,
-)
+from tests.annotations.adjudication.pyramids.test_proposals_of_pyramids import METHODS, OPTIONS, SPANS, WORDS
 from tests.shared.cases import examples
 from tests.shared.pyramids import codings_of, contributor, models_of, says
 
@@ -148,10 +141,7 @@ def test_a_further_draft_keeps_what_was_decided_and_drafts_the_rest_anew(ferry, 
     assert keys.keys() == {contributor(text, "At dawn"), boats, ferry_sank}
     assert keys[boats] == ("BOATS",)
     assert scu_descriptions(agreed)["BOATS"] == {"label": "Forty were saved", "comment": "By boats."}
-    assert [(key, source, reason) for key, source, reason, _ in told(agreed)] == [
-        (dawn, "own", "scheme"),
-        (boats, "coder", "slip"),
-    ]
+    assert [decision[:3] for decision in told(agreed)] == [(dawn, "own", "scheme"), (boats, "coder", "slip")]
     assert list(log_mismatches(agreed)) == []
     report = draft_gold(ferry.project, DraftRequest(Method.MOST, again=True))
     assert report.drafted == ["sinking"]
@@ -164,16 +154,16 @@ def test_a_further_draft_keeps_what_was_decided_and_drafts_the_rest_anew(ferry, 
 @given(st.data(), st.sampled_from(METHODS), st.sampled_from(OPTIONS))
 def test_whatever_was_decided_stays_and_every_rule_is_kept(data, method, options):
     """Of random pyramids: what was touched is as it was, and what is not near it is drafted as coders say."""
-    codings = [data.draw(pyramids(options, f"-{n}")) for n in range(3)]
-    agreed = data.draw(pyramids(options))
-    proposal = propose(codings, options, method, 1)
+    codings = [data.draw(proposals.pyramids(options, f"-{n}")) for n in range(3)]
+    agreed = data.draw(proposals.pyramids(options))
+    proposal = proposals.propose(codings, options, method, 1)
     if list(pyramid_violations(agreed.contributors, options, summaries=SPANS)):
         return
     touched = set(data.draw(st.lists(st.sampled_from([one.key for one in agreed.contributors]), unique=True))
                   if agreed.contributors else [])  # fmt: skip
     removed = {one.key for one in proposal.contributors[:1]} - {one.key for one in agreed.contributors}
     log = GoldLog(touched=touched | removed)
-    found = PyramidRedraft(proposal, log, agreed, summaries(options)).proposal()
+    found = PyramidRedraft(proposal, log, agreed, proposals.summaries(options)).proposal()
     by_key = {one.key: one for one in found.contributors}
     for one in agreed.contributors:
         if one.key in touched:
@@ -197,9 +187,6 @@ def test_whatever_was_decided_stays_and_every_rule_is_kept(data, method, options
             assert (Item(one.key, "category") in found.contested) == contested
 
 
-# ---- where decisions are listed
-
-
 def test_the_page_the_api_the_command_and_the_files_list_them(ferry, charlie, signed_in, tmp_path):
     agreed = draft(ferry)
     boats = contributor(agreed.text, *BOATS["boats"])
@@ -208,15 +195,9 @@ def test_the_page_the_api_the_command_and_the_files_list_them(ferry, charlie, si
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
     client = signed_in(charlie)
     [listed] = client.get("/api/v1/projects/ferry/gold/decisions/").json()["results"]
-    assert {name: listed[name] for name in ("text", "markable", "words", "coders", "reason", "section", "note")} == {
-        "text": "sinking",
-        "markable": boats,
-        "words": "Boats saved forty people",
-        "coders": ["bob"],
-        "reason": "guideline",
-        "section": "Boats",
-        "note": "See 3.",
-    }
+    expected = {"text": "sinking", "markable": boats, "words": "Boats saved forty people", "coders": ["bob"]}
+    expected |= {"reason": "guideline", "section": "Boats", "note": "See 3."}
+    assert {name: listed[name] for name in expected} == expected
     page = client.get("/projects/ferry/gold/decisions/?reason=guideline").content.decode()
     assert "Boats saved forty people" in page
     assert "See 3." in page

@@ -57,9 +57,6 @@ def content(found: PyramidProposal | PyramidContent) -> list[list[list[int]]]:
     return sorted(sorted(contributors) for contributors in scus.values())
 
 
-# ---- laws
-
-
 @st.composite
 def pyramids(draw: st.DrawFn, options: PyramidOptions, suffix: str = "") -> PyramidContent:
     """Return a pyramid that keeps the rules of the options."""
@@ -127,8 +124,6 @@ def test_a_coders_draft_is_that_coders_pyramid(data, options):
     codings = [data.draw(pyramids(options, f"-{n}")) for n in range(3)]
     assert content(propose(codings, options, Method.CODER, 2)) == content(codings[2])
 
-
-# ---- a few words
 
 SAME = {"sank": [[0, 1], [6, 7]], "rescued": [[3]]}
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import compress
 from uuid import uuid4
 
 import pytest
@@ -13,7 +14,7 @@ from annotations.adjudication.decisions.log import GoldLog
 from annotations.adjudication.error_estimate import estimate_errors
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramid_proposal import PyramidContent, PyramidProposal
-from annotations.adjudication.pyramid_queue import PyramidQueueBuilder, pyramid_of
+from annotations.adjudication.pyramid_queue import PyramidQueueBuilder
 from annotations.adjudication.queue import Column, DraftContent, Kind, Queue
 from annotations.adjudication.states import ContestedItem, GoldState
 from annotations.coding.decisions import Decision
@@ -25,18 +26,10 @@ from annotations.formats.model.keys import split_key
 from annotations.models import Coding, Membership, Operation, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
+from tests.annotations.adjudication.pyramids import test_proposals_of_pyramids as proposals
 from tests.annotations.adjudication.pyramids.conftest import BOATS, DAWN, agreed_of, draft, send
 from tests.annotations.adjudication.pyramids.test_decisions_on_pyramids import decide
-from tests.annotations.adjudication.pyramids.test_proposals_of_pyramids import (
-    METHODS,
-    OPTIONS,
-    WORDS,
-    key_of,
-    propose,
-    pyramid,
-    pyramids,
-    summaries,
-)
+from tests.annotations.adjudication.pyramids.test_proposals_of_pyramids import METHODS, OPTIONS, WORDS, key_of, pyramid
 from tests.shared.cases import examples
 from tests.shared.pyramids import build, codings_of, contributor, models_of, says
 
@@ -52,18 +45,14 @@ def queue_of(
 ) -> Queue:
     """Return the queue of a draft of pyramids, nothing of which has been decided."""
     columns = [
-        Column(letter, "", letter, decisions_of(one), one.descriptions)
-        for letter, one in zip("ABC", codings, strict=False)
+        Column(name, "", name, decisions_of(of), of.descriptions) for name, of in zip("ABC", codings, strict=False)
     ]
     drafted = decisions_of(proposal)
     named = {one.scu: one for one in proposal.descriptions}
     sample = [key for key in drafted if key not in {item.markable for item in proposal.contested}]
     state = GoldState(Coding(), GoldLog(), tuple(ContestedItem(item, decided=False) for item in proposal.contested))
     content = DraftContent(drafted, sample, named, {key: key for key in drafted})
-    return PyramidQueueBuilder(summaries(options), state, columns, content).build([], checks)
-
-
-# ---- a slow computation
+    return PyramidQueueBuilder(proposals.summaries(options), state, columns, content).build([], checks)
 
 
 def words_of(key: str) -> frozenset[int]:
@@ -102,8 +91,8 @@ def said_of(
 @examples(40)
 @given(st.data(), st.sampled_from(OPTIONS), st.sampled_from(METHODS))
 def test_the_queue_is_what_a_slow_computation_says(data, options, method):
-    codings = [data.draw(pyramids(options, f"-{n}")) for n in range(3)]
-    proposal = propose(codings, options, method, 1)
+    codings = [data.draw(proposals.pyramids(options, f"-{n}")) for n in range(3)]
+    proposal = proposals.propose(codings, options, method, 1)
     queue = queue_of(codings, proposal, options)
 
     drafted = PyramidContent(proposal.contributors, {one.scu: one for one in proposal.descriptions})
@@ -158,12 +147,8 @@ def test_the_queue_is_what_a_slow_computation_says(data, options, method):
                 if any(said is not None and scu in said[0] for said in given_by) and not (own and scu in own[0])
             }
             assert contested & set(keys)
-        answers = [
-            said != own
-            for own, given_by, _ in map(expected.__getitem__, keys)
-            for said, counts in zip(given_by, has_pyramid, strict=True)
-            if counts
-        ]
+        rows = [(own, compress(given_by, has_pyramid)) for own, given_by, _ in map(expected.__getitem__, keys)]
+        answers = [said != own for own, given_by in rows for said in given_by]
         share = Fraction(sum(answers), len(answers)) if answers else Fraction(0)
         assert card.disagreement == pytest.approx(float(share))
         if card.kind is Kind.ENTITY:
@@ -181,7 +166,7 @@ def test_a_coder_with_other_words_or_another_scu_is_a_cell_of_the_row():
     one = pyramid({"sank": [[0, 1], [6, 7]], "rescued": [[3], [9]]})
     other = pyramid({"went down": [[0, 1, 2], [6, 7]], "saved": [[3]], "boats": [[9, 10]]})
     codings = [one, one, other]
-    queue = queue_of(codings, propose(codings, OPTIONS[0], Method.MOST, 0), OPTIONS[0], checks=5)
+    queue = queue_of(codings, proposals.propose(codings, OPTIONS[0], Method.MOST, 0), OPTIONS[0], checks=5)
     assert [queue.scus[n].label for n in range(queue.drafted)] == ["sank", "rescued"]
     assert [one.label for one in queue.scus[queue.drafted :]] == ["boats"]
     sank, rescued, check = queue.cards  # of equal shares, in text order
@@ -199,21 +184,13 @@ def test_scu_that_the_draft_lacks_is_one_card_with_one_row():
     one = pyramid({"sank": [[0, 1], [6, 7]]})
     other = pyramid({"sank": [[0, 1], [6, 7]], "boats": [[4], [10]]})
     codings = [one, one, other]
-    queue = queue_of(codings, propose(codings, OPTIONS[0], Method.MOST, 0), OPTIONS[0])
+    queue = queue_of(codings, proposals.propose(codings, OPTIONS[0], Method.MOST, 0), OPTIONS[0])
     [card] = queue.cards
     assert (card.kind, card.entity) == (Kind.UNIT, None)
     [row] = card.rows
     assert row.units == (key_of([4]), key_of([10]))
     assert (row.answers[0], row.draft) == (None, None)
     assert queue.scus[1].label == "boats"
-
-
-def test_a_pyramid_is_read_from_its_decisions_in_text_order():
-    found = pyramid_of({key: Decision(key, category="scu", indices=("a",)) for key in (key_of([3]), key_of([0]))}, {})
-    assert [one.key for one in found.contributors] == [key_of([0]), key_of([3])]
-
-
-# ---- by API
 
 
 def test_the_api_answers_the_queue_of_a_docset(ferry, signed_in, django_assert_max_num_queries):
