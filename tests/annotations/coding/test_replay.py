@@ -1,14 +1,39 @@
 """manage.py verify_log: the tables are what the log leads to."""
 
+import random
+
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from annotations.coding import operations
+from annotations.coding.decisions import OperationRejected
 from annotations.coding.log.replay import log_mismatches, replay
 from annotations.coding.status import reopen_coding
 from annotations.models import SCU, Coding, Index, Judgement, Operation, Pointer
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from tests.annotations.coding.test_page_and_server import any_change
+from tests.shared.cases import cases
 from tests.shared.coding import change, judge
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
+
+
+@pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
+def test_any_operations_that_were_taken_lead_to_what_the_tables_hold(project, codings, alice, seed):
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
+    coding, draw, taken = codings["alice"], random.Random(seed), set()
+    given = list(coding.text.markables.values_list("key", flat=True))
+    version = 0
+    for _ in range(200):
+        one = any_change(draw, given)
+        try:
+            version = operations.apply(coding, alice, version, [one])
+        except OperationRejected:
+            continue
+        taken.add(one.kind)
+    assert taken == {"judge", "clear", "unmark", "move"}
+    coding.refresh_from_db()
+    assert list(log_mismatches(coding)) == []
 
 
 @pytest.fixture

@@ -220,7 +220,9 @@ def test_least_words_are_found_in_the_markable(least, text, expected, codes):
     assert (heads(document), [finding.code for finding in document.findings]) == ([expected], codes)
 
 
-@pytest.mark.parametrize(("given", "expected"), [("4-6", (4, 6)), *((wrong, (0, 2)) for wrong in ("4-7", "4-60", "x"))])
+@pytest.mark.parametrize(
+    ("given", "expected"), [("4-6", (4, 6)), *((wrong, (0, 2)) for wrong in ("1-3", "4-7", "4-60", "x"))]
+)
 def test_minspan_counts_where_it_fits_min_else_the_first_word(given, expected):
     assert read(f'<COREF ID=1 MIN="it" MINSPAN="{given}">it, it</COREF>').marks[0].head == (expected,)
     assert read('<COREF ID=1 MIN="it">city (it) or it</COREF>').marks[0].head == ((6, 8),)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
@@ -62,7 +63,11 @@ def missing_places(needed, maxima):
     return max(sum(rows[:m]) - sum(min(maximum, m) for maximum in maxima) for m in range(len(rows) + 1))
 
 
-works = st.lists(st.integers(1, 400), min_size=1, max_size=40)
+def works_of(n_texts, largest):
+    return st.lists(st.integers(1, largest), min_size=1, max_size=n_texts)
+
+
+works = works_of(40, 400)
 
 
 @st.composite
@@ -70,16 +75,9 @@ def worlds(draw):
     texts = texts_of(draw(works), draw(st.sampled_from([("",), ("a", "b"), ("a", "b", "c")])))
     coders = coders_of(draw(st.integers(1, 10)))
     k = draw(st.integers(1, len(coders)))
-    design = draw(st.sampled_from(Design))
-    parameters = PlanParameters(
-        design,
-        k=k,
-        share=draw(st.floats(0, 1)),
-        calibration=draw(st.integers(0, min(3, len(texts)))),
-        seed=draw(st.integers(0, 2**32)),
-        allow_unconnected=True,
-    )
-    return texts, coders, parameters
+    design, share, seed = draw(st.sampled_from(Design)), draw(st.floats(0, 1)), draw(st.integers(0, 2**32))
+    calibration = draw(st.integers(0, min(3, len(texts))))
+    return texts, coders, PlanParameters(design, k, share, calibration=calibration, seed=seed, allow_unconnected=True)
 
 
 @given(worlds())
@@ -188,26 +186,18 @@ def test_same_seed_gives_the_same_plan_in_any_order_of_input(world, random):
 
 def test_a_plan_is_the_same_on_each_machine_and_version_of_python():
     works = [20 + 7 * i % 61 for i in range(60)]
-    proposal = propose(
-        texts_of(works, ("a", "b")), coders_of(7), PlanParameters(Design.SHARE, k=3, share=0.4, calibration=4, seed=7)
-    )
+    parameters = PlanParameters(Design.SHARE, k=3, share=0.4, calibration=4, seed=7)
+    proposal = propose(texts_of(works, ("a", "b")), coders_of(7), parameters)
     content = json.dumps([proposal.assignments, proposal.orders])
     assert hashlib.sha256(content.encode()).hexdigest()[:16] == "796790ff92ef5d15"
 
 
 def test_another_seed_gives_another_plan():
-    plans = {
-        json.dumps(propose(texts_of([9] * 30), coders_of(5), PlanParameters(seed=seed)).assignments)
-        for seed in range(5)
-    }
-    assert len(plans) == 5
+    plans = (propose(texts_of([9] * 30), coders_of(5), PlanParameters(seed=seed)) for seed in range(5))
+    assert len({json.dumps(plan.assignments) for plan in plans}) == 5
 
 
-@given(
-    st.lists(st.integers(1, 50), min_size=1, max_size=20),
-    st.lists(st.integers(0, 20), min_size=1, max_size=6),
-    st.data(),
-)
+@given(works_of(20, 50), st.lists(st.integers(0, 20), min_size=1, max_size=6), st.data())
 @examples(40)
 @example([5, 5, 5], [3, 1, 1], None)
 def test_maxima_hold_and_are_refused_only_where_nothing_meets_them(work, maxima, data):
@@ -225,11 +215,8 @@ def test_maxima_hold_and_are_refused_only_where_nothing_meets_them(work, maxima,
 
 def test_work_is_in_proportion_to_weights():
     coders = [PlanCoder("full"), PlanCoder("half", weight=0.5), PlanCoder("double", weight=2)]
-    loads = {
-        load.coder: load.work
-        for load in propose(texts_of([10] * 70), coders, PlanParameters(k=1, allow_unconnected=True)).loads
-    }
-    assert loads == {"full": 200, "half": 100, "double": 400}
+    loads = propose(texts_of([10] * 70), coders, PlanParameters(k=1, allow_unconnected=True)).loads
+    assert {load.coder: load.work for load in loads} == {"full": 200, "half": 100, "double": 400}
 
 
 def test_work_beyond_a_maximum_goes_to_the_others_equally():
@@ -315,14 +302,7 @@ def test_new_texts_and_coders_disturb_nothing_that_is_begun(world, new_works, ne
     first = propose(texts, coders, parameters)
     existing = taken(first, lambda text, coder: random.random() < 0.3)
     texts = texts_of([*[text.work for text in texts], *new_works])
-    parameters = PlanParameters(
-        **{
-            **{name: getattr(parameters, name) for name in ("design", "k", "share", "calibration", "seed")},
-            "calibration_texts": first.calibration,
-            "move": move,
-            "allow_unconnected": True,
-        }
-    )
+    parameters = replace(parameters, calibration_texts=first.calibration, move=move)
     second = propose(texts, coders_of(len(coders) + new_coders), parameters, existing)
     places = {(text, coder) for text, names in second.assignments.items() for coder in names}
     begun = {(one.text, one.coder) for one in existing if one.begun}
@@ -335,11 +315,9 @@ def test_new_texts_and_coders_disturb_nothing_that_is_begun(world, new_works, ne
     assert set(second.new) == places - {(one.text, one.coder) for one in existing}
     assert set(first.calibration) == set(second.calibration)
     if parameters.design in (Design.K, Design.BLOCKS):
-        needed = {
-            name: len(coders) + new_coders if name in second.calibration else parameters.k
-            for name in second.assignments
-        }
-        assert all(len(names) >= needed[name] for name, names in second.assignments.items())
+        everybody = len(coders) + new_coders
+        for name, names in second.assignments.items():
+            assert len(names) >= (everybody if name in second.calibration else parameters.k)
 
 
 def test_a_new_coder_gets_new_texts_until_all_have_done_as_much():

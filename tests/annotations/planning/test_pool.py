@@ -63,10 +63,7 @@ def test_a_maximum_holds_in_a_pool(pool):
 
 
 def test_nobody_takes_more_than_they_can_begin(pool):
-    texts = Text.objects.bulk_create(
-        Text(project=pool, slug=f"more-{number}", title="More", content="x") for number in range(MAX_RESERVED)
-    )
-    put_into_round(current_round(pool), texts)
+    put_texts(pool, MAX_RESERVED)
     apply_plan(pool, plan_request(pool=True))
     for _ in range(MAX_RESERVED):
         take_next_text(pool, person("ann"))
@@ -96,6 +93,22 @@ def test_the_pools_of_a_coder_cost_one_query_whatever_the_size(pool, django_asse
         assert [state.is_free for state in pools_of(pool, ann)] == [True]
 
 
+def put_texts(project, n_texts):
+    texts = (Text(project=project, slug=f"text-{n:03}", title="Text", content="some words") for n in range(n_texts))
+    put_into_round(current_round(project), Text.objects.bulk_create(texts))
+
+
+def rush(n_coders, n_texts, k):
+    """Return a project with a pool of so many texts, and its coders."""
+    project = create_project("rush", "Rush", SCHEMES["poesio-artstein-2005"])
+    coders = [person(f"coder-{number:02}") for number in range(n_coders)]
+    for coder in coders:
+        add_member(project, coder, Membership.Role.CODER)
+    put_texts(project, n_texts)
+    apply_plan(project, plan_request(pool=True, k=k))
+    return project, coders
+
+
 def draw_at_once(project, coders):
     """Let each of the coders take texts until they are refused, all at the same time."""
     barrier, errors = Barrier(len(coders)), []
@@ -123,14 +136,7 @@ def draw_at_once(project, coders):
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_maximum_holds_for_a_coder_who_asks_from_several_windows_at_once():
-    project = create_project("rush", "Rush", SCHEMES["poesio-artstein-2005"])
-    coder = person("coder")
-    add_member(project, coder, Membership.Role.CODER)
-    texts = Text.objects.bulk_create(
-        Text(project=project, slug=f"text-{number}", title="Text", content="some words") for number in range(12)
-    )
-    put_into_round(current_round(project), texts)
-    apply_plan(project, plan_request(pool=True, k=1))
+    project, [coder] = rush(n_coders=1, n_texts=12, k=1)
     PlanCoder.objects.update(maximum=3)
     draw_at_once(project, [coder] * 6)
     assert Coding.objects.of_people().filter(coder=coder).count() == 3
@@ -139,15 +145,7 @@ def test_a_maximum_holds_for_a_coder_who_asks_from_several_windows_at_once():
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_twenty_clients_at_once_fill_a_pool_of_a_hundred_texts_exactly():
-    project = create_project("rush", "Rush", SCHEMES["poesio-artstein-2005"])
-    coders = [person(f"coder-{number:02}") for number in range(20)]
-    for coder in coders:
-        add_member(project, coder, Membership.Role.CODER)
-    texts = Text.objects.bulk_create(
-        Text(project=project, slug=f"text-{number:03}", title="Text", content="some words") for number in range(100)
-    )
-    put_into_round(current_round(project), texts)
-    apply_plan(project, plan_request(pool=True, k=2))
+    project, coders = rush(n_coders=20, n_texts=100, k=2)
     draw_at_once(project, coders)
     pairs = list(Coding.objects.of_people().values_list("text", "coder"))
     assert len(pairs) == len(set(pairs)) == 200

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding
-from annotations.models import Coding, Membership, Operation, Project, Question, RepeatPlan, Round
+from annotations.models import Coding, Operation, Project, Question, RepeatPlan, Round
 from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.repeats import RepeatRequest, apply_repeats, draw_due_repeats, view_repeats, withdraw_repeats
@@ -77,9 +77,7 @@ def test_applied_twice_changes_nothing_and_later_adds_what_is_due(half_done):
     before = repeated()
     assert apply_repeats(half_done, HALF).n_new == 0
     assert repeated() == before
-    for coding in (
-        Coding.objects.of_people().filter(coder__username="ann", status="open", occasion=1).select_related("text")
-    ):
+    for coding in open_of_ann():
         submit(coding, days_ago=8 if coding.text.slug < "t10" else 1)
     assert of(view_repeats(half_done, HALF), "ann").eligible == 10
     apply_repeats(half_done, HALF)
@@ -89,11 +87,14 @@ def test_applied_twice_changes_nothing_and_later_adds_what_is_due(half_done):
     assert repeated() < {f"t{number:02}" for number in range(10)}
 
 
-def become_old(large, name="ann"):
-    """Let all that the coder has be submitted, and be a month old."""
-    for coding in (
-        Coding.objects.of_people().filter(coder__username=name, status="open", occasion=1).select_related("text")
-    ):
+def open_of_ann():
+    own = Coding.objects.of_people().filter(coder__username="ann", status="open", occasion=1)
+    return own.select_related("text")
+
+
+def become_old():
+    """Let all that Ann has be submitted, and be a month old."""
+    for coding in open_of_ann():
         submit(coding, days_ago=30)
 
 
@@ -101,16 +102,12 @@ def test_what_becomes_due_later_is_shown_again_by_itself(half_done):
     apply_repeats(half_done, HALF)
     before = repeated()
     assert draw_due_repeats() == 0
-    become_old(half_done)
+    become_old()
     assert draw_due_repeats() == 3
     assert draw_due_repeats() == 0
     assert before < repeated()
     assert len(repeated()) == 6
     assert repeated("ben") == {"t00"} or repeated("ben") == {"t01"}
-
-
-def leave(large):
-    remove_membership(Membership.objects.get(project=large, user__username="ann"))
 
 
 @pytest.mark.parametrize(
@@ -122,12 +119,12 @@ def leave(large):
         lambda large: Project.objects.update(results_open=True),
         lambda large: Project.objects.update(archived_at=timezone.now()),
         lambda large: apply_repeats(large, replace(HALF, coders=("ann",), automatic=False)),
-        leave,
+        lambda large: remove_membership(large.memberships.get(user__username="ann")),
     ],
 )
 def test_nothing_is_shown_again_by_itself_where_that_has_ended(half_done, end):
     apply_repeats(half_done, replace(HALF, coders=("ann",)))
-    become_old(half_done)
+    become_old()
     end(half_done)
     before = repeated() | repeated("ben")
     assert draw_due_repeats() == 0
@@ -136,7 +133,7 @@ def test_nothing_is_shown_again_by_itself_where_that_has_ended(half_done, end):
 
 def test_only_those_who_were_chosen_are_shown_more(half_done, charlie, signed_in):
     apply_repeats(half_done, replace(HALF, coders=("ann",)))
-    become_old(half_done)
+    become_old()
     assert draw_due_repeats() == 3
     assert not repeated("ben")
     page = signed_in(charlie).get("/projects/large/rounds/main/repeats/").content.decode()
@@ -147,7 +144,7 @@ def test_only_those_who_were_chosen_are_shown_more(half_done, charlie, signed_in
 
 def test_round_that_changes_meanwhile_keeps_no_other_from_repeats(half_done, monkeypatch, caplog):
     apply_repeats(half_done, HALF)
-    become_old(half_done)
+    become_old()
 
     def refuse(*_):
         raise ValidationError("It is closed.")
@@ -177,9 +174,7 @@ def test_what_would_come_into_sight_or_go_out_of_it_is_not_shown_again(half_done
     assign_texts(half_done, [texts[1]], [ann], pilot)
     Coding.objects.of_people().filter(coder=ann, text=texts[2], round__name="main").update(reopen_request="please")
     everything = RepeatRequest(share=1, round_name="main")
-    assert of(view_repeats(half_done, everything), "ann").new == tuple(
-        name for name in of(view_repeats(half_done, everything), "ann").new if name in {"t03", "t04", "t05"}
-    )
+    assert set(of(view_repeats(half_done, everything), "ann").new) <= {"t03", "t04", "t05"}
     resolve_question(asked, ann)
     apply_repeats(half_done, everything)
     assert repeated() == {"t00", "t03", "t04", "t05"}
@@ -326,9 +321,8 @@ def test_the_repeats_of_many_coders_have_pages_and_their_coders_are_named(half_d
 
     assert [coders(), coders(page="2"), coders(coders="ben ann")] == [["ann", "ben"], ["cem", "dee"], ["ann", "ben"]]
     assert re.search(r'class="prose">[^<]+ and 2 more</td>', client.get(address, asked).content.decode())
-    assert (
-        "ghost is not one of the available choices" in client.get(address, asked | {"coders": "ghost"}).content.decode()
-    )
+    page = client.get(address, asked | {"coders": "ghost"}).content.decode()
+    assert "ghost is not one of the available choices" in page
     client.post(address, asked | {"coders": "ann"})
     assert repeated()
     assert re.search(r'<textarea name="coders"[^>]*>\s*ann</textarea>', client.get(address).content.decode())

@@ -60,9 +60,8 @@ RULE = {"pass_measure": "category", "pass_mark": 0.8}
 def training(project) -> Round:
     """Return a training round of two texts, of which both have gold, and Alice has the first."""
     round_ = create_round(project, "training", kind="training", **RULE)
-    import_documents(
-        project, [SourceDocument(plain.parse(DIALOGUE, "milk.txt"), None)], ImportOptions(round_name="training")
-    )
+    milk = SourceDocument(plain.parse(DIALOGUE, "milk.txt"), None)
+    import_documents(project, [milk], ImportOptions(round_name="training"))
     add_texts(round_, [project.texts.get(slug="tea")])
     for text in round_.texts.all():
         make_gold(round_, text)
@@ -84,13 +83,19 @@ def make_gold(round_, text):
     return gold
 
 
+def coding_of(round_, **which):
+    return (
+        Coding.objects.of_people().select_related("text__project", "coder", "round__project").get(round=round_, **which)
+    )
+
+
+def gold_of(text):
+    return Coding.objects.select_related("coder", "text__project", "round").get(kind="gold", text=text)
+
+
 def code(round_, slug, *, right):
     """Let Alice code a text of the round as the gold has it, or all but the first otherwise, and submit."""
-    coding = (
-        Coding.objects.of_people()
-        .select_related("text__project", "coder", "round")
-        .get(round=round_, text__slug=slug, coder__username="alice")
-    )
+    coding = coding_of(round_, text__slug=slug, coder__username="alice")
     first, *others = keys_of(coding.text)
     judge(coding, first, "place")
     for key in others:
@@ -118,7 +123,7 @@ def test_who_fails_takes_another_text_and_passes_with_it(training, alice):
 
 
 def test_gold_shows_once_both_are_submitted_and_ends_the_reopening(training, alice, charlie):
-    coding = Coding.objects.of_people().get(round=training, coder=alice)
+    coding = coding_of(training)
     assert gold_beside(coding) is None
     coding = code(training, "tea", right=False)
     gold = gold_beside(coding)
@@ -140,7 +145,7 @@ def test_gold_shows_once_both_are_submitted_and_ends_the_reopening(training, ali
 def test_masi_compares_chains_where_categories_are_equal(training, alice, measure, best):
     change_round(training, pass_measure=measure)
     training.refresh_from_db()
-    coding = Coding.objects.of_people().select_related("text", "coder").get(round=training, coder=alice)
+    coding = coding_of(training)
     first, second, *others = keys_of(coding.text)
     for key in (first, second):
         judge(coding, key, "place" if key == first else "phrase", *([first] if key == second else []))
@@ -255,7 +260,7 @@ def test_a_round_requires_an_earlier_training_and_no_circle(training, project):
 def at_once(training) -> Coding:
     """Return what Alice has to code with the gold after each judgement."""
     change_round(training, feedback="judgement")
-    return Coding.objects.of_people().select_related("text__project", "coder", "round__project").get(round=training)
+    return coding_of(training)
 
 
 def check(coding, key):
@@ -307,7 +312,7 @@ def test_what_is_compared_tells_nothing_of_what_is_still_to_judge(at_once):
 def test_gold_is_compared_at_once_only_if_submitted_and_allowed(training, at_once, charlie):
     key = keys_of(at_once.text)[0]
     judge(at_once, key, "place")
-    gold = Coding.objects.select_related("coder", "text__project", "round").get(kind="gold", text=at_once.text)
+    gold = gold_of(at_once.text)
     reopen_own_coding(gold, charlie)
     with pytest.raises(OperationRejected, match="no gold"):
         check(at_once, key)
@@ -328,16 +333,14 @@ def test_a_text_whose_gold_was_seen_is_an_attempt_before_it_is_submitted(trainin
     code(training, "milk", right=True)
     training.refresh_from_db()
     [result] = training_results(training)
-    assert [(one.coding.text.slug, one.state) for one in result.attempts] == [
-        ("tea", "open"),
-        ("milk", "beyond the attempts"),
-    ]
+    attempts = {attempt.coding.text.slug: attempt.state for attempt in result.attempts}
+    assert attempts == {"tea": "open", "milk": "beyond the attempts"}
     assert not result.passed
 
 
 def test_gold_that_was_seen_and_taken_back_ends_the_reopening_too(training, alice, charlie):
     coding = code(training, "tea", right=False)
-    gold = Coding.objects.select_related("coder", "text__project", "round").get(kind="gold", text=coding.text)
+    gold = gold_of(coding.text)
     reopen_own_coding(gold, charlie)
     assert gold_beside(coding) is None
     for reopen in (lambda: reopen_own_coding(coding, alice), lambda: reopen_coding(coding, charlie)):
@@ -345,8 +348,8 @@ def test_gold_that_was_seen_and_taken_back_ends_the_reopening_too(training, alic
             reopen()
 
 
-def test_gold_that_was_taken_back_before_keeps_nobody_from_reopening(training, alice, charlie):
-    gold = Coding.objects.select_related("coder", "text__project", "round").get(kind="gold", text__slug="tea")
+def test_gold_that_was_taken_back_before_keeps_nobody_from_reopening(training, project, alice, charlie):
+    gold = gold_of(project.texts.get(slug="tea"))
     reopen_own_coding(gold, charlie)
     coding = code(training, "tea", right=False)
     reopen_own_coding(coding, alice)
@@ -414,21 +417,19 @@ def test_nobody_decides_about_themselves_and_who_codes_changes_no_rule(training,
     Project.objects.update(results_open=True)
     with pytest.raises(ValidationError, match="Another manager"):
         decide_on_coder(training, mallory, "passed", "I am.", mallory)
-    for person_, refused in ((mallory, True), (charlie, False)):
-        found = project_for(person_, project.slug)
+    own, other = project_for(mallory, project.slug), project_for(charlie, project.slug)
+    for found in (own, other):
         refuse_own_training(found, training, {"pass_mark": 0.8, "name": "other", "ends_on": None})
-        for fields in ({"pass_mark": 0.1}, {"attempts": 9}, {"feedback": "judgement"}, {"kind": "pilot"}):
-            if refused:
-                with pytest.raises(ValidationError, match="You code here yourself"):
-                    refuse_own_training(found, training, fields)
-            else:
-                refuse_own_training(found, training, fields)
+    for fields in ({"pass_mark": 0.1}, {"attempts": 9}, {"feedback": "judgement"}, {"kind": "pilot"}):
+        refuse_own_training(other, training, fields)
+        with pytest.raises(ValidationError, match="You code here yourself"):
+            refuse_own_training(own, training, fields)
 
 
 @pytest.mark.parametrize(("mark", "passed"), [(0.833, True), (0.8333, True), (0.834, False), (0.8333333333, True)])
 def test_the_mark_is_compared_with_the_score_as_it_is_shown(training, mark, passed):
     change_round(training, pass_mark=mark)
-    coding = Coding.objects.of_people().select_related("text__project", "coder", "round").get(round=training)
+    coding = coding_of(training)
     first, *others = keys_of(coding.text)
     assert len(others) == 5
     judge(coding, first, "place")
@@ -470,9 +471,9 @@ def test_attributes_and_relations_have_shares_of_their_own(training, project, al
     save_scheme(project, replace(spec, attributes=ATTRIBUTES, relations=(*spec.relations, BRIDGING)), charlie)
     change_round(training, pass_measure="answers", pass_mark=0.6)
     training.refresh_from_db()
-    gold = Coding.objects.select_related("coder", "text__project", "round").get(kind="gold", text__slug="tea")
+    gold = gold_of(project.texts.get(slug="tea"))
     reopen_own_coding(gold, charlie)
-    own = Coding.objects.of_people().select_related("text__project", "coder", "round__project").get(round=training)
+    own = coding_of(training)
     first, second, *others = keys_of(gold.text)
     judge(gold, first, "place", attributes={"number": "one", "alive": "no", "why": "Said."})
     judge(gold, second, "none", relations={"bridging": [first]})
@@ -520,11 +521,8 @@ def test_training_results_take_the_same_queries_at_any_size(training, at_once, p
     few = number()
     assert few <= 15
     assign_texts(project, training.texts.all(), [at_once.coder, bob], training)
-    for coding in (
-        Coding.objects.of_people()
-        .filter(round=training, status="open")
-        .select_related("text__project", "coder", "round")
-    ):
+    opened = Coding.objects.of_people().filter(round=training, status="open")
+    for coding in opened.select_related("text__project", "coder", "round"):
         judge(coding, keys_of(coding.text)[0], "place")
         check(coding, keys_of(coding.text)[0])
         submit_coding(coding, coding.coder)

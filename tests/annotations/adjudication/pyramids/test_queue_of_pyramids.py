@@ -14,7 +14,7 @@ from annotations.adjudication.decisions.log import GoldLog
 from annotations.adjudication.error_estimate import estimate_errors
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramid_proposal import PyramidContent, PyramidProposal
-from annotations.adjudication.pyramid_queue import PyramidQueueBuilder
+from annotations.adjudication.pyramid_queue import PyramidQueueBuilder, pyramid_of
 from annotations.adjudication.queue import Column, DraftContent, Kind, Queue
 from annotations.adjudication.states import ContestedItem, GoldState
 from annotations.coding.decisions import Decision
@@ -191,6 +191,11 @@ def test_scu_that_the_draft_lacks_is_one_card_with_one_row():
     assert row.units == (key_of([4]), key_of([10]))
     assert (row.answers[0], row.draft) == (None, None)
     assert queue.scus[1].label == "boats"
+
+
+def test_a_pyramid_is_read_from_its_decisions_in_text_order():
+    found = pyramid_of({key: Decision(key, category="scu", indices=("a",)) for key in (key_of([3]), key_of([0]))}, {})
+    assert [one.key for one in found.contributors] == [key_of([0]), key_of([3])]
 
 
 def test_the_api_answers_the_queue_of_a_docset(ferry, signed_in, django_assert_max_num_queries):
