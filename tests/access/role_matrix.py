@@ -256,11 +256,7 @@ PAGES = [
     ),
     row("home", GET=signed_in()),
     row("account", GET=signed_in(), POST=signed_in(200, {"name": "n", "scope": "read", "days": "7"})),
-    row(
-        "account-mail",
-        GET=signed_in(),
-        POST=signed_in(302, {"address": mail_address, "password": PASSWORD}),
-    ),
+    row("account-mail", GET=signed_in(), POST=signed_in(302, {"address": mail_address, "password": PASSWORD})),
     again("account-mail", POST=signed_in(302, {"kinds": "1", "digest": "on"})),
     # The link is of another person than who asks.
     row("confirm-mail", at={"token": "x"}, GET=signed_in(404), POST=signed_in(404), foreign=False),
@@ -330,10 +326,7 @@ PAGES = [
     row("question", GET=asking(), POST=asking(302, {"body": "Why?"})),
     row("resolve-question", POST=asking(302)),
     row("read-question", POST=asking(302), unseen=True),  # somebody who answers has it not to read
-    row(
-        "publish-answer",
-        POST=discussing(302, {"public_question": "Why?", "public_answer": "So."}),
-    ),
+    row("publish-answer", POST=discussing(302, {"public_question": "Why?", "public_answer": "So."})),
     row("text-questions", GET=own("coder", "other coder", BOTH), POST=own("coder", "other coder", BOTH, body=ASKED)),
     row("text-questions-agreed", OF_AGREED, GET=own("adjudicator"), POST=own("adjudicator", body={"body": "Why?"})),
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
@@ -524,11 +517,7 @@ AGREEMENT = [
 ]
 
 API = [
-    row(
-        "api-projects",
-        GET=signed_in(),
-        POST=permitted(201, {"slug": "new-one", "title": "T", "scheme": "muc-ident"}),
-    ),
+    row("api-projects", GET=signed_in(), POST=permitted(201, {"slug": "new-one", "title": "T", "scheme": "muc-ident"})),
     row("api-project", GET=members(), PATCH=managers(200, {"title": "New"}), DELETE=managing_work(400)),
     row("api-project-archived", PUT=managers(), DELETE=managers(), unseen=True),  # it is open
     row("api-clones", POST=managers(403, {"title": "Copy", "slug": "new-one"}).but({"superuser": 201})),
@@ -571,9 +560,7 @@ API = [
     row("api-invitations", GET=managers(), POST=managers(201, {"role": "viewer"})),
     row("api-invitation", pk="@invitation.pk", DELETE=managers(204)),
     row(
-        "api-codings",
-        GET=members(),
-        POST=managers(200, {"texts": ["@text.slug"], "coders": ["@adjudicator.username"]}),
+        "api-codings", GET=members(), POST=managers(200, {"texts": ["@text.slug"], "coders": ["@adjudicator.username"]})
     ),
     row("api-hours", GET=results()),
     row("api-plans", GET=managers(), POST=managers(200, {"design": "all", "round": "main", "apply": True})),
@@ -662,16 +649,8 @@ API = [
         GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
         POST=who(DISCUSS, 200, JUDGED_GOLD).but({"manager": 404, "superuser": 404}),
     ),
-    row(
-        "api-agreed-queue",
-        OF_AGREED,
-        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
-    ),
-    row(
-        "api-gold-queue",
-        OF_TRAINING,
-        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
-    ),
+    row("api-agreed-queue", OF_AGREED, GET=who(DISCUSS).but({"manager": 404, "superuser": 404})),
+    row("api-gold-queue", OF_TRAINING, GET=who(DISCUSS).but({"manager": 404, "superuser": 404})),
     row(
         "api-docsets",
         OF_PYRAMIDS,
@@ -736,11 +715,7 @@ API = [
     row("api-flag", unseen=True, GET=discussing(), PUT=discussing(), DELETE=discussing(204)),
     again("api-flag", PUT=discussing()),
     again("api-flag", PARAMETERS | {"key": "@markable.key"}, DELETE=discussing(204)),
-    row(
-        "api-mappings",
-        GET=results(),
-        POST=managers(201, {"name": "m", "classes": {"@category.key": "none"}}),
-    ),
+    row("api-mappings", GET=results(), POST=managers(201, {"name": "m", "classes": {"@category.key": "none"}})),
     *(row(f"api-{name}", GET=results()) for name in ("table-pages", "tables", "table")),
     row("api-schema", GET=public(), OPTIONS=public(), refused=public(405)),
     row("api-docs", GET=public(), OPTIONS=public(405), refused=public(405)),

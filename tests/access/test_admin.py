@@ -212,14 +212,7 @@ def test_codings_are_shown_only_and_nothing_that_has_one_is_deleted(staff, proje
 
 def test_a_text_stays_in_its_project(staff, project, codings):
     text = project.texts.get()
-    form = {
-        "title": "New",
-        "slug": text.slug,
-        "language": "en",
-        "direction": "ltr",
-        "system": "",
-        "position": 0,
-    }
+    form = {"title": "New", "slug": text.slug, "language": "en", "direction": "ltr", "system": "", "position": 0}
     moved = {"project": "0", "role": "peer", "content": "x"}
     assert staff.post(f"/admin/annotations/text/{text.pk}/change/", form | moved).status_code == 302
     now = project.texts.get()

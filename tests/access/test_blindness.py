@@ -9,15 +9,7 @@ from django.core.cache import caches
 from agreement.data.reading import forget_answers
 from agreement.reports import basis
 from annotations.models import Coding, Membership, Project, User
-from tests.access.walk import (
-    OTHER_ADDRESSES,
-    PROJECT_ADDRESSES,
-    WORLDS,
-    Visit,
-    all_visits,
-    normal,
-    visited,
-)
+from tests.access.walk import OTHER_ADDRESSES, PROJECT_ADDRESSES, WORLDS, Visit, all_visits, normal, visited
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold
 from tests.shared.cases import cases, is_full
 from tests.shared.coding import judge

@@ -18,13 +18,7 @@ from annotations.adjudication.proposal import Method
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme_json import scheme_to_json
-from annotations.models import (
-    Coding,
-    Mail,
-    Membership,
-    Project,
-    User,
-)
+from annotations.models import Coding, Mail, Membership, Project, User
 from annotations.planning.rounds import create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member

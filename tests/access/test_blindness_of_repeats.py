@@ -6,14 +6,7 @@ from itertools import product
 import pytest
 
 from annotations.coding.status import submit_coding
-from annotations.models import (
-    AttributeAnswer,
-    Coding,
-    Index,
-    Pointer,
-    RepeatPlan,
-    User,
-)
+from annotations.models import AttributeAnswer, Coding, Index, Pointer, RepeatPlan, User
 from annotations.texts.questions import ask, record_question_read, reply_to, resolve_question
 from tests.access.walk import HER_QUESTION, Visit, all_visits, visited
 from tests.shared.cases import cases, is_full

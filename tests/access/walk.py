@@ -23,11 +23,7 @@ from annotations.coding import operations
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
-from annotations.models import (
-    Coding,
-    Docset,
-    User,
-)
+from annotations.models import Coding, Docset, User
 from annotations.planning.plans.designs.terms import Design, PlanParameters
 from annotations.planning.plans.plans import PlanRequest, apply_plan
 from annotations.planning.pool import take_next_text
@@ -432,10 +428,7 @@ def world(scheme, marked, marking, role_of_bob):
     for round_ in (training, main):
         bob = Coding.objects.of_people().get(text__project=project, coder__username="bob", round=round_)
         operations.apply(
-            bob,
-            bob.coder,
-            0,
-            [change(markable=bob.text.markables.filter(level__coded=True)[0].key, category="none")],
+            bob, bob.coder, 0, [change(markable=bob.text.markables.filter(level__coded=True)[0].key, category="none")]
         )
     return project
 

@@ -48,8 +48,7 @@ def test_every_answer_has_the_id_that_stands_in_the_log(client, alice, heard):
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
-    [("abc-123_x.y", True), ("", False), ("a b", False), ("a" * 65, False), ("a\u00e9", False)],
+    ("given", "kept"), [("abc-123_x.y", True), ("", False), ("a b", False), ("a" * 65, False), ("a\u00e9", False)]
 )
 def test_the_id_of_a_proxy_is_kept_where_it_is_one(client, given, kept, db):
     found = client.get("/healthz", headers={"X-Request-ID": given})["X-Request-ID"]

@@ -163,11 +163,7 @@ def test_every_format_that_is_written_is_timed(migrated_before):
     found = processes.run_on("sqlite", formats.measure_formats, 2)
     assert set(found) == {key for key, format_ in FORMATS.items() if format_.write}
     times = {"import_seconds": 1.0, "import_own_seconds": 1.0, "export_seconds": 1.0, "export_own_seconds": 1.0}
-    figures = {
-        "sqlite": times,
-        "postgresql": {"why": "no PostgreSQL"},
-        "formats": found,
-    }
+    figures = {"sqlite": times, "postgresql": {"why": "no PostgreSQL"}, "formats": found}
     table = "\n".join(formats.report(figures))
     assert all(f"| {format_.label} | " in table for key, format_ in FORMATS.items() if key in found)
     assert "| postgresql | no PostgreSQL |  |" in table

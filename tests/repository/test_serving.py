@@ -19,10 +19,7 @@ from django.conf import settings
 from benchmarks.environment.serving import MakeRunServer
 from tests.shared.cases import cases
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at by /proc"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at by /proc")]
 
 DEADLINE = 60
 ORDER = "import django; django.setup(); from annotations.transfers.orders import run_transfer; run_transfer.enqueue(0)"
