@@ -44,7 +44,7 @@ quick: $(DEV_STAMP) ## run the short tests, with a tenth of the random examples 
 test: $(DEV_STAMP) ## run the tests that a push has to pass, on DATABASE_URL, else SQLite
 	@$(PYTEST) $(ARGS)
 
-container: $(DEV_STAMP) ## build the image and run it, where Docker or Podman is; else carry out its steps in a clean folder
+container: $(DEV_STAMP) ## try the services' commands and bounds, and build the image where Docker or Podman is
 	@$(PYTEST) -n 0 tests/repository/test_container.py $(ARGS)
 
 check: $(DEV_STAMP) $(NODE_STAMP) ## lint, types (also of JavaScript), import contracts, migrations, deployment settings, API schema

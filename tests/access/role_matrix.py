@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -23,6 +24,7 @@ BOTH = "manager and coder"
 MEMBERS = ("viewer", "coder", "other coder", "adjudicator", "manager", BOTH, "superuser")
 READ_TEXTS = ("viewer", "adjudicator", "manager", BOTH, "superuser")
 SEE_RESULTS = ("viewer", "adjudicator", "manager", "superuser")
+CODERS = ("coder", "other coder", BOTH)
 DISCUSS = ("adjudicator", "manager", "superuser")
 # Who manages the work of coders sees it; the other one manages what tells nothing of it.
 MANAGE_WORK = ("manager", "superuser")
@@ -57,42 +59,28 @@ def who(
     return Access({**answers, "anonymous": SIGN_IN}, body)
 
 
-def members(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    return who(MEMBERS, ok, body)
-
-
-def results(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    return who(SEE_RESULTS, ok, body)
-
-
-def discussing(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    return who(DISCUSS, ok, body)
-
-
-def asking(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    """Return the access to a question of the coder, which does not exist for other coders."""
-    return own("coder", *DISCUSS, ok=ok, body=body)
-
-
-def managers(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    return who(MANAGE, ok, body)
-
-
-def reading_texts(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    return who(READ_TEXTS, ok, body)
-
-
-def managing_work(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    return who(MANAGE_WORK, ok, body)
-
-
 def own(*roles: str, ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
     """Return the access to a thing of these roles, which does not exist for everybody else."""
     return who(roles, ok, body, members=404)
 
 
-def signed_in(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    return who(ROLES, ok, body)
+members = partial(who, MEMBERS)
+results = partial(who, SEE_RESULTS)
+discussing = partial(who, DISCUSS)
+managers = partial(who, MANAGE)
+managing_work = partial(who, MANAGE_WORK)
+reading_texts = partial(who, READ_TEXTS)
+signed_in = partial(who, ROLES)
+# To a question of the coder, which does not exist for other coders.
+asking = partial(own, "coder", *DISCUSS)
+coding = partial(own, *CODERS)
+# Who may make projects.
+permitted = partial(who, ["superuser"], others=403)
+
+
+def deciding(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    """Return the access to gold that the adjudicator decides: to managers it is not there."""
+    return discussing(ok, body).but({"manager": 404, "superuser": 404})
 
 
 def public(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
@@ -102,11 +90,6 @@ def public(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
 def staff(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
     """Return the access of those who may enter the admin; all others are sent to its own door."""
     return who(["site staff", "superuser"], ok, body, members=302, others=302).but({"anonymous": 302})
-
-
-def permitted(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    """Return the access of those who may make projects."""
-    return who(["superuser"], ok, body, others=403)
 
 
 @dataclass(frozen=True)
@@ -323,11 +306,11 @@ PAGES = [
     row("guidelines-difference", GET=members(400)),
     row("read-guidelines", POST=members(302, {"number": "1"})),
     row("questions", GET=members()),
-    row("question", GET=asking(), POST=asking(302, {"body": "Why?"})),
-    row("resolve-question", POST=asking(302)),
-    row("read-question", POST=asking(302), unseen=True),  # somebody who answers has it not to read
+    row("question", GET=asking(), POST=asking(ok=302, body={"body": "Why?"})),
+    row("resolve-question", POST=asking(ok=302)),
+    row("read-question", POST=asking(ok=302), unseen=True),  # somebody who answers has it not to read
     row("publish-answer", POST=discussing(302, {"public_question": "Why?", "public_answer": "So."})),
-    row("text-questions", GET=own("coder", "other coder", BOTH), POST=own("coder", "other coder", BOTH, body=ASKED)),
+    row("text-questions", GET=coding(), POST=coding(body=ASKED)),
     row("text-questions-agreed", OF_AGREED, GET=own("adjudicator"), POST=own("adjudicator", body={"body": "Why?"})),
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
@@ -439,16 +422,11 @@ PAGES = [
         GET=discussing(),
         POST=discussing(302, {"start": "@start.pk", "adjudicator": "@adjudicator.pk"}),
     ),
-    row("code", GET=own("coder", "other coder", BOTH)),
+    row("code", GET=coding()),
     again("code", OF_PYRAMIDS, GET=own("coder", "other coder")),
-    row("submit", POST=own("coder", "other coder", BOTH, ok=302)),
+    row("submit", POST=coding(ok=302)),
     # The coder's own is open, and there is nothing to reopen.
-    row(
-        "reopen-own",
-        GET=own("coder", "other coder", BOTH).but({"coder": 302, BOTH: 302}),
-        POST=own("coder", "other coder", BOTH, ok=302),
-        unseen=True,
-    ),
+    row("reopen-own", GET=coding().but({"coder": 302, BOTH: 302}), POST=coding(ok=302), unseen=True),
     row("reopen", POST=managing_work(302, {"confirmed": "1"}), unseen=True),  # it merged nothing
     again("reopen", POST=managing_work(200), unseen=True),  # a manager is asked first
     row("code-agreed", OF_AGREED, GET=own("adjudicator")),
@@ -538,14 +516,9 @@ API = [
     row("api-scheme-version", foreign=False, GET=members()),
     row("api-scheme-version-undo", foreign=False, POST=managing_work(400)),  # it merged nothing
     row("api-guidelines-versions", GET=members()),
-    row(
-        "api-questions",
-        annotates=True,
-        GET=members(),
-        POST=own("coder", "other coder", BOTH, ok=201, body={"text": "@text.slug", **ASKED}),
-    ),
+    row("api-questions", annotates=True, GET=members(), POST=coding(ok=201, body={"text": "@text.slug", **ASKED})),
     row("api-question", GET=asking()),
-    row("api-replies", POST=asking(201, {"body": "Why?"})),
+    row("api-replies", POST=asking(ok=201, body={"body": "Why?"})),
     row("api-members", GET=managers(), POST=managers(201, {"username": "@outsider.username", "role": "viewer"})),
     row("api-member", GET=managers(), PATCH=managers(200, {"role": "adjudicator"}), DELETE=managers(204)),
     row("api-models", GET=managing_work(), POST=managing_work(201, {"name": "gpt"})),
@@ -596,12 +569,7 @@ API = [
         PATCH=managers(200, {"round": "pilot"}),
         DELETE=managing_work(400),  # somebody has begun it
     ),
-    row(
-        "api-coding",
-        annotates=True,
-        GET=own("coder", "other coder", BOTH),
-        PATCH=own("coder", "other coder", BOTH, body={"status": "submitted"}),
-    ),
+    row("api-coding", annotates=True, GET=coding(), PATCH=coding(body={"status": "submitted"})),
     row(
         "api-coding-of",
         GET=own("other coder", *SEE_RESULTS),
@@ -618,7 +586,7 @@ API = [
     row(
         "api-operations",
         annotates=True,
-        GET=own("coder", "other coder", BOTH),
+        GET=coding(),
         POST=own("coder", ok=200, body=JUDGED).but({"other coder": 409, BOTH: 400}),
     ),
     row(
@@ -635,22 +603,10 @@ API = [
         GET=own("adjudicator"),
         POST=own("adjudicator", body=operations(1, "describe", scu="sank", label="It sank")),
     ),
-    row(
-        "api-coding-gold",
-        OF_TRAINING,
-        annotates=True,
-        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
-        PATCH=who(DISCUSS, 200, {"status": "submitted"}).but({"manager": 404, "superuser": 404}),
-    ),
-    row(
-        "api-operations-gold",
-        OF_TRAINING,
-        annotates=True,
-        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
-        POST=who(DISCUSS, 200, JUDGED_GOLD).but({"manager": 404, "superuser": 404}),
-    ),
-    row("api-agreed-queue", OF_AGREED, GET=who(DISCUSS).but({"manager": 404, "superuser": 404})),
-    row("api-gold-queue", OF_TRAINING, GET=who(DISCUSS).but({"manager": 404, "superuser": 404})),
+    row("api-coding-gold", OF_TRAINING, annotates=True, GET=deciding(), PATCH=deciding(200, {"status": "submitted"})),
+    row("api-operations-gold", OF_TRAINING, annotates=True, GET=deciding(), POST=deciding(200, JUDGED_GOLD)),
+    row("api-agreed-queue", OF_AGREED, GET=deciding()),
+    row("api-gold-queue", OF_TRAINING, GET=deciding()),
     row(
         "api-docsets",
         OF_PYRAMIDS,

@@ -11,19 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agreement.measures import ReliabilityData, alpha, cards, consensus
-from annotations.formats import FORMATS, Bundle, plain
-from benchmarks import adjudication, alt_test, ambiguity, bounds, formats, load, server
-from benchmarks.data.documents import as_sets, documents, marked_text
+from agreement.measures import cards, consensus
+from benchmarks import adjudication, alt_test, ambiguity, load, server
 from benchmarks.environment import processes
 from benchmarks.environment.command import marks_of
 from benchmarks.environment.serving import Server, chromium
-from benchmarks.measures import agree, main, work
-from benchmarks.workbench import COLUMNS, SIZES, report
-from tests.shared.cases import only_in_full
+from benchmarks.measures import agree, main
 from tests.shared.skipping import skip_or_fail_in_ci
-
-OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "csv_file"]
 
 
 def make_page(folder: Path, *names: str) -> Path:
@@ -31,29 +25,6 @@ def make_page(folder: Path, *names: str) -> Path:
     page = folder / "page.md"
     page.write_text("\n".join(["# Page", *(mark for name in names for mark in marks_of(name))]), encoding="utf-8")
     return page
-
-
-@pytest.mark.parametrize("task", OWN)
-def test_a_task_is_timed_and_its_memory_measured(task):
-    figure, _ = work(task, 600, 3, runs=1)
-    assert figure.seconds > 0
-    assert figure.peak_mb >= 0
-
-
-def test_arrays_and_sets_are_the_same_documents():
-    ids, document = documents(900, 3)
-    from_sets = ReliabilityData.from_values(range(len(ids)), range(3), as_sets(ids, document), document.tolist())
-    from_ids = ReliabilityData.from_chain_ids(ids, document)
-    assert alpha(from_sets, "masi").value == pytest.approx(alpha(from_ids, "masi").value)
-    assert from_ids.n_values == from_sets.n_values
-
-
-def test_documents_are_as_they_are_described():
-    ids, document = documents(20_000, 2)
-    assert (ids == documents(20_000, 2)[0]).all()
-    assert np.bincount(document).tolist() == [100] * 100
-    chains = len({(d, i) for d, i in zip(document.tolist(), ids[:, 0].tolist(), strict=True)})
-    assert 2.5 < len(ids) / chains < 3.5
 
 
 @pytest.mark.slow
@@ -65,50 +36,11 @@ def test_the_figures_with_a_goal_are_one_object(capsys):
     assert (found["ratio_to_nltk_30k"] is None) == bool(found["why"])
 
 
-def test_the_text_of_the_coding_page_has_as_many_markables_and_words_as_it_says():
-    document = plain.parse(marked_text(100), "size.txt")
-    assert len(document.marks) == 100
-    assert len(document.content.split()) == 2000
-
-
-def test_the_table_of_the_coding_page_has_a_line_for_each_size():
-    names = [f"{column}_ms_{size}" for column in COLUMNS for size in SIZES]
-    figures = dict.fromkeys(names, 12.0) | {"own_script_bytes": 80_000, "total_bytes": 1}
-    figures |= {"queue_key_to_paint_ms": 21.4, "queue_key_to_paint_p95_ms": 43.6, "queue_load": 0.5}
-    lines = list(report(figures | {f"total_bytes_{size}": 1 for size in SIZES}))
-    assert [line.split("|")[1].strip() for line in lines if " ms |" in line] == ["100", "1,000", "5,000"]
-    assert any("p50 21 ms, p95 44 ms" in line for line in lines)
-
-
 def test_a_peer_that_computes_another_number_is_no_peer():
     agree(0.5, 0.5)
     agree(None, 0.5)
     with pytest.raises(RuntimeError, match=r"the peer computes 0\.5, and we 0\.6"):
         agree(0.5, 0.6)
-
-
-def test_the_corpus_has_as_many_files_and_markables_as_it_says(tmp_path):
-    formats.write_corpus(tmp_path, texts=3, coders=2, markables=80)
-    files = sorted(tmp_path.rglob("*.conll"))
-    assert [str(file.relative_to(tmp_path)) for file in files] == [
-        f"coder{coder}/text-000{text}.conll" for coder in (1, 2) for text in range(3)
-    ]
-    read = [FORMATS["conll2012"].read(Bundle.of(file.name, file.read_bytes()))[0] for file in files]
-    assert {len(document.marks) for document in read} == {80}
-    assert [document.content for document in read[:3]] == [document.content for document in read[3:]]
-    assert [document.marks for document in read[:3]] != [document.marks for document in read[3:]]
-
-
-@pytest.mark.slow
-@only_in_full("it takes as long as fifty other tests")
-def test_import_and_export_are_timed_on_each_database(capsys):
-    formats.main(["--json", "--texts", "2"])
-    found = json.loads(capsys.readouterr().out)
-    assert set(found) == {*processes.DATABASES}
-    assert found["sqlite"]["import_seconds"] > 0
-    assert found["sqlite"]["export_seconds"] > 0
-    for name in processes.DATABASES[1:]:
-        assert "why" in found[name] or found[name].keys() == found["sqlite"].keys()
 
 
 @pytest.fixture
@@ -158,32 +90,6 @@ def test_benchmark_runs_on_its_smallest_size(name, migrated_before, capsys):
     assert capsys.readouterr().out
 
 
-@pytest.mark.slow
-def test_every_format_that_is_written_is_timed(migrated_before):
-    found = processes.run_on("sqlite", formats.measure_formats, 2)
-    assert set(found) == {key for key, format_ in FORMATS.items() if format_.write}
-    times = {"import_seconds": 1.0, "import_own_seconds": 1.0, "export_seconds": 1.0, "export_own_seconds": 1.0}
-    figures = {"sqlite": times, "postgresql": {"why": "no PostgreSQL"}, "formats": found}
-    table = "\n".join(formats.report(figures))
-    assert all(f"| {format_.label} | " in table for key, format_ in FORMATS.items() if key in found)
-    assert "| postgresql | no PostgreSQL |  |" in table
-
-
-@pytest.mark.slow
-@only_in_full("it takes as long as fifty other tests")
-def test_the_server_is_timed_beside_a_plain_application(capsys, tmp_path):
-    page = make_page(tmp_path, "server")
-    small = ["--requests=8", "--seconds=1", "--database=sqlite"]
-    server.main(["--json", "--write", str(page), *small])
-    found = json.loads(capsys.readouterr().out)["sqlite"]
-    assert found["mixed"]["ours"]["errors"] == found["mixed"]["plain"]["errors"] == 0
-    assert found["ratios"].keys() == {*server.GOALS, *server.REQUESTS}
-    assert all(ratio > 0 for ratio in found["ratios"].values())
-    assert found["met"].keys() == {*server.GOALS, "no_errors"}
-    table = page.read_text(encoding="utf-8")
-    assert all(f"| {label} | " in table for label in server.REQUESTS.values())
-
-
 def test_ratios_to_the_plain_application_are_judged():
     ways = {"key": {"p50_ms": 6.0}, "plain": {"p50_ms": 2.0}}
     mixed = {"ours": {"ops_per_s": 30.0}, "plain": {"ops_per_s": 100.0}}
@@ -193,16 +99,6 @@ def test_ratios_to_the_plain_application_are_judged():
     assert server.judged("save_one", {"ratios": found}) == ("3.00", "3.5")
     assert server.judged("read", {"ratios": found}) == ("3.00", "1.7, missed")
     assert server.judged("mixed", {"ratios": found}) == ("0.30", "0.4, missed")
-
-
-def test_the_page_of_bounds_has_a_row_for_each_page_and_says_where_there_is_no_database():
-    pages = {
-        "/a/": {"s": 0.1, "mb": 2.0, "bytes": 9_000},
-        "/b/": {"s": 0.2, "mb": 3.0, "bytes": 20_000, "worker_s": 4.02, "worker_mb": 70.0},
-    }
-    page = "\n".join(bounds.report({"sqlite": {"pages": pages}, "postgresql": {"why": "no PostgreSQL"}}))
-    assert "postgresql: no PostgreSQL" in page
-    assert "| `/b/` | 0.20 | 4.0 | 70 | 20 |\n| `/a/` | 0.10 |  | 2 | 9 |\n" in page
 
 
 @pytest.mark.slow
@@ -243,7 +139,6 @@ def test_a_row_on_two_cards_is_decided_once_and_a_card_without_a_right_row_is_no
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_simulated_coders_work_without_an_error_and_save_what_they_judge(migrated_before, capsys):
     assert load.main(["--json", "--coders=3", "--seconds=6", "--think=0.05", "--database=sqlite"]) == 0
     found = json.loads(capsys.readouterr().out)["sqlite"]
@@ -253,12 +148,6 @@ def test_simulated_coders_work_without_an_error_and_save_what_they_judge(migrate
     table = "\n".join(load.report({"sqlite": found, "postgresql": {"why": "no PostgreSQL"}}))
     assert f"| save a judgement | {found['save_n']} | " in table
     assert "postgresql: no PostgreSQL" in table
-
-
-def test_a_load_test_elsewhere_needs_its_people(capsys):
-    with pytest.raises(SystemExit):
-        load.main(["--url", "http://x"])
-    assert "--people" in capsys.readouterr().err
 
 
 def test_figures_of_the_alternative_annotator_test_are_of_each_kind_and_size(capsys, monkeypatch, tmp_path):

@@ -1,7 +1,5 @@
 """The simulations behind the intervals run, come back, and find intervals that cover."""
 
-import json
-
 import pytest
 
 from benchmarks import coverage
@@ -40,23 +38,6 @@ def test_intervals_cover(what, size):
 
 def test_a_simulation_comes_back():
     assert measured("chains, MASI", "3 texts", 3) == measured("chains, MASI", "3 texts", 3)
-
-
-def test_the_table_is_written_between_its_marks(tmp_path, capsys):
-    page = tmp_path / "page.md"
-    page.write_text("before\n" + "\nold\n".join(MARKS) + "\nafter\n")
-    chosen = ["--runs", "2", "--only", "B-cubed"]
-    coverage.main([*chosen, "--write", str(page)])
-    assert capsys.readouterr().out
-    coverage.main(chosen)
-    table = capsys.readouterr().out.strip()
-    assert page.read_text() == f"before\n{MARKS[0]}\n{table}\n{MARKS[1]}\nafter\n"
-    coverage.main([*chosen, "--json"])
-    found = capsys.readouterr().out
-    assert [row["size"] for row in json.loads(found)] == ["5 texts", "10 texts", "30 texts"]
-    page.write_text("no marks")
-    with pytest.raises(SystemExit, match=r"the marks .* are not in it"):
-        coverage.main([*chosen, "--write", str(page)])
 
 
 def test_the_documents_show_every_simulation_and_its_goal_is_met():

@@ -41,13 +41,13 @@ def test_the_examples_run_as_they_are_printed(name, least, monkeypatch):
     assert found.failed == 0
 
 
-def test_the_table_of_published_figures_is_what_the_code_computes():
+def test_table_of_published_figures_is_computed():
     begin, end = conformance.MARKS
     written = (DOCS / "measures.md").read_text().partition(begin)[2].partition(end)[0].strip()
     assert written == conformance.table(), "run python -m agreement.measures.conformance --write docs/measures.md"
 
 
-def test_the_published_figures_that_do_not_follow_are_those_that_are_known():
+def test_only_known_published_figures_differ():
     differ = [(row.source, row.published, row.computed) for row in conformance.rows() if row.reproduces is False]
     assert differ == [
         ("Passonneau 2004, Table 2, nominal, unit removed", ".45", "0.523810"),
@@ -58,7 +58,7 @@ def test_the_published_figures_that_do_not_follow_are_those_that_are_known():
     ]
 
 
-def test_misprinted_formulas_give_what_the_measures_page_says():
+def test_misprinted_formulas_give_the_figures_of_the_page():
     text = (DOCS / "measures.md").read_text()
     nominal = float(next(conformance.rows()).computed)
     figures = {"2006": 1 - (1 - nominal) * 2 / 3, "ordered pairs": 1 - (1 - nominal) / 2, "slides": 0.025 / 0.125}
@@ -78,19 +78,8 @@ def test_misprinted_formulas_give_what_the_measures_page_says():
         (".64", "", None),
     ],
 )
-def test_a_computed_figure_is_the_published_one_if_it_rounds_to_it(published, computed, same):
+def test_figure_is_the_published_one_if_it_rounds_to_it(published, computed, same):
     assert conformance.Row("paper", published, computed, "").reproduces is same
-
-
-@every_page
-def test_marked_tables_are_not_empty(document):
-    content = document.read_text()
-    empty = [
-        name
-        for name in re.findall("<!-- ([a-z-]+): begin -->", content)
-        if not content.partition(f"<!-- {name}: begin -->")[2].partition(f"<!-- {name}: end -->")[0].strip()
-    ]
-    assert not empty
 
 
 def test_the_guide_names_the_version_of_archives():
@@ -110,12 +99,8 @@ def test_the_table_is_written_between_its_marks(tmp_path):
 def test_the_measures_are_all_described():
     text = (DOCS / "measures.md").read_text()
     functions = {name for name in measures.__all__ if callable(getattr(measures, name)) and name.islower()}
-    functions -= {
-        "combine",
-        "document_sums",
-        "distance_from_sizes",
-        "distance",
-    }  # for programs that keep sums of their own
+    # For programs that keep sums of their own.
+    functions -= {"combine", "document_sums", "distance_from_sizes", "distance"}
     assert functions == {name for name in functions if f"`{name}`" in text or f"`{name}(" in text}
     assert set(DISTANCES) == {name for name in DISTANCES if f"`{name}`" in text}
 
@@ -133,23 +118,22 @@ def links(document):
     return [(bool(picture), target) for picture, target in found if not target.startswith(("https:", "http:"))]
 
 
-def test_each_tool_that_is_compared_has_a_source():
-    chains, _, rest = (DOCS / "tools.md").read_text().partition("## Build")
-    text, _, sources = rest.partition("## Sources")
-    rows = re.findall(r"^\| \*\*.*$", chains, re.MULTILINE)
-    tools = [name for row in rows for name in re.findall(r"\*\*(.+?)\*\*", row) if name != "Coindex"]
-    assert [row for row in rows if "[" not in row] == rows[:1]
-    assert set(re.findall(r"\[(\d+)\]", chains + text)) == set(re.findall(r"^(\d+)\. ", sources, re.MULTILINE))
-    assert f"[{len(tools)} other annotation tools](docs/tools.md)" in (ROOT / "README.md").read_text()
-
-
 @every_page
-def test_links_lead_somewhere(document):
+def test_links_commands_and_addresses_of_a_page_are_there(document):
     for _, target in links(document):
         path, _, anchor = target.partition("#")
         there = (document.parent / path).resolve() if path else document
         assert there.exists(), target
         assert not anchor or anchor in anchors(there), target
+    text = document.read_text()
+    assert set(re.findall(r"manage\.py ([a-z]\w+)", text)) <= get_commands().keys()
+    targets = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:`|^    )make ([a-z]+)", text, re.MULTILINE)) <= targets
+    for address in re.findall(r"/api/v1/[\w/-]+", text):
+        resolve("/".join(FILLED_IN.get(part, part) for part in address.split("/")))
+    for name in re.findall("<!-- ([a-z-]+): begin -->", text):
+        table = text.partition(f"<!-- {name}: begin -->")[2].partition(f"<!-- {name}: end -->")[0]
+        assert table.strip(), name
 
 
 def test_the_index_names_every_document():
@@ -159,7 +143,7 @@ def test_the_index_names_every_document():
 
 
 def test_every_picture_is_shown_somewhere_and_is_small():
-    shown = {(one.parent / target).resolve() for one in PAGES for picture, target in links(one) if picture}
+    shown = {(page.parent / target).resolve() for page in PAGES for picture, target in links(page) if picture}
     assert shown == set(IMAGES.iterdir())
     for picture in shown:
         head = picture.read_bytes()[:24]
@@ -170,7 +154,7 @@ def test_every_picture_is_shown_somewhere_and_is_small():
             assert struct.unpack(">I", head[16:20])[0] == 1280, picture
 
 
-def test_the_drawn_picture_has_the_figures_of_its_page_and_nothing_that_a_browser_may_refuse():
+def test_drawn_picture_has_the_figures_of_its_page():
     drawing = (IMAGES / "design.svg").read_text()
     page = (DOCS / "design.md").read_text()
     [quoted] = re.findall(r"^    \((0\.\d+), (0\.\d+), (0\.\d+)\)$", page, re.MULTILINE)
@@ -178,49 +162,12 @@ def test_the_drawn_picture_has_the_figures_of_its_page_and_nothing_that_a_browse
     assert not re.search(r"<style|style=|<script|href=|url\((?!#)", drawing)
 
 
-@every_page
-def test_commands_and_targets_that_are_named_are_there(document):
-    text = document.read_text()
-    assert set(re.findall(r"manage\.py ([a-z]\w+)", text)) <= get_commands().keys()
-    targets = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"(?:`|^    )make ([a-z]+)", text, re.MULTILINE)) <= targets
-
-
-@every_page
-def test_addresses_of_the_api_that_are_named_are_there(document):
-    for address in re.findall(r"/api/v1/[\w/-]*", document.read_text()):
-        parts = [FILLED_IN.get(part, part) for part in address.split("/")]
-        if address != "/api/v1/":
-            resolve("/".join(parts))
-
-
-PICTURED = re.findall(r"^ +([\w./]+\.(?:py|js)): (\w+)", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
-
-
-@pytest.mark.parametrize(("path", "name"), PICTURED, ids=[f"{path}: {name}" for path, name in PICTURED])
-def test_the_pictures_of_contributing_name_definitions_that_are_there(path, name):
-    code = (ROOT / path).read_text()
-    assert re.search(rf"^ *(?:export )?(?:async )?(?:def|class|function|const|type) {name}\b", code, re.MULTILINE)
-
-
-def test_contributing_has_pictures_of_the_write_path_and_of_the_way_to_a_figure():
-    assert {"actionFor", "apply", "Rules", "Operation"} <= {name for _, name in PICTURED}
-    assert {"Agreement", "read_answers", "reliability_data", "combine", "Table"} <= {name for _, name in PICTURED}
-
-
 def test_files_that_contributing_names_are_there():
     # What lies beside the repository is not everywhere.
     named = set(re.findall(r"`(?!\.\./)([\w.*-]+/[\w./*-]*)`", (ROOT / "CONTRIBUTING.md").read_text()))
     # The tables of folders name them from the folder that they are about.
-    folders = (
-        "",
-        "annotations",
-        "annotations/formats",
-        "annotations/transfers",
-        "agreement",
-        "agreement/measures",
-        "tests",
-    )
+    folders = ["", "annotations", "annotations/formats", "annotations/transfers", "agreement", "agreement/measures"]
+    folders.append("tests")
     missing = [name for name in named if not any(any((ROOT / folder).glob(name.rstrip("/"))) for folder in folders)]
     assert len(named) > 60
     assert missing == []
@@ -229,8 +176,8 @@ def test_files_that_contributing_names_are_there():
 def test_every_format_has_its_row_and_its_section():
     text = (DOCS / "formats.md").read_text()
     sections = "".join(re.findall(r"^## .*$", text, re.MULTILINE))
-    for key, one in (FORMATS | PYRAMID_FORMATS).items():
-        writes = not isinstance(one, Format) or one.write is not None
+    for key, format_ in (FORMATS | PYRAMID_FORMATS).items():
+        writes = not isinstance(format_, Format) or format_.write is not None
         end = "| yes | yes |" if writes else "| yes | no |"
         rows = re.findall(rf"^\|.*\| `{key}` \|.*$", text, re.MULTILINE)
         assert [row.endswith(end) for row in rows] == [True], f"docs/formats.md: one row of `{key}` that ends in {end}"
@@ -247,22 +194,9 @@ def test_every_setting_is_described_and_no_other():
     assert "`DEBUG=1`" in text
 
 
-def test_what_the_coding_page_says_of_saving_is_in_the_guide():
-    script = (
-        (ROOT / "static" / "js" / "workbench" / "saving" / "sync.js")
-        .read_text()
-        .partition("export function stateText")[2]
-    )
-    literals = re.findall(r"[\"`](?:\$\{\w+\},? )?([^\"`$]+)[\"`]", script)
-    said = [words for words in literals if " " in words or words.istitle()]
-    guide = (DOCS / "coding.md").read_text()
-    assert len(said) >= 7
-    assert [words for words in said if words not in guide] == []
-
-
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
+def test_figures_quoted_in_guides_are_those_of_the_demo(settings):
     settings.LOCAL = True
     call_command("load_demo", verbosity=0)
 
@@ -284,13 +218,13 @@ def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
     assert [figure for figure in chronicle if f"{figure:.4f}" not in guide] == []
     project = Project.objects.get(slug="chronicle")
     repeats = compare_occasions(read_answers(project), parse_parameters({}, project.preset, project.answers)).coders
-    figures = {one.coder: one for one in repeats}
+    figures = {repeat.coder: repeat for repeat in repeats}
     quoted = [figures["lou"].value, figures["lou"].between, figures["ute"].between]
     assert [figure for figure in quoted if f"{figure:.3f}" not in guide] == []
     assert figures["ute"].value == 1
 
 
-def test_the_citation_is_one_and_of_the_version_that_the_packages_and_the_change_log_have():
+def test_citation_packages_and_change_log_have_one_version():
     text = (ROOT / "CITATION.cff").read_text()
     validate(yaml.load(text, yaml.BaseLoader), get_builtin_schema("vendor.citation-file-format"))  # dates are strings
     citation = yaml.safe_load(text)

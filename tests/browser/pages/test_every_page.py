@@ -1,4 +1,4 @@
-"""Every page of the program in a browser: nothing is cut unseen, no barrier, no error, no private word.
+"""Every page of the program in a browser: nothing is cut unseen, no barrier, no error.
 
 The pages are those of the table of routes, so that a new page is looked at as soon as it has its row.
 """
@@ -9,13 +9,12 @@ import json
 
 import pytest
 from django.test import override_settings
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.access.role_asking import World
 from tests.access.role_matrix import AREAS, Row
 from tests.browser.conftest import add_session
 from tests.browser.pages.test_accessibility import violations
-from tests.repository.test_vocabulary import WORDS
 from tests.shared.cases import is_full
 from tests.shared.settings import MAIL_SERVER
 
@@ -80,17 +79,6 @@ def is_page(row: Row) -> bool:
     return "GET" in row.methods and row.name not in NO_PAGES and not row.name.startswith("api-")
 
 
-def private_words(page: Page) -> list[str]:
-    """Return the private words of what the page shows and of the names of its controls, but not in the texts coded."""
-    text = page.evaluate(
-        """() => [document.title, document.body.innerText,
-          ...[...document.querySelectorAll("[aria-label], [title], [placeholder]")].flatMap(
-            (element) => [element.ariaLabel, element.title, element.placeholder])].filter(Boolean).join("\\n")"""
-    )
-    text = " ".join(text.split())
-    return [f"“{match[0]}” (say: {instead})" for pattern, instead in WORDS if (match := pattern.search(text))]
-
-
 @pytest.fixture(scope="module")
 def world(kept_rows) -> World:
     with override_settings(**MAIL_SERVER):
@@ -103,7 +91,7 @@ def transactional_db(world) -> None:
 
 
 @pytest.mark.parametrize("area", [name for name, rows in AREAS.items() if any(map(is_page, rows))])
-def test_no_page_is_cut_without_a_shadow_has_barriers_or_private_words(area, live_server, world, mail_server, browser):
+def test_no_page_is_cut_without_a_shadow_or_has_barriers(area, live_server, world, mail_server, browser):
     found: dict[str, object] = {}
     looks_seen: set[str] = set()
     contexts = {}
@@ -125,7 +113,7 @@ def test_no_page_is_cut_without_a_shadow_has_barriers_or_private_words(area, liv
         # On each push no look is asked for twice: its colours come from the same rules of the stylesheets.
         looks = page.evaluate(MARK_NEW_LOOKS, [] if is_full() else sorted(looks_seen))
         looks_seen.update(looks)
-        wrong: list[object] = [*violations(page, but=[CONTRAST]), *private_words(page)]
+        wrong: list[object] = [*violations(page, but=[CONTRAST])]
         for width in WIDTHS:
             # So low that tables with a bar of their own are cut.
             page.set_viewport_size({"width": width, "height": 240 if width == WIDTHS[0] else 900})
