@@ -53,47 +53,32 @@ from annotations.schemes.project_scheme import read_scheme
 from tests.shared.coding import change
 
 # What holds a long list to a page.
-SIZES = (
-    "agreement.api.discussion.LATEST",
-    "agreement.results.figures.charts.MAX_POINTS",
-    "agreement.results.categories.PAGE_SIZE",
-    "agreement.results.data.PAGE_SIZE",
-    "agreement.results.items.items.PAGE_SIZE",
-    "agreement.results.pyramids.peers.PAGE_SIZE",
-    "agreement.results.pyramids.peers.STRIP",
-    "agreement.results.pyramids.scores.MAX_DOTS",
-    "agreement.results.pyramids.scores.PAGE_SIZE",
-    "agreement.results.pyramids.scus.PAGE_SIZE",
-    "agreement.results.agreement.PAGE_SIZE",
-    "agreement.results.tables.MAX_ALIKE",
-    "agreement.results.tables.MAX_ROWS",
-    "agreement.web.forms.TOO_MANY",
-    "agreement.web.discussion.PAGE_SIZE",
-    "annotations.core.http.fields.MAX_CHOICES",
-    "annotations.planning.plans.matrix.CODERS_ON_A_PAGE",
-    "annotations.planning.plans.matrix.MAX_PAIRED",
-    "annotations.planning.plans.matrix.PAGE_SIZE",
-    "annotations.planning.training.CODERS_ON_A_PAGE",
-    "annotations.planning.training.TEXTS_ON_A_PAGE",
-    "annotations.planning.work.progress.CODERS_ON_A_PAGE",
-    "annotations.planning.work.progress.PAGE_SIZE",
-    "annotations.docsets.progress.MAX_PYRAMIDS",
-    "annotations.templatetags.paging.MAX_NAMES",
-    "annotations.texts.listing.MAX_CODERS",
-    "annotations.texts.listing.PAGE_SIZE",
-    "annotations.planning.plans.forms.CODERS_ON_A_PAGE",
-    "annotations.planning.forms.MAX_CHOICES",
-    "annotations.web.shared.PAGE_SIZE",
-    "annotations.web.views.docsets.CODERS_ON_A_PAGE",
-    "annotations.web.views.docsets.PEERS_ON_A_PAGE",
-    "annotations.web.views.assignments.CODERS_ON_A_PAGE",
-    "annotations.web.views.gold.MAX_CHIPS",
-    "annotations.web.views.projects.MAX_OWN",
-    "annotations.web.views.projects.PAGE_SIZE",
-    "annotations.web.views.questions.PAGE_SIZE",
-    "annotations.web.views.schemes.MAX_LISTED",
-    "annotations.web.views.schemes.PAGE_SIZE",
-)
+SIZES_OF = {
+    "agreement.api": ("discussion.LATEST",),
+    "agreement.results": (
+        "figures.charts.MAX_POINTS", "categories.PAGE_SIZE", "data.PAGE_SIZE",
+        "items.items.PAGE_SIZE", "pyramids.peers.PAGE_SIZE", "pyramids.peers.STRIP", "pyramids.scores.MAX_DOTS",
+        "pyramids.scores.PAGE_SIZE", "pyramids.scus.PAGE_SIZE", "agreement.PAGE_SIZE", "tables.MAX_ALIKE",
+        "tables.MAX_ROWS",
+    ),
+    "agreement.web": ("forms.TOO_MANY", "discussion.PAGE_SIZE"),
+    "annotations.core": ("http.fields.MAX_CHOICES",),
+    "annotations.planning": (
+        "plans.matrix.CODERS_ON_A_PAGE", "plans.matrix.MAX_PAIRED", "plans.matrix.PAGE_SIZE",
+        "training.CODERS_ON_A_PAGE", "training.TEXTS_ON_A_PAGE", "work.progress.CODERS_ON_A_PAGE",
+        "work.progress.PAGE_SIZE", "plans.forms.CODERS_ON_A_PAGE", "forms.MAX_CHOICES",
+    ),
+    "annotations.docsets": ("progress.MAX_PYRAMIDS",),
+    "annotations.templatetags": ("paging.MAX_NAMES",),
+    "annotations.texts": ("listing.MAX_CODERS", "listing.PAGE_SIZE"),
+    "annotations.web": (
+        "shared.PAGE_SIZE", "views.docsets.CODERS_ON_A_PAGE", "views.docsets.PEERS_ON_A_PAGE",
+        "views.assignments.CODERS_ON_A_PAGE", "views.gold.MAX_CHIPS", "views.projects.MAX_OWN",
+        "views.projects.PAGE_SIZE", "views.questions.PAGE_SIZE", "views.schemes.MAX_LISTED",
+        "views.schemes.PAGE_SIZE",
+    ),
+}  # fmt: skip
+SIZES = tuple(f"{package}.{name}" for package, names in SIZES_OF.items() for name in names)
 
 type Change = Callable[[Model, int], None]
 
@@ -246,10 +231,10 @@ def _rounds(here: SimpleNamespace, texts: list[Any], n: int) -> None:
         [Round(project=here.project, name=name, position=number + 9) for number, name in enumerate(names)]
     )
     pairs = list(zip(rounds, texts, strict=False))
-    RoundText.objects.bulk_create([RoundText(round=one, text=text) for one, text in pairs])
+    RoundText.objects.bulk_create([RoundText(round=round_, text=text) for round_, text in pairs])
     RoundText.objects.bulk_create([RoundText(round=here.round, text=text) for text in texts])
     Coding.objects.bulk_create(
-        [Coding(text=text, coder=here.other, round=one, status="submitted", version=1) for one, text in pairs]
+        [Coding(text=text, coder=here.other, round=round_, status="submitted", version=1) for round_, text in pairs]
     )
     plan = Plan.objects.create(round=here.round, design="all")
     PlanText.objects.bulk_create([PlanText(plan=plan, text=text, coders=1) for text in texts])

@@ -47,9 +47,18 @@ def routes(patterns: Any, path: str = "") -> Iterator[tuple[str, str]]:
 ROUTES = dict(routes(get_resolver().url_patterns))
 
 
+def parameters_of(path: str) -> list[str]:
+    """Return the names of the parameters in the path of a route."""
+    return re.findall(r"<(?:\w+:)?(\w+)>", path)
+
+
 def parameters(row: Row) -> list[str]:
-    """Return the names of the parameters in the row's address."""
-    return re.findall(r"<(?:\w+:)?(\w+)>", ROUTES[row.name])
+    return parameters_of(ROUTES[row.name])
+
+
+def fill_in(path: str, values: Mapping[str, str]) -> str:
+    """Return the address of a route with these values of its parameters."""
+    return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda parameter: values[parameter[1]], path)
 
 
 class World:
@@ -74,12 +83,11 @@ class World:
 
     def address(self, row: Row, foreign: str = "") -> str:
         """Return the row's address with the things of this project; the parameter `foreign` is of another project."""
-        path = "/" + ROUTES[row.name]
-        for name, thing in row.at.items():
+        values = {}
+        for name in parameters(row):
             place = self.elsewhere if name == foreign else self.here
-            value = quote(resolved(thing, place), safe=":,")
-            path = re.sub(rf"<(\w+:)?{name}>", value, path)
-        return path
+            values[name] = quote(resolved(row.at[name], place), safe=":,")
+        return fill_in(ROUTES[row.name], values)
 
     def ask(
         self, method: str, address: str, role: str, body: Any = None, look: Any = None, **headers: str
@@ -125,11 +133,11 @@ def resolved(value: Any, place: SimpleNamespace, foreign: str = "", elsewhere: S
     """Return the value with each "@..." replaced from `place`; the thing `foreign` comes from `elsewhere`."""
     if isinstance(value, Mapping):
         return {
-            resolved(name, place, foreign, elsewhere): resolved(one, place, foreign, elsewhere)
-            for name, one in value.items()
+            resolved(name, place, foreign, elsewhere): resolved(part, place, foreign, elsewhere)
+            for name, part in value.items()
         }
     if isinstance(value, list):
-        return [resolved(one, place, foreign, elsewhere) for one in value]
+        return [resolved(part, place, foreign, elsewhere) for part in value]
     if not isinstance(value, str):
         return value
 
@@ -143,9 +151,9 @@ def resolved(value: Any, place: SimpleNamespace, foreign: str = "", elsewhere: S
 def things_in(value: Any) -> set[str]:
     """Return the names of the things that a body uses."""
     if isinstance(value, Mapping):
-        return set().union(*(things_in(one) for one in (*value, *value.values())))
+        return set().union(*(things_in(part) for part in (*value, *value.values())))
     if isinstance(value, list):
-        return set().union(*(things_in(one) for one in value))
+        return set().union(*(things_in(part) for part in value))
     return set(THING.findall(value)) if isinstance(value, str) else set()
 
 

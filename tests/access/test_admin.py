@@ -59,7 +59,7 @@ def members_form(project: Project, roles: dict[User, str], deleted: tuple[User, 
     for prefix in ("levels", "categories", "relations"):
         count = getattr(project, prefix).count()
         form |= {f"{prefix}-TOTAL_FORMS": count, f"{prefix}-INITIAL_FORMS": count}
-        form |= {f"{prefix}-{number}-id": one.pk for number, one in enumerate(getattr(project, prefix).all())}
+        form |= {f"{prefix}-{number}-id": row.pk for number, row in enumerate(getattr(project, prefix).all())}
     return form
 
 
@@ -101,13 +101,14 @@ def staff(request, signed_in) -> Client:
     return client
 
 
-def test_who_has_coded_stays_coder(staff, project, codings, alice, keys):
+def test_who_has_coded_stays_coder(staff, project, codings, alice, mallory, keys):
     judge(codings["alice"], keys["a"], "place")
     before = roles_in(project)
     assert save_members(staff, project, {alice: "viewer"}) == (
         "alice codes texts of this project and must stay blind to the others: the role cannot change."
     )
-    assert roles_in(project) == before
+    assert "stay blind" in save_members(staff, project, {mallory: "viewer", alice: "viewer"})
+    assert roles_in(project) == before  # of several changes all or none are made
     assert save_members(staff, project, {}, (alice,)) == ""
     assert "stay blind" in save_members(staff, project, {alice: "manager"})
     assert save_members(staff, project, {alice: "coder"}) == ""
@@ -121,13 +122,6 @@ def test_a_project_keeps_a_manager(staff, project, charlie, mallory):
     assert roles_in(project)["charlie"] == "manager"
     assert save_members(staff, project, {charlie: "viewer", mallory: "manager"}) == ""
     assert (roles_in(project)["charlie"], roles_in(project)["mallory"]) == ("viewer", "manager")
-
-
-def test_of_several_changes_all_or_none_are_made(staff, project, codings, alice, mallory, keys):
-    judge(codings["alice"], keys["a"], "place")
-    before = roles_in(project)
-    assert "stay blind" in save_members(staff, project, {mallory: "viewer", alice: "viewer"})
-    assert roles_in(project) == before
 
 
 def test_the_member_of_a_row_is_not_exchanged(staff, project, codings, alice, mallory):
@@ -176,7 +170,7 @@ def test_staff_does_not_touch_the_accounts_of_those_with_more_rights(signed_in, 
     assert alice.check_password("lavender-9-canoe")
 
 
-def test_groups_are_the_superusers(signed_in, stan, root):
+def test_only_superusers_change_groups_and_rights(signed_in, stan, root, alice):
     group = Group.objects.create(name="all")
     stan.groups.add(group)
     permission = Permission.objects.exclude(content_type__app_label__in=("annotations", "auth"))[0]
@@ -185,9 +179,6 @@ def test_groups_are_the_superusers(signed_in, stan, root):
     assert signed_in(stan).post("/admin/auth/group/add/", form | {"name": "more"}).status_code == 403
     assert signed_in(root).post(f"/admin/auth/group/{group.pk}/change/", form).status_code == 302
     assert group.permissions.get() == permission
-
-
-def test_superusers_give_rights(signed_in, root, alice):
     assert change(signed_in(root), alice, **RIGHTS) == 302
     alice.refresh_from_db()
     assert (alice.is_staff, alice.is_superuser) == (True, True)

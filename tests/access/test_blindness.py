@@ -16,11 +16,10 @@ from tests.shared.coding import judge
 
 
 def test_the_walk_finds_the_routes_of_projects():
-    assert "/projects/tea/agreement/items/tea/phrase:31-34/" in PROJECT_ADDRESSES
-    assert "/projects/tea/agreement/coders/alice/bob/" in PROJECT_ADDRESSES
-    assert "/projects/tea/agreement/items/tea/phrase:4-14/remarks/1/withdraw/" in PROJECT_ADDRESSES
+    pages = ("agreement/items/tea/phrase:31-34/", "agreement/coders/alice/bob/", "texts/tea/codings/alice/reopen/")
+    pages += ("agreement/items/tea/phrase:4-14/remarks/1/withdraw/",)
+    assert {f"/projects/tea/{page}" for page in pages} <= set(PROJECT_ADDRESSES)
     assert "/api/v1/projects/tea/texts/secret/coding/operations/" in PROJECT_ADDRESSES
-    assert "/projects/tea/texts/tea/codings/alice/reopen/" in PROJECT_ADDRESSES
     assert {"/", "/api/v1/projects/", "/sign-in/"} <= set(OTHER_ADDRESSES)
 
 
@@ -45,59 +44,42 @@ def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in
 
 
 @pytest.mark.parametrize("kind", WORLDS)
-def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, charlie, signed_in, kind):
-    visits = [
-        Visit("GET", "/projects/tea/"),
-        Visit("GET", "/projects/tea/agreement/"),
-        Visit("GET", "/projects/tea/agreement/coders/"),
-        Visit("GET", "/projects/tea/agreement/coders/alice/bob/?include=open"),
-        Visit("GET", "/projects/tea/agreement/texts/"),
-        Visit("GET", "/projects/tea/agreement/course/?by=round"),
-        Visit("GET", "/api/v1/projects/tea/agreement/"),
-        Visit("GET", "/api/v1/projects/tea/agreement/items/?include=open"),
-    ]
+def test_comparison_sees_what_a_manager_sees(alice, bob, charlie, signed_in, kind):
+    addresses = ["", "agreement/", "agreement/coders/", "agreement/coders/alice/bob/?include=open", "agreement/texts/"]
+    addresses += ["agreement/course/?by=round"]
+    of_api = ["agreement/", "agreement/items/?include=open"]
     if kind == "pyramids":
-        visits += [
-            Visit("GET", f"{prefix}/projects/tea/docsets/{rest}") for prefix in ("", "/api/v1") for rest in ("", "tea/")
-        ]
-        visits += [
-            Visit("GET", f"{prefix}/projects/tea/agreement/{rest}/")
-            for prefix in ("", "/api/v1")
-            for rest in ("scores", "scus")
-        ]
+        both = ["docsets/", "docsets/tea/", "agreement/scores/", "agreement/scus/"]
+        addresses, of_api = addresses + both, of_api + both
     else:
-        visits += [
-            Visit("GET", f"/projects/tea/{rest}")
-            for rest in ("agreement/categories/?include=open", "texts/", "texts/tea/?coder=alice&beside=bob")
-        ]
+        addresses += ["agreement/categories/?include=open", "texts/", "texts/tea/?coder=alice&beside=bob"]
+    visits = [Visit("GET", f"/projects/tea/{address}") for address in addresses]
+    visits += [Visit("GET", f"/api/v1/projects/tea/{address}") for address in of_api]
     before = visited(charlie, visits, signed_in, kind, alice_works=False)
     after = visited(charlie, visits, signed_in, kind, alice_works=True)
     for visit, now, then in zip(visits, after, before, strict=True):
         assert now != then, visit
 
 
-RESULTS = [
-    f"{prefix}/projects/tea/agreement/{rest}".replace("agreement/../", "")
-    for prefix, rest in [
-        *product([""], ["", "headline/", "items/", "items/tea/phrase:4-14/", "grid/", "compare/", "methods/"]),
-        *product([""], ["texts/", "coders/", "categories/", "course/", "../scheme/allows/"]),
-        *product([""], ["../texts/", "../texts/tea/", "../texts/tea/?coder=alice&beside=bob"]),
-        *product(["/api/v1"], ["", "grid/", "items/", "items/tea/phrase:4-14/"]),
-    ]
-]
+RESULTS = (
+    "agreement/", "agreement/headline/", "agreement/items/", "agreement/items/tea/phrase:4-14/", "agreement/grid/",
+    "agreement/compare/", "agreement/methods/", "agreement/texts/", "agreement/coders/", "agreement/categories/",
+    "agreement/course/", "scheme/allows/", "texts/", "texts/tea/", "texts/tea/?coder=alice&beside=bob",
+)  # fmt: skip
+RESULTS_OF_API = ("agreement/", "agreement/grid/", "agreement/items/", "agreement/items/tea/phrase:4-14/")
 
 
-@pytest.mark.parametrize("address", RESULTS)
-def test_results_are_closed_to_coders_until_the_manager_opens_them(project, bob, signed_in, address):
+def test_results_are_closed_to_coders_until_the_manager_opens_them(project, bob, signed_in):
+    addresses = [f"/projects/tea/{part}" for part in RESULTS]
+    addresses += [f"/api/v1/projects/tea/{part}" for part in RESULTS_OF_API]
     client = signed_in(bob)
-    assert client.get(address).status_code == 403
-    Project.objects.filter(pk=project.pk).update(results_open=True)
-    assert client.get(address).status_code == 200
-    Project.objects.filter(pk=project.pk).update(results_open=False)
-    assert client.get(address).status_code == 403
+    for is_open in (False, True, False):
+        Project.objects.filter(pk=project.pk).update(results_open=is_open)
+        statuses = {address: client.get(address).status_code for address in addresses}
+        assert statuses == dict.fromkeys(addresses, 200 if is_open else 403)
 
 
-def test_what_a_manager_has_looked_at_tells_a_coder_no_more(monkeypatch, alice, bob, charlie, signed_in):
+def test_reports_that_a_manager_opened_tell_a_coder_no_more(monkeypatch, alice, bob, charlie, signed_in):
     """Reports are kept under what their reader may see."""
     monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
     project = answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} 2", coders=("alice", "bob", "carol")))
@@ -120,27 +102,18 @@ def test_what_a_manager_has_looked_at_tells_a_coder_no_more(monkeypatch, alice, 
     assert seen_by(charlie) == by_manager
 
 
-def test_open_results_do_not_open_what_is_the_managers(project, bob, signed_in):
-    Project.objects.filter(pk=project.pk).update(results_open=True)
-    for page in ("members", "assign", "import"):
-        assert signed_in(bob).get(f"/projects/tea/{page}/").status_code == 403
-    assert signed_in(bob).post("/projects/tea/texts/tea/codings/alice/reopen/").status_code == 403
-    item = "items/tea/phrase:4-14/"
-    for rest in (
-        "texts/round/",
-        "categories/mapping/",
-        f"{item}remarks/",
-        f"{item}flag/",
-        f"{item}flag/resolve/",
-        f"{item}remarks/1/withdraw/",
-    ):
-        assert signed_in(bob).post(f"/projects/tea/agreement/{rest}").status_code == 403
-
-
-def test_open_results_do_not_open_the_coding_of_another(codings, bob, signed_in, keys):
+def test_open_results_open_neither_management_nor_codings(project, codings, bob, signed_in, keys):
     judge(codings["alice"], keys["a"], "place", note="hers")
-    Project.objects.update(results_open=True)
-    state = signed_in(bob).get("/api/v1/projects/tea/texts/tea/coding/").json()
+    Project.objects.filter(pk=project.pk).update(results_open=True)
+    client = signed_in(bob)
+    for page in ("members", "assign", "import"):
+        assert client.get(f"/projects/tea/{page}/").status_code == 403
+    item = "agreement/items/tea/phrase:4-14"
+    posts = ["texts/tea/codings/alice/reopen", "agreement/texts/round", "agreement/categories/mapping"]
+    posts += [f"{item}/{end}" for end in ("remarks", "flag", "flag/resolve", "remarks/1/withdraw")]
+    for address in posts:
+        assert client.post(f"/projects/tea/{address}/").status_code == 403, address
+    state = client.get("/api/v1/projects/tea/texts/tea/coding/").json()
     assert (state["user"], state["judgements"]) == ("bob", {})
 
 

@@ -1,7 +1,6 @@
 """Who codes learns nothing of gold, by any address and whatever they do to its text; who decides it reads letters."""
 
 import json
-import logging
 import re
 from datetime import UTC, datetime
 from functools import partial
@@ -31,11 +30,12 @@ from tests.access.walk import (
     Visit,
     alice_takes,
     charlie_makes_gold,
+    coded_keys,
     first_of_each_route,
     seen_by,
     world,
 )
-from tests.shared.coding import change, judge
+from tests.shared.coding import change, judge, judge_rest
 from tests.shared.projects import person
 
 EXTRA = "/projects/tea/rounds/extra/"
@@ -75,7 +75,7 @@ def attacks_on_gold(project):
             visits += lists if (rest, body) in [("change", empty), ("close", f"{CONFIRMED}=1")] else []
         visits.append(Visit("POST", f"/projects/tea/rounds/{name}/close/", "open=1", FORM))
         sent = [json.dumps({change: ["tea"]}) for change in ("remove", "add")]
-        visits += [Visit("POST", f"{api}rounds/{name}/texts/", one) for one in sent] + lists
+        visits += [Visit("POST", f"{api}rounds/{name}/texts/", body) for body in sent] + lists
         visits.append(Visit("DELETE", f"{api}rounds/{name}/", seen="*"))
     for format_key in ("jsonlines", "judgements-csv", "project"):
         for chosen in ("", "&gold=gold", "&gold=silver"):
@@ -114,7 +114,7 @@ def model_codes(project):
     text, user = project.texts.get(), add_model(project, "gpt").membership.user
     assign_texts(project, [text], [user], project.rounds.get(name="main"))
     coding = Coding.objects.of_coders().get(coder=user)
-    judge(coding, text.markables.filter(level__coded=True, predefined=True)[0].key, "none", note="Secret: model.")
+    judge(coding, coded_keys(text)[0], "none", note="Secret: model.")
     submit_coding(coding, user)
 
 
@@ -134,22 +134,27 @@ def seen_with_gold(person, signed_in, role, attacks=attacks_on_gold, *, is_made,
                 model_codes(project)
         Membership.objects.filter(user=User.objects.get(username="bob")).update(role=role)
         visits = attacks(project)
-        logging.disable(logging.WARNING)
-        try:
-            seen = seen_by(signed_in(person), visits)
-        finally:
-            logging.disable(logging.NOTSET)
+        seen = seen_by(signed_in(person), visits)
         mails = list(Mail.objects.filter(user__username="bob").values_list("kind", "context"))
         transaction.set_rollback(True)
     return visits, seen, mails
 
 
+def assert_alike(visits, before, after):
+    for visit, then, now in zip(visits, before, after, strict=True):
+        assert now == then, visit
+
+
+def differing(visits, before, after):
+    """Return the addresses at which something else is seen."""
+    return {visit.address for visit, then, now in zip(visits, before, after, strict=True) if now != then}
+
+
 @pytest.mark.parametrize("role", ["coder", "manager-coder"])
-def test_who_codes_learns_nothing_of_gold_by_what_they_do_to_its_text(alice, bob, charlie, signed_in, role):
+def test_coders_learn_nothing_of_gold_by_what_they_do_to_its_text(alice, bob, charlie, signed_in, role):
     visits, without, no_mails = seen_with_gold(bob, signed_in, role, is_made=False)
     _, with_gold, mails = seen_with_gold(bob, signed_in, role, is_made=True)
-    for visit, then, now in zip(visits, without, with_gold, strict=True):
-        assert now == then, visit
+    assert_alike(visits, without, with_gold)
     assert mails == no_mails
     removal = Visit("POST", f"{EXTRA}change/", "name=extra&kind=main&with_texts=1", FORM)
     removed = {answer[0] for visit, answer in zip(visits, with_gold, strict=True) if visit == removal}
@@ -157,41 +162,30 @@ def test_who_codes_learns_nothing_of_gold_by_what_they_do_to_its_text(alice, bob
 
 
 @pytest.mark.parametrize("role", ["manager-coder", "coder"])
-def test_where_nobody_codes_yet_gold_and_codings_of_models_are_hidden_from_who_will(
-    alice, bob, charlie, signed_in, role
-):
+def test_gold_and_models_are_hidden_where_nobody_codes_yet(alice, bob, charlie, signed_in, role):
     looks = partial(seen_with_gold, bob, signed_in, role, attacks_by_scheme, people_code=False)
     visits, without, _ = looks(is_made=False)
     _, with_both, _ = looks(is_made=True)
-    for visit, then, now in zip(visits, without, with_both, strict=True):
-        assert now == then, visit
+    assert_alike(visits, without, with_both)
     by_scheme = {answer[0] for visit, answer in zip(visits, without, strict=True) if visit.method != "GET"}
     assert by_scheme == {403}
 
 
-def test_the_trial_of_schemes_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, charlie, signed_in):
-    def attacks(project):
+def test_attacks_see_what_a_manager_sees(alice, bob, charlie, signed_in):
+    by_scheme = {"/api/v1/projects/tea/scheme/preview/", "/projects/tea/scheme/edit/"}
+    of_gold = {"/projects/tea/rounds/extra/", "/api/v1/projects/tea/gold/", "/projects/tea/gold/decisions/"}
+
+    def edit_scheme(project):
         return [visit for visit in attacks_by_scheme(project) if "/scheme/" in visit.address]
 
-    looks = partial(seen_with_gold, charlie, signed_in, "coder", attacks, people_code=False)
-    visits, without, _ = looks(is_made=False)
-    _, with_both, _ = looks(is_made=True)
-    differing = {visit.address for visit, then, now in zip(visits, without, with_both, strict=True) if now != then}
-    assert {"/api/v1/projects/tea/scheme/preview/", "/projects/tea/scheme/edit/"} <= differing
+    def look(project):
+        attacks = dict.fromkeys(attacks_on_gold(project))
+        return [visit for visit in attacks if visit in [Visit("GET", address) for address in of_gold]]
 
-
-def test_the_attack_is_sharp_enough_to_see_what_a_manager_sees_of_gold(alice, bob, charlie, signed_in):
-    addresses = ("/projects/tea/rounds/extra/", "/api/v1/projects/tea/gold/", "/projects/tea/gold/decisions/")
-
-    def looks(project):
-        return [
-            visit for visit in dict.fromkeys(attacks_on_gold(project)) if visit in map(partial(Visit, "GET"), addresses)
-        ]
-
-    visits, without, _ = seen_with_gold(charlie, signed_in, "coder", looks, is_made=False)
-    _, with_gold, _ = seen_with_gold(charlie, signed_in, "coder", looks, is_made=True)
-    differing = {visit.address for visit, then, now in zip(visits, without, with_gold, strict=True) if now != then}
-    assert differing == set(addresses)
+    looks = partial(seen_with_gold, charlie, signed_in, "coder", edit_scheme, people_code=False)
+    assert by_scheme <= differing(*looks(is_made=False)[:2], looks(is_made=True)[1])
+    looks = partial(seen_with_gold, charlie, signed_in, "coder", look)
+    assert of_gold == differing(*looks(is_made=False)[:2], looks(is_made=True)[1])
 
 
 def test_who_decides_gold_reads_letters_and_managers_names(alice, bob, charlie, signed_in):
@@ -204,8 +198,7 @@ def test_who_decides_gold_reads_letters_and_managers_names(alice, bob, charlie, 
     addresses += [f"/api/v1/projects/tea/{rest}" for rest in ("gold/", "gold/decisions/", "agreement/gold/")]
     queue = "/api/v1/projects/tea/texts/tea/gold/queue/?round=main"
     alice_codes = Coding.objects.of_people().get(text__project=project, coder=alice, round__name="main")
-    for key in alice_codes.text.markables.filter(level__coded=True).values_list("key", flat=True):
-        judge(alice_codes, key, "place")
+    judge_rest(alice_codes, "place")
     submit_coding(alice_codes, alice)
     asked = signed_in(dora).post("/projects/tea/rounds/main/gold/tea/").content.decode()
     assert "1 of 2 coders submitted it." in asked
@@ -229,24 +222,19 @@ def test_who_decides_gold_reads_letters_and_managers_names(alice, bob, charlie, 
         assert re.search(r"\balice\b", client.get(address).content.decode()), address
 
 
-@pytest.mark.parametrize("address", ["/projects/tea/rounds/pilot/change/", "/api/v1/projects/tea/rounds/pilot/texts/"])
-def test_who_manages_and_codes_cannot_ask_whether_a_text_of_a_pool_is_taken_by_removing_it(
-    alice, bob, charlie, signed_in, address
-):
+@pytest.mark.parametrize(
+    ("address", "sent"),
+    [
+        ("/projects/tea/rounds/pilot/change/", ("name=pilot&kind=pilot&with_texts=1", FORM)),
+        ("/api/v1/projects/tea/rounds/pilot/texts/", ('{"remove": ["tea"]}',)),
+    ],
+)
+def test_removing_a_text_of_a_pool_does_not_tell_whether_it_is_taken(alice, bob, charlie, signed_in, address, sent):
     project = world(*WORLDS["marking"][:2], True, "manager-coder")
-    is_page = not address.startswith("/api/")
-    visit = (
-        Visit("POST", address, "name=pilot&kind=pilot&with_texts=1", FORM)
-        if is_page
-        else Visit("POST", address, json.dumps({"remove": ["tea"]}))
-    )
-    logging.disable(logging.WARNING)
-    try:
-        before = seen_by(signed_in(bob), [visit])
-        alice_takes(project)
-        after = seen_by(signed_in(bob), [visit])
-    finally:
-        logging.disable(logging.NOTSET)
+    visit = Visit("POST", address, *sent)
+    before = seen_by(signed_in(bob), [visit])
+    alice_takes(project)
+    after = seen_by(signed_in(bob), [visit])
     assert before == after
     assert "blind to what others take from it" in after[0][2]
     assert project.rounds.get(name="pilot").texts.exists()
@@ -263,13 +251,10 @@ def test_open_results_show_no_gold_to_who_makes_none(alice, bob, charlie, signed
             Membership.objects.filter(user=bob).update(role=role)
             Project.objects.filter(pk=project.pk).update(results_open=True)
             hers = Coding.objects.of_people().get(round__name="training", coder=alice)
-            judge(hers, hers.text.markables.filter(level__coded=True, predefined=True)[0].key, "place")
+            judge(hers, coded_keys(hers.text)[0], "place")
             submit_coding(hers, alice)
             if is_made:
                 charlie_makes_gold(project)
-            logging.disable(logging.WARNING)
             seen.append(seen_by(signed_in(bob), visits))
-            logging.disable(logging.NOTSET)
             transaction.set_rollback(True)
-    for visit, before, after in zip(visits, *seen, strict=True):
-        assert after == before, visit
+    assert_alike(visits, *seen)

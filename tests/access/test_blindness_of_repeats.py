@@ -48,7 +48,7 @@ def bob_has_coded_before(project):
         *cases([], full=[("marking", "manager-coder")]),
     ],
 )
-def test_who_is_shown_a_text_again_sees_nothing_of_the_first_occasion(alice, bob, charlie, signed_in, kind, role):
+def test_who_codes_a_text_again_sees_nothing_of_the_first_occasion(alice, bob, charlie, signed_in, kind, role):
     visits = all_visits(kind, whole=is_full())
     visits += [
         Visit("GET", f"{address}?{choice}")

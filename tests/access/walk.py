@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import md5, sha256
 from http import HTTPStatus
@@ -13,7 +14,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.test import Client
-from django.urls import URLPattern, get_resolver, resolve
+from django.urls import get_resolver, resolve
 from django.utils import timezone
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold
@@ -40,9 +41,10 @@ from annotations.transfers import orders
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.web.shared import CONFIRMED
+from tests.access.role_asking import fill_in, parameters_of, routes
 from tests.annotations.docsets.test_creation import SINKING
 from tests.shared.cases import is_full
-from tests.shared.coding import change, close_gold, judge
+from tests.shared.coding import change, close_gold, judge, judge_all, judgement
 from tests.shared.projects import DIALOGUE, make_project
 from tests.shared.pyramids import SUMMARIES, build, models_of, says, send
 
@@ -120,26 +122,12 @@ class Visit(NamedTuple):
     seen: str = ""  # the tag of what its sender says to have seen
 
 
-def routes(patterns, path="", parameters=()):
-    """Yield the path and the names of the parameters of every route outside the admin."""
-    for pattern in patterns:
-        if getattr(pattern, "namespace", None) == "admin":
-            continue
-        here, names = path + str(pattern.pattern), [*parameters, *pattern.pattern.converters]
-        if isinstance(pattern, URLPattern):
-            yield here, names
-        else:
-            yield from routes(pattern.url_patterns, here, names)
-
-
 def addresses(**values):
     """Yield every address that can be made with the values, and whether its route takes a project."""
-    for path, names in routes(get_resolver().url_patterns):
+    for _, path in routes(get_resolver().url_patterns):
+        names = parameters_of(path)
         for chosen in product(*(values[name] for name in names)):
-            address = "/" + path
-            for name, value in zip(names, chosen, strict=True):
-                address = re.sub(rf"<(\w+:)?{name}>", value, address)
-            yield address, "slug" in names
+            yield fill_in(path, dict(zip(names, chosen, strict=True))), "slug" in names
 
 
 def first_of_each_route(found):
@@ -187,6 +175,17 @@ def is_of_api(address):
     return address.startswith("/api/")
 
 
+@contextmanager
+def quiet():
+    """Do not log thousands of refusals."""
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+@quiet()
 def seen_by(client, visits):
     """Return what the client is shown on each visit; what takes no GET is asked for once."""
     seen = []
@@ -280,6 +279,11 @@ def all_visits(kind, whole=True):
     return visits + [Visit("GET", address) for address in every]
 
 
+def coded_keys(text):
+    """Return the keys of the markables that came with the text and are coded."""
+    return list(text.markables.filter(level__coded=True, predefined=True).values_list("key", flat=True))
+
+
 def people_of(project, role_of_bob="coder"):
     for name, role in [("alice", "coder"), ("bob", role_of_bob), ("charlie", "manager")]:
         add_member(project, User.objects.get(username=name), role)
@@ -289,8 +293,7 @@ def alice_points(project):
     """Let Alice judge all of the dialogue, mark a phrase of her own and submit."""
     text = project.texts.get()
     coding = Coding.objects.of_people().get(text=text, coder__username="alice", round__name="main")
-    for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
-        judge(coding, key, "place", note="hers")
+    judge_all(coding, [judgement(key, "place", note="hers") for key in coded_keys(text)])
     question = ask(text, coding.coder, "Secret?", "phrase:4-14", uuid=HER_QUESTION)
     reply_to(question, User.objects.get(username="charlie"), "Secret.", resolve=True)
     ask(text, coding.coder, "Secret, too?")
@@ -306,7 +309,7 @@ def alice_trains(project):
     """Let Alice submit a text of training that Bob has begun, and a manager the gold of it and of Alice's text."""
     round_, charlie = project.rounds.get(kind="training"), User.objects.get(username="charlie")
     hers = Coding.objects.of_people().get(round=round_, coder__username="alice")
-    judge(hers, hers.text.markables.filter(level__coded=True, predefined=True)[0].key, "place", note="hers")
+    judge(hers, coded_keys(hers.text)[0], "place", note="hers")
     submit_coding(hers, hers.coder)
     decide_on_coder(round_, hers.coder, "passed", "Secret.", charlie)
     charlie_makes_gold(project)
@@ -315,7 +318,7 @@ def alice_trains(project):
 def alice_takes(project):
     """Let Alice take the text of a pool that nobody has begun, and be the first to work in its round."""
     taken = take_next_text(project, User.objects.get(username="alice"), "pilot")
-    judge(taken, taken.text.markables.filter(level__coded=True, predefined=True)[0].key, "place", note="hers")
+    judge(taken, coded_keys(taken.text)[0], "place", note="hers")
     submit_coding(taken, taken.coder)
 
 
@@ -333,8 +336,7 @@ def charlie_makes_gold(project):
     for round_name in ("main", "training"):
         draft_gold(project, DraftRequest(Method.EMPTY, texts=(text.slug,), round_name=round_name))
         gold = open_gold(project, text, round_name, charlie)
-        for key in text.markables.filter(level__coded=True, predefined=True).values_list("key", flat=True):
-            judge(gold, key, "place", note="Secret: gold.")
+        judge_all(gold, [judgement(key, "place", note="Secret: gold.") for key in coded_keys(text)])
         level = project.levels.get(key="phrase")
         mark = text.markables.get_or_create(
             level=level, key="phrase:0-2", defaults={"parts": [[0, 2]], "start": 0, "end": 2, "predefined": False}
@@ -448,10 +450,6 @@ def visited(person, visits, signed_in, kind, *, alice_works, role_of_bob="coder"
         if before:
             before(project)
         day = 3
-        logging.disable(logging.WARNING)  # thousands of refusals
-        try:
-            seen = seen_by(signed_in(person), visits)
-        finally:
-            logging.disable(logging.NOTSET)
+        seen = seen_by(signed_in(person), visits)
         transaction.set_rollback(True)
     return seen

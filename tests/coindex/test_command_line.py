@@ -20,6 +20,7 @@ from coindex import command_line, shortcuts
 from coindex.command_line import COMMANDS, main
 from coindex.place import NOT_OF_DEMO, Place, Unusable
 from tests.conftest import ROOT
+from tests.faults.proxy import free_port
 
 DEADLINE = 120
 
@@ -63,7 +64,7 @@ def test_on_windows_it_says_at_once_what_to_use(monkeypatch, capsys):
     assert "use it in WSL" in capsys.readouterr().err
 
 
-def test_the_data_is_in_the_folder_that_is_given_or_the_users_and_the_demo_has_its_own_in_it(monkeypatch, tmp_path):
+def test_data_is_in_the_given_folder_or_the_users(monkeypatch, tmp_path):
     monkeypatch.delenv("DATA_DIR", raising=False)
     monkeypatch.setattr("platformdirs.user_data_dir", lambda name, **_: str(tmp_path / "share" / name))
     assert Place.find(None, demo=False).data == tmp_path / "share" / "coindex"
@@ -95,7 +96,7 @@ def test_the_demo_touches_nothing_that_others_have_set(tmp_path):
 
 
 @pytest.mark.usefixtures("own_process")
-def test_data_of_ones_own_may_have_a_database_elsewhere_which_is_named_without_its_password(tmp_path):
+def test_database_elsewhere_is_named_without_its_password(tmp_path):
     os.environ["DATABASE_URL"] = "postgres://u:secret@db.example:5432/coindex"
     place = Place.find(str(tmp_path), demo=False)
     place.enter()
@@ -150,19 +151,13 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def data(tmp_path, migrated_file) -> Path:
-    """Return a folder of data with a database that is migrated."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    shutil.copyfile(migrated_file, folder / "coindex.sqlite3")
-    return folder
+    (tmp_path / "data").mkdir()
+    return shutil.copyfile(migrated_file, tmp_path / "data" / "coindex.sqlite3").parent
 
 
-@pytest.fixture
-def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number: int = probe.getsockname()[1]
-    return number
+def test_demo_that_is_not_there_is_named(tmp_path, capsys):
+    assert main(["agreement", "news", "--demo", "--data", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == "There is no demo yet: `coindex demo` makes it.\n"
 
 
 @pytest.mark.slow
@@ -180,13 +175,12 @@ def test_what_one_door_writes_another_reads(data, tmp_path):
     assert (status, len(list((data / "backups").glob("*.zip")))) == (0, 1)
     status, said = coindex(data, "agreement", "ghost")
     assert (status, "There is no project 'ghost'." in said) == (1, True)
-    status, said = coindex(data, "agreement", "news", "--demo")
-    assert (status, said) == (1, "There is no demo yet: `coindex demo` makes it.\n")
 
 
 @pytest.fixture
-def served(data, port) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """Serve the data; yield the process, and what it has said until it was ready."""
+def served(data) -> Iterator[tuple[subprocess.Popen[str], int, list[str]]]:
+    """Serve the data; yield the process, its port, and what it has said until it was ready."""
+    port = free_port()
     server = subprocess.Popen(
         command(data, "--port", str(port)), cwd=data.parent, env=environment(), stdout=subprocess.PIPE, text=True
     )
@@ -196,15 +190,15 @@ def served(data, port) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
         while not said or "first-account" not in said[-1]:
             said.append(server.stdout.readline())
             assert said[-1], said
-        yield server, said
+        yield server, port, said
     finally:
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=DEADLINE)
 
 
 @pytest.mark.slow
-def test_it_serves_until_ctrl_c_and_a_second_one_is_told_where(served, data, port):
-    server, said = served
+def test_it_serves_until_ctrl_c_and_a_second_one_is_told_where(served, data):
+    server, port, said = served
     address = f"http://127.0.0.1:{port}"
     assert said[:2] == [f"The data is in {data}.\n", f"Coindex is at {address}/ (stop with Ctrl+C)\n"]
     with urllib.request.urlopen(said[-1].strip(), timeout=DEADLINE) as page:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
-from io import StringIO
 from typing import Any
 
 import httpx
 import pytest
 from django.contrib.auth.models import Permission
-from django.core.management import call_command
 
 from annotations.models import User
 from annotations.projects.people.tokens import create_token
 from coindex.client import Client, Patience
+from tests.shared.api import schema_of_api
 from tests.shared.projects import person
 
 # As short as a wait can be that is not none.
@@ -24,9 +22,7 @@ IMPATIENT = Patience(total=5, first=0.001, longest=0.01)
 
 @pytest.fixture(scope="session")
 def schema() -> dict[str, Any]:
-    out = StringIO()
-    call_command("spectacular", "--format", "openapi-json", stdout=out)
-    return json.loads(out.getvalue())
+    return schema_of_api()
 
 
 class Record:

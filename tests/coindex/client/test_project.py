@@ -15,48 +15,30 @@ SOUP = "[The soup](a) is hot. [It](b) burns.\n"
 SCHEME = "poesio-artstein-2005"
 
 # What has no method of its own, and why. All of it is there by `get`, `rows` and `request`.
-SUMMARIES = "docsets of summaries are set up on their page, with files"
-TRAINING = "training is run on its pages; `coding` and `save` work on its texts"
-QUEUE = "the queue is for who decides at a page"
-NOT_COVERED = {
-    "projects_docsets_list": SUMMARIES,
-    "projects_docsets_create": SUMMARIES,
-    "projects_docsets_retrieve": SUMMARIES,
-    "projects_docsets_agreed_create": SUMMARIES,
-    "projects_docsets_agreed_update": SUMMARIES,
-    "projects_docsets_assignments_create": SUMMARIES,
-    "projects_docsets_peers_list": SUMMARIES,
-    "projects_docsets_peers_create": SUMMARIES,
-    "projects_docsets_pyramids_list": SUMMARIES,
-    "projects_texts_agreed_codings_retrieve": SUMMARIES,
-    "projects_texts_agreed_codings_partial_update": SUMMARIES,
-    "projects_texts_agreed_codings_destroy": SUMMARIES,
-    "projects_rounds_training_list": TRAINING,
-    "projects_rounds_training_decisions_create": TRAINING,
-    "projects_rounds_training_next_create": TRAINING,
-    "projects_texts_coding_feedback_retrieve": TRAINING,
-    "projects_texts_agreed_queue_retrieve": QUEUE,
-    "projects_texts_gold_queue_retrieve": QUEUE,
-    "projects_rounds_gold_hand_on_create": QUEUE,
-    "projects_gold_own_list": "gold beside one's own answers is read on its page",
-    "projects_agreement_items_flag_retrieve": "`items` says which are flagged",
-    "projects_agreement_items_remarks_destroy": "a remark is taken back on its page",
-    "projects_scheme_versions_undo_create": "merges are undone on the page that shows them",
+REASONS = {
+    "docsets of summaries are set up on their page, with files": """
+    docsets_list docsets_create docsets_retrieve docsets_agreed_create docsets_agreed_update
+    docsets_assignments_create docsets_peers_list docsets_peers_create docsets_pyramids_list
+    texts_agreed_codings_retrieve texts_agreed_codings_partial_update texts_agreed_codings_destroy
+    """,
+    "training is run on its pages; `coding` and `save` work on its texts": """
+    rounds_training_list rounds_training_decisions_create rounds_training_next_create
+    texts_coding_feedback_retrieve
+    """,
+    "the queue is for who decides at a page": """
+    texts_agreed_queue_retrieve texts_gold_queue_retrieve rounds_gold_hand_on_create
+    """,
+    "gold beside one's own answers is read on its page": "gold_own_list",
+    "`items` says which are flagged": "agreement_items_flag_retrieve",
+    "a remark is taken back on its page": "agreement_items_remarks_destroy",
+    "merges are undone on the page that shows them": "scheme_versions_undo_create",
 }
+NOT_COVERED = {f"projects_{name}": reason for reason, names in REASONS.items() for name in names.split()}
 # Reports of pyramids, which a project of texts answers 400 or 404; `report` asks for them by name.
-OF_PYRAMIDS = {
-    "projects_agreement_peers_retrieve": "peers",
-    "projects_agreement_scores_retrieve": "scores",
-    "projects_agreement_scus_retrieve": "scus",
-    "projects_agreement_study_retrieve": "study",
-}
+OF_PYRAMIDS = {f"projects_agreement_{name}_retrieve": name for name in ("peers", "scores", "scus", "study")}
 # The agreed pyramid of a docset is a coding like others: what the client sends for one it sends for all.
-OF_AGREED = {
-    "projects_texts_agreed_coding_retrieve",
-    "projects_texts_agreed_coding_partial_update",
-    "projects_texts_agreed_coding_operations_list",
-    "projects_texts_agreed_coding_operations_create",
-}
+ENDS_OF_AGREED = ("retrieve", "partial_update", "operations_list", "operations_create")
+OF_AGREED = {f"projects_texts_agreed_coding_{end}" for end in ENDS_OF_AGREED}
 
 
 @pytest.mark.parametrize("site", ["https://host.example", "https://host.example/tools/coindex"])
@@ -87,8 +69,8 @@ def test_a_whole_project_is_made_coded_and_read_by_scripts(connect, record, live
     assert not record.used & NOT_COVERED.keys()
     # What is done once however often it is sent is sent with a key, and with none where the key means nothing.
     for name, request in record.requests:
-        takes = {one["name"] for one in record.operations[name].get("parameters", ()) if one["in"] == "header"}
-        sent = {one for one in ("Idempotency-Key", "If-Match") if one in request.headers}
+        takes = {row["name"] for row in record.operations[name].get("parameters", ()) if row["in"] == "header"}
+        sent = {header for header in ("Idempotency-Key", "If-Match") if header in request.headers}
         assert sent == takes, name
 
 
@@ -110,12 +92,12 @@ def make(manager, tmp_path):
         assert manager.add_member("kitchen", name, "coder")["role"] == "coder"
     assert manager.assign("kitchen", ["tea", "soup"], ["alice"]) == 2
     assert manager.add_model("kitchen", "rules", version="1", date="2026-11-01")["group"] == "model"
-    assert [one["name"] for one in manager.models("kitchen")] == ["rules"]
+    assert [row["name"] for row in manager.models("kitchen")] == ["rules"]
     assert manager.model("kitchen", "rules")["date"] == "2026-11-01"
     plan = {"coders": ["alice", "bob"]}
     assert len(manager.plan("kitchen", "all", **plan)["assignments"]) == 3
     assert manager.plan("kitchen", "all", apply=True, **plan)["connected"]
-    assert [one["design"] for one in manager.plans("kitchen")] == ["all"]
+    assert [row["design"] for row in manager.plans("kitchen")] == ["all"]
 
 
 def code_as_model(manager, url):
@@ -124,7 +106,7 @@ def code_as_model(manager, url):
     assert manager.assign("kitchen", ["tea"], ["rules"]) == 1
     with Client(url, key) as model:
         coding = model.coding("kitchen", "tea")
-        model.save(coding, [judge(one["key"], "none") for one in coding.state["markables"]])
+        model.save(coding, [judge(row["key"], "none") for row in coding.state["markables"]])
         manager.end_model_key("kitchen", "rules")
         with pytest.raises(ApiError):
             model.coding("kitchen", "tea")
@@ -135,14 +117,14 @@ def code(alice, bob):
     for client, last in ((alice, "phrase"), (bob, "none")):
         for text in ("tea", "soup"):
             coding = client.coding("kitchen", text)
-            coded = [one["key"] for one in coding.state["markables"]]
+            coded = [row["key"] for row in coding.state["markables"]]
             step = new_uuid()
             operations = [judge(coded[0], "place"), clear(coded[0]), *(judge(key, "none") for key in coded[:-1])]
             answer = judge(coded[-1], last, pointers=[coded[0]] if last == "phrase" else None, note="Why?")
             operations.append(answer | {"step": step})
             assert client.save(coding, operations) == len(operations) == coding.version
             assert client.save(coding, operations) == coding.version  # sent again, they are done once
-            assert [one["step"] for one in client.log(coding, since=coding.version - 1)] == [step]
+            assert [row["step"] for row in client.log(coding, since=coding.version - 1)] == [step]
             client.submit(coding)
             assert coding.state["coding"]["status"] == "submitted"
     stale = alice.coding("kitchen", "tea")
@@ -169,10 +151,10 @@ def read_codings(manager, alice):
     assert judgements["category"].value_counts().to_dict() == {"none": 10, "phrase": 2}
     assert judgements.loc[judgements["category"] == "phrase", "pointers"].map(len).tolist() == [1, 1]
     assert manager.judgements("kitchen", coder="nobody").frame().empty
-    states = {(one["text"], one["coder"]): one["state"] for one in manager.codings("kitchen")}
+    states = {(row["text"], row["coder"]): row["state"] for row in manager.codings("kitchen")}
     assert states["tea", "alice"] == states["soup", "bob"] == "submitted"
     assert states["bread", "bob"] == "assigned"
-    assert {one["user"] for one in manager.operations("kitchen", kind="judge")} == {"alice", "bob"}
+    assert {row["user"] for row in manager.operations("kitchen", kind="judge")} == {"alice", "bob"}
     assert manager.hours("kitchen")["days"]
     with pytest.raises(ApiError) as refused:
         list(alice.judgements("kitchen"))
@@ -186,7 +168,7 @@ def read_results(manager, tmp_path):
     agreement = manager.agreement("kitchen", distance="nominal", chains="none")
     assert agreement["n_units"] == 6
     assert agreement["value"] is not None
-    assert [one["slug"] for one in agreement["texts"]] == ["bread", "soup", "tea"]
+    assert [row["slug"] for row in agreement["texts"]] == ["bread", "soup", "tea"]
     matrix = manager.matrix("kitchen", distance="nominal", chains="none")
     assert matrix.columns.tolist() == ["text", "unit", "alice", "bob"]
     assert matrix["bob"].dropna().tolist() == ["none"] * 6
@@ -195,16 +177,16 @@ def read_results(manager, tmp_path):
     assert len(scores["texts"]) == 2
     assert manager.grid("kitchen")
     worst = manager.items("kitchen").frame().iloc[0]
-    assert {one["coder"] for one in manager.item("kitchen", worst["text"], worst["key"])["values"]} == {"alice", "bob"}
+    assert {row["coder"] for row in manager.item("kitchen", worst["text"], worst["key"])["values"]} == {"alice", "bob"}
     manager.flag("kitchen", worst["text"], worst["key"])
     assert manager.items("kitchen", flag="set").frame()["key"].tolist() == [worst["key"]]
     manager.unflag("kitchen", worst["text"], worst["key"])
     manager.remark("kitchen", worst["text"], worst["key"], "See the rules.")
-    assert [one["body"] for one in manager.remarks("kitchen", worst["text"], worst["key"])] == ["See the rules."]
+    assert [row["body"] for row in manager.remarks("kitchen", worst["text"], worst["key"])] == ["See the rules."]
     manager.save_mapping("kitchen", "any", {"phrase": "old", "segment": "old"})
-    assert [one["name"] for one in manager.mappings("kitchen")] == ["any"]
-    assert "coders" in [one["page"] for one in manager.pages_of_results("kitchen")]
-    assert "matrix" in [one["key"] for one in manager.tables("kitchen", "coders")]
+    assert [row["name"] for row in manager.mappings("kitchen")] == ["any"]
+    assert "coders" in [row["page"] for row in manager.pages_of_results("kitchen")]
+    assert "matrix" in [row["key"] for row in manager.tables("kitchen", "coders")]
     table = manager.table("kitchen", "coders", "matrix").set_index("coder")
     assert table.loc["alice", "bob"] == pytest.approx(manager.agreement("kitchen")["value"])
     saved = manager.save_table("kitchen", "coders", "matrix", tmp_path / "matrix.csv")
@@ -240,27 +222,27 @@ def export_and_restore(manager, tmp_path):
         manager.cancel_transfer(checked["id"])
     assert refused.value.code == "not_at_work"
     manager.forget_transfer(checked["id"])
-    assert checked["id"] not in [one["id"] for one in manager.transfers("again")]
+    assert checked["id"] not in [row["id"] for row in manager.transfers("again")]
 
 
 def ask_and_answer(manager, alice):
     """Ask a question about a text, and answer it."""
     question = alice.ask("kitchen", "bread", "Is *is* a phrase?")
     answered = manager.reply("kitchen", question["id"], "No.", resolve=True)
-    assert [one["body"] for one in answered["replies"]] == ["No."]
+    assert [row["body"] for row in answered["replies"]] == ["No."]
     assert alice.question("kitchen", question["id"])["resolved_by"] == "charlie"
-    assert [one["id"] for one in alice.questions("kitchen", resolved=True)] == [question["id"]]
+    assert [row["id"] for row in alice.questions("kitchen", resolved=True)] == [question["id"]]
 
 
 def decide_gold(manager):
     """Draft the gold of texts, decide it and close it."""
     drafted = manager.draft_gold("kitchen", "most", texts=["tea"], adjudicator="charlie")
     assert drafted["drafted"] == ["tea"]
-    assert [one["text"] for one in manager.gold_states("kitchen") if one["state"]] == ["tea"]
+    assert [row["text"] for row in manager.gold_states("kitchen") if row["state"]] == ["tea"]
     manager.open_gold("kitchen", "soup", "main")
     gold = manager.coding("kitchen", "soup", round="main", of="gold")
-    manager.save(gold, [judge(one["key"], "none") for one in gold.state["markables"]])
-    assert [one["kind"] for one in manager.log(gold)] == ["judge", "judge"]
+    manager.save(gold, [judge(row["key"], "none") for row in gold.state["markables"]])
+    assert [row["kind"] for row in manager.log(gold)] == ["judge", "judge"]
     manager.submit(gold)
     assert manager.report("kitchen", "gold")["coders"]
     assert list(manager.gold_decisions("kitchen")) == []
@@ -273,7 +255,7 @@ def work_in_rounds(manager, alice):
     today = date(2026, 1, 1).isoformat()
     assert manager.change_round("kitchen", "second", starts_on=today)["starts_on"] == today
     assert manager.round("kitchen", "second")["kind"] == "main"
-    assert [(one["name"], one["texts"]) for one in manager.rounds("kitchen")] == [("main", 3), ("second", 1)]
+    assert [(row["name"], row["texts"]) for row in manager.rounds("kitchen")] == [("main", 3), ("second", 1)]
     manager.plan("kitchen", "all", apply=True, round="second", pool=True, k=1)
     assert alice.pools("kitchen") == [{"round": "second", "free": True}]
     assert alice.take_text("kitchen")["text"] == "soup"
@@ -309,14 +291,14 @@ def clean_up(manager):
     """Change people and the project itself, and delete it."""
     assert manager.change_member("kitchen", "bob", group="experts")["group"] == "experts"
     assert manager.member("kitchen", "bob")["group"] == "experts"
-    assert [one["username"] for one in manager.members("kitchen", group="experts")] == ["bob"]
+    assert [row["username"] for row in manager.members("kitchen", group="experts")] == ["bob"]
     invitation = manager.invite("kitchen", "coder", whom="Ann")
     assert invitation["link"]
-    assert [one["whom"] for one in manager.invitations("kitchen")] == ["Ann"]
+    assert [row["whom"] for row in manager.invitations("kitchen")] == ["Ann"]
     manager.withdraw_invitation("kitchen", invitation["id"])
     manager.remove_member("kitchen", "bob")
     assert manager.change_project("kitchen", licence="CC0")["licence"] == "CC0"
-    assert [one["number"] for one in manager.guidelines("kitchen")] == [1]
+    assert [row["number"] for row in manager.guidelines("kitchen")] == [1]
     assert manager.clone_project("kitchen", "pantry", "Pantry", texts=True)["slug"] == "pantry"
     assert manager.archive_project("pantry")["archived_at"]
     with pytest.raises(ApiError) as refused:
