@@ -14,9 +14,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPMessage
 from pathlib import Path
 
 import pytest
@@ -106,7 +106,7 @@ def wait_until(happens: Callable[[], object], pause: float = 0.1) -> None:
         time.sleep(pause)
 
 
-def ask(port: int, path: str, **headers: str) -> tuple[int, Mapping[str, str], str]:
+def ask(port: int, path: str, **headers: str) -> tuple[int, HTTPMessage, str]:
     connection = HTTPConnection("127.0.0.1", port, timeout=30)
     connection.request("GET", path, headers={"Host": HOST} | headers)
     reply = connection.getresponse()

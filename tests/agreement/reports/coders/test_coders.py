@@ -1,8 +1,10 @@
 """Who agrees with whom, who stands apart, and how each coder works."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, permutations, product
+from typing import Any
 
 import pytest
 
@@ -58,7 +60,9 @@ def pointed(project, codings, keys):
     return read_answers(hand_in(project))
 
 
-OF_TWO = [("coefficient", measure) for measure in (alpha, fleiss_kappa, multi_kappa, gwet_ac1)]
+OF_TWO: list[tuple[str, Callable[..., Any]]] = [
+    ("coefficient", measure) for measure in (alpha, fleiss_kappa, multi_kappa, gwet_ac1)
+]
 OF_TWO += [("cohen_kappa", cohen_kappa), ("observed_agreement", observed_agreement)]
 
 

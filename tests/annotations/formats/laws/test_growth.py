@@ -22,15 +22,15 @@ def many_marks(n: int, links: Links, *, of_one: bool) -> Document:
     """Return a text of n words, each a markable: all of one chain, or each of one of its own or with the one before."""
     places = [Place("phrase", ((len(WORD) * number, len(WORD) * number + 4),)) for number in range(n)]
     if links == Links.POINTERS:
-        categories = (CategorySpec("phrase", "phrase", points_to="phrase"), CategorySpec("none", "none"))
+        categories = [CategorySpec("phrase", "phrase", points_to="phrase"), CategorySpec("none", "none")]
         before = [places[0]] * n if of_one else [places[0], *places]
         answers = [Answer(category="phrase", pointers=(before[number],)) for number in range(n)]
         answers[0] = Answer(category="none")
     else:
-        categories = (CategorySpec("refers", "refers", takes_index=True),)
+        categories = [CategorySpec("refers", "refers", takes_index=True)]
         answers = [Answer(category="refers", indices=("0" if of_one else str(number),)) for number in range(n)]
     marks = [Mark(place.parts, "phrase", answer=answer) for place, answer in zip(places, answers, strict=True)]
-    scheme = SchemeSpec((LevelSpec("phrase", "phrase"),), categories)
+    scheme = SchemeSpec((LevelSpec("phrase", "phrase"),), tuple(categories))
     return Document("walk", "", (WORD * n).rstrip(), marks, links=links, scheme=scheme, coder="anna")
 
 

@@ -160,8 +160,11 @@ def test_mentions_have_attributes_and_relations():
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        *(("attributes", shape) for shape in ([{}], {"0": {}}, ["f", {}, {}, {}])),
-        *(("mentions", shape) for shape in (None, "four")),
+        ("attributes", [{}]),
+        ("attributes", {"0": {}}),
+        ("attributes", ["f", {}, {}, {}]),
+        ("mentions", None),
+        ("mentions", "four"),
     ],
 )
 def test_attributes_of_another_shape_are_left_out(key, value):
