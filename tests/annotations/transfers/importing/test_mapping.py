@@ -3,15 +3,29 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotations.coding.judgements import judgements_of
 from annotations.formats import Answer, Document, Links, Mark, Place
 from annotations.formats.model.scheme import AttributeSpec, CategorySpec, LevelSpec, RelationSpec, SchemeSpec, ValueSpec
-from annotations.models import Coding, ImportNames, Index, Judgement, Markable, Membership, Pointer, Project, Transfer
+from annotations.models import (
+    Coding,
+    ImportNames,
+    Index,
+    Judgement,
+    Markable,
+    Membership,
+    Pointer,
+    Project,
+    Transfer,
+    User,
+)
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.consistency import check_scheme
@@ -22,43 +36,50 @@ from annotations.transfers.importing.files.sources import Source
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.schemes.file_scheme import build_scheme
-from annotations.transfers.importing.schemes.naming import Naming, parse_names
+from annotations.transfers.importing.schemes.naming import Naming
 from tests.annotations.transfers.importing.test_corpora import zipped
 from tests.shared.growth import assert_grows_with_input
 
 WORDS = ["Anna", "took", "her", "dog", ".", "It", "barked", "at", "the", "cat", "."]
 
 
-def corpus(**schemes: str) -> dict[str, str]:
-    """Return an MMAX2 corpus as such corpora are shipped: a level coref with sets, and helper levels."""
-    levels = "".join(
-        f'<level name="{name}" schemefile="{name}_scheme.xml">$_{name}_level.xml</level>'
-        for name in ("coref", "sentence", "chunk", "pos")
-    )
+def mmax2_files(levels: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Return a project of MMAX2 whose levels have these schemes and markables."""
     words = "".join(f'<word id="word_{number}">{word}</word>' for number, word in enumerate(WORDS, start=1))
-    mention = '<value id="v1" name="np"/><value id="v2" name="pronoun"/>'
+    named = "".join(
+        f'<level name="{name}" schemefile="{name}_scheme.xml">$_{name}_level.xml</level>' for name in levels
+    )
     files = {
         "walk.mmax": "<mmax_project><words>walk_words.xml</words></mmax_project>",
-        "common_paths.xml": f"<common_paths><annotations>{levels}</annotations></common_paths>",
+        "common_paths.xml": f"<common_paths><annotations>{named}</annotations></common_paths>",
         "Basedata/walk_words.xml": f"<words>{words}</words>",
-        "Schemes/coref_scheme.xml": "<annotationscheme>"
-        '<attribute id="a1" name="Coref_class" type="markable_set"><value id="v0" name="Coref_class"/></attribute>'
-        f'<attribute id="a2" name="Mention" type="nominal_list">{mention}</attribute></annotationscheme>',
-        "Schemes/sentence_scheme.xml": "<annotationscheme/>",
-        "Schemes/chunk_scheme.xml": "<annotationscheme/>",
-        "Schemes/pos_scheme.xml": '<annotationscheme><attribute id="p" name="tag" type="freetext"/></annotationscheme>',
-        "Markables/walk_coref_level.xml": "<markables>"
-        '<markable id="markable_1" span="word_1" coref_class="set_1" mention="np"/>'
-        '<markable id="markable_2" span="word_3" coref_class="set_1" mention="pronoun"/>'
-        '<markable id="markable_3" span="word_3..word_4" coref_class="set_2" mention="np"/>'
-        '<markable id="markable_4" span="word_6" coref_class="set_2" mention="pronoun"/>'
-        '<markable id="markable_5" span="word_9..word_10" coref_class="empty" mention="np"/></markables>',
-        "Markables/walk_sentence_level.xml": '<markables><markable id="markable_1" span="word_1..word_5"/>'
-        '<markable id="markable_2" span="word_6..word_11"/></markables>',
-        "Markables/walk_chunk_level.xml": '<markables><markable id="markable_1" span="word_1..word_2"/></markables>',
-        "Markables/walk_pos_level.xml": '<markables><markable id="markable_1" span="word_1" tag="NNP"/></markables>',
     }
-    return files | schemes
+    for name, (scheme, markables) in levels.items():
+        rows = "".join(f'<markable id="markable_{n}" {row}/>' for n, row in enumerate(markables.split("; "), start=1))
+        files[f"Schemes/{name}_scheme.xml"] = f"<annotationscheme>{scheme}</annotationscheme>"
+        files[f"Markables/walk_{name}_level.xml"] = f"<markables>{rows}</markables>"
+    return files
+
+
+def corpus(**files: str) -> dict[str, str]:
+    """Return an MMAX2 corpus as such corpora are shipped: a level coref with sets, and helper levels."""
+    coref = (
+        '<attribute id="a1" name="Coref_class" type="markable_set"><value id="v0" name="Coref_class"/></attribute>'
+        '<attribute id="a2" name="Mention" type="nominal_list"><value id="v1" name="np"/>'
+        '<value id="v2" name="pronoun"/></attribute>'
+    )
+    markables = (
+        'span="word_1" coref_class="set_1" mention="np"; span="word_3" coref_class="set_1" mention="pronoun"; '
+        'span="word_3..word_4" coref_class="set_2" mention="np"; span="word_6" coref_class="set_2" mention="pronoun"; '
+        'span="word_9..word_10" coref_class="empty" mention="np"'
+    )
+    levels = {
+        "coref": (coref, markables),
+        "sentence": ("", 'span="word_1..word_5"; span="word_6..word_11"'),
+        "chunk": ("", 'span="word_1..word_2"'),
+        "pos": ('<attribute id="p" name="tag" type="freetext"/>', 'span="word_1" tag="NNP"'),
+    }
+    return mmax2_files(levels) | files
 
 
 def bring(project: Project, files: Mapping[str, str], format_key: str = "mmax2", **settings) -> Report:
@@ -71,6 +92,11 @@ def empty(db) -> Project:
     return create_project("tales", "Tales", SCHEMES["poesio-artstein-2005"])
 
 
+@pytest.fixture
+def clusters(db) -> Project:
+    return create_project("tales", "Tales", SCHEMES["clusters"])
+
+
 def test_a_corpus_as_shipped_makes_the_scheme_of_a_project_without_texts(empty):
     report = bring(empty, corpus(), new_scheme=True)
     assert (report.texts, report.codings, report.failures) == (1, 1, [])
@@ -81,15 +107,10 @@ def test_a_corpus_as_shipped_makes_the_scheme_of_a_project_without_texts(empty):
     assert (empty.answers, empty.preset, empty.unmarked) == ("indices", "masi", "singleton")
     assert Index.objects.values("entity").distinct().count() == 3
     assert Judgement.objects.count() == 5
-
-
-def test_helper_levels_are_left_out_and_counted(empty):
-    report = bring(empty, corpus(), new_scheme=True)
     assert set(Markable.objects.values_list("level__key", flat=True)) == {"coref"}
     left_out = [finding.message for finding in report.findings if finding.code == "level-left-out"]
     assert left_out == [
-        "1 markable of the level 'chunk', which the scheme does not have",
-        "1 markable of the level 'pos', which the scheme does not have",
+        f"1 markable of the level '{name}', which the scheme does not have" for name in ("chunk", "pos")
     ]
 
 
@@ -123,55 +144,67 @@ def test_names_and_a_scheme_from_the_files_are_not_said_together(empty):
         bring(empty, corpus(), new_scheme=True, of_format={"level": "coref:phrase"})
 
 
-ANN = "T1\tPerson/who, or what 0 4\tAnna\nT2\tPerson/who, or what 10 13\ther\nR1\tCoref Arg1:T2 Arg2:T1\t\n"
-BRAT = {"walk.txt": "Anna took her dog.", "walk.ann": ANN.replace("/who, or what", "")}
+def brat(words: str, *lines: str) -> dict[str, str]:
+    return {"walk.txt": words, "walk.ann": "\n".join(lines) + "\n"}
 
 
-def test_types_of_brat_make_levels_or_categories(empty):
-    bring(empty, BRAT, "brat", new_scheme=True)
+def answer_to(key: str) -> dict[str, Any]:
+    """Return the only coder's judgement of a markable."""
+    return judgements_of(Coding.objects.of_people().get())[key]
+
+
+@pytest.mark.parametrize(
+    ("type_", "relation", "level"), [("Person", "Coref", "Person"), ("Mention", "Antecedent", "markable")]
+)
+def test_types_of_brat_make_levels_and_relations_categories(empty, type_, relation, level):
+    files = brat(
+        "Anna ran. She", f"T1\t{type_} 0 4\tAnna", f"T2\t{type_} 10 13\tShe", f"R1\t{relation} Arg1:T2 Arg2:T1"
+    )
+    assert bring(empty, files, "brat", new_scheme=True).refusals() == []
     spec = read_scheme(empty.pk).spec
-    assert [level.key for level in spec.levels] == ["Person"]
-    assert [(one.key, one.points_to) for one in spec.categories] == [("none", ""), ("coreference", "Person")]
-    assert Pointer.objects.count() == 1
+    assert [each.key for each in spec.levels] == [level]
+    assert [(category.key, category.points_to) for category in spec.categories] == [
+        ("none", ""),
+        ("coreference", level),
+    ]
+    assert answer_to(f"{level}:10-13")["pointers"] == [f"{level}:0-4"]
 
 
 def test_types_of_brat_may_be_the_categories_of_the_scheme(empty):
-    bring(empty, BRAT, "brat", new_scheme=True, of_format={"types": "categories", "relations": "none"})
+    files = brat("Anna took her dog.", "T1\tPerson 0 4\tAnna", "T2\tPerson 10 13\ther", "R1\tCoref Arg1:T2 Arg2:T1")
+    bring(empty, files, "brat", new_scheme=True, of_format={"types": "categories", "relations": "none"})
     spec = read_scheme(empty.pk).spec
     assert [level.key for level in spec.levels] == ["markable"]
-    assert [one.key for one in spec.categories] == ["Person"]
+    assert [category.key for category in spec.categories] == ["Person"]
     assert set(Judgement.objects.values_list("category__key", flat=True)) == {"Person"}
 
 
-def test_names_with_commas_are_mapped_as_json(db):
-    project = create_project("tales", "Tales", SCHEMES["clusters"])
-    names = {"Person,who": "mention", "chunk": ""}
-    files = corpus()
+def test_names_with_commas_are_mapped_as_json(clusters):
     with pytest.raises(ImportFailed, match=r"level: 'coref -> ghost': that is not here; here there are mention"):
-        bring(project, files, of_format={"level": json.dumps({"coref": "ghost"})})
-    with pytest.raises(ImportFailed, match="level: this is not JSON"):
-        bring(project, files, of_format={"level": "{"})
-    report = bring(project, files, of_format={"level": json.dumps({**names, "coref": "mention"})})
-    assert report.codings == 1
+        bring(clusters, corpus(), of_format={"level": json.dumps({"coref": "ghost"})})
+    for wrong in ("{", '{"a":' + "[" * 15_000):
+        with pytest.raises(ImportFailed, match="level: this is not JSON"):
+            bring(clusters, corpus(), of_format={"level": wrong})
+    names = {"Person,who": "mention", "chunk": "", "coref": "mention"}
+    assert bring(clusters, corpus(), of_format={"level": json.dumps(names)}).codings == 1
 
 
 def test_levels_and_categories_are_mapped_together(empty):
-    types = {"walk.txt": "Anna took her dog.", "walk.ann": "T1\tPerson 0 4\tAnna\nA1\tCategory T1 famous\n"}
+    types = brat("Anna took her dog.", "T1\tPerson 0 4\tAnna", "A1\tCategory T1 famous")
     report = bring(empty, types, "brat", of_format={"level": "Person:phrase", "category": "famous:place"})
     assert report.failures == []
     assert list(Judgement.objects.values_list("markable__level__key", "category__key")) == [("phrase", "place")]
 
 
-def test_the_mapping_is_remembered_by_project_and_format(db):
-    project = create_project("tales", "Tales", SCHEMES["clusters"])
-    bring(project, corpus(), of_format={"level": "coref:mention"}, trial=True)
+def test_the_mapping_is_remembered_by_project_and_format(clusters):
+    bring(clusters, corpus(), of_format={"level": "coref:mention"}, trial=True)
     assert not ImportNames.objects.exists()
-    bring(project, corpus(), of_format={"level": "coref:mention", "category": "coref_class:refers"})
-    row = ImportNames.objects.get(project=project, format="mmax2")
+    bring(clusters, corpus(), of_format={"level": "coref:mention", "category": "coref_class:refers"})
+    row = ImportNames.objects.get(project=clusters, format="mmax2")
     assert row.names == {"level": {"coref": "mention"}, "category": {"coref_class": "refers"}, "question": {}}
 
 
-# ---- the command
+# The command.
 
 
 @pytest.fixture
@@ -183,36 +216,28 @@ def folder(tmp_path):
     return tmp_path
 
 
+def run(format_key: str, folder: Path, *options: str) -> None:
+    call_command("import_codings", format_key, str(folder), "--project=tales", "--create", "--coder=anna", *options)
+
+
 def test_the_command_makes_a_project_with_the_scheme_of_the_files(db, folder, capsys):
-    call_command(
-        "import_codings",
-        "mmax2",
-        str(folder / "corpus"),
-        "--project=tales",
-        "--create",
-        "--coder=anna",
-        "--scheme=files",
-    )
+    run("mmax2", folder / "corpus", "--scheme=files")
     assert "Scheme from the files: levels coref; categories coref_class, none" in capsys.readouterr().out
     assert Coding.objects.of_people().count() == 1
 
 
-def test_the_command_tells_the_scheme_of_the_files_also_where_one_is_refused(db, tmp_path, capsys):
+def test_the_command_tells_the_scheme_also_where_a_file_is_refused(db, tmp_path, capsys):
     (tmp_path / "walk.conllu").write_text(PLURAL)
     (tmp_path / "run.conllu").write_text("Anna")
     with pytest.raises(CommandError, match="1 file refused"):
-        call_command(
-            "import_codings", "conllu", str(tmp_path), "--project=tales", "--create", "--coder=anna", "--scheme=files"
-        )
+        run("conllu", tmp_path, "--scheme=files")
     assert capsys.readouterr().out == "Scheme from the files: levels markable; categories refers; relations split\n"
 
 
-def test_the_command_maps_names_by_a_file(db, folder):
-    create_project("tales", "Tales", SCHEMES["clusters"])
+def test_the_command_maps_names_by_a_file(clusters, folder):
     names = folder / "names.json"
     names.write_text('{"levels": {"coref": "mention", "chunk": null, "pos": null}}')
-    arguments = ["mmax2", str(folder / "corpus"), "--project=tales", "--coder=anna", "--create", f"--map={names}"]
-    call_command("import_codings", *arguments)
+    run("mmax2", folder / "corpus", f"--map={names}")
     assert set(Markable.objects.values_list("level__key", flat=True)) == {"mention"}
 
 
@@ -228,106 +253,100 @@ def test_the_command_maps_names_by_a_file(db, folder):
         ('{"levels": {}, "levels": {"coref": "mention"}}', "'levels' is there twice"),
     ],
 )
-def test_a_wrong_file_of_names_changes_nothing(db, folder, names, message):
-    create_project("tales", "Tales", SCHEMES["clusters"])
+def test_a_wrong_file_of_names_changes_nothing(clusters, folder, names, message):
     path = folder / "names.json"
     path.write_text(names)
-    arguments = ["mmax2", str(folder / "corpus"), "--project=tales", "--coder=anna", "--create", f"--map={path}"]
     with pytest.raises(CommandError, match=message):
-        call_command("import_codings", *arguments)
+        run("mmax2", folder / "corpus", f"--map={path}")
     assert not Markable.objects.exists()
 
 
-# ---- the pages
+# The pages.
 
 
 @pytest.fixture
-def manager(client, db, django_user_model):
+def maria(client, django_user_model) -> User:
     user = django_user_model.objects.create_user("maria", password="x")
     client.force_login(user)
     return user
 
 
-def order(client, project: Project, upload, **fields):
+@pytest.fixture
+def ours(maria) -> Project:
+    return create_project("tales", "Tales", SCHEMES["clusters"], manager=maria)
+
+
+def order(client, project: Project, files: Mapping[str, str], **fields) -> Transfer:
+    upload = SimpleUploadedFile("corpus.zip", zipped(files))
     data = {"format": "mmax2", "whose": "one", "coder": "anna", "create": "on", "files": upload, **fields}
     response = client.post(reverse("import", args=[project.slug]), data)
     assert response.status_code == 302, response.context["form"].errors
     return Transfer.objects.latest("pk")
 
 
-@pytest.fixture
-def upload(tmp_path):
-    path = tmp_path / "corpus.zip"
-    path.write_bytes(zipped(corpus()))
-    with path.open("rb") as file:
-        yield file
+def names_of(client, transfer: Transfer) -> Any:
+    return client.get(reverse("transfer", args=[transfer.pk])).context.get("names")
 
 
-def test_the_page_shows_the_names_of_refused_files_and_takes_a_mapping(client, manager, upload):
-    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    transfer = order(client, project, upload)
-    assert transfer.state == Transfer.State.FAILED
-    page = client.get(reverse("transfer", args=[transfer.pk]))
-    rows = [(level["name"], level["markables"], field.initial) for field, level in page.context["names"].rows["level"]]
-    assert rows == [("coref", 5, ""), ("chunk", 1, ""), ("pos", 1, "")]
-    response = client.post(
-        reverse("transfer-names", args=[transfer.pk]), {"level-0": "mention", "level-1": "", "level-2": ""}
-    )
-    assert response.status_code == 302
+def give_names(client, transfer: Transfer, **names: str) -> None:
+    client.post(reverse("transfer-names", args=[transfer.pk]), names)
     transfer.refresh_from_db()
-    assert transfer.state == Transfer.State.CHECKED
+
+
+def carry_out(client, transfer: Transfer) -> None:
     client.post(reverse("carry-out", args=[transfer.pk]))
+
+
+def test_the_page_shows_the_names_of_refused_files_and_takes_a_mapping(client, ours):
+    transfer = order(client, ours, corpus())
+    assert transfer.state == Transfer.State.FAILED
+    rows = names_of(client, transfer).rows["level"]
+    assert [(level["name"], level["markables"], field.initial) for field, level in rows] == [
+        ("coref", 5, ""), ("chunk", 1, ""), ("pos", 1, "")
+    ]  # fmt: skip
+    give_names(client, transfer, **{"level-0": "ghost"})  # which the scheme lacks
+    assert (transfer.state, transfer.choices["options"]) == (Transfer.State.FAILED, {})
+    give_names(client, transfer, **{"level-0": "mention", "level-1": "", "level-2": ""})
+    assert transfer.state == Transfer.State.CHECKED
+    carry_out(client, transfer)
     assert set(Markable.objects.values_list("level__key", flat=True)) == {"mention"}
-    assert ImportNames.objects.get().names["level"] == {"coref": "mention", "chunk": "", "pos": ""}
-    upload.seek(0)
-    again = order(client, project, upload)
-    assert json.loads(again.choices["options"]["level"]) == {"coref": "mention", "chunk": "", "pos": ""}
+    names = {"coref": "mention", "chunk": "", "pos": ""}
+    assert ImportNames.objects.get().names["level"] == names
+    again = order(client, ours, corpus())
+    assert json.loads(again.choices["options"]["level"]) == names
     assert again.state == Transfer.State.CHECKED
 
 
-def test_a_name_that_the_scheme_lacks_is_not_taken(client, manager, upload):
-    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    transfer = order(client, project, upload)
-    client.post(reverse("transfer-names", args=[transfer.pk]), {"level-0": "ghost"})
-    transfer.refresh_from_db()
-    assert (transfer.state, transfer.choices["options"]) == (Transfer.State.FAILED, {})
-
-
-def test_the_page_makes_the_scheme_from_the_files(client, manager, upload):
-    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    transfer = order(client, project, upload)
-    client.post(reverse("transfer-names", args=[transfer.pk]), {"new_scheme": "1"})
+def test_the_page_makes_the_scheme_from_the_files(client, ours):
+    transfer = order(client, ours, corpus())
+    give_names(client, transfer, new_scheme="1")
     page = client.get(reverse("transfer", args=[transfer.pk]))
     assert "The project gets this scheme" in page.content.decode()
-    assert [level.key for level in read_scheme(project.pk).spec.levels] == ["mention"]
-    client.post(reverse("carry-out", args=[transfer.pk]))
-    assert [level.key for level in read_scheme(project.pk).spec.levels] == ["coref"]
+    assert [level.key for level in read_scheme(ours.pk).spec.levels] == ["mention"]
+    carry_out(client, transfer)
+    assert [level.key for level in read_scheme(ours.pk).spec.levels] == ["coref"]
 
 
-def test_the_import_form_offers_a_scheme_from_the_files_only_where_it_can_be_made(client, manager, upload):
-    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    address = reverse("import", args=[project.slug])
+def test_the_form_offers_a_new_scheme_only_to_projects_without_texts(client, ours):
+    address = reverse("import", args=[ours.slug])
     assert "new_scheme" in client.get(address).context["form"].fields
-    client.post(reverse("carry-out", args=[order(client, project, upload, new_scheme="on").pk]))
+    carry_out(client, order(client, ours, corpus(), new_scheme="on"))
     assert Coding.objects.of_people().count() == 1
     assert "new_scheme" not in client.get(address).context["form"].fields
-    upload.seek(0)
+    upload = SimpleUploadedFile("corpus.zip", zipped(corpus()))
     data = {"format": "mmax2", "whose": "one", "coder": "anna", "files": upload, "new_scheme": "on"}
-    response = client.post(address, data)
-    assert response.context["form"].errors["new_scheme"] == [
+    assert client.post(address, data).context["form"].errors["new_scheme"] == [
         "A scheme can be made from files by a manager, in a project without texts."
     ]
 
 
-def test_somebody_elses_import_is_not_mapped(client, manager, upload, django_user_model):
-    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
-    transfer = order(client, project, upload)
+def test_somebody_elses_import_is_not_mapped(client, ours, django_user_model):
+    transfer = order(client, ours, corpus())
     other = django_user_model.objects.create_user("otto", password="x")
-    add_member(project, other, Membership.Role.MANAGER)
+    add_member(ours, other, Membership.Role.MANAGER)
     client.force_login(other)
-    assert "names" not in client.get(reverse("transfer", args=[transfer.pk])).context
-    client.post(reverse("transfer-names", args=[transfer.pk]), {"level-0": "mention"})
-    transfer.refresh_from_db()
+    assert names_of(client, transfer) is None
+    give_names(client, transfer, **{"level-0": "mention"})
     assert transfer.choices["options"] == {}
 
 
@@ -342,7 +361,7 @@ def test_attributes_and_relations_of_answers_become_questions():
     places = [((0, 1),), ((4, 5),)]
     marks = [Mark(parts, "np", answer=answer) for parts, answer in zip(places, answers, strict=True)]
     found = build_scheme([Document("walk", "walk.x", "a b c", [*marks, Mark(second.parts, "np")], links=Links.NONE)])
-    kinds = {one.key: (str(one.kind), [value.key for value in one.values]) for one in found.spec.attributes}
+    kinds = {each.key: (str(each.kind), [value.key for value in each.values]) for each in found.spec.attributes}
     assert kinds == {"count": ("number", []), "gloss": ("text", []), "sort": ("several", ["person", "place"])}
     [part] = found.spec.relations
     assert (part.to_levels, part.joint, part.identity) == (("np",), True, False)
@@ -350,28 +369,21 @@ def test_attributes_and_relations_of_answers_become_questions():
     assert found.attributes == {"count": "count", "gloss": "gloss", "sort": "sort"}
 
 
-def test_an_attribute_and_a_relation_of_one_name_are_two_questions_of_the_scheme(empty):
-    files = {
-        "walk.txt": "Anna ran",
-        "walk.ann": "T1\tMention 0 4\tAnna\nT2\tMention 5 8\tran\nR1\tRelation-part Arg1:T2 Arg2:T1\n"
-        "A1\tpart T2 whole\nA2\tpart T1 piece\n",
-    }
-    report = bring(empty, files, "brat", new_scheme=True)
+def test_an_attribute_and_a_relation_of_one_name_are_two_questions(empty):
+    marks = ("T1\tMention 0 4\tAnna", "T2\tMention 5 8\tran", "R1\tRelation-part Arg1:T2 Arg2:T1")
+    report = bring(empty, brat("Anna ran", *marks, "A1\tpart T2 whole", "A2\tpart T1 piece"), "brat", new_scheme=True)
     assert report.refusals() == []
     spec = read_scheme(empty.pk).spec
-    [relation] = [one.key for one in spec.relations if not one.identity]
-    [attribute] = [one.key for one in spec.attributes]
-    assert (relation, attribute) == ("part", "part-2")
-    judgement = judgements_of(Coding.objects.of_people().get())["markable:5-8"]
+    assert [relation.key for relation in spec.relations if not relation.identity] == ["part"]
+    assert [attribute.key for attribute in spec.attributes] == ["part-2"]
+    judgement = answer_to("markable:5-8")
     assert judgement["relations"] == {"part": ["markable:0-4"]}
     assert judgement["attributes"] == {"part-2": "whole"}
     assert report.names["question"] == {"relation:part": "part", "attribute:part": "part-2"}
 
 
-def test_an_attribute_and_a_relation_of_one_name_have_a_row_each_with_what_it_can_be(client, manager, tmp_path):
-    lines = ["T1\tMention 0 4\tAnna", "T2\tMention 5 8\tran", "R1\tRelation-of Arg1:T2 Arg2:T1", "A1\tof T2 x"]
-    path = tmp_path / "walk.zip"
-    path.write_bytes(zipped({"walk.txt": "Anna ran", "walk.ann": "\n".join(lines)}))
+def test_an_attribute_and_a_relation_of_one_name_have_a_row_each(client, maria):
+    marks = ("T1\tMention 0 4\tAnna", "T2\tMention 5 8\tran", "R1\tRelation-of Arg1:T2 Arg2:T1", "A1\tof T2 x")
     scheme = replace(
         SCHEMES["poesio-artstein-2005"],
         levels=(LevelSpec("mention", "mention"),),
@@ -379,23 +391,21 @@ def test_an_attribute_and_a_relation_of_one_name_have_a_row_each_with_what_it_ca
         relations=(RelationSpec("anchor", "Anchor", to_levels=("mention",)),),
         attributes=(AttributeSpec("kind", "Kind", values=(ValueSpec("x", "x"),)),),
     )
-    project = create_project("tales", "Tales", scheme, manager=manager)
-    with path.open("rb") as file:
-        transfer = order(client, project, file, format="brat")
-    form = client.get(reverse("transfer", args=[transfer.pk])).context["names"]
-    rows = {one["is_relation"]: [key for key, _ in field.field.choices] for field, one in form.rows["question"]}
+    transfer = order(
+        client, create_project("tales", "Tales", scheme, manager=maria), brat("Anna ran", *marks), format="brat"
+    )
+    form = names_of(client, transfer)
+    rows = {row["is_relation"]: [key for key, _ in field.field.choices] for field, row in form.rows["question"]}
     assert rows == {True: ["", "anchor"], False: ["", "kind"]}
-    chosen = {field.html_name: "anchor" if one["is_relation"] else "kind" for field, one in form.rows["question"]}
-    chosen |= {field.html_name: "mention" for field, _ in form.rows["level"]}
-    client.post(reverse("transfer-names", args=[transfer.pk]), chosen)
-    transfer.refresh_from_db()
+    chosen = {field.html_name: "anchor" if row["is_relation"] else "kind" for field, row in form.rows["question"]}
+    give_names(client, transfer, **chosen | {field.html_name: "mention" for field, _ in form.rows["level"]})
     assert json.loads(transfer.choices["options"]["question"]) == {"relation:of": "anchor", "attribute:of": "kind"}
-    client.post(reverse("carry-out", args=[transfer.pk]))
-    answer = judgements_of(Coding.objects.of_people().get())["mention:5-8"]
+    carry_out(client, transfer)
+    answer = answer_to("mention:5-8")
     assert (answer["relations"], answer["attributes"]) == ({"anchor": ["mention:0-4"]}, {"kind": "x"})
 
 
-def test_of_names_that_are_one_question_here_relations_are_joined_and_of_attributes_the_first_stays():
+def test_of_names_that_become_one_relations_are_joined_not_attributes():
     mark = Place("np", ((0, 1),))
     other = Place("np", ((2, 3),))
     answer = Answer(
@@ -407,23 +417,12 @@ def test_of_names_that_are_one_question_here_relations_are_joined_and_of_attribu
     options = {"question": "genus:gender,sex:gender,of:bridging,part:bridging"}
     naming = Naming.from_options(options, {}, ["np"], [], ["gender", "bridging", "size"], "np")
     renamed = naming.rename(document, ["np"])
-    for one in renamed.marks[2:]:
-        assert one.answer.attributes == (("gender", "f"), ("size", "1"))
-        assert one.answer.relations == (("bridging", ((mark,), (other,))),)
+    for each in renamed.marks[2:]:
+        assert each.answer.attributes == (("gender", "f"), ("size", "1"))
+        assert each.answer.relations == (("bridging", ((mark,), (other,))),)
     assert [str(finding) for finding in renamed.findings] == [
         "walk.x: 2 markables with different answers to what is 'gender' here (the first stays)"
     ]
-
-
-def test_files_without_levels_and_categories_make_one_that_points_and_one_that_does_not(empty):
-    files = {
-        "walk.txt": "Anna ran. She won.",
-        "walk.ann": "T1\tMention 0 4\tAnna\nT2\tMention 10 13\tShe\nR1\tAntecedent Arg1:T2 Arg2:T1\n",
-    }
-    report = bring(empty, files, "brat", new_scheme=True)
-    assert report.refusals() == []
-    assert [one.key for one in read_scheme(empty.pk).spec.categories] == ["none", "coreference"]
-    assert judgements_of(Coding.objects.of_people().get())["markable:10-13"]["pointers"] == ["markable:0-4"]
 
 
 def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
@@ -431,8 +430,8 @@ def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
     report = import_sources(empty, "webanno", [source], "=anna", ImportOptions(create=True, join=True, new_scheme=True))
     assert report.refusals() == []
     spec = read_scheme(empty.pk).spec
-    assert {"bridge-def", "bridge-other"} == {one.key for one in spec.relations if not one.identity}
-    assert {"entity", "infstat"} <= {one.key for one in spec.attributes}
+    assert {"bridge-def", "bridge-other"} == {relation.key for relation in spec.relations if not relation.identity}
+    assert {"entity", "infstat"} <= {attribute.key for attribute in spec.attributes}
     assert Pointer.objects.filter(relation__identity=True).count() == 163
     assert Pointer.objects.filter(relation__identity=False).count() == 20
 
@@ -469,11 +468,6 @@ def test_keys_are_not_made_of_thousands_of_names(noun, most):
     assert_grows_with_input(build, 8000)
 
 
-def test_names_that_are_nested_too_deeply_are_no_names():
-    with pytest.raises(ImportFailed, match="level: this is not JSON"):
-        parse_names("level", '{"a":' + "[" * 15_000, "", [])
-
-
 PLURAL = """# newdoc id = walk
 # global.Entity = eid-etype-head-other
 1\tAnna\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1)
@@ -484,11 +478,11 @@ PLURAL = """# newdoc id = walk
 """
 
 
-def test_entities_that_are_made_of_others_are_a_relation_of_the_scheme_from_the_files(empty):
+def test_entities_made_of_others_are_a_relation_of_a_new_scheme(empty):
     assert bring(empty, {"walk.conllu": PLURAL}, "conllu", new_scheme=True).refusals() == []
     [split] = [relation for relation in read_scheme(empty.pk).spec.relations if not relation.identity]
     assert (split.key, split.joint) == ("split", True)
-    they = judgements_of(Coding.objects.of_people().get())["markable:13-17"]
+    they = answer_to("markable:13-17")
     assert they["indices"] == ["e3"]
     assert they["relations"] == {"split": [["markable:0-4", "markable:9-12"]]}
 
@@ -497,16 +491,16 @@ def test_an_attribute_called_split_is_not_what_entities_are_made_of(db):
     scheme = replace(SCHEMES["clusters"], relations=(), attributes=(AttributeSpec("split", "Split"),))
     project = create_project("tales", "Tales", scheme)
     assert bring(project, {"walk.conllu": PLURAL}, "conllu").refusals() == []
-    assert judgements_of(Coding.objects.of_people().get())["mention:13-17"]["indices"] == ["e3", "e1", "e2"]
+    assert answer_to("mention:13-17")["indices"] == ["e3", "e1", "e2"]
 
 
 def test_too_many_levels_for_a_scheme_name_the_options_that_help(empty):
     lines = [f"T{number}\tAnna-{number} 0 4\tAnna" for number in range(1, 60)]
     with pytest.raises(ImportFailed, match=r"at most 50\. Say types=categories, types=attribute, types=chains or"):
-        bring(empty, {"walk.txt": "Anna ran", "walk.ann": "\n".join(lines)}, "brat", new_scheme=True)
+        bring(empty, brat("Anna ran", *lines), "brat", new_scheme=True)
 
 
-def test_a_scheme_from_the_files_takes_what_answers_that_name_no_category_point_at():
+def test_a_new_scheme_takes_what_answers_without_a_category_point_at():
     levels = (LevelSpec("np", "np"), LevelSpec("event", "event"))
     spec = SchemeSpec(levels, (CategorySpec("ref", "ref", points_to="np", max_pointers=1),))
     targets = [Place("np", ((0, 1),)), Place("event", ((2, 3),)), Place("np", ((6, 7),))]
@@ -519,24 +513,13 @@ def test_a_scheme_from_the_files_takes_what_answers_that_name_no_category_point_
 
 
 def test_answers_on_a_level_that_is_only_pointed_at_are_counted_by_name(empty):
-    levels = "".join(
-        f'<level name="{name}" schemefile="{name}.xml">$_{name}_level.xml</level>' for name in ("who", "mood")
+    of = (
+        '<attribute id="a" name="of" type="markable_pointer" target_domain="mood"><value id="v" name="of"/></attribute>'
     )
-    words = "".join(f'<word id="word_{number}">{word}</word>' for number, word in enumerate(WORDS, start=1))
-    tone = '<value id="v1" name="glad"/><value id="v2" name="none"/>'
-    files = {
-        "walk.mmax": "<mmax_project><words>walk_words.xml</words></mmax_project>",
-        "common_paths.xml": f"<common_paths><annotations>{levels}</annotations></common_paths>",
-        "Basedata/walk_words.xml": f"<words>{words}</words>",
-        "Schemes/who.xml": '<annotationscheme><attribute id="a" name="of" type="markable_pointer" target_domain="mood">'
-        '<value id="v" name="of"/></attribute></annotationscheme>',
-        "Schemes/mood.xml": f'<annotationscheme><attribute id="t" name="tone" type="nominal_list">{tone}</attribute>'
-        "</annotationscheme>",
-        "Markables/walk_who_level.xml": '<markables><markable id="markable_1" span="word_1" of="mood:markable_1"/>'
-        "</markables>",
-        "Markables/walk_mood_level.xml": '<markables><markable id="markable_1" span="word_2..word_4" tone="glad"/>'
-        '<markable id="markable_2" span="word_7" tone="glad"/><markable id="markable_3" span="word_9"/></markables>',
-    }
+    values = '<value id="v1" name="glad"/><value id="v2" name="none"/>'
+    tone = f'<attribute id="t" name="tone" type="nominal_list">{values}</attribute>'
+    glad = 'span="word_2..word_4" tone="glad"; span="word_7" tone="glad"; span="word_9"'
+    files = mmax2_files({"who": (of, 'span="word_1" of="mood:markable_1"'), "mood": (tone, glad)})
     report = bring(empty, files, new_scheme=True)
     assert report.refusals() == []
     told = [str(finding) for finding in report.findings if finding.code == "not-asked"]
