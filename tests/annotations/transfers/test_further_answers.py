@@ -147,7 +147,7 @@ def test_readings_come_in_the_order_in_which_the_coder_named_them(rich):
         [answer] = [mark.answer for mark in document.marks if mark.answer and mark.answer.pointers]
         return answer.pointers, answer.readings
 
-    both = tuple(Place("phrase", ((one.start, one.end),)) for one in (kettle, stove))
+    both = tuple(Place("phrase", ((mark.start, mark.end),)) for mark in (kettle, stove))
     assert links() == (both, (both, both[:1]))
     change_rows(rich.relations.filter(identity=True), joint=False)
     assert links() == (both, ())  # none are meant together any more
@@ -179,9 +179,7 @@ def judgements(project: Project, *lines: str) -> Report:
         ("relation:gender", "phrase:4-14", "j.csv:2: The scheme has no relation 'gender'."),
     ],
 )
-def test_an_answer_that_the_scheme_does_not_take_is_refused_with_line_and_name_and_the_way_out(
-    column, value, message, db
-):
+def test_an_answer_that_the_scheme_does_not_take_is_refused(column, value, message, db):
     project = rich_project("rich")
     category = "place" if column == "attribute:gender" else "none"
     lines = (f"text,unit,coder,label,value,{column}", f'tea,phrase:18-27,bea,{category},,"{value}"')

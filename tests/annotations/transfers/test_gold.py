@@ -8,6 +8,7 @@ import zipfile
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
@@ -94,7 +95,7 @@ def left_out(report: Any) -> dict[str, tuple[str, ...]]:
 def entities(project: Project, text: str, *, alone: bool) -> set[frozenset[str]]:
     """Return the entities of the gold of a text; those of one markable only where they are asked for."""
     coding = Coding.objects.get(text__project=project, text__slug=text, kind="gold")
-    decisions = {one.markable: one for one in decisions_of(coding)}
+    decisions = {decision.markable: decision for decision in decisions_of(coding)}
     found = members_of(chains_of(project.answers, list(decisions), decisions)).values()
     return {frozenset(keys) for keys in found if alone or len(keys) > 1}
 
@@ -130,18 +131,17 @@ def test_gold_of_pointers_is_read_back_equal_with_its_notes(codings, keys, proje
         Decision(keys["c"], category="phrase", pointers=((keys["b"],),), note="It is the stove."),
         *(Decision(keys[label], category="none") for label in "def"),
     ]
-    assert [one for one in decisions_of(gold) if one.category] == decided
+    assert [decision for decision in decisions_of(gold) if decision.category] == decided
     Coding.objects.filter(kind="gold").delete()
     call_command("import_codings", "judgements-csv", str(path), "--project=tea", "--coder=charlie", "--gold")
     back = Coding.objects.get(kind="gold")
-    assert [one for one in decisions_of(back) if one.category] == decided
+    assert [decision for decision in decisions_of(back) if decision.category] == decided
 
 
-def test_tables_of_gold_belong_to_whom_the_command_names(walks, tmp_path):
-    draft_gold(walks, DraftRequest(Method.AGREED))
-    decide(walks, "walk")
+def test_tables_of_gold_belong_to_whom_the_command_names(drafted, tmp_path, capsys):
     path = tmp_path / "gold.zip"
     call_command("export_codings", "judgements-csv", str(path), "--project=walks", "--gold")
+    assert f"left out: 1 × {UNDECIDED}: run" in capsys.readouterr().err
     Coding.objects.filter(kind="gold").delete()
     arguments = ["import_codings", "judgements-csv", str(path), "--project=walks"]
     with pytest.raises(CommandError, match="name the manager or adjudicator by --coder"):
@@ -153,7 +153,7 @@ def test_tables_of_gold_belong_to_whom_the_command_names(walks, tmp_path):
     assert not Coding.objects.filter(kind="gold").exists()
 
 
-# ---- which texts are left out
+# Which texts are left out.
 
 
 def test_each_text_is_exported_as_gold_or_silver_or_left_out_for_a_reason(walks):
@@ -179,29 +179,25 @@ def test_each_text_is_exported_as_gold_or_silver_or_left_out_for_a_reason(walks)
     assert exported(walks, "conll2012", texts=["walk"], rounds=["main"])[0] == {name: before}
 
 
-def test_gold_of_a_text_that_left_its_round_is_not_exported(walks):
-    draft_gold(walks, DraftRequest(Method.MOST))
-    decide(walks, "walk")
-    walks.texts.get(slug="walk").rounds.clear()
-    assert left_out(exported(walks, "brat")[1]) == {UNDECIDED: ("run",)}
+def test_gold_of_a_text_that_left_its_round_is_not_exported(drafted):
+    drafted.texts.get(slug="walk").rounds.clear()
+    assert left_out(exported(drafted, "brat")[1]) == {UNDECIDED: ("run",)}
 
 
-def test_the_command_says_how_many_texts_are_left_out(walks, tmp_path, capsys):
-    draft_gold(walks, DraftRequest(Method.MOST))
-    decide(walks, "walk")
-    path = tmp_path / "gold.zip"
-    call_command("export_codings", "brat", str(path), "--project=walks", "--gold")
-    assert f"left out: 1 × {UNDECIDED}: run" in capsys.readouterr().err
-    with zipfile.ZipFile(path) as archive:
-        assert f"1 × {UNDECIDED}: run\n" in archive.read("LOSSES.txt").decode()
-
-
-# ---- on the page and by the API
+# On the page and by the API.
 
 
 @pytest.fixture
-def manager(signed_in, charlie) -> Client:
-    return signed_in(charlie)
+def drafted(walks) -> Project:
+    """Let there be drafts of both texts, of which Charlie has closed one."""
+    draft_gold(walks, DraftRequest(Method.MOST))
+    decide(walks, "walk")
+    return walks
+
+
+@pytest.fixture
+def manager(signed_in, walks) -> Client:
+    return signed_in(person("charlie"))
 
 
 def ordered(client: Client, **fields: Any) -> Any:
@@ -209,17 +205,16 @@ def ordered(client: Client, **fields: Any) -> Any:
     return client.post("/api/v1/projects/walks/exports/", body, content_type="application/json")
 
 
-def test_gold_is_ordered_on_the_page_and_by_the_api_with_what_is_left_out(walks, manager):
-    draft_gold(walks, DraftRequest(Method.MOST))
-    decide(walks, "walk")
+def test_gold_is_ordered_on_the_page_and_by_the_api_with_what_is_left_out(drafted, manager):
     assert "Gold: closed" in manager.get("/projects/walks/export/").content.decode()
     page = manager.post("/projects/walks/export/", {"format": "brat", "gold": "gold"}).url
     manager.post(f"{page}carry-out/")
     answer = manager.get(f"{page}file/")
     assert answer["Content-Disposition"] == 'attachment; filename="walks-gold-brat.zip"'
     with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
-        on_page = {name: archive.read(name) for name in archive.namelist() if name != "LOSSES.txt"}
-    assert on_page == exported(walks, "brat")[0]
+        on_page = {name: archive.read(name) for name in archive.namelist()}
+    assert f"1 × {UNDECIDED}: run\n" in on_page.pop("LOSSES.txt").decode()
+    assert on_page == exported(drafted, "brat")[0]
     shown = manager.get(page).content.decode()
     assert "Texts left out" in shown
     assert f'<th scope="row">{UNDECIDED}</th><td class="num">1</td><td>run</td>' in shown
@@ -250,9 +245,7 @@ def test_a_member_called_as_the_folder_keeps_gold_from_being_exported(walks, man
 
 @pytest.mark.parametrize("results_open", [False, True])
 @pytest.mark.parametrize("role", ["viewer", "coder", "manager-coder"])
-def test_who_may_not_see_gold_is_neither_offered_nor_answered_also_by_address(
-    walks, manager, signed_in, role, results_open
-):
+def test_who_may_not_see_gold_is_neither_offered_it_nor_answered(walks, manager, signed_in, role, results_open):
     draft_gold(walks, DraftRequest(Method.MOST))
     made = ordered(manager, gold="gold").json()["id"]
     manager.post(f"/api/v1/transfers/{made}/carry-out/")
@@ -277,22 +270,18 @@ def test_who_may_not_see_gold_is_neither_offered_nor_answered_also_by_address(
     assert Transfer.objects.filter(pk=made).exists()
 
 
-def test_an_adjudicator_exports_gold_and_the_uploads_of_gold_are_the_importers(walks, signed_in):
-    adam = person("adam")
-    add_member(walks, adam, Membership.Role.ADJUDICATOR)
+def test_an_adjudicator_exports_gold_and_who_imports_it_owns_it(walks, signed_in):
+    add_member(walks, person("adam"), Membership.Role.ADJUDICATOR)
     draft_gold(walks, DraftRequest(Method.MOST))
     decide(walks, "walk")
-    made = ordered(signed_in(adam), gold="gold", format="judgements-csv").json()
-    signed_in(adam).post(f"/api/v1/transfers/{made['id']}/carry-out/")
-    data = b"".join(signed_in(adam).get(f"/api/v1/transfers/{made['id']}/file/").streaming_content)
+    adam, manager = (signed_in(person(name)) for name in ("adam", "charlie"))
+    made = f"/api/v1/transfers/{ordered(adam, gold='gold', format='judgements-csv').json()['id']}/"
+    adam.post(f"{made}carry-out/")
+    upload = SimpleUploadedFile("gold.zip", b"".join(adam.get(f"{made}file/").streaming_content))
     before = entities(walks, "walk", alone=True)
     Coding.objects.filter(kind="gold").delete()
-    upload = io.BytesIO(data)
-    upload.name = "gold.zip"
-    manager = signed_in(person("charlie"))
-    order = manager.post(
-        "/api/v1/projects/walks/imports/", {"format": "judgements-csv", "files": [upload], "gold": "on"}
-    ).json()
+    fields = {"format": "judgements-csv", "files": [upload], "gold": "on"}
+    order = manager.post("/api/v1/projects/walks/imports/", fields).json()
     assert order["state"] == "checked", order
     manager.post(f"/api/v1/transfers/{order['id']}/carry-out/")
     gold = Coding.objects.get(kind="gold")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from annotations.transfers.importing.pyramids.pyramids import import_pyramids, r
 from annotations.transfers.importing.report import ImportFailed, Report
 from tests.annotations.docsets.test_creation import SINKING
 from tests.shared.coding import change
-from tests.shared.projects import make_project, person
+from tests.shared.projects import make_project
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 from tests.shared.schemes import change_rows
 
@@ -107,12 +108,12 @@ def zipped(project: Project, **which) -> tuple[dict[str, bytes], list[str]]:
 
 
 def test_the_samples_have_the_weights_and_scores_that_they_should(strike):
-    assert [one.weight for one in scus.weighted_scus(coding_of(strike, coder="coder1"))] == [4, 3, 2, 2, 2, 1]
+    assert [scu.weight for scu in scus.weighted_scus(coding_of(strike, coder="coder1"))] == [4, 3, 2, 2, 2, 1]
     peer = coding_of(strike, "peer")
     against = scus.pyramid_of_peer(peer)
     assert against is not None
     keyed = pyramid_of(against)
-    of_summaries = {one.uid: [keyed.pyramid.summary_of(of) for of in one.contributors] for one in keyed.pyramid.scus}
+    of_summaries = {scu.uid: [keyed.pyramid.summary_of(of) for of in scu.contributors] for scu in keyed.pyramid.scus}
     pyramid = measures.Pyramid(of_summaries, keyed.pyramid.summaries)
     marks = peer_of(peer, keyed).marks
     expressed, outside = [uid for uid in marks if uid], len(marks.get(0, ()))
@@ -139,8 +140,8 @@ def test_the_samples_come_out_with_every_part_and_text_as_they_came_in(strike, s
 
 def said(pyramid) -> dict[int, tuple[str, str, frozenset]]:
     return {
-        one.uid: (one.label, one.comment, frozenset((c.parts, c.comment) for c in one.contributors))
-        for one in pyramid.scus
+        scu.uid: (scu.label, scu.comment, frozenset((c.parts, c.comment) for c in scu.contributors))
+        for scu in pyramid.scus
     }
 
 
@@ -151,14 +152,6 @@ def test_what_went_out_comes_into_another_project_and_goes_out_the_same(strike):
     report = import_pyramids(other, read_pyramids(sources, "parent"), ImportOptions(create=True, join=True))
     assert (report.failures, report.findings, report.codings) == ([], [], 3)
     assert zipped(other)[0] == files
-
-
-def test_importing_the_same_again_changes_nothing(ferry):
-    files = [("sinking.ann.pyr", pyr(SANK)), ("peer.ann.pan", pan(SANK))]
-    first = brought(ferry, *files)
-    assert (first.texts, first.codings, first.judgements, first.new_coders) == (2, 2, 4, ["ann"])
-    again = brought(ferry, *files)
-    assert (again.texts, again.codings, again.unchanged, again.failures) == (0, 0, 2, [])
 
 
 def test_uids_labels_and_comments_are_kept_as_they_are(ferry):
@@ -175,22 +168,25 @@ def test_a_peer_is_held_against_its_coders_own_pyramid(ferry):
     report = brought(ferry, ("peer.ann.pan", pan(SANK)), ("sinking.ann.pyr", pyr(SANK)))
     assert not report.failures
     coding = coding_of(ferry, "peer")
-    answers = {one.markable: (one.category, one.indices) for one in decisions_of(coding)}
+    answers = {decision.markable: (decision.category, decision.indices) for decision in decisions_of(coding)}
     assert answers == {"contributor:0-12": ("scu", ("7",)), "contributor:14-25": ("outside", ())}
     assert (coding.text.role, coding.text.docset.slug) == (Text.Role.PEER, "sinking")
 
 
-def test_a_trial_says_the_same_and_changes_nothing(ferry):
+def test_neither_a_trial_nor_the_same_again_changes_anything(ferry):
     files = [("sinking.ann.pyr", pyr(SANK)), ("peer.ann.pan", pan(SANK))]
     trial = brought(ferry, *files, trial=True)
     assert not Docset.objects.exists()
     assert not User.objects.exists()
-    assert trial == brought(ferry, *files)
+    first = brought(ferry, *files)
+    assert trial == first
+    assert (first.texts, first.codings, first.judgements, first.new_coders) == (2, 2, 4, ["ann"])
+    again = brought(ferry, *files)
+    assert (again.texts, again.codings, again.unchanged, again.failures) == (0, 0, 2, [])
 
 
-@pytest.mark.parametrize("coder_from", ["nobody"])
-def test_files_that_are_nobodys_bring_summaries_alone(ferry, coder_from):
-    report = brought(ferry, ("sinking.pyr", pyr(SANK)), ("peer.pan", pan(SANK)), coder_from=coder_from)
+def test_files_that_are_nobodys_bring_summaries_alone(ferry):
+    report = brought(ferry, ("sinking.pyr", pyr(SANK)), ("peer.pan", pan(SANK)), coder_from="nobody")
     assert [finding.code for finding in report.findings] == ["nobody", "nobody"]
     assert Text.objects.count() == 2
     assert not Coding.objects.of_people().exists()
@@ -212,8 +208,7 @@ def test_what_cannot_come_in_is_refused_with_its_place_and_what_lifts_it(ferry, 
     data = pyr(*scus).replace(b"dawn. --- two", b"dawn.--- two")
     report = brought(ferry, ("sinking.ann.pyr", data), ("fine.ben.pyr", pyr()), **options)
     failures = [failure for failure in report.failures if failure.file == "sinking.ann.pyr"]
-    with pytest.raises(AssertionError, match=message):
-        raise AssertionError(str(failures[0]))
+    assert re.search(message, str(failures[0]), re.DOTALL)
     assert not User.objects.filter(username="ann").exists()
     assert Docset.objects.filter(slug="fine").exists() == (not options)
 
@@ -222,7 +217,7 @@ def test_a_project_that_lets_scus_share_words_takes_them(db):
     project = pyramid_project(words_exclusive=False, one_contributor=False)
     shared = [scu(1, ("The ferry", 8), ("dawn", 31)), scu(2, ("The ferry", 8))]
     assert not brought(project, ("sinking.ann.pyr", pyr(*shared))).failures
-    assert {one.key: one.weight for one in scus.weighted_scus(coding_of(project))} == {"1": 1, "2": 1}
+    assert {scu.key: scu.weight for scu in scus.weighted_scus(coding_of(project))} == {"1": 1, "2": 1}
 
 
 def test_contributors_that_occur_twice_are_one_and_told(ferry):
@@ -232,7 +227,7 @@ def test_contributors_that_occur_twice_are_one_and_told(ferry):
     assert len(decisions_of(coding_of(ferry))) == 1
 
 
-def test_another_text_under_the_name_of_a_docset_is_refused_with_what_differs(ferry):
+def test_another_text_under_the_name_of_a_docset_is_refused(ferry):
     brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
     other = pyr(SANK).replace(b"It was dawn", b"It was noon")
     report = brought(ferry, ("sinking.ben.pyr", other))
@@ -253,7 +248,7 @@ def test_the_summaries_of_the_docset_hold_where_a_file_finds_others(ferry):
     other = pyr(SANK).replace(b"--- .+</start", b"--- two</start")
     report = brought(ferry, ("sinking.ben.pyr", other))
     assert "other-summaries" in [finding.code for finding in report.findings]
-    assert [one.weight for one in scus.weighted_scus(coding_of(ferry, coder="ben"))] == [2]
+    assert [scu.weight for scu in scus.weighted_scus(coding_of(ferry, coder="ben"))] == [2]
 
 
 def test_what_somebody_has_begun_stays_as_it_is(ferry):
@@ -307,7 +302,7 @@ def test_a_pyramid_of_the_browser_goes_out_and_what_is_lost_is_told(sinking, ali
     assert set(files) == {"alice/sinking.pyr", "LOSSES.txt"}
     pyramid = ducview.read_pyramid(Bundle.of("x", files["alice/sinking.pyr"]))
     assert pyramid.text == coding.text.content
-    assert [(one.label, len(one.contributors)) for one in pyramid.scus] == [("Sank", 3), ("Saved", 3), ("Dawn", 2)]
+    assert [(scu.label, len(scu.contributors)) for scu in pyramid.scus] == [("Sank", 3), ("Saved", 3), ("Dawn", 2)]
     told = "\n".join(losses)
     assert "keys of SCUs that are no numbers (others instead): alice, sinking: dawn" in told
     assert "has no contributor and is left out" in told
@@ -357,17 +352,13 @@ def client(ferry, charlie, signed_in):
     return signed_in(charlie)
 
 
-def upload(name: str, data: bytes) -> SimpleUploadedFile:
-    return SimpleUploadedFile(name, data)
-
-
 def test_a_page_checks_first_and_then_imports(client, ferry):
     asked = client.get("/projects/ferry/import/").content.decode()
     assert "DUCView pyramids and peers" in asked
     assert "option-docset" in asked
     assert "Markables are given" not in asked
     fields = {"format": "ducview", "whose": "name", "create": "on"}
-    files = [upload("sinking.ann.pyr", pyr(SANK)), upload("peer.ann.pan", pan(SANK))]
+    files = [SimpleUploadedFile("sinking.ann.pyr", pyr(SANK)), SimpleUploadedFile("peer.ann.pan", pan(SANK))]
     checked = client.post("/projects/ferry/import/", fields | {"files": files}, follow=True)
     assert "To be imported: 2 new texts" in checked.content.decode()
     assert not Docset.objects.exists()
@@ -377,25 +368,18 @@ def test_a_page_checks_first_and_then_imports(client, ferry):
     assert "To be exported: 2 codings of 2 texts in 2 files" in exported.content.decode()
 
 
-@pytest.mark.parametrize("page", ["import", "export"])
-def test_a_page_says_which_format_to_use(client, page):
-    fields = {"format": "conll2012", "whose": "nobody", "files": [upload("a.conll", b"x")]}
-    reply = client.post(f"/projects/ferry/{page}/", fields)
-    assert reply.status_code == 400
-    assert "use DUCView pyramids and peers (ducview)" in reply.content.decode()
-
-
 def test_the_api_takes_and_gives_them_too(client, ferry):
     fields = {"format": "ducview", "whose": "one", "coder": "ann", "create": "true", "option-docset": ""}
-    reply = client.post("/api/v1/projects/ferry/imports/", fields | {"files": [upload("sinking.pyr", pyr(SANK))]})
+    files = [SimpleUploadedFile("sinking.pyr", pyr(SANK))]
+    reply = client.post("/api/v1/projects/ferry/imports/", fields | {"files": files})
     assert (reply.status_code, reply.json()["state"]) == (201, "checked")
     done = client.post(f"/api/v1/transfers/{reply.json()['id']}/carry-out/")
     assert done.json()["report"]["codings"] == 1
-    order = json.dumps({"format": "ducview"})
-    out = client.post("/api/v1/projects/ferry/exports/", order, content_type="application/json")
-    assert out.json()["report"]["files"] == 1
-    wrong = client.post("/api/v1/projects/ferry/exports/", '{"format": "muc"}', content_type="application/json")
-    assert (wrong.status_code, "ducview" in str(wrong.json()["errors"]["format"])) == (400, True)
+    for format_key, status in (("ducview", 201), ("muc", 400)):
+        order = json.dumps({"format": format_key})
+        reply = client.post("/api/v1/projects/ferry/exports/", order, content_type="application/json")
+        assert reply.status_code == status
+    assert "ducview" in str(reply.json()["errors"]["format"])
 
 
 def test_the_commands_take_and_give_them_too(db, tmp_path: Path, capsys):
@@ -419,12 +403,6 @@ def test_the_commands_take_and_give_them_too(db, tmp_path: Path, capsys):
     assert not (tmp_path / "no.zip").exists()
 
 
-def test_names_differ_only_in_case_and_are_one_person(ferry):
-    add_member(ferry, person("Ann"), Membership.Role.CODER)
-    report = brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
-    assert (report.new_coders, coding_of(ferry).coder.username) == ([], "Ann")
-
-
 def test_what_an_export_has_of_the_agreed_pyramid_is_left_out_and_told(alice, bob, mallory):
     made = docset(pyramid_project(), alice, bob)
     pyramid = build(codings_of(models_of(made))["alice"], SINKING)
@@ -444,7 +422,7 @@ def test_what_an_export_has_of_the_agreed_pyramid_is_left_out_and_told(alice, bo
         sources = [Source(name, data, in_folder=True) for name, data in sorted(files.items())]
         report = import_pyramids(other, read_pyramids(sources, coder_from), ImportOptions(create=True, join=True))
         assert not report.failures
-        assert [(one.code, one.file) for one in report.findings] == [
+        assert [(finding.code, finding.file) for finding in report.findings] == [
             ("agreed", "alice/p1.agreed.pan"),
             ("agreed", "mallory/sinking.agreed.pyr"),
         ]
@@ -476,7 +454,7 @@ def test_a_scheme_without_contributors_takes_no_pyramids(ferry):
 
 
 @pytest.mark.parametrize("is_same_text", [True, False])
-def test_docsets_and_peers_are_found_under_the_addresses_that_0_1_0_gave_them(ferry, is_same_text):
+def test_docsets_and_peers_are_found_under_their_addresses_of_0_1_0(ferry, is_same_text):
     report = brought(ferry, ("straße.anna.pyr", pyr(SANK)), ("Øl.anna.pan", pan(SANK)))
     assert report.failures == []
     Docset.objects.filter(slug="strasse").update(slug="strae")
@@ -489,10 +467,7 @@ def test_docsets_and_peers_are_found_under_the_addresses_that_0_1_0_gave_them(fe
     assert [str(failure).partition(",")[0] for failure in report.failures] == (
         []
         if is_same_text
-        else [
-            "straße.bea.pyr: the docset strae has other summaries",
-            "Øl.anna.pan: the peer l says something else",
-        ]
+        else ["straße.bea.pyr: the docset strae has other summaries", "Øl.anna.pan: the peer l says something else"]
     )
     assert {finding.code for finding in report.findings} & {"docset-by-text", "peer-by-text"} == set()
 

@@ -1,17 +1,11 @@
 """Rounds in what enters and leaves: imports, exports, archives and copies."""
 
-import io
-import json
-from datetime import date
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from annotations.coding.judgements import decisions_of
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
-from annotations.formats.model.findings import FormatError
 from annotations.models import Coding, Round
 from annotations.models.people.rights import Right
 from annotations.planning.rounds import change_round, create_round
@@ -19,13 +13,11 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.permissions import project_for
 from annotations.texts.cloning import clone_project
 from annotations.transfers import orders
-from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.forms import ExportForm, ImportForm
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.annotations.formats.test_project import files, rezipped
 from tests.annotations.web.transfers.test_import import CONLL
 from tests.shared.coding import judge
 from tests.shared.exports import documents_of
@@ -73,9 +65,7 @@ OTHERS = "codings of training and rechecks, and repeats within a round"
         (["main", "practice"], "phrase", {AGAIN: 1}),
     ],
 )
-def test_an_export_has_the_latest_coding_of_the_rounds_that_count_or_are_chosen(
-    project, rounds, chosen, category, lost
-):
+def test_an_export_has_the_latest_coding_of_the_chosen_rounds(project, rounds, chosen, category, lost):
     categories, found = exported(project, chosen)
     assert categories == [category]
     assert {what: count for what, count in found.items() if what in (AGAIN, OTHERS)} == lost
@@ -111,7 +101,7 @@ def test_codings_come_into_the_round_that_is_chosen(project, text, alice):
     import_documents(project, [coded("cup", "alice")], ImportOptions(round_name="pilot"))
     assert Coding.objects.of_people().get(text__slug="cup").round == pilot
     import_documents(project, [coded("cup", "alice", "place")], ImportOptions(round_name="main"))
-    assert {one.round for one in Coding.objects.of_people().filter(text__slug="cup")} == {main, pilot}
+    assert {coding.round for coding in Coding.objects.of_people().filter(text__slug="cup")} == {main, pilot}
     again = import_documents(project, [coded("cup", "alice")], ImportOptions(round_name="pilot"))
     assert (again.codings, again.unchanged) == (0, 1)
     change_round(pilot, closed=True)
@@ -127,50 +117,7 @@ def test_the_order_of_an_import_names_a_round(project, charlie, alice):
     assert form.is_valid(), form.errors
     transfer = orders.order_import(project, charlie, [file], "conll2012", form.choices)
     assert orders.carry_out(transfer, charlie)
-    assert {one.round_names[0] for one in project.texts.exclude(slug="tea")} == {"main"}
-
-
-def archived(project):
-    out = io.BytesIO()
-    archive_project(project, out)
-    return out.getvalue()
-
-
-def test_an_archive_keeps_rounds_texts_codings_and_occasions(project, rounds):
-    change_round(rounds["again"], closed=True, place=1, starts_on=date(2026, 3, 1), ends_on=date(2026, 3, 31))
-    data = archived(project)
-    copy = restore_project(data, slug="copy").project
-    fields = ("name", "position", "kind", "starts_on", "ends_on", "guidelines_version", "scheme_version", "closed_at")
-    assert list(copy.rounds.values_list(*fields)) == list(project.rounds.values_list(*fields))
-    columns = ("round__name", "occasion", "coder__username", "version", "status")
-    codings = [Coding.objects.of_people().filter(text__project=one).values_list(*columns) for one in (project, copy)]
-    assert list(codings[0]) == list(codings[1])
-    assert copy.texts.get().round_names == project.texts.get().round_names
-
-
-@pytest.mark.parametrize(
-    ("table", "row", "fields", "message"),
-    [
-        ("codings", 0, {"round": 3}, "codings.jsonl:1: its text is not in the round of line 3"),
-        ("codings", 0, {"occasion": 0}, "occasion"),
-        ("codings", 0, {"round": 9}, "codings.jsonl:1: round is line 9 of rounds"),
-        ("rounds", 0, {"starts_on": "2026-02-30"}, "starts_on is not a day"),
-        ("rounds", 0, {"starts_on": "2026-03-02", "ends_on": "2026-03-01"}, "it ends before it starts"),
-        ("rounds", 0, {"scheme_version": 7}, "scheme_version is 7; the scheme has 1"),
-        ("rounds", 0, {"guidelines_version": 3}, "guidelines_version is 3"),
-        ("rounds", 0, {"kind": "ghost"}, "kind"),
-        ("rounds", 1, {"name": "main"}, "has the same name"),
-    ],
-)
-def test_an_archive_with_rounds_that_no_project_has_is_refused(project, text, rounds, table, row, fields, message):
-    lone = create_round(project, "lone")
-    change_round(lone, place=3)
-    of = files(archived(project))
-    lines = [json.loads(line) for line in of[f"{table}.jsonl"].splitlines()]
-    lines[row] |= fields
-    of[f"{table}.jsonl"] = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    with pytest.raises(FormatError, match=message):
-        restore_project(rezipped(of), slug="copy")
+    assert {text.round_names[0] for text in project.texts.exclude(slug="tea")} == {"main"}
 
 
 def test_a_copy_has_the_rounds_open_and_not_begun(project, rounds, charlie):
@@ -182,10 +129,3 @@ def test_a_copy_has_the_rounds_open_and_not_begun(project, rounds, charlie):
         ("practice", "training", None, None),
     ]
     assert clone.texts.get().round_names == ["main", "again", "practice"]
-
-
-def test_the_log_of_each_coding_is_its_own(project, rounds, alice, keys):
-    for round_ in rounds.values():
-        coding = Coding.objects.of_people().get(coder=alice, round=round_, occasion=1)
-        assert [one.category for one in decisions_of(coding)] == [ANSWERS[round_.name]]
-    call_command("verify_log")
