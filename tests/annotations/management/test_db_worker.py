@@ -44,7 +44,9 @@ def raise_error(error):
 def test_what_cannot_be_deleted_does_not_end_the_worker_and_is_in_the_log(monkeypatch, caplog):
     monkeypatch.setattr(db_worker, "prune", raise_error(PermissionError("a file")))
     call_command(*ONCE, verbosity=0)
-    [told] = [one for one in caplog.records if one.name == db_worker.__name__ and one.levelno == logging.ERROR]
+    [told] = [
+        record for record in caplog.records if (record.name, record.levelno) == (db_worker.__name__, logging.ERROR)
+    ]
     assert told.exc_info is not None
     assert told.exc_info[0] is PermissionError
 

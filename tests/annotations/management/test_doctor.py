@@ -53,8 +53,8 @@ def examined(*given: str) -> tuple[int, dict[str, list[dict[str, str]]]]:
         status = int(end.code or 0)
     told = json.loads(out.getvalue())
     assert told["well"] is (status == 0)
-    assert {one["name"] for one in told["checks"]} == (set(given[1:]) if given else set(doctor.CHECKS))
-    return status, {one["name"]: one["problems"] for one in told["checks"] if one["problems"]}
+    assert {check["name"] for check in told["checks"]} == (set(given[1:]) if given else set(doctor.CHECKS))
+    return status, {check["name"]: check["problems"] for check in told["checks"] if check["problems"]}
 
 
 def complaint(name: str) -> str:
@@ -65,9 +65,15 @@ def complaint(name: str) -> str:
     return " ".join(problem["what"] for problem in found[name])
 
 
-def test_where_nothing_is_wrong_it_says_so(well):
+def test_where_nothing_is_wrong_it_says_so_and_leaves_nothing(well, tmp_path, django_assert_num_queries):
+    before = set(tmp_path.rglob("*")) | {tmp_path / "files"}
     assert examined() == (0, {})
+    assert set(tmp_path.rglob("*")) == before
+    with django_assert_num_queries(0):
+        assert examined("--only", "backups") == (0, {})
     call_command("doctor", stdout=(out := StringIO()))
+    assert f"versions: well (Coindex {program_version()}, Python {platform.python_version()}, " in out.getvalue()
+    assert f"disk: well ({tmp_path}, " in out.getvalue()
     assert out.getvalue().endswith("No problems found.\n")
 
 
@@ -153,12 +159,6 @@ def test_a_disk_that_is_nearly_full(well, monkeypatch, free, total, is_wrong):
     assert examined("--only", "disk")[0] == is_wrong
 
 
-def test_the_check_of_the_disk_leaves_nothing_behind(well, tmp_path):
-    before = set(tmp_path.rglob("*")) | {tmp_path / "files"}
-    examined("--only", "disk")
-    assert set(tmp_path.rglob("*")) == before
-
-
 def test_static_files_that_are_not_collected(well, tmp_path):
     well.LOCAL, well.STATIC_ROOT = False, tmp_path / "static"
     well.STORAGES = well.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
@@ -173,13 +173,8 @@ def test_no_worker(well):
     assert "No worker has reported within 15 minutes; 1 task in the queue." in complaint("worker")
 
 
-TASK: dict[str, object] = {
-    "args_kwargs": {"args": [], "kwargs": {}},
-    "task_path": "a.b",
-    "backend_name": "default",
-    "status": "READY",
-}
-TASK["run_after"] = datetime(2026, 1, 1, tzinfo=UTC)
+TASK = {"args_kwargs": {"args": [], "kwargs": {}}, "task_path": "a.b", "backend_name": "default"}
+TASK |= {"status": "READY", "run_after": datetime(2026, 1, 1, tzinfo=UTC)}
 
 
 def test_a_task_that_no_worker_takes(well):
@@ -217,7 +212,7 @@ def test_a_backup_of_the_future(well):
     assert "1 backup of the future" in complaint("backups")
     back_up_at(well, now + timedelta(hours=1))
     _, found = examined("--only", "backups")
-    assert [one["what"][:18] for one in found["backups"]] == ["1 backup of the fu", "There is no backup"]
+    assert [problem["what"][:18] for problem in found["backups"]] == ["1 backup of the fu", "There is no backup"]
 
 
 def test_what_was_changed_beside_the_log(well, codings, keys):
@@ -253,17 +248,6 @@ def test_a_mail_server_that_does_not_answer(well):
     assert complaint("mail").startswith("The mail server does not answer as it should: ")
 
 
-def test_it_says_what_is_installed_and_where_the_data_is(well, tmp_path):
-    call_command("doctor", "--only", "versions", "disk", stdout=(out := StringIO()))
-    assert f"versions: well (Coindex {program_version()}, Python {platform.python_version()}, " in out.getvalue()
-    assert f"disk: well ({tmp_path}, " in out.getvalue()
-
-
 def test_static_files_that_are_not_installed(well, monkeypatch):
     monkeypatch.setattr(doctor, "find", lambda name: None)
     assert complaint("static").endswith("not there, such as css/base/base.css.")
-
-
-def test_for_the_backups_alone_no_database_is_asked(well, django_assert_num_queries):
-    with django_assert_num_queries(0):
-        assert examined("--only", "backups") == (0, {})

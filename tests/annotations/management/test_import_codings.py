@@ -30,6 +30,7 @@ from tests.annotations.transfers.importing.test_importing import all_rows
 
 CONLL = "#begin document (walk); part 000\nwalk\t0\t0\tAnna\t-\t({})\nwalk\t0\t1\ttook\t-\t-\n#end document\n"
 PLAIN = "[Anna](=1) took [her](=1)."
+GPT = ("--model", "gpt", "--model-version", "4.1", "--model-hash", "ab12", "--model-date", "2026-11-01")
 
 
 @pytest.fixture
@@ -93,19 +94,6 @@ def test_the_ezcoref_folder_comes_in_by_one_command(db, samples, capsys):
     assert Operation.objects.filter(kind="import").count() == 40
 
 
-def test_the_coder_may_stand_in_the_files_name(tales, folder):
-    path = folder({"walk.anna.conll": CONLL.format(1), "walk.bea.conll": CONLL.format(2), "README": "x"})
-    run("conll2012", path, "--coder-from", "name", "--create")
-    assert codings() == [("walk", "anna"), ("walk", "bea")]
-
-
-def test_all_files_may_be_one_coders(tales, folder, alice):
-    add_member(tales, alice, Membership.Role.CODER)
-    path = folder({"walk.txt": PLAIN, "sub/run.txt": PLAIN})
-    run("plain", path, "--coder", "alice")
-    assert codings() == [("run", "alice"), ("walk", "alice")]
-
-
 def test_texts_may_come_without_coding(tales, folder, capsys):
     run("plain", folder({"walk.txt": PLAIN}), "--texts-only")
     assert capsys.readouterr().out == "tales: 1 new text, 2 new markables, 0 codings, 0 judgements\n"
@@ -114,16 +102,24 @@ def test_texts_may_come_without_coding(tales, folder, capsys):
     assert User.objects.count() == 0
 
 
-@pytest.mark.parametrize(("options", "predefined"), [([], False), (["--predefined"], True)])
-def test_markables_are_for_all_where_asked(tales, folder, options, predefined):
-    run("plain", folder({"anna/walk.txt": PLAIN}), "--coder-from", "parent", "--create", *options)
-    assert set(Markable.objects.values_list("predefined", flat=True)) == {predefined}
-
-
 def test_files_and_folders_may_be_named_together_and_count_once(tales, folder):
     path = folder({"anna/walk.txt": PLAIN, "bea/walk.txt": PLAIN, "bea/run.text": PLAIN})
     run("plain", path, path / "anna" / "walk.txt", path / "bea" / "run.text", "--coder-from", "parent", "--create")
     assert codings() == [("run", "bea"), ("walk", "anna"), ("walk", "bea")]
+
+
+@pytest.mark.parametrize(
+    ("format_key", "path", "project", "message"),
+    [
+        ("plain", "walk.txt", "tails", "There is no project 'tails'; --create makes it."),
+        ("plain", "nowhere", "tales", "PATH: there is no such file or folder."),
+        ("conll2012", "", "tales", "PATH: no file here ends in .conll or _conll."),
+        ("sgml", "walk.txt", "tales", "Error: argument format: invalid choice: 'sgml'"),
+    ],
+)
+def test_what_is_not_there_is_named(tales, folder, format_key, path, project, message):
+    path = folder({"walk.txt": PLAIN, "walk.conll.bak": CONLL}) / path
+    assert refused(format_key, path, "--texts-only", project=project).startswith(message.replace("PATH", str(path)))
 
 
 def test_a_project_is_made_with_the_scheme_asked_for(db, folder):
@@ -131,33 +127,10 @@ def test_a_project_is_made_with_the_scheme_asked_for(db, folder):
     assert Project.objects.get().answers == "pointers"
 
 
-def test_a_warning_goes_to_the_error_stream(tales, folder, capsys):
-    path = folder({"anna/walk.txt": "[Anna](=1) walks."})
-    run("plain", path, "--coder-from", "parent", "--create")
-    assert "walk.txt:1: “Anna” is alone in the entity 1" in capsys.readouterr().err
-
-
-def test_an_unknown_project_is_named(db, folder):
-    path = folder({"anna/walk.txt": PLAIN})
-    message = refused("plain", path, "--coder-from", "parent", project="tails")
-    assert message == "There is no project 'tails'; --create makes it."
-
-
 @pytest.mark.parametrize("slug", ["two words", "x" * 51, ""])
 def test_a_project_cannot_be_made_under_a_bad_name(db, folder, slug):
     message = refused("plain", folder({"walk.txt": PLAIN}), "--texts-only", "--create", project=slug)
     assert message.startswith(f"--project {slug!r}: ")
-
-
-def test_an_unknown_path_is_named(tales, tmp_path):
-    path = tmp_path / "nowhere"
-    assert refused("plain", path, "--texts-only") == f"{path}: there is no such file or folder."
-
-
-def test_a_folder_without_a_file_of_the_format_is_named(tales, folder):
-    path = folder({"walk.txt": PLAIN, "walk.conll.bak": CONLL})
-    message = refused("conll2012", path, "--texts-only")
-    assert message == f"{path}: no file here ends in .conll or _conll."
 
 
 @pytest.mark.parametrize(
@@ -193,26 +166,21 @@ def test_where_no_file_can_be_read_no_project_is_made(db, folder):
     assert not Project.objects.exists()
 
 
-def test_importing_twice_changes_nothing(tales, folder, capsys):
-    arguments = ["plain", folder({"anna/walk.txt": PLAIN}), "--coder-from", "parent", "--create"]
-    run(*arguments)
-    before = all_rows()
-    run(*arguments)
-    assert all_rows() == before
-    assert capsys.readouterr().out.endswith("0 codings, 0 judgements, 1 coding already imported\n")
-
-
-def test_markables_that_are_there_are_given_to_all_by_a_later_import(tales, folder):
+@pytest.mark.parametrize("options", [["--texts-only"], ["--coder-from", "parent", "--predefined"]])
+def test_markables_are_given_to_all_where_asked(tales, folder, options):
     path = folder({"anna/walk.txt": PLAIN})
     run("plain", path, "--coder-from", "parent", "--create")
     assert not Markable.objects.filter(predefined=True).exists()
-    run("plain", path, "--texts-only")
-    assert not Markable.objects.filter(predefined=False).exists()
+    path = folder({"anna/run.txt": PLAIN})
+    run("plain", path, *options)
+    assert list(Markable.objects.values_list("predefined", flat=True)) == [True] * 4
 
 
 def test_a_trial_says_what_would_happen_and_changes_nothing(db, folder, capsys):
     before = all_rows()
     path = folder({"anna/walk.txt": PLAIN})
+    run("plain", path, *GPT, "--create", "--trial", project="models")
+    capsys.readouterr()
     run("plain", path, "--coder-from", "parent", "--create", "--trial", project="walks")
     assert capsys.readouterr().out == "walks: would be 1 new text, 2 new markables, 1 coding, 2 judgements\n"
     assert all_rows() == before
@@ -246,16 +214,6 @@ def test_a_coder_that_cannot_be_found_is_named(tales, folder, options, message):
     assert message in refused("plain", path, *options)
 
 
-def test_a_manager_is_not_made_a_coder(tales, folder, charlie):
-    add_member(tales, charlie, Membership.Role.MANAGER)
-    path = folder({"walk.txt": PLAIN})
-    assert "charlie is manager of tales" in refused("plain", path, "--coder", "charlie", "--create")
-
-
-def test_an_unknown_format_is_refused(tales, folder):
-    assert "invalid choice: 'sgml'" in refused("sgml", folder({"walk.txt": PLAIN}), "--texts-only")
-
-
 def test_gold_is_of_a_manager_in_the_round_that_is_named(tales, folder, alice, charlie):
     add_member(tales, alice, "coder")
     add_member(tales, charlie, "manager")
@@ -268,9 +226,6 @@ def test_gold_is_of_a_manager_in_the_round_that_is_named(tales, folder, alice, c
     gold = Coding.objects.get()
     assert (gold.kind, gold.coder, gold.round.name, gold.status) == ("gold", charlie, "training", "submitted")
     assert not tales.rounds.get().has_begun
-
-
-GPT = ("--model", "gpt", "--model-version", "4.1", "--model-hash", "ab12", "--model-date", "2026-11-01")
 
 
 def model_codings() -> list[tuple[str, str]]:
@@ -305,12 +260,6 @@ def test_a_model_codes_further_texts_of_people_by_an_import(tales, folder, alice
     run("plain", folder({"walk.txt": PLAIN}), "--model", "gpt")
     assert (codings(), model_codings()) == ([("walk", "alice")], [("walk", "gpt")])
     assert ModelCoder.objects.count() == 1
-
-
-def test_a_trial_adds_no_model(tales, folder):
-    before = all_rows()
-    run("plain", folder({"walk.txt": PLAIN}), *GPT, "--trial")
-    assert all_rows() == before
 
 
 @pytest.mark.parametrize(

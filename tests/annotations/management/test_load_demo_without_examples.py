@@ -1,20 +1,44 @@
-"""The demo where the folder of examples is missing, as in an installed wheel."""
+"""The demo in an empty database: where it loads, and where the folder of examples is missing, as in a wheel."""
 
 import sys
 from io import StringIO
 
+import pytest
 from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from annotations.models import Coding, ModelCoder
+from tests.annotations.transfers.importing.test_importing import all_rows
 
 
 def test_what_is_left_out_is_said_and_all_else_is_loaded(db, settings, monkeypatch):
     settings.LOCAL = True
     monkeypatch.setitem(sys.modules, "examples", None)
-    out = StringIO()
-    call_command("load_demo", "dialogue", stdout=out)
+    call_command("load_demo", "dialogue", stdout=(out := StringIO()))
     assert "dialogue: without a model that codes, as examples/ and httpx (extra client) are needed: " in out.getvalue()
-    assert (
-        Coding.objects.of_people().filter(text__project__slug="dialogue", status=Coding.Status.SUBMITTED).count() == 6
-    )
+    submitted = Coding.objects.of_people().filter(text__project__slug="dialogue", status=Coding.Status.SUBMITTED)
+    assert submitted.count() == 6
     assert not ModelCoder.objects.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [".coindex.example", "*"])
+def test_it_loads_whatever_the_server_is_called(db, settings, name):
+    settings.LOCAL, settings.ALLOWED_HOSTS = True, [name]
+    call_command("load_demo", "dialogue", stdout=StringIO())
+    assert ModelCoder.objects.filter(membership__project__slug="dialogue").exists()
+
+
+@pytest.mark.parametrize(
+    ("is_local", "message"),
+    [
+        (False, "it loads with LOCAL=1 only"),
+        (True, r"There is no demo project tea; there are news, dialogue, notices, "),
+    ],
+)
+def test_what_keeps_the_demo_from_loading_changes_nothing(db, settings, is_local, message):
+    settings.LOCAL = is_local
+    before = all_rows()
+    with pytest.raises(CommandError, match=message):
+        call_command("load_demo", "news", "tea")
+    assert all_rows() == before

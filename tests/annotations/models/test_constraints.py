@@ -10,46 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from agreement.models import Flag, Mapping, Remark, StoredAnswers
-from annotations.models import (
-    SCU,
-    Attribute,
-    AttributeAnswer,
-    AttributeValue,
-    Category,
-    Coding,
-    Docset,
-    GuidelinesReading,
-    GuidelinesVersion,
-    IdempotencyRecord,
-    ImportNames,
-    Index,
-    Invitation,
-    Judgement,
-    Level,
-    Mail,
-    Markable,
-    Membership,
-    ModelCoder,
-    Operation,
-    Plan,
-    PlanCoder,
-    PlanText,
-    Pointer,
-    Project,
-    Question,
-    Relation,
-    RepeatPlan,
-    Reply,
-    Round,
-    RoundText,
-    SchemeVersion,
-    Segment,
-    Text,
-    Token,
-    TrainingDecision,
-    Transfer,
-    User,
-)
+from annotations import models
 from annotations.projects.people.invitations import invite
 from annotations.projects.people.tokens import create_token
 from tests.shared.projects import make_shared_project, person
@@ -67,188 +28,192 @@ def rows_of_module(module_rows):
     """Make one good row of each model, from which the tests make bad ones."""
     project = make_shared_project()
     text, (alice, charlie) = project.texts.get(), map(person, ("alice", "charlie"))
-    docset = Docset.objects.create(project=project, slug="sinking", title="Sinking")
-    Text.objects.create(project=project, docset=docset, role="models", slug="sinking", title="Sinking", content="x")
+    docset = models.Docset.objects.create(project=project, slug="sinking", title="Sinking")
+    models.Text.objects.create(
+        project=project, docset=docset, role="models", slug="sinking", title="Sinking", content="x"
+    )
     round_ = text.rounds.get()
-    plan = Plan.objects.create(round=round_, design="k", k=2)
-    Coding.objects.create(text=text, coder=charlie, kind="agreed", round=round_)
-    Coding.objects.create(text=text, coder=charlie, kind="gold", round=round_)
+    plan = models.Plan.objects.create(round=round_, design="k", k=2)
+    models.Coding.objects.create(text=text, coder=charlie, kind="agreed", round=round_)
+    models.Coding.objects.create(text=text, coder=charlie, kind="gold", round=round_)
     coding = text.codings.of_people().get(coder=alice)
     markable = text.markables.get(label="a")
     category = project.categories.get(key="none")
-    judgement = Judgement.objects.create(coding=coding, markable=markable, category=category)
+    judgement = models.Judgement.objects.create(coding=coding, markable=markable, category=category)
     relation = project.relations.get(key="phrase")
-    attribute = Attribute.objects.create(project=project, key="gender", label="gender")
-    value = AttributeValue.objects.create(attribute=attribute, key="f", label="feminine")
-    AttributeAnswer.objects.create(judgement=judgement, attribute=attribute, text="once")
-    question = Question.objects.create(text=text, uuid=UUID, coder=alice, body="Why?", created_at=timezone.now())
-    return {
-        GuidelinesReading: GuidelinesReading.objects.create(project=project, user=alice, number=1),
-        GuidelinesVersion: GuidelinesVersion.objects.create(project=project, number=1, created_at=timezone.now()),
-        SchemeVersion: SchemeVersion.objects.create(project=project, number=1, scheme={}, created_at=timezone.now()),
-        Question: question,
-        Reply: Reply.objects.create(question=question, author=charlie, body="So.", created_at=timezone.now()),
-        User: alice,
-        Project: project,
-        Membership: project.memberships.get(user=alice),
-        ModelCoder: ModelCoder.objects.create(membership=project.memberships.get(user=alice), version="1"),
-        Level: project.levels.get(key="phrase"),
-        Category: project.categories.get(key="phrase"),
-        Text: text,
-        Round: round_,
-        RoundText: round_.memberships.get(text=text),
-        TrainingDecision: TrainingDecision.objects.create(
+    attribute = models.Attribute.objects.create(project=project, key="gender", label="gender")
+    value = models.AttributeValue.objects.create(attribute=attribute, key="f", label="feminine")
+    models.AttributeAnswer.objects.create(judgement=judgement, attribute=attribute, text="once")
+    question = models.Question.objects.create(text=text, uuid=UUID, coder=alice, body="Why?", created_at=timezone.now())
+    good = [
+        models.GuidelinesReading.objects.create(project=project, user=alice, number=1),
+        models.GuidelinesVersion.objects.create(project=project, number=1, created_at=timezone.now()),
+        models.SchemeVersion.objects.create(project=project, number=1, scheme={}, created_at=timezone.now()),
+        question,
+        models.Reply.objects.create(question=question, author=charlie, body="So.", created_at=timezone.now()),
+        alice,
+        project,
+        project.memberships.get(user=alice),
+        models.ModelCoder.objects.create(membership=project.memberships.get(user=alice), version="1"),
+        project.levels.get(key="phrase"),
+        project.categories.get(key="phrase"),
+        text,
+        round_,
+        round_.memberships.get(text=text),
+        models.TrainingDecision.objects.create(
             round=round_, coder=alice, outcome="passed", reason="Known.", decided_by=charlie
         ),
-        Plan: plan,
-        PlanCoder: PlanCoder.objects.create(plan=plan, coder=alice),
-        RepeatPlan: RepeatPlan.objects.create(round=round_, number=1, days=7, applied_at=timezone.now()),
-        PlanText: PlanText.objects.create(plan=plan, text=text, coders=2),
-        Segment: text.segments.first(),
-        Markable: markable,
-        Coding: coding,
-        Judgement: judgement,
-        Relation: relation,
-        Attribute: attribute,
-        AttributeValue: value,
-        AttributeAnswer: AttributeAnswer.objects.create(judgement=judgement, attribute=attribute, value=value),
-        Pointer: Pointer.objects.create(judgement=judgement, relation=relation, target=markable),
-        Index: Index.objects.create(judgement=judgement, entity="1"),
-        Operation: Operation.objects.create(
+        plan,
+        models.PlanCoder.objects.create(plan=plan, coder=alice),
+        models.RepeatPlan.objects.create(round=round_, number=1, days=7, applied_at=timezone.now()),
+        models.PlanText.objects.create(plan=plan, text=text, coders=2),
+        text.segments.first(),
+        markable,
+        coding,
+        judgement,
+        relation,
+        attribute,
+        value,
+        models.AttributeAnswer.objects.create(judgement=judgement, attribute=attribute, value=value),
+        models.Pointer.objects.create(judgement=judgement, relation=relation, target=markable),
+        models.Index.objects.create(judgement=judgement, entity="1"),
+        models.Operation.objects.create(
             coding=coding, sequence=1, uuid=UUID, kind="judge", payload={}, user=alice, applied_at=timezone.now()
         ),
-        Remark: Remark.objects.create(markable=markable, author=alice, body="Which?"),
-        Flag: Flag.objects.create(markable=markable, author=alice),
-        Mapping: Mapping.objects.create(project=project, name="things", classes={"place": "thing"}, author=alice),
-        StoredAnswers: StoredAnswers.objects.create(
-            project=project, text=text, round=round_, occasion=1, version=b"x", content=b"x"
-        ),
-        Docset: docset,
-        SCU: SCU.objects.create(coding=coding, key="1", label="It sank"),
-        ImportNames: ImportNames.objects.create(project=project, format="mmax2"),
-        Transfer: Transfer.objects.create(project=project, user=alice, kind="export", format="muc", choices={}),
-        IdempotencyRecord: IdempotencyRecord.objects.create(user=alice, key=UUID, digest="0" * 64, status=201, body={}),
-        Token: create_token(alice, "notebook", "read", 1)[0],
-        Mail: Mail.objects.create(kind="confirm", user=alice, key="key", next_try_at=timezone.now()),
-        Invitation: invite(project, "coder", alice, days=1)[0],
-    }
+        Remark.objects.create(markable=markable, author=alice, body="Which?"),
+        Flag.objects.create(markable=markable, author=alice),
+        Mapping.objects.create(project=project, name="things", classes={"place": "thing"}, author=alice),
+        StoredAnswers.objects.create(project=project, text=text, round=round_, occasion=1, version=b"x", content=b"x"),
+        docset,
+        models.SCU.objects.create(coding=coding, key="1", label="It sank"),
+        models.ImportNames.objects.create(project=project, format="mmax2"),
+        models.Transfer.objects.create(project=project, user=alice, kind="export", format="muc", choices={}),
+        models.IdempotencyRecord.objects.create(user=alice, key=UUID, digest="0" * 64, status=201, body={}),
+        create_token(alice, "notebook", "read", 1)[0],
+        models.Mail.objects.create(kind="confirm", user=alice, key="key", next_try_at=timezone.now()),
+        invite(project, "coder", alice, days=1)[0],
+    ]
+    return {type(row): row for row in good}
 
 
 # constraint: (model, the fields in which the bad row differs from a good copy)
 BAD = {
-    "user_username_unique_in_any_case": (User, {"username": "ALICE"}),
-    "answered_once": (IdempotencyRecord, {}),
-    "project_answers_known": (Project, {"slug": "p", "answers": "ghost"}),
-    "project_unmarked_known": (Project, {"slug": "p", "unmarked": "ghost"}),
-    "membership_one_role_a_person": (Membership, {"role": "viewer"}),
-    "membership_group_without_comma": (Membership, {"group": "a,b", "user": "mallory"}),
-    "membership_role_known": (Membership, {"role": "ghost", "user": "mallory"}),
-    "guidelines_version_once_in_project": (GuidelinesVersion, {}),
-    "guidelines_version_counts_from_1": (GuidelinesVersion, {"number": 0}),
-    "scheme_version_once_in_project": (SchemeVersion, {}),
-    "scheme_version_counts_from_1": (SchemeVersion, {"number": 0}),
-    "guidelines_reading_one_a_person": (GuidelinesReading, {"number": 2}),
-    "guidelines_reading_of_a_version": (GuidelinesReading, {"user": "mallory", "number": 0}),
-    "question_once_in_text": (Question, {}),
-    "question_not_empty": (Question, {"uuid": uuid4(), "body": ""}),
-    "question_resolved_by_somebody": (Question, {"uuid": uuid4(), "resolved_by": "mallory"}),
-    "question_published_with_answer": (Question, {"uuid": uuid4(), "public_question": "Why?"}),
-    "reply_not_empty": (Reply, {"body": ""}),
-    "level_key_unique_in_project": (Level, {}),
-    "level_marked_is_coded": (Level, {"key": "c", "coded": False, "coders_mark": True}),
-    "category_key_unique_in_project": (Category, {}),
-    "category_singleton_takes_no_index": (Category, {"key": "c", "singleton": True, "takes_index": True}),
-    "relation_key_unique_in_project": (Relation, {}),
-    "relation_takes_a_target": (Relation, {"key": "r", "max_targets": 0}),
-    "attribute_key_unique_in_project": (Attribute, {}),
-    "attribute_of_relation_names_it": (Attribute, {"key": "a", "of": "relation"}),
-    "attribute_kind_known": (Attribute, {"key": "a", "kind": "ghost"}),
-    "value_key_unique_in_attribute": (AttributeValue, {}),
-    "answer_value_once": (AttributeAnswer, {}),
-    "answer_text_or_number_once": (AttributeAnswer, {"value": None, "text": "twice"}),
-    "answer_is_value_text_or_number": (AttributeAnswer, {"value": None}),
-    "text_slug_unique_in_project": (Text, {}),
-    "text_not_empty": (Text, {"slug": "t", "content": ""}),
-    "text_direction_known": (Text, {"slug": "t", "direction": "up"}),
-    "text_summaries_are_of_a_docset": (Text, {"slug": "t", "role": "peer"}),
-    "text_one_of_models_a_docset": (Text, {"slug": "t", "role": "models", "docset": "sinking"}),
-    "docset_slug_unique_in_project": (Docset, {}),
-    "scu_once_in_coding": (SCU, {}),
-    "scu_has_key": (SCU, {"key": ""}),
-    "scu_says_something": (SCU, {"key": "k", "label": ""}),
-    "segment_once": (Segment, {}),
-    "segment_not_empty": (Segment, {"start": 5, "end": 5}),
-    "markable_once_in_text": (Markable, {}),
-    "markable_not_empty": (Markable, {"key": "k", "start": 5, "end": 5}),
-    "round_name_unique_in_project": (Round, {}),
-    "round_has_a_name": (Round, {"name": ""}),
-    "round_kind_known": (Round, {"name": "r", "kind": "ghost"}),
-    "round_ends_after_it_starts": (Round, {"name": "r", "starts_on": date(2026, 2, 1), "ends_on": date(2026, 1, 31)}),
-    "round_has_guidelines_once_it_began": (Round, {"name": "r", "guidelines_version": 1}),
-    "round_pass_rule_has_measure_and_mark": (Round, {"name": "r", "kind": "training", "pass_measure": "masi"}),
-    "round_pass_rule_is_of_training": (Round, {"name": "r", "attempts": 2}),
-    "round_attempts_are_positive": (Round, {"name": "r", "kind": "training", "attempts": 0}),
-    "round_feedback_at_once_is_of_training": (Round, {"name": "r", "feedback": "judgement"}),
-    "training_decision_outcome_known": (TrainingDecision, {"outcome": "ghost"}),
-    "training_decision_has_a_reason": (TrainingDecision, {"reason": ""}),
-    "round_has_a_text_once": (RoundText, {}),
-    "plan_design_known": (Plan, {"round": "second", "design": "ghost"}),
-    "plan_k_is_positive": (Plan, {"round": "second", "k": 0}),
-    "plan_share_is_a_part": (Plan, {"round": "second", "design": "share", "share": 1.5}),
-    "plan_blocks_are_of_blocks": (Plan, {"round": "second", "blocks": 2}),
-    "plan_has_a_coder_once": (PlanCoder, {}),
-    "plan_weights_are_positive": (PlanCoder, {"coder": "mallory", "weight": 0}),
-    "plan_has_a_text_once": (PlanText, {}),
-    "repeat_plan_has_a_share_or_a_number": (RepeatPlan, {"round": "second", "share": 0.5}),
-    "plan_text_is_coded": (PlanText, {"text": "sinking", "coders": 0}),
-    "coding_one_a_coder_round_and_occasion": (Coding, {}),
-    "coding_repeats_are_of_texts": (Coding, {"kind": "agreed", "occasion": 2}),
-    "coding_one_agreed_a_text": (Coding, {"kind": "agreed", "coder": "mallory"}),
-    "coding_one_gold_a_text_and_round": (Coding, {"kind": "gold", "coder": "mallory"}),
-    "coding_kind_known": (Coding, {"kind": "ghost"}),
-    "coding_status_known": (Coding, {"status": "ghost", "coder": "mallory"}),
-    "coding_no_model_decides": (Coding, {"kind": "gold", "coder": "mallory", "by_model": True}),
-    "coding_has_a_coder_unless_gold": (Coding, {"coder": None}),
-    "judgement_one_a_markable": (Judgement, {}),
-    "pointer_once": (Pointer, {}),
-    "index_once": (Index, {}),
-    "index_not_empty": (Index, {"entity": ""}),
-    "operation_sequence_without_double": (Operation, {"uuid": uuid4()}),
-    "operation_applied_once": (Operation, {"sequence": 2}),
-    "operation_kind_known": (Operation, {"sequence": 2, "uuid": uuid4(), "kind": "ghost"}),
-    "operation_has_a_user_unless_draft": (Operation, {"sequence": 2, "uuid": uuid4(), "user": None}),
-    "operation_sequence_from_one": (Operation, {"sequence": 0, "uuid": uuid4()}),
+    "user_username_unique_in_any_case": (models.User, {"username": "ALICE"}),
+    "answered_once": (models.IdempotencyRecord, {}),
+    "project_answers_known": (models.Project, {"slug": "p", "answers": "ghost"}),
+    "project_unmarked_known": (models.Project, {"slug": "p", "unmarked": "ghost"}),
+    "membership_one_role_a_person": (models.Membership, {"role": "viewer"}),
+    "membership_group_without_comma": (models.Membership, {"group": "a,b", "user": "mallory"}),
+    "membership_role_known": (models.Membership, {"role": "ghost", "user": "mallory"}),
+    "guidelines_version_once_in_project": (models.GuidelinesVersion, {}),
+    "guidelines_version_counts_from_1": (models.GuidelinesVersion, {"number": 0}),
+    "scheme_version_once_in_project": (models.SchemeVersion, {}),
+    "scheme_version_counts_from_1": (models.SchemeVersion, {"number": 0}),
+    "guidelines_reading_one_a_person": (models.GuidelinesReading, {"number": 2}),
+    "guidelines_reading_of_a_version": (models.GuidelinesReading, {"user": "mallory", "number": 0}),
+    "question_once_in_text": (models.Question, {}),
+    "question_not_empty": (models.Question, {"uuid": uuid4(), "body": ""}),
+    "question_resolved_by_somebody": (models.Question, {"uuid": uuid4(), "resolved_by": "mallory"}),
+    "question_published_with_answer": (models.Question, {"uuid": uuid4(), "public_question": "Why?"}),
+    "reply_not_empty": (models.Reply, {"body": ""}),
+    "level_key_unique_in_project": (models.Level, {}),
+    "level_marked_is_coded": (models.Level, {"key": "c", "coded": False, "coders_mark": True}),
+    "category_key_unique_in_project": (models.Category, {}),
+    "category_singleton_takes_no_index": (models.Category, {"key": "c", "singleton": True, "takes_index": True}),
+    "relation_key_unique_in_project": (models.Relation, {}),
+    "relation_takes_a_target": (models.Relation, {"key": "r", "max_targets": 0}),
+    "attribute_key_unique_in_project": (models.Attribute, {}),
+    "attribute_of_relation_names_it": (models.Attribute, {"key": "a", "of": "relation"}),
+    "attribute_kind_known": (models.Attribute, {"key": "a", "kind": "ghost"}),
+    "value_key_unique_in_attribute": (models.AttributeValue, {}),
+    "answer_value_once": (models.AttributeAnswer, {}),
+    "answer_text_or_number_once": (models.AttributeAnswer, {"value": None, "text": "twice"}),
+    "answer_is_value_text_or_number": (models.AttributeAnswer, {"value": None}),
+    "text_slug_unique_in_project": (models.Text, {}),
+    "text_not_empty": (models.Text, {"slug": "t", "content": ""}),
+    "text_direction_known": (models.Text, {"slug": "t", "direction": "up"}),
+    "text_summaries_are_of_a_docset": (models.Text, {"slug": "t", "role": "peer"}),
+    "text_one_of_models_a_docset": (models.Text, {"slug": "t", "role": "models", "docset": "sinking"}),
+    "docset_slug_unique_in_project": (models.Docset, {}),
+    "scu_once_in_coding": (models.SCU, {}),
+    "scu_has_key": (models.SCU, {"key": ""}),
+    "scu_says_something": (models.SCU, {"key": "k", "label": ""}),
+    "segment_once": (models.Segment, {}),
+    "segment_not_empty": (models.Segment, {"start": 5, "end": 5}),
+    "markable_once_in_text": (models.Markable, {}),
+    "markable_not_empty": (models.Markable, {"key": "k", "start": 5, "end": 5}),
+    "round_name_unique_in_project": (models.Round, {}),
+    "round_has_a_name": (models.Round, {"name": ""}),
+    "round_kind_known": (models.Round, {"name": "r", "kind": "ghost"}),
+    "round_ends_after_it_starts": (
+        models.Round,
+        {"name": "r", "starts_on": date(2026, 2, 1), "ends_on": date(2026, 1, 31)},
+    ),
+    "round_has_guidelines_once_it_began": (models.Round, {"name": "r", "guidelines_version": 1}),
+    "round_pass_rule_has_measure_and_mark": (models.Round, {"name": "r", "kind": "training", "pass_measure": "masi"}),
+    "round_pass_rule_is_of_training": (models.Round, {"name": "r", "attempts": 2}),
+    "round_attempts_are_positive": (models.Round, {"name": "r", "kind": "training", "attempts": 0}),
+    "round_feedback_at_once_is_of_training": (models.Round, {"name": "r", "feedback": "judgement"}),
+    "training_decision_outcome_known": (models.TrainingDecision, {"outcome": "ghost"}),
+    "training_decision_has_a_reason": (models.TrainingDecision, {"reason": ""}),
+    "round_has_a_text_once": (models.RoundText, {}),
+    "plan_design_known": (models.Plan, {"round": "second", "design": "ghost"}),
+    "plan_k_is_positive": (models.Plan, {"round": "second", "k": 0}),
+    "plan_share_is_a_part": (models.Plan, {"round": "second", "design": "share", "share": 1.5}),
+    "plan_blocks_are_of_blocks": (models.Plan, {"round": "second", "blocks": 2}),
+    "plan_has_a_coder_once": (models.PlanCoder, {}),
+    "plan_weights_are_positive": (models.PlanCoder, {"coder": "mallory", "weight": 0}),
+    "plan_has_a_text_once": (models.PlanText, {}),
+    "repeat_plan_has_a_share_or_a_number": (models.RepeatPlan, {"round": "second", "share": 0.5}),
+    "plan_text_is_coded": (models.PlanText, {"text": "sinking", "coders": 0}),
+    "coding_one_a_coder_round_and_occasion": (models.Coding, {}),
+    "coding_repeats_are_of_texts": (models.Coding, {"kind": "agreed", "occasion": 2}),
+    "coding_one_agreed_a_text": (models.Coding, {"kind": "agreed", "coder": "mallory"}),
+    "coding_one_gold_a_text_and_round": (models.Coding, {"kind": "gold", "coder": "mallory"}),
+    "coding_kind_known": (models.Coding, {"kind": "ghost"}),
+    "coding_status_known": (models.Coding, {"status": "ghost", "coder": "mallory"}),
+    "coding_no_model_decides": (models.Coding, {"kind": "gold", "coder": "mallory", "by_model": True}),
+    "coding_has_a_coder_unless_gold": (models.Coding, {"coder": None}),
+    "judgement_one_a_markable": (models.Judgement, {}),
+    "pointer_once": (models.Pointer, {}),
+    "index_once": (models.Index, {}),
+    "index_not_empty": (models.Index, {"entity": ""}),
+    "operation_sequence_without_double": (models.Operation, {"uuid": uuid4()}),
+    "operation_applied_once": (models.Operation, {"sequence": 2}),
+    "operation_kind_known": (models.Operation, {"sequence": 2, "uuid": uuid4(), "kind": "ghost"}),
+    "operation_has_a_user_unless_draft": (models.Operation, {"sequence": 2, "uuid": uuid4(), "user": None}),
+    "operation_sequence_from_one": (models.Operation, {"sequence": 0, "uuid": uuid4()}),
     "remark_not_empty": (Remark, {"body": ""}),
     "flag_resolved_by_somebody": (Flag, {"resolved_by": "mallory"}),
     "mapping_name_unique_in_project": (Mapping, {}),
     "stored_answers_once": (StoredAnswers, {}),
     "mapping_has_a_name": (Mapping, {"name": ""}),
-    "import_names_once_a_format": (ImportNames, {}),
-    "transfer_kind_known": (Transfer, {"kind": "ghost"}),
-    "transfer_state_known": (Transfer, {"state": "ghost"}),
-    "transfer_only_a_restore_has_no_project": (Transfer, {"project": None}),
-    "token_scope_known": (Token, {"digest": "d", "scope": "ghost"}),
-    "invitation_role_known": (Invitation, {"digest": "d", "role": "ghost"}),
-    "invitation_used_as_often_as_it_may": (Invitation, {"digest": "d", "max_uses": 2, "uses": 3}),
-    "mail_state_known": (Mail, {"key": "k", "state": "ghost"}),
-    "mail_to_somebody": (Mail, {"key": "k", "user": None}),
-    "invitation_used_by_somebody_at_some_time": (Invitation, {"digest": "d", "used_by": "mallory"}),
+    "import_names_once_a_format": (models.ImportNames, {}),
+    "transfer_kind_known": (models.Transfer, {"kind": "ghost"}),
+    "transfer_state_known": (models.Transfer, {"state": "ghost"}),
+    "transfer_only_a_restore_has_no_project": (models.Transfer, {"project": None}),
+    "token_scope_known": (models.Token, {"digest": "d", "scope": "ghost"}),
+    "invitation_role_known": (models.Invitation, {"digest": "d", "role": "ghost"}),
+    "invitation_used_as_often_as_it_may": (models.Invitation, {"digest": "d", "max_uses": 2, "uses": 3}),
+    "mail_state_known": (models.Mail, {"key": "k", "state": "ghost"}),
+    "mail_to_somebody": (models.Mail, {"key": "k", "user": None}),
+    "invitation_used_by_somebody_at_some_time": (models.Invitation, {"digest": "d", "used_by": "mallory"}),
 }
 # Bounds that are no constraints of the models' own.
 BAD_BY_TYPE = [
-    (Relation, {"key": "r", "max_targets": -1}),
-    (AttributeAnswer, {"text": "and a value"}),
-    (AttributeAnswer, {"number": 1.0}),
-    (AttributeAnswer, {"value": None, "text": "and a number", "number": 1.0}),
-    (Segment, {"start": -1}),
-    (Markable, {"key": "k", "start": -1}),
-    (Coding, {"version": -1, "coder": "mallory"}),
-    (Coding, {"round": None, "coder": "mallory"}),
-    (Coding, {"occasion": 0}),
-    (Project, {}),
-    (User, {"username": "alice", "email": "other"}),
-    (Judgement, {"coding": None}),
-    (Operation, {"sequence": 2, "uuid": uuid4(), "user": None}),
+    (models.Relation, {"key": "r", "max_targets": -1}),
+    (models.AttributeAnswer, {"text": "and a value"}),
+    (models.AttributeAnswer, {"number": 1.0}),
+    (models.AttributeAnswer, {"value": None, "text": "and a number", "number": 1.0}),
+    (models.Segment, {"start": -1}),
+    (models.Markable, {"key": "k", "start": -1}),
+    (models.Coding, {"version": -1, "coder": "mallory"}),
+    (models.Coding, {"round": None, "coder": "mallory"}),
+    (models.Coding, {"occasion": 0}),
+    (models.Project, {}),
+    (models.User, {"username": "alice", "email": "other"}),
+    (models.Judgement, {"coding": None}),
+    (models.Operation, {"sequence": 2, "uuid": uuid4(), "user": None}),
     (Flag, {}),  # an item has one
 ]
 
@@ -262,20 +227,20 @@ def bad_copy(rows, model, differences):
     for name, value in differences.items():
         field = model._meta.get_field(name)
         if value == "mallory":
-            value = User.objects.get(username=value).pk
+            value = models.User.objects.get(username=value).pk
         elif name == "text" and value == "sinking":
-            value = Text.objects.get(slug=value).pk
+            value = models.Text.objects.get(slug=value).pk
         elif value == "second":
-            value = Round.objects.create(project=good.round.project, name=value).pk
+            value = models.Round.objects.create(project=good.round.project, name=value).pk
         elif name == "docset":
-            value = rows[Docset].pk
+            value = rows[models.Docset].pk
         fields[field.attname] = value
     return model(**fields)
 
 
 def test_every_constraint_of_the_models_has_a_case():
-    models = chain.from_iterable(apps.get_app_config(name).get_models() for name in ("annotations", "agreement"))
-    assert set(BAD) == {c.name for c in chain.from_iterable(model._meta.constraints for model in models)}
+    ours = chain.from_iterable(apps.get_app_config(name).get_models() for name in ("annotations", "agreement"))
+    assert set(BAD) == {c.name for c in chain.from_iterable(model._meta.constraints for model in ours)}
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -284,7 +249,7 @@ def test_the_database_refuses_what_breaks_a_constraint(rows, mallory, name):
     row = bad_copy(rows, model, differences)
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         row.save(force_insert=True)
-    constraint = next(one for one in model._meta.constraints if one.name == name)
+    constraint = next(each for each in model._meta.constraints if each.name == name)
     columns = [model._meta.get_field(field).column for field in getattr(constraint, "fields", ())]
     message = str(refused.value)
     # SQLite names the columns of a unique constraint, or an index on expressions; PostgreSQL the constraint.
@@ -299,5 +264,4 @@ def test_the_database_refuses_what_no_field_can_hold(rows, mallory, model, diffe
 
 
 def test_the_good_rows_are_good(rows):
-    for model, row in rows.items():
-        assert model.objects.filter(pk=row.pk).exists()
+    assert all(model.objects.filter(pk=row.pk).exists() for model, row in rows.items())

@@ -100,4 +100,4 @@ def test_threads_ask_by_their_own_connections(project):
     for thread in threads:
         thread.join(timeout=60)
     assert found == [expected] * 4
-    assert len({id(one) for one in [*connections, connection.connection]}) == 5
+    assert len({id(opened) for opened in [*connections, connection.connection]}) == 5

@@ -29,22 +29,14 @@ def numbers(transfer: Transfer) -> tuple[int, int]:
     return transfer.done, transfer.total
 
 
-def test_progress_is_written_no_more_often_than_people_can_read(running):
+def test_progress_is_written_no_more_often_than_people_read_it(running):
     progress = progress_recorder(rows(running))
     progress(1, 9)
     progress(2, 9)
     assert numbers(running) == (1, 9)
-
-
-def test_the_last_report_is_always_in_the_row(running):
-    progress = progress_recorder(rows(running))
-    progress(1, 9)
     report_completion(progress, 9)
     assert numbers(running) == (9, 9)
-
-
-def test_even_of_nothing_it_can_be_said_that_it_is_complete(running):
-    report_completion(progress_recorder(rows(running)), 0)
+    report_completion(progress_recorder(rows(running)), 0)  # also of nothing it can be said that it is complete
     assert numbers(running) == (1, 1)
     report_completion(None, 3)  # who asked for no reports gets none
 
@@ -62,10 +54,7 @@ def test_within_a_transaction_who_cancels_does_not_wait_for_its_end(running):
     with transaction.atomic():
         progress_recorder(rows(running))(1, 9)
     assert numbers(running) == (0, 1)
-
-
-def test_what_is_taken_back_is_not_called_complete(running):
     with transaction.atomic():
         report_completion(progress_recorder(rows(running)), 9)
         transaction.set_rollback(True)
-    assert numbers(running) == (0, 1)
+    assert numbers(running) == (0, 1)  # what is taken back is not called complete

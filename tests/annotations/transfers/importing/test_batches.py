@@ -86,24 +86,21 @@ def figures(report: Report) -> object:
 
 def joined(documents: list[SourceDocument], numbers: Sequence[int]) -> set[int]:
     """Return the numbers of those documents that files and texts join with the first one."""
-    names, found = {documents[0].file, documents[0].document.name}, set[int]()
-    while True:
-        of_names = {
-            number: one for number, one in zip(numbers, documents, strict=True) if {one.file, one.document.name} & names
-        }
-        if of_names.keys() == found:
-            return found
-        found = set(of_names)
-        names |= {name for one in of_names.values() for name in (one.file, one.document.name)}
+    names_of = {number: {source.file, source.document.name} for number, source in zip(numbers, documents, strict=True)}
+    names, found = names_of[numbers[0]], set[int]()
+    while (joining := {number for number in names_of if names_of[number] & names}) != found:
+        found = joining
+        names = names.union(*(names_of[number] for number in found))
+    return found
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_documents_of_one_file_and_of_one_text_are_together(small, seed):
     draw = random.Random(seed)
     documents = [
-        one
+        source
         for number in range(12)
-        for one in of_file(f"{number}.x", *{f"text {draw.randrange(15)}" for _ in range(draw.choice([1, 1, 1, 2]))})
+        for source in of_file(f"{number}.x", *{f"text {draw.randrange(15)}" for _ in range(draw.choice([1, 1, 1, 2]))})
     ]
     planned = plan_batches(documents)
     assert sorted(number for batch in planned for number in batch) == [*range(len(documents))]
@@ -137,7 +134,7 @@ def test_many_batches_bring_what_one_transaction_brings(db, monkeypatch, trial):
 
 
 @pytest.mark.parametrize("format_key", [key for key, format_ in FORMATS.items() if format_.write is not None])
-def test_an_export_is_the_same_to_the_byte_however_many_texts_are_read_at_once(db, monkeypatch, format_key):
+def test_an_export_has_the_same_bytes_however_many_texts_are_read(db, monkeypatch, format_key):
     import_documents(project := make("one"), odd_codings(random.Random(7)), ImportOptions(create=True))
 
     def export() -> tuple[bytes, str, list[str]]:
@@ -159,7 +156,7 @@ def lines(*names: str, bad: str = "") -> bytes:
     ).encode()
 
 
-def test_a_file_of_more_texts_than_a_transaction_holds_comes_in_wholly_or_not_at_all(db, small):
+def test_a_file_of_many_texts_comes_in_wholly_or_not_at_all(db, small):
     names = [f"t{number}" for number in range(8)]
     project = make("one")
     other = plain.parse("Other words.", "t6.txt")
@@ -290,7 +287,7 @@ def coded(number: int) -> SourceDocument:
     return SourceDocument(plain.parse("[Anna](=a) left.", f"t{number}.txt"), "anna", f"{number}.x")
 
 
-def test_a_batch_is_checked_again_where_somebody_changed_the_project_meanwhile(db, small, monkeypatch):
+def test_a_batch_is_checked_again_if_the_project_changed_meanwhile(db, small, monkeypatch):
     documents = [coded(number) for number in range(8)]
     import_documents(project := make("one"), documents[3:5], ImportOptions(create=True))
     lock, locked = documents_module.lock_project, list[int]()

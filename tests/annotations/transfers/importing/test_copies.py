@@ -11,7 +11,7 @@ from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
-from tests.annotations.transfers.importing.test_corpora import bring, chains_of, tales  # noqa: F401
+from tests.annotations.transfers.importing.test_corpora import bring, chains_of
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a long walk, and [they](=2) met nobody at all."
 WORDS = "Anna took her dog for a long walk, and they met nobody at all."
@@ -28,7 +28,7 @@ APOSTROPHE = WALK.replace("nobody", "nobody’")
         (WORDS.replace("long", "short"), WALK, BEGINNING),
     ],
 )
-def test_a_new_text_has_the_words_of_the_longest_copy_that_is_coded(tales, anna, ben, cem):  # noqa: F811
+def test_a_new_text_has_the_words_of_the_longest_copy_that_is_coded(tales, anna, ben, cem):
     files = {f"{coder}/walk.txt": copy for coder, copy in (("anna", anna), ("ben", ben), ("cem", cem))}
     report = bring(tales, "plain", files)
     assert Text.objects.get().content == WORDS
@@ -37,13 +37,13 @@ def test_a_new_text_has_the_words_of_the_longest_copy_that_is_coded(tales, anna,
     assert {failure.file for failure in report.failures} == {f"{coder}/walk.txt" for coder in {"anna", "ben"} - coded}
 
 
-def test_of_copies_that_differ_the_first_that_is_coded_stays(tales):  # noqa: F811
+def test_of_copies_that_differ_the_first_that_is_coded_stays(tales):
     report = bring(tales, "plain", {"anna/walk.txt": WALK, "ben/walk.txt": APOSTROPHE, "cem/walk.txt": APOSTROPHE})
     assert [failure.file for failure in report.failures] == ["ben/walk.txt", "cem/walk.txt"]
     assert Text.objects.get().content == WORDS
 
 
-def test_a_copy_that_ends_early_is_told_also_beside_the_text_of_the_project(tales):  # noqa: F811
+def test_a_copy_that_ends_before_the_text_of_the_project_is_told(tales):
     bring(tales, "plain", {"anna/walk.txt": WALK})
     report = bring(tales, "plain", {"ben/walk.txt": BEGINNING})
     [told] = [finding for finding in report.findings if finding.code == "aligned-near"]
@@ -53,14 +53,14 @@ def test_a_copy_that_ends_early_is_told_also_beside_the_text_of_the_project(tale
     assert chains_of("ben") == {frozenset({"Anna 0", "her 10"}), frozenset({"her dog 10"})}
 
 
-def test_an_empty_copy_that_ends_early_is_no_coding_unless_that_is_said(tales):  # noqa: F811
+def test_an_empty_copy_that_ends_early_is_no_coding_unless_that_is_said(tales):
     files = {"anna/walk.txt": WALK, "ben/walk.txt": "Anna took her dog"}
     [failure] = bring(tales, "plain", files).failures
     assert "nothing is coded in it, of 0 markables (the text differs from anna/walk.txt" in failure.message
     assert bring(tales, "plain", {"ben/walk.txt": files["ben/walk.txt"]}, empty="take").codings == 1
 
 
-def test_what_stands_after_the_end_of_the_text_is_left_out_where_that_is_asked_for(tales):  # noqa: F811
+def test_what_stands_after_the_end_of_the_text_is_left_out_if_asked(tales):
     bring(tales, "plain", {"anna/walk.txt": BEGINNING})
     [failure] = bring(tales, "plain", {"ben/walk.txt": WALK}).failures
     assert failure.message.endswith("22 characters later: align=near aligns the rest and leaves out 1 markable")
@@ -71,7 +71,7 @@ def test_what_stands_after_the_end_of_the_text_is_left_out_where_that_is_asked_f
     assert Text.objects.get().content == plain.parse(BEGINNING, "x.txt").content
 
 
-def test_copies_that_differ_in_a_character_are_aligned_where_that_is_asked_for(tales):  # noqa: F811
+def test_copies_that_differ_in_a_character_are_aligned_if_asked(tales):
     other = WALK.replace("her](=1) dog", "her](=1) dogs")
     files = {"anna/walk.txt": WALK, "ben/walk.txt": APOSTROPHE, "cem/walk.txt": other}
     report = bring(tales, "plain", files)
@@ -86,7 +86,7 @@ def test_copies_that_differ_in_a_character_are_aligned_where_that_is_asked_for(t
     assert bring(tales, "plain", files, align="near").unchanged == 3
 
 
-def test_the_command_aligns_near_copies(tales, tmp_path):  # noqa: F811
+def test_the_command_aligns_near_copies(tales, tmp_path):
     for coder, copy in (("anna", WALK), ("ben", APOSTROPHE)):
         (tmp_path / coder).mkdir()
         (tmp_path / coder / "walk.txt").write_text(copy)
@@ -106,7 +106,7 @@ def test_formats_with_texts_have_the_option_and_tables_have_not():
 
 
 @pytest.mark.parametrize("content", [WALK, WALK.replace(" ", "\n", 3), WALK.replace("long ", "long\u00a0 ")])
-def test_a_text_of_the_project_with_the_same_words_under_another_name_is_told(tales, content):  # noqa: F811
+def test_a_text_of_the_project_of_the_same_words_is_told(tales, content):
     bring(tales, "plain", {"anna/walk_anna.txt": WALK, "anna/other.txt": "[Bob](=1) sat."})
     report = bring(tales, "plain", {"ben/walk_ben.txt": content, "ben/new.txt": "[Bob](=1) stood."})
     [told] = [finding for finding in report.findings if finding.code == "same-words"]
@@ -114,13 +114,13 @@ def test_a_text_of_the_project_with_the_same_words_under_another_name_is_told(ta
     assert told.file == "ben/walk_ben.txt"
 
 
-def test_a_text_of_the_project_is_not_told_of_itself(tales):  # noqa: F811
+def test_a_text_of_the_project_is_not_told_of_itself(tales):
     bring(tales, "plain", {"anna/walk.txt": WALK})
     report = bring(tales, "plain", {"ben/walk.txt": WALK, "ben/other.txt": "[Bob](=1) sat."})
     assert not [finding for finding in report.findings if finding.code == "same-words"]
 
 
-def test_texts_of_the_project_are_compared_by_its_database(tales):  # noqa: F811
+def test_texts_of_the_project_are_compared_by_its_database(tales):
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
             bring(tales, "plain", {"anna/new.txt": "[Bob](=1) sat."})
@@ -136,7 +136,7 @@ def test_texts_of_the_project_are_compared_by_its_database(tales):  # noqa: F811
     assert queries() == before
 
 
-def test_annotations_named_after_text_and_coder_share_the_text(tales):  # noqa: F811
+def test_annotations_named_after_text_and_coder_share_the_text(tales):
     ann = "T1\tMention 0 4\tAnna\nT2\tMention 10 13\ther\n*\tCoref T1 T2\n"
     files = {"walk.txt": WORDS, "walk_anna.ann": ann, "walk_ben.ann": ann}
     refused = bring(tales, "brat", files, coder_from="name").failures
@@ -146,7 +146,7 @@ def test_annotations_named_after_text_and_coder_share_the_text(tales):  # noqa: 
     assert chains_of("anna") == chains_of("ben") == {frozenset({"Anna 0", "her 10"})}
 
 
-def test_an_account_that_is_spelled_otherwise_is_told(tales, alice):  # noqa: F811
+def test_an_account_that_is_spelled_otherwise_is_told(tales, alice):
     add_member(tales, alice, "coder")
     documents = [SourceDocument(plain.parse(WALK, f"{coder}/walk.txt"), coder) for coder in ("Alice", "ben")]
     for trial in (True, False):
@@ -159,7 +159,7 @@ def test_an_account_that_is_spelled_otherwise_is_told(tales, alice):  # noqa: F8
 # Languages.
 
 
-def test_new_texts_that_name_no_language_have_the_one_that_is_said(tales):  # noqa: F811
+def test_new_texts_that_name_no_language_have_the_one_that_is_said(tales):
     files = {"anna/walk.txt": WALK, "anna/gehen.txt": f"#language: de\n{WALK}."}
     bring(tales, "plain", files, language="sv-SE")
     assert dict(Text.objects.values_list("slug", "language")) == {"walk": "sv-SE", "gehen": "de"}
@@ -167,7 +167,7 @@ def test_new_texts_that_name_no_language_have_the_one_that_is_said(tales):  # no
     assert dict(Text.objects.values_list("slug", "language")) == {"walk": "sv-SE", "gehen": "de", "run": "fr"}
 
 
-def test_what_is_no_language_is_refused(tales, tmp_path):  # noqa: F811
+def test_what_is_no_language_is_refused(tales, tmp_path):
     (tmp_path / "walk.txt").write_text(WALK)
     with pytest.raises(CommandError, match="language=not one: a language is called by its tag, such as de or pt-BR"):
         call_command(

@@ -13,30 +13,18 @@ from annotations.models import Judgement, Project
 from annotations.projects.creation import create_project
 from annotations.projects.scheme_rows import stamp_scheme
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.importing.documents import import_sources
-from annotations.transfers.importing.files.sources import Source
-from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report
+from tests.annotations.transfers.importing.test_corpora import bring
 
 WALK = "Anna saw a dog. She waved."
 SPANS = "T1\tMention 0 4\tAnna\nT2\tMention 9 14\ta dog\nT3\tMention 16 19\tShe\n"
 WAYS = {"pointers": "R1\tCoref Arg1:T3 Arg2:T1\n", "sets": "*\tCoref T1 T3\n", "no links": ""}
 
 
-def bring(project: Project, format_key: str, files: dict[str, str | bytes], **options: str) -> Report:
-    sources = [
-        Source(name, content.encode() if isinstance(content, str) else content, in_folder=True)
-        for name, content in files.items()
-    ]
-    report = import_sources(
-        project, format_key, sources, "parent", ImportOptions(of_format=options, create=True, join=True)
-    )
+def bring_brat(project: Project, coder: str, lines: str) -> Report:
+    report = bring(project, "brat", {f"{coder}/walk.txt": WALK, f"{coder}/walk.ann": SPANS + lines})
     assert report.failures == []
     return report
-
-
-def bring_brat(project: Project, coder: str, lines: str, **options: str) -> Report:
-    return bring(project, "brat", {f"{coder}/walk.txt": WALK, f"{coder}/walk.ann": SPANS + lines}, **options)
 
 
 def answers_of(coder: str) -> dict[str, tuple[str, list[str]]]:
@@ -99,7 +87,8 @@ def test_every_format_with_pointers_or_chains_has_entities_of_one(walks, format_
     document = pointers if Feature.POINTERS in format_.supported_features else chains
     kept, _ = reduce_document(document, format_.supported_features)
     options = {"level": "markable"} if format_key == "mmax2" else {}
-    bring(walks, format_key, {f"anna/{file.path}": file.data for file in format_.write([kept])}, **options)
+    files = {f"anna/{file.path}": file.data for file in format_.write([kept])}
+    assert bring(walks, format_key, files, **options).failures == []
     bring_brat(walks, "ben", WAYS["sets"])
     assert {words: len(indices) for words, (_, indices) in answers_of("anna").items()} == {
         "Anna": 1,
@@ -135,7 +124,7 @@ def test_what_the_file_says_does_not_refer_stays_so(walks, lines, expected):
 
 @pytest.mark.parametrize("lines", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize(("first", "alone"), [("muc-ident", "none"), ("new", "new")])
-def test_where_the_scheme_has_pointers_what_has_no_antecedent_is_new_or_else_none(db, lines, first, alone):
+def test_without_an_antecedent_a_markable_is_new_or_none(db, lines, first, alone):
     walks = create_project("walks", "Walks", SCHEMES["muc-ident"])
     if first == "new":
         walks.categories.create(key="new", label="new", position=9)

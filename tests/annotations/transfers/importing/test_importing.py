@@ -12,17 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from annotations.coding import status
 from annotations.coding.judgements import judgements_of
 from annotations.formats import Answer, Document, Links, Mark, Place, plain
-from annotations.models import (
-    Coding,
-    Index,
-    Judgement,
-    Markable,
-    Membership,
-    Operation,
-    Project,
-    Text,
-    User,
-)
+from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, Text, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member, get_or_create_coder
@@ -49,11 +39,6 @@ def all_rows() -> dict[str, list[dict[str, Any]]]:
     """Return every row of every table but stamps, which are drawn anew by whoever could change anything."""
     models = set(apps.get_models())
     return {model._meta.label: list(model._base_manager.order_by("pk").values()) for model in models}
-
-
-@pytest.fixture
-def tales(db) -> Project:
-    return create_project("tales", "Tales", SCHEMES["clusters"])
 
 
 @pytest.fixture
@@ -484,6 +469,10 @@ def test_a_project_that_codes_no_level_takes_nothing(tales):
             [coded(WALK, "anna", "Walk 1"), coded(WALK, "bea", "walk-1")],
             "bea/walk-1.txt: the name 'walk-1' gives the same address as 'Walk 1' (anna/Walk 1.txt)",
         ),
+        (
+            [coded(WALK, "anna", "a b"), coded("[She](=1) saw", "anna", "a.b")],
+            "anna/a.b.txt: the name 'a.b' gives the same address as 'a b' (anna/a b.txt)",
+        ),
         ([coded(WALK, "anna"), coded(WALK, "anna")], "anna/walk.txt: walk coded by anna stands in anna/walk.txt too"),
         ([coded(WALK, None), coded(WALK, None)], "None/walk.txt: walk stands in None/walk.txt too"),
         (
@@ -562,11 +551,7 @@ def test_the_coder_is_named_as_asked(file, coder_from, name, coder):
 @pytest.mark.parametrize(
     ("file", "coder_from", "message"),
     [
-        (
-            "walk.txt",
-            "parent",
-            "walk.txt: the file is in no folder, so its coder is unknown; try texts only",
-        ),
+        ("walk.txt", "parent", "walk.txt: the file is in no folder, so its coder is unknown; try texts only"),
         ("walk.txt", "name", "walk.txt: the name has no coder in it; it should be TEXT.CODER.txt"),
         ("a/.anna.txt", "name", "a/.anna.txt: the name has no coder in it; it should be TEXT.CODER.txt"),
     ],

@@ -53,7 +53,7 @@ def test_names_of_a_line_are_bounded():
     assert line.endswith("11 × T11, 10 more names")
 
 
-def test_refusals_for_levels_and_categories_that_the_scheme_lacks_are_one_kind_whatever_the_names():
+def test_refusals_for_what_the_scheme_lacks_are_one_kind():
     naming = Naming(ways={"level": "types=none"})
     names = ["PER", "NP, short", "Anna-1", "it's"]
     for message in (naming.unknown_level, naming.unknown_category):
