@@ -173,7 +173,7 @@ def test_no_worker(well):
     assert "No worker has reported within 15 minutes; 1 task in the queue." in complaint("worker")
 
 
-TASK = {"args_kwargs": {"args": [], "kwargs": {}}, "task_path": "a.b", "backend_name": "default"}
+TASK: dict[str, object] = {"args_kwargs": {"args": [], "kwargs": {}}, "task_path": "a.b", "backend_name": "default"}
 TASK |= {"status": "READY", "run_after": datetime(2026, 1, 1, tzinfo=UTC)}
 
 

@@ -131,6 +131,7 @@ def test_predefined_markables_are_seen_by_every_coder(tales, together):
         bring(tales, coded(WALK, "anna"))
     bring(tales, *[coded(WALK, "anna")] * together, coded(OTHER_WALK, "bea"), predefined=True)
     everything = {"Anna", "her", "her dog", "dog"}
+    assert Markable.objects.get(key="mention:0-4").predefined
     assert seen_by("anna") == everything
     assert seen_by("bea") == (everything if together else {"Anna", "her", "dog"})
     assert coding_of("anna").judgements.count() == 3
