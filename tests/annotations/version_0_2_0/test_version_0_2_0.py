@@ -11,6 +11,7 @@ import json
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -46,29 +47,29 @@ NOT_KEPT = {
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture
-def run(request, tmp_path) -> Callable[..., str]:
-    """Return what runs a command on the database of 0.2.0, which another process has upgraded."""
-    data = tmp_path / "data"
-    data.mkdir()
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, django_db_setup, django_db_blocker) -> Iterator[Callable[..., str]]:
+    """Yield what runs a command on the database of 0.2.0, which another process has upgraded."""
+    data = tmp_path_factory.mktemp("data")
     dump = gzip.decompress((FOLDER / f"{connection.vendor}.sql.gz").read_bytes()).decode()
-    variables = {"BACKUP_DIR": str(tmp_path / "backups")}
-    if connection.vendor == "sqlite":
-        with sqlite3.connect(data / "coindex.sqlite3") as database:
-            database.executescript(dump)
-    else:
-        variables["DATABASE_URL"] = request.getfixturevalue("address")
-        with psycopg.connect(variables["DATABASE_URL"], autocommit=True) as server:
-            server.execute(dump)
+    variables = {"BACKUP_DIR": str(data / "backups")}
 
     def run_command(*arguments: str) -> str:
         status, said = manage(data, *arguments, **variables)
         assert status == 0, said
         return said
 
-    assert "A backup of it is" in run_command("upgrade")
-    assert run_command("upgrade", "--check") == ""
-    return run_command
+    with ExitStack() as stack:
+        if connection.vendor == "sqlite":
+            with sqlite3.connect(data / "coindex.sqlite3") as database:
+                database.executescript(dump)
+        else:
+            variables["DATABASE_URL"] = stack.enter_context(empty_database("former"))
+            with psycopg.connect(variables["DATABASE_URL"], autocommit=True) as server:
+                server.execute(dump)
+        assert "A backup of it is" in run_command("upgrade")
+        assert run_command("upgrade", "--check") == ""
+        yield run_command
 
 
 @pytest.fixture(params=["backup", "database"])
@@ -80,18 +81,10 @@ def backup(request, tmp_path) -> Path:
     return tmp_path / "upgraded.zip"
 
 
-@pytest.fixture
-def address(db) -> Iterator[str]:
-    with empty_database("former") as made:
-        yield made
-
-
-@pytest.fixture
-def restored(backup, tmp_path, settings) -> Path:
-    settings.MEDIA_ROOT, settings.DATA_DIR = tmp_path / "files", tmp_path
+def restore(backup: Path, folder: Path, settings) -> None:
+    settings.MEDIA_ROOT, settings.DATA_DIR = folder / "files", folder
     emptied()
     call_command("restore", backup)
-    return backup
 
 
 def test_tables_of_an_upgraded_database_are_those_of_a_new_one(run):
@@ -101,25 +94,28 @@ def test_tables_of_an_upgraded_database_are_those_of_a_new_one(run):
     assert {name: upgraded[name] for name in new if upgraded[name] != new[name]} == {}
 
 
-def test_every_row_of_every_table_comes_over(restored, tmp_path):
-    call_command("backup", tmp_path / "now.zip", verbosity=0)
-    former, now = keyed(FOLDER / "backup.zip"), keyed(tmp_path / "now.zip")
-    assert sum(map(len, former.values())) > 5000
-    for table in former.keys() - NOT_KEPT:
-        assert {key: pick(now[table].get(key, {}), row) for key, row in former[table].items()} == former[table], table
-        assert now[table].keys() == former[table].keys(), table
-
-
-def test_codings_are_what_their_logs_say(restored, capsys):
+def test_rows_logs_and_figures_are_those_of_0_2_0(backup, tmp_path, settings, capsys):
+    restore(backup, tmp_path, settings)
+    assert_rows_are_those_of_0_2_0(tmp_path / "now.zip")
     call_command("verify_log")
     assert "137 codings are what their logs say." in capsys.readouterr().out
+    assert_figures_are_those_of_0_2_0()
     times = dict(Coding.objects.values_list("pk", "active_time"))
     assert sum(time.total_seconds() > 0 for time in times.values()) > 80
     count_active_time(Coding.objects.all())
     assert dict(Coding.objects.values_list("pk", "active_time")) == times
 
 
-def test_figures_are_those_of_0_2_0(restored):
+def assert_rows_are_those_of_0_2_0(path: Path) -> None:
+    call_command("backup", path, verbosity=0)
+    former, now = keyed(FOLDER / "backup.zip"), keyed(path)
+    assert sum(map(len, former.values())) > 5000
+    for table in former.keys() - NOT_KEPT:
+        assert {key: pick(now[table].get(key, {}), row) for key, row in former[table].items()} == former[table], table
+        assert now[table].keys() == former[table].keys(), table
+
+
+def assert_figures_are_those_of_0_2_0() -> None:
     former = json.loads((FOLDER / "figures.json").read_text("utf-8"))
     # Two codings of a text by one coder are one cluster of its interval since.
     del former["chronicle/?include=repeats"]
@@ -132,13 +128,13 @@ def test_figures_are_those_of_0_2_0(restored):
             assert given[name] == (figure if figure is None else pytest.approx(figure, rel=1e-9, abs=1e-12)), query
 
 
-@pytest.mark.parametrize("backup", ["backup"], indirect=True)
-@pytest.mark.parametrize("slug", ["chronicle", "dialogue", "letters", "summaries"])
-def test_archives_give_the_projects_of_the_backup(restored, slug):
+def test_archives_give_the_projects_of_the_backup(tmp_path, settings):
     """They come in under another address, and are equal to the project that is there."""
-    report = restore_project((FOLDER / f"{slug}.zip").read_bytes(), slug="copy")
-    assert report.project is not None
-    assert renamed(archived(report.project), slug) == renamed(archived(Project.objects.get(slug=slug)), slug)
+    restore(FOLDER / "backup.zip", tmp_path, settings)
+    for slug in ("chronicle", "dialogue", "letters", "summaries"):
+        copy = restore_project((FOLDER / f"{slug}.zip").read_bytes(), slug=f"copy-of-{slug}").project
+        assert copy is not None
+        assert renamed(archived(copy), slug) == renamed(archived(Project.objects.get(slug=slug)), slug)
 
 
 def test_a_database_with_the_former_squash_is_known(tmp_path, settings):

@@ -167,42 +167,21 @@ def cut_short(path):
     path.write_bytes(path.read_bytes()[:-2000])
 
 
-def other_version(path):
-    with zipfile.ZipFile(path) as archive:
-        manifest = json.loads(archive.read("backup.json"))
-    manifest["migrations"].append(["annotations", "9999_later"])
-    rewritten(path, backup_json=json.dumps(manifest).encode())
+def manifest_with(change=None, **fields):
+    """Return a function that changes the manifest: by `change`, or to these fields."""
 
-
-def no_manifest(path):
-    rewritten(path, backup_json=None)
-
-
-def table_missing(path):
-    rewritten(path, Judgement_jsonl=None)
-
-
-def row_missing(path):
-    rewritten(path, Judgement_jsonl=b"")
-
-
-def row_broken(path):
-    rewritten(path, Judgement_jsonl=b"[1, 2")
-
-
-def manifest_with(**fields):
     def damage(path):
         with zipfile.ZipFile(path) as archive:
             manifest = json.loads(archive.read("backup.json"))
-        rewritten(path, backup_json=json.dumps({**manifest, **fields}).encode())
+        if change:
+            change(manifest["migrations"])
+        rewritten(path, backup_json=json.dumps(manifest | fields).encode())
 
     return damage
 
 
-def migration_twice(path):
-    with zipfile.ZipFile(path) as archive:
-        migrations = json.loads(archive.read("backup.json"))["migrations"]
-    manifest_with(migrations=[*migrations, migrations[0]])(path)
+def with_entry(**entries):
+    return lambda path: rewritten(path, **entries)
 
 
 def row_with(place, value):
@@ -229,46 +208,52 @@ def escaping(path):
         archive.writestr("files/../../escaped", b"x")
 
 
+UNREADABLE = "The table annotations.Coding cannot be read"
+DAMAGES = [
+    (no_zip, "is no backup, or is damaged"),
+    (cut_short, "is no backup, or is damaged"),
+    (
+        manifest_with(lambda migrations: migrations.append(["annotations", "9999_later"])),
+        "a later version of the program: migration annotations.9999_later is in the backup only",
+    ),
+    (with_entry(backup_json=None), "no backup: it has no backup.json"),
+    (with_entry(Judgement_jsonl=None), "The table annotations.Judgement cannot be read"),
+    (with_entry(Judgement_jsonl=b""), "annotations.Judgement has 0 rows, and 4 were written"),
+    (with_entry(Judgement_jsonl=b"[1, 2"), "The table annotations.Judgement cannot be read"),
+    (escaping, "a file outside its folder"),
+    (manifest_with(migrations=None), "backup.json is not of the shape"),
+    (manifest_with(migrations=[["annotations", 1]]), "backup.json is not of the shape"),
+    (manifest_with(rows=[]), "backup.json is not of the shape"),
+    (manifest_with(lambda migrations: migrations.append(migrations[0])), "names a migration twice"),
+    (row_with(None, 5), UNREADABLE),
+    (row_with(None, [1, 2]), UNREADABLE),
+    (row_with("id", "x"), UNREADABLE),
+    (row_with("id", SAME), UNREADABLE),
+    (row_with("created_at", "x026-01-01"), UNREADABLE),
+    (row_with("created_at", []), UNREADABLE),
+    (row_with("status", {}), UNREADABLE),
+    (row_with("version", None), UNREADABLE),
+    (row_with("version", 10**30), UNREADABLE),
+    (row_with("text_id", 99_999), "is damaged: "),
+]
+
+
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (no_zip, "is no backup, or is damaged"),
-        (cut_short, "is no backup, or is damaged"),
-        (other_version, "a later version of the program: migration annotations.9999_later is in the backup only"),
-        (no_manifest, "no backup: it has no backup.json"),
-        (table_missing, "The table annotations.Judgement cannot be read"),
-        (row_missing, "annotations.Judgement has 0 rows, and 4 were written"),
-        (row_broken, "The table annotations.Judgement cannot be read"),
-        (escaping, "a file outside its folder"),
-        (manifest_with(migrations=None), "backup.json is not of the shape"),
-        (manifest_with(migrations=[["annotations", 1]]), "backup.json is not of the shape"),
-        (manifest_with(rows=[]), "backup.json is not of the shape"),
-        (migration_twice, "names a migration twice"),
-        (row_with(None, 5), "The table annotations.Coding cannot be read"),
-        (row_with(None, [1, 2]), "The table annotations.Coding cannot be read"),
-        (row_with("id", "x"), "The table annotations.Coding cannot be read"),
-        (row_with("id", SAME), "The table annotations.Coding cannot be read"),
-        (row_with("created_at", "x026-01-01"), "The table annotations.Coding cannot be read"),
-        (row_with("created_at", []), "The table annotations.Coding cannot be read"),
-        (row_with("status", {}), "The table annotations.Coding cannot be read"),
-        (row_with("version", None), "The table annotations.Coding cannot be read"),
-        (row_with("version", 10**30), "The table annotations.Coding cannot be read"),
-        (row_with("text_id", 99_999), "is damaged: "),
-    ],
-)
-def test_what_is_wrong_with_a_backup_is_said_and_nothing_is_changed(worked, tmp_path, settings, damage, message):
+def test_what_is_wrong_with_a_backup_is_said_and_nothing_is_changed(worked, tmp_path, settings):
     path = backup(tmp_path)
+    whole = path.read_bytes()
     emptied()
     settings.MEDIA_ROOT = tmp_path / "elsewhere"
-    damage(path)
     before = all_rows()
-    with pytest.raises(CommandError, match=message):
-        call_command("restore", path)
-    assert all_rows() == before
-    assert not list(tmp_path.rglob("escaped"))
-    assert not [one for one in (tmp_path / "elsewhere").rglob("*") if one.is_file()]
+    for damage, message in DAMAGES:
+        path.write_bytes(whole)
+        damage(path)
+        with pytest.raises(CommandError, match=message):
+            call_command("restore", path)
+        assert all_rows() == before, message
+        assert not list(tmp_path.rglob("escaped"))
+        assert not [file for file in (tmp_path / "elsewhere").rglob("*") if file.is_file()], message
 
 
 @pytest.mark.django_db(transaction=True)
