@@ -1,4 +1,4 @@
-"""Coreference scores of two coders: those of the reference scorers, through import, report, page, API and command."""
+"""Coreference scores of two coders, against the reference scorers."""
 
 import json
 from fractions import Fraction
@@ -42,23 +42,23 @@ URL = "/projects/cases/agreement/coreference/"
 API = "/api/v1/projects/cases/agreement/coreference/"
 
 
-def coded_by(clusters, mentions):
+def mark_text(clusters, mentions):
     """Return the text of a case with the markables and indices of one side: each mention is a letter."""
     indices = {
         mention: "|".join(str(number) for number, cluster in enumerate(clusters) if mention in cluster)
         for mention in mentions
     }
-    return " ".join(f"[{one}]({one}={indices[one]})" if indices[one] else one for one in mentions)
+    return " ".join(f"[{name}]({name}={indices[name]})" if indices[name] else name for name in mentions)
 
 
 def documents_of(name, key, response):
     mentions = sorted({mention for side in (key, response) for cluster in side for mention in cluster})
     for coder, side in (("anna", key), ("ben", response)):
-        yield SourceDocument(plain.parse(coded_by(side, mentions), f"{name}.txt"), coder)
+        yield SourceDocument(plain.parse(mark_text(side, mentions), f"{name}.txt"), coder)
 
 
 def make_cases(cases, slug="cases"):
-    """Make a project of texts, each with the clusters of Anna, the key, and of Ben, which Charlie manages."""
+    """Make a project of texts, managed by Charlie, with the clusters of Anna, the key, and of Ben."""
     project = create_project(slug, "Cases", SCHEMES["clusters"])
     add_member(project, person("charlie"), "manager")
     for coder in ("anna", "ben"):
@@ -77,7 +77,7 @@ def all_cases(all_rows, charlie):
     return Project.objects.get(pk=all_rows)
 
 
-def test_every_case_of_the_reference_scorers_has_its_scores_in_the_api(signed_in, charlie, all_cases):
+def test_api_scores_equal_reference_scorers(signed_in, charlie, all_cases):
     answer = signed_in(charlie).get(API.replace("cases", "all"), {"first": "anna", "second": "ben"}).json()
     assert (answer["first"], answer["second"], len(answer["texts"])) == ("anna", "ben", len(CASES))
     found = {text["slug"]: text for text in answer["texts"]}
@@ -86,7 +86,7 @@ def test_every_case_of_the_reference_scorers_has_its_scores_in_the_api(signed_in
         for name, reference in REFERENCE_NAMES.items():
             expected = [case["expected"][reference][part] for part in "rpf"]
             if reference in case.get("exact", {}):  # to the last digit
-                expected = [float(Fraction(one)) for one in case["exact"][reference]]
+                expected = [float(Fraction(number)) for number in case["exact"][reference]]
             if scores[name]["recall"] is None:
                 assert (expected, scores[name]["note"]) == ([0, 0, 0], NO_CHAINS)
             else:
@@ -95,16 +95,16 @@ def test_every_case_of_the_reference_scorers_has_its_scores_in_the_api(signed_in
                 assert score == pytest.approx(expected, abs=digits_known), (case["name"], name)
 
 
-def test_every_case_has_its_scores_where_the_key_is_gold(signed_in, charlie, all_cases):
+def test_gold_scores_equal_reference_scorers(signed_in, charlie, all_cases):
     keys = [next(documents_of(case["name"].lower(), case["key"], case["response"])) for case in CASES]
     import_documents(all_cases, [SourceDocument(key.document, "charlie") for key in keys], ImportOptions(gold=True))
     client = signed_in(charlie)
     compared = 0
     for case in CASES:
         found = client.get("/api/v1/projects/all/agreement/gold/", {"texts": case["name"].lower(), "coders": "ben"})
-        for one in found.json()["coders"]:
+        for coder in found.json()["coders"]:
             for name, reference in REFERENCE_NAMES.items():
-                score = [one["scores"][name][part] for part in ("recall", "precision", "f1")]
+                score = [coder["scores"][name][part] for part in ("recall", "precision", "f1")]
                 if score[0] is not None:
                     compared += 1
                     expected = [case["expected"][reference][part] for part in "rpf"]
@@ -112,7 +112,7 @@ def test_every_case_has_its_scores_where_the_key_is_gold(signed_in, charlie, all
     assert compared > 5 * len(CASES) / 2
 
 
-def test_over_all_texts_counts_are_added_before_they_are_divided(all_cases):
+def test_overall_scores_pool_counts_of_texts(all_cases):
     report = compare_chains(read_answers(all_cases), Parameters(), "anna", "ben")
     key = {case["name"].lower(): case["key"] for case in CASES}
     response = {case["name"].lower(): case["response"] for case in CASES}
@@ -124,27 +124,27 @@ def test_over_all_texts_counts_are_added_before_they_are_divided(all_cases):
         assert (found.f1_interval.low, found.f1_interval.high) == pytest.approx((interval.low, interval.high), abs=1e-9)
 
 
-def test_what_one_coder_alone_marked_stays_in_denominators(db):
+def test_markable_of_one_coder_stays_in_denominators(db):
     project = make_cases([("walk", ["ab"], ["abc"])])
     report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
     found = report.overall.scores["b_cubed"]
     assert (found.recall, found.precision) == (1, pytest.approx(4 / 9))
 
 
-def test_what_a_coder_left_out_does_not_enter(db):
+def test_unmarked_option_does_not_change_scores(db):
     answers = read_answers(make_cases([("walk", ["ab"], ["ab", "cd"])]))
     for unmarked in ("singleton", "label", "missing"):
         found = compare_chains(answers, Parameters(unmarked=unmarked), "anna", "ben").overall.scores["ceaf_m"]
         assert (found.recall, found.precision) == (1, 0.5)
 
 
-def test_markable_with_several_indices_counts_in_the_first(db):
+def test_markable_with_several_indices_counts_in_first(db):
     project = make_cases([("walk", ["ab", "cd"], ["ab", "bcd"])])
     report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
-    assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
+    assert {name: score.f1 for name, score in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
 
 
-def test_reports_say_how_many_mentions_are_in_several_chains(signed_in, charlie):
+def test_reports_count_mentions_in_several_chains(signed_in, charlie):
     case = ("walk", ["ac", "ab"], ["ac", "b"])
     project = make_cases([case])
     gold = next(documents_of(*case))
@@ -170,20 +170,20 @@ def test_markable_with_several_antecedents_counts_in_chain_of_first(db):
         for label, targets in pointers.items():
             judge(codings[coder], keys[label], "phrase", *(keys[target] for target in targets))
     report = compare_chains(read_answers(hand_in(project)), Parameters(), "alice", "bob")
-    assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
+    assert {name: score.f1 for name, score in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
     assert report.overall.link_kappa.value == 1
 
 
-def test_texts_that_one_of_the_two_was_not_given_do_not_count(db):
+def test_text_assigned_to_one_coder_does_not_count(db):
     project = make_cases([("both", ["abc"], ["ab"])])
-    document = plain.parse(coded_by(["abc"], "abc"), "alone.txt")
+    document = plain.parse(mark_text(["abc"], "abc"), "alone.txt")
     import_documents(project, [SourceDocument(document, "anna")])
     report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
     assert [text.slug for text in report.texts] == ["both"]
     assert report.overall.scores["muc"].recall == 0.5
 
 
-def test_conll_average_without_links_is_of_the_other_scores(signed_in, charlie):
+def test_conll_average_without_links_omits_muc(signed_in, charlie):
     make_cases([("walk", ["a", "b"], ["a", "b"]), ("talk", ["ab"], ["ab"])])
     asked = {"first": "anna", "second": "ben"}
     found = signed_in(charlie).get(API, asked | {"texts": "walk"}).json()
@@ -195,7 +195,7 @@ def test_conll_average_without_links_is_of_the_other_scores(signed_in, charlie):
     assert WITHOUT_MUC in unescape(signed_in(charlie).get(URL, asked | {"texts": "walk"}).content.decode())
 
 
-def test_two_coders_have_to_be_named(signed_in, charlie):
+def test_coreference_needs_two_coders(signed_in, charlie):
     make_cases([("walk", ["ab"], ["ab"])])
     for pair, field in (
         ({}, "first"),
@@ -211,7 +211,7 @@ def test_two_coders_have_to_be_named(signed_in, charlie):
 
 
 @pytest.mark.parametrize("singleton", [True, False])
-def test_what_does_not_refer_is_no_mention(db, singleton):
+def test_non_referring_markable_is_no_mention(db, singleton):
     project = coded_project("news", "passonneau-2004", "[Ann](a) met [her](b) there", coders=("ann", "ben"))
     change_rows(project.categories.filter(key="none"), singleton=singleton)
     keys = dict(project.texts.get().markables.values_list("label", "key"))
@@ -228,7 +228,7 @@ def test_what_does_not_refer_is_no_mention(db, singleton):
 
 @pytest.fixture
 def muc_project(alice, bob, charlie):
-    """Make a project of MUC in which each of two coders answers one phrase, and points to one that nobody judged."""
+    """Make a MUC project in which each of two coders judges one phrase and points to an unjudged one."""
     project = make_project("muc", "muc-ident", "[the dog](a) barked, and [it](b) ran")
     add_member(project, charlie, "manager")
     for coder in (alice, bob):
@@ -243,11 +243,11 @@ def scores_of(client, page="coreference", first="alice", second="bob"):
     return client.get(f"/api/v1/projects/muc/agreement/{page}/", {"first": first, "second": second}).json()
 
 
-def test_antecedent_that_nobody_judged_is_a_mention_of_muc(signed_in, charlie, muc_project):
+def test_unjudged_antecedent_is_mention_in_muc(signed_in, charlie, muc_project):
     assert scores_of(signed_in(charlie))["overall"]["muc"]["f1"] == 1
 
 
-def test_head_that_is_no_word_of_its_markable_asks_for_the_whole(signed_in, charlie, muc_project):
+def test_invalid_head_requires_match_of_whole_markable(signed_in, charlie, muc_project):
     for head in ([[4, 7], [0, 3]], [[3, 4]], [[0, 99]], [[8, 14]], []):
         Markable.objects.filter(label="a").update(head=head)
         FiguresVersion.increase(muc_project.pk)
@@ -255,10 +255,10 @@ def test_head_that_is_no_word_of_its_markable_asks_for_the_whole(signed_in, char
         assert (found["matched_by_muc6"], found["overall"]["muc"]["f1"]) == (True, 1), head
 
 
-def test_all_pages_match_as_muc_6_does(signed_in, charlie, alice, bob):
-    project = perfect_response(alice, bob, charlie)
+def test_all_pages_match_by_muc_6_rules(signed_in, charlie, alice, bob):
+    project = make_perfect_response(alice, bob, charlie)
     report = compare_chains(read_answers(project), Parameters(), "alice", "bob", muc6=matches_by_muc6(project))
-    assert (report.matched_by_muc6, {one.f1 for one in report.overall.scores.values()}) == (True, {1.0})
+    assert (report.matched_by_muc6, {score.f1 for score in report.overall.scores.values()}) == (True, {1.0})
     assert compare_chains(read_answers(project), Parameters(), "alice", "bob").overall.scores["muc"].f1 == 0
     client = signed_in(charlie)
     assert scores_of(client)["overall"]["muc"]["f1"] == 1
@@ -270,14 +270,14 @@ def test_all_pages_match_as_muc_6_does(signed_in, charlie, alice, bob):
     assert [row.get("bob") or row.get("alice") for row in matrix["rows"]] == [0.5, 0.5]
 
 
-def test_alpha_beside_scores_is_alpha_whatever_coefficient_of_project(all_cases):
+def test_alpha_ignores_coefficient_of_project(all_cases):
     answers = read_answers(all_cases)
     parameters = [convention(all_cases), convention(all_cases, coefficient="fleiss_kappa")]
     usual, kappa = (compare_chains(answers, asked, "anna", "ben").overall.alpha for asked in parameters)
     assert usual == kappa is not None
 
 
-def test_two_coders_are_enough_for_a_coefficient_of_two(signed_in, charlie):
+def test_coefficient_of_two_accepts_third_coder_in_project(signed_in, charlie):
     project = make_cases([("one", ["ab", "c"], ["a", "bc"])])
     import_documents(
         project, [SourceDocument(plain.parse("[a](a=1) [b](b=1)", "one.txt"), "cem")], ImportOptions(create=True)
@@ -290,8 +290,8 @@ def test_two_coders_are_enough_for_a_coefficient_of_two(signed_in, charlie):
         assert answer.json()["overall"] == usual
 
 
-def perfect_response(alice, bob, charlie):
-    """Make a project in which Bob's answer is perfect by the rules of MUC-6, with another markable than Alice's."""
+def make_perfect_response(alice, bob, charlie):
+    """Make a project in which Bob's answer has another markable than Alice's and is perfect by MUC-6."""
     project = make_project("muc", "muc-ident", "[the Lowell Bay Port Authority](a) said [it](b) may sell")
     text = project.texts.get()
     long, it = text.markables.order_by("start")

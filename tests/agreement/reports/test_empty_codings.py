@@ -1,4 +1,4 @@
-"""Who submits a text with nothing marked has answered, in every figure, count and draft."""
+"""A submitted coding without markables counts in every figure, count and draft."""
 
 import pytest
 from django.core.management import call_command
@@ -58,7 +58,7 @@ def marked(marked_rows, db) -> Project:
 
 
 def values_of_cora_and_ben():
-    """Return what both say of the four mentions of each text: a chain, or the mention alone where it is not marked."""
+    """Return the values of both coders: the chain of a mention, or the mention alone if it is not marked."""
     table = {}
     for text in range(1, 5):
         mentions = [(text, number) for number in range(4)]
@@ -68,14 +68,14 @@ def values_of_cora_and_ben():
     return table
 
 
-def test_nothing_marked_counts_by_page_api_and_command(marked, ways):
-    found = ways("cora-ben", coefficient="alpha", distance="masi", unmarked="singleton")
+def test_empty_coding_counts_on_page_api_and_command(marked, ask_all):
+    found = ask_all("cora-ben", coefficient="alpha", distance="masi", unmarked="singleton")
     value, _, _ = exact.alpha(values_of_cora_and_ben(), "masi")
     assert found["value"] == pytest.approx(float(value), abs=1e-12)
     assert (found["n_units"], found["coders"], found["left_out"]) == (16, ["ben", "cora"], {})
 
 
-def test_mentions_that_one_coder_lacks_lower_all_scores(marked):
+def test_empty_coding_lowers_all_scores(marked):
     report = compare_chains(read_answers(marked), convention(marked), "ben", "cora")
     figures = [report.overall.scores[name] for name in ("muc", "b_cubed", "ceaf_e", "lea", "conll_average")]
     assert [(score.recall, score.precision) for score in figures] == [(1.0, 0.25)] * 5
@@ -83,7 +83,7 @@ def test_mentions_that_one_coder_lacks_lower_all_scores(marked):
 
 
 def draft(project: Project) -> dict[str, tuple[str, int, int]]:
-    """Draft gold of what most say; return the state, contested items and judgements of each text."""
+    """Draft gold by majority; return the state, contested items and judgements of each text."""
     call_command("draft_gold", project.slug, method="most", verbosity=0)
     gold = Coding.objects.filter(text__project=project, kind=Coding.Kind.GOLD)
     states = gold_states(list(gold.select_related("text")))
@@ -93,7 +93,7 @@ def draft(project: Project) -> dict[str, tuple[str, int, int]]:
     }
 
 
-def test_who_marks_nothing_counts_in_gold_and_in_the_test_of_models(marked, tmp_path):
+def test_empty_coding_counts_in_gold_draft_and_alt_test(marked, tmp_path):
     of_three = import_marked(tmp_path / "files", ("cora", *OTHERS))
     for project in (marked, of_three):
         assert draft(project) == {"t1": ("decided", 0, 4)} | dict.fromkeys(("t2", "t3", "t4"), ("open", 4, 0))
@@ -101,12 +101,12 @@ def test_who_marks_nothing_counts_in_gold_and_in_the_test_of_models(marked, tmp_
     assert (report.test.n_units, report.test.n_texts) == (16, 4)
 
 
-def test_counts_have_texts_that_nobody_marked(marked):
+def test_counts_include_empty_codings(marked):
     described = describe_data(*resolve(read_answers(marked), convention(marked)))
     assert (described.n_coders, described.n_texts, described.coders_per_document) == (2, 4, (2, 2, 2, 2))
 
 
-def test_open_coding_without_judgement_is_no_coding(marked):
+def test_open_coding_without_judgements_does_not_count(marked):
     dora = person("dora")
     add_member(marked, dora, Membership.Role.CODER)
     assign_texts(marked, marked.texts.all(), [dora])
@@ -117,7 +117,7 @@ def test_open_coding_without_judgement_is_no_coding(marked):
     assert read_answers(marked).select().coders == ("ben", "cora", "dora")
 
 
-def test_submission_without_judgements_is_of_its_scheme_version(marked):
+def test_empty_coding_belongs_to_its_scheme_version(marked):
     version = marked.scheme_version
     of_version = read_answers(marked, scheme_versions=frozenset([version])).select()
     of_other = read_answers(marked, scheme_versions=frozenset([version + 1])).select()
@@ -127,7 +127,7 @@ def test_submission_without_judgements_is_of_its_scheme_version(marked):
 
 
 @pytest.mark.parametrize("scheme", KINDS)
-def test_untouched_text_counts_in_every_kind_of_project(db, signed_in, scheme):
+def test_empty_coding_counts_in_every_scheme(db, signed_in, scheme):
     coded_project("walk", scheme, WALK, coders=("alice", "bob", "carl"))
     coding = coding_of("text-1", "alice", text__project__slug="walk")
     judge_first(coding)
@@ -145,7 +145,7 @@ def test_untouched_text_counts_in_every_kind_of_project(db, signed_in, scheme):
 
 
 def judge_first(coding: Coding) -> None:
-    """Judge one markable with a category that takes neither pointers nor an index, where there is one."""
+    """Judge one markable, if possible with a category without pointers or index."""
     constraints = read_scheme(coding.text.project_id).constraints["categories"]
     category = next(
         (key for key, asked in constraints.items() if not asked["takes_index"] and not asked["identity"]), None
@@ -154,7 +154,7 @@ def judge_first(coding: Coding) -> None:
     judge(coding, markable.key, category or next(iter(constraints)))
 
 
-def test_empty_pyramid_counts_as_one_without_scus(db):
+def test_empty_pyramid_counts(db):
     people = [person(name) for name in ("alice", "bob")]
     text = models_of(docset(pyramid_project(), *people, summaries=[("one", "A storm came."), ("two", "Storm!")]))
     codings = codings_of(text)
@@ -165,7 +165,7 @@ def test_empty_pyramid_counts_as_one_without_scus(db):
     assert compute_report(found, convention(text.project)).result.n_units == 4
 
 
-def test_recheck_without_judgements_counts_as_disagreement(marked):
+def test_empty_recheck_is_compared(marked):
     recheck = Round.objects.create(project=marked, name="again", kind=Round.Kind.RECHECK, position=9)
     cora = User.objects.get(username="cora")
     assign_texts(marked, marked.texts.all(), [cora], round_=recheck)

@@ -1,4 +1,4 @@
-"""What a scheme allows, and why other things not, and the page of it."""
+"""Measures that a scheme allows or refuses, problems of schemes, and their page."""
 
 from dataclasses import replace
 
@@ -42,40 +42,40 @@ NOT = {
 
 
 def ready_made(key, *, coded=True, categories=None, pointing=None, indexing=None):
-    """Return a ready-made scheme by its keys, changed in what is named, and the kind of its answers."""
+    """Return a ready-made scheme with the named changes, and the kind of its answers."""
     scheme = SCHEMES[key]
-    found = [replace(one, label=one.key) for one in scheme.categories]
+    found = [replace(category, label=category.key) for category in scheme.categories]
     if categories is not None:
         found = [CategorySpec(name, name) for name in categories]
     if pointing is not None:
-        found = [replace(one, points_to="phrase" if one.key in pointing else "") for one in found]
+        found = [replace(category, points_to="phrase" if category.key in pointing else "") for category in found]
     if indexing is not None:
-        found = [replace(one, takes_index=one.key in indexing) for one in found]
+        found = [replace(category, takes_index=category.key in indexing) for category in found]
     levels = tuple(replace(level, coded=level.coded and coded) for level in scheme.levels)
     return SchemeSpec(levels, tuple(found)), scheme.answers
 
 
 def refused(scheme):
-    return {one.name for one in check_scheme(*scheme) if not one.allowed}
+    return {row.name for row in check_scheme(*scheme) if not row.allowed}
 
 
 @pytest.mark.parametrize("key", SCHEMES)
-def test_ready_made_scheme_allows_what_has_a_meaning_for_it(key):
+def test_ready_made_scheme_refuses_meaningless_measures(key):
     assert refused(ready_made(key)) == NOT[key]
     assert find_problems(*ready_made(key)) == []
 
 
-def test_several_pointers_are_ambiguity_and_are_minded_by_the_scores():
+def test_single_pointer_scheme_has_no_ambiguity():
     scheme = spec, answers = ready_made("poesio-artstein-2005")
-    single = replace(spec, categories=tuple(replace(one, max_pointers=1) for one in spec.categories)), answers
+    single = replace(spec, categories=tuple(replace(row, max_pointers=1) for row in spec.categories)), answers
     assert refused(single) - refused(scheme) == {AMBIGUITY}
-    why = [next(one.why for one in check_scheme(*some) if one.name == SCORES) for some in (scheme, single)]
+    why = [next(row.why for row in check_scheme(*some) if row.name == SCORES) for some in (scheme, single)]
     assert "counts in the first" in why[0]
     assert "counts in the first" not in why[1]
 
 
 @pytest.mark.parametrize(("number", "expected"), [(1, {EACH, MERGING}), (2, {MERGING}), (3, set())])
-def test_merging_needs_three_categories_and_k_of_each_two(number, expected):
+def test_merging_needs_three_categories_and_kappa_needs_two(number, expected):
     spec, answers = ready_made("sortal-classes")
     few = replace(spec, categories=spec.categories[:number]), answers
     assert refused(few) & {EACH, MERGING} == expected
@@ -86,7 +86,7 @@ def test_several_labels_are_sets_without_chains():
     topics = AttributeSpec("topics", "topics", kind=AnswerKind.SEVERAL)
     labels = replace(spec, attributes=(topics,)), answers
     assert refused(labels) == {SCORES, LINKS, OWN, CHAINS, ANTECEDENTS, AMBIGUITY, DISTANCES, PEERS}
-    assert next(one.why for one in check_scheme(*labels) if one.name == PARTS) == "Values are sets of labels: topics."
+    assert next(row.why for row in check_scheme(*labels) if row.name == PARTS) == "Values are sets of labels: topics."
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_several_labels_are_sets_without_chains():
         ("passonneau-2004", {"pointing": ["none"]}, "none points"),
     ],
 )
-def test_problem_of_a_scheme_is_told(key, change, said):
+def test_find_problems_describes_problem(key, change, said):
     [problem] = find_problems(*ready_made(key, **change))
     assert problem.startswith(said)
 
@@ -111,7 +111,7 @@ def test_problem_of_a_scheme_is_told(key, change, said):
 URL = "/projects/walk/scheme/allows/"
 
 
-def test_problem_of_the_scheme_is_told(signed_in, charlie):
+def test_page_shows_problems_of_scheme(signed_in, charlie):
     project = coded_project("walk", "poesio-artstein-2005", WALK)
     change_rows(Level.objects.all(), coded=False)
     page = signed_in(charlie).get(URL).content.decode()

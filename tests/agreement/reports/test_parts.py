@@ -1,4 +1,4 @@
-"""What is computed of some texts at a time is what is computed of all of them at once."""
+"""Figures do not depend on the number of texts that are computed at a time."""
 
 import random
 from dataclasses import replace
@@ -36,7 +36,7 @@ CASES = [
 
 
 def figures(answers, parameters):
-    """Return whatever is computed by parts."""
+    """Return all figures that are computed in batches of texts."""
     selected, resolved = resolve(replace(answers, cache={}), parameters)
     items = compute_items(selected, resolved)
     totals = compute_agreement_totals(selected, resolved)
@@ -44,25 +44,25 @@ def figures(answers, parameters):
     numbers = [
         *(column.ravel() for column in vars(items).values() if isinstance(column, np.ndarray)),
         [share for item in find_highest(selected, resolved) for share in (item.unit, item.share, *item.relations)],
-        [one for text in compute_text_distances(selected, resolved) for one in (*text.coders, text.mean)],
+        [mean for text in compute_text_distances(selected, resolved) for mean in (*text.coders, text.mean)],
         confusion_matrix(selected, resolved).ravel(),
         count_together(selected, resolved).ravel(),
         [*totals.rows_of_texts, *totals.counts, totals.n_judgements, totals.agreement, *totals.specific],
         [compute_category_kappa(selected, resolved).value, interval.value, interval.low, interval.high],
     ]
     counts = summarize_ambiguity(selected, resolved), count_by_filter(selected, resolved), interval.note
-    return [np.array(one, dtype=np.float64) for one in numbers], counts
+    return [np.array(column, dtype=np.float64) for column in numbers], counts
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("question", "asked"), CASES, ids=str)
-def test_figures_of_some_texts_at_a_time_are_those_of_all(question, asked, monkeypatch):
+def test_figures_do_not_depend_on_texts_per_batch(question, asked, monkeypatch):
     if question == "categories":
         project, question = sorted_out(THREE | {"text-4": {"alice": "p", "carol": "g"}}), ""
         move_to_round(project, project.texts.filter(slug__in=["text-2", "text-3"]), "second")
     else:
         given = any_answers(random.Random(4), texts=4)
-        for attributes in (one["attributes"] for own in given.values() for one in own.values()):
+        for attributes in (fields["attributes"] for own in given.values() for fields in own.values()):
             attributes |= {"count": abs(attributes["count"])} if "count" in attributes else {}  # ratio is of such alone
         project = question_project("asked", given)
     answers, parameters = read_answers(project, question=question), Parameters(**asked)
@@ -74,5 +74,5 @@ def test_figures_of_some_texts_at_a_time_are_those_of_all(question, asked, monke
         monkeypatch.setattr(basis, "MAX_TEXTS_AT_ONCE", n_texts)
         found, found_counts = figures(replace(answers, state_name=f"{answers.state_name} {n_texts}"), parameters)
         assert found_counts == counts
-        for one, expected in zip(found, numbers, strict=True):
-            np.testing.assert_allclose(one, expected, rtol=0, atol=1e-12)
+        for column, expected in zip(found, numbers, strict=True):
+            np.testing.assert_allclose(column, expected, rtol=0, atol=1e-12)

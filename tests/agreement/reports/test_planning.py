@@ -1,4 +1,4 @@
-"""How many texts are enough, to the digits of the library."""
+"""Forecasts of the number of texts, against the library."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -41,7 +41,7 @@ def data_of(project, **asked):
 
 
 @pytest.mark.parametrize("sample", ["groups", "both"])
-def test_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
+def test_figures_equal_library(signed_in, charlie, walk, sample):
     found = forecast(data_of(walk), alpha, "passonneau", sample=sample)
     report = plan_size(read_answers(walk), convention(walk), Targets(0.03, 0.3, 0.05, 0.9, sample))
     assert texts_for(report) == {
@@ -60,34 +60,34 @@ def test_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
     assert answered["targets"] == as_json(report)["targets"]
 
 
-def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
+def test_forecast_for_current_texts_equals_interval(walk):
     answers, parameters = resolve(read_answers(walk), convention(walk))
     found, shown = plan_size(answers, parameters, Targets()), compute_interval(answers, parameters)
-    here = next(one for one in found.sizes if one.texts == 6)
+    here = next(size for size in found.sizes if size.texts == 6)
     assert (here.low, here.high, here.extrapolated) == (shown.low, shown.high, False)
     assert found.margin == (shown.high - shown.low) / 2
 
 
-def test_coders_as_a_sample_have_a_wider_interval(walk):
+def test_coders_as_sample_have_interval_of_library(walk):
     report = plan_size(read_answers(walk), convention(walk), Targets(sample="both"))
     both = interval(data_of(walk), alpha, "passonneau", sample="both")
     assert (report.low, report.high) == pytest.approx((both.low, both.high))
-    assert [one.coders for one in report.coders] == [3, 4, 5, 6, 8, 13]
+    assert [row.coders for row in report.coders] == [3, 4, 5, 6, 8, 13]
     found = forecast(data_of(walk), alpha, "passonneau", sample="both")
     for row in report.coders:
-        assert [one.texts for one in row.margins] == [6, 12, 24]
-        assert [one.margin for one in row.margins] == pytest.approx([found.margin(n, row.coders) for n in (6, 12, 24)])
+        assert [margin.texts for margin in row.margins] == [6, 12, 24]
+        assert [m.margin for m in row.margins] == pytest.approx([found.margin(n, row.coders) for n in (6, 12, 24)])
     assert report.coders[0].margins[0].margin == pytest.approx((both.high - both.low) / 2)
 
 
-def test_what_is_not_asked_is_the_next_margin_and_the_bound_that_is_passed(walk):
+def test_default_targets_are_next_margin_and_passed_bound(walk):
     report = plan_size(read_answers(walk), convention(walk), Targets())
-    assert report.targets.margin.value == next(one for one in MARGINS if one <= 0.9 * report.margin)
+    assert report.targets.margin.value == next(margin for margin in MARGINS if margin <= 0.9 * report.margin)
     assert (report.targets.bound.value < report.value) == (report.targets.bound.texts is not None)
 
 
 @pytest.mark.parametrize("coefficient", ["fleiss_kappa", "gwet_ac1", "beta"])
-def test_every_coefficient_with_an_interval_has_a_forecast(walk, coefficient):
+def test_coefficient_with_interval_has_forecast(walk, coefficient):
     parameters = convention(walk, coefficient=coefficient, chains="none")
     report = plan_size(read_answers(walk), parameters, Targets())
     shown = compute_interval(*resolve(read_answers(walk), parameters))
@@ -103,7 +103,7 @@ def test_every_coefficient_with_an_interval_has_a_forecast(walk, coefficient):
         (4, ("alice", "bob"), "both", "no interval: it takes 3 coders"),
     ],
 )
-def test_where_there_is_no_forecast_page_and_api_say_why(signed_in, charlie, n, coders, sample, note):
+def test_page_and_api_explain_missing_forecast(signed_in, charlie, n, coders, sample, note):
     answer(coded_project("few", "sortal-classes", *[words(20 + 3 * i) for i in range(n)], coders=coders))
     api = signed_in(charlie).get(API.replace("walk", "few"), {"sample": sample}).json()
     assert api["note"].startswith(note)
@@ -113,7 +113,7 @@ def test_where_there_is_no_forecast_page_and_api_say_why(signed_in, charlie, n, 
     assert note.replace("document", "text")[1:] in page
 
 
-def test_coders_who_have_not_coded_every_text_are_no_sample(signed_in, charlie, walk):
+def test_sample_of_coders_needs_all_texts(signed_in, charlie, walk):
     reopen_coding(coding_of("text-1", "alice"), charlie)
     api = signed_in(charlie).get(API, {"sample": "both"}).json()
     assert api["note"].startswith("no forecast of coders: 'alice' has not coded 'text-1';")
@@ -123,7 +123,7 @@ def test_coders_who_have_not_coded_every_text_are_no_sample(signed_in, charlie, 
     ("field", "value"),
     [("margin", "0"), ("margin", "x"), ("bound", "1"), ("difference", "nan"), ("power", "1e999"), ("sample", "coders")],
 )
-def test_what_cannot_be_reached_is_refused_with_the_field(signed_in, charlie, walk, field, value):
+def test_error_names_field_of_impossible_target(signed_in, charlie, walk, field, value):
     reply = signed_in(charlie).get(API, {field: value})
     assert (reply.status_code, list(reply.json()["errors"])) == (400, [field])
     with pytest.raises(CommandError):

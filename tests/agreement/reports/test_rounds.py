@@ -1,4 +1,4 @@
-"""Figures of texts that are coded in several rounds, which are one text, and again within one."""
+"""Figures of texts that are coded in several rounds, or twice in one round."""
 
 from dataclasses import replace
 
@@ -60,26 +60,26 @@ def coders(alice, bob):
 
 
 @pytest.fixture
-def twice(project, text, coders) -> tuple[Round, Round]:
-    """Let a text be coded in the round main, and otherwise in the round again."""
+def two_rounds(project, text, coders) -> tuple[Round, Round]:
+    """Code a text in the round main, and differently in the round again."""
     main = project.rounds.get()
     code(text, main, FIRST, coders)
-    again = create_round(project, "again", copied=main, kind="main")
-    assign_texts(project, [text], coders.values(), again)
-    code(text, again, SECOND, coders)
-    return main, again
+    recoded = create_round(project, "again", copied=main, kind="main")
+    assign_texts(project, [text], coders.values(), recoded)
+    code(text, recoded, SECOND, coders)
+    return main, recoded
 
 
 def figures(project, parameters=ALPHA):
     report = as_json(AgreementFigures.of(compute_report(read_answers(project), parameters)))
-    return {name: one for name, one in report.items() if name not in ("fingerprint", "parameters", "texts")}
+    return {name: value for name, value in report.items() if name not in ("fingerprint", "parameters", "texts")}
 
 
 @pytest.mark.parametrize(
     "parameters",
     [ALPHA, replace(ALPHA, exclude_unit="both"), replace(ALPHA, chains="none"), Parameters(coefficient="fleiss_kappa")],
 )
-def test_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coders, parameters):
+def test_text_in_two_rounds_has_figures_of_two_texts(two_rounds, project, coders, parameters):
     other = make_project("milk")
     import_documents(other, [SourceDocument(plain.parse(DIALOGUE, "tea-2.txt"), None)])
     for person in coders.values():
@@ -88,9 +88,9 @@ def test_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coders,
     for text, answers in ((first, FIRST), (second, SECOND)):
         code(text, other.rounds.get(), answers, coders)
     of_texts = {"low", "high", "interval"}  # answers to one text are not independent
-    ours, theirs = (figures(one, parameters) for one in (project, other))
-    assert {name: one for name, one in ours.items() if name not in of_texts} == {
-        name: one for name, one in theirs.items() if name not in of_texts
+    ours, theirs = (figures(made, parameters) for made in (project, other))
+    assert {name: value for name, value in ours.items() if name not in of_texts} == {
+        name: value for name, value in theirs.items() if name not in of_texts
     }
     here, there = (compute_items(read_answers(made), parameters) for made in (project, other))
     for name in ("share_of", "observed_of", "distance_of"):
@@ -102,68 +102,68 @@ def test_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coders,
     assert ours == theirs
 
 
-def test_each_round_alone_has_figures_that_it_would_have_without_other(twice, project, text, coders):
+def test_round_has_figures_independent_of_other_round(two_rounds, project, text, coders):
     of_main, of_again = (figures(project, replace(ALPHA, rounds=name)) for name in ("main", "again"))
     assert of_main != of_again
     both = figures(project, replace(ALPHA, texts="tea"))
     assert both["n_units"] == of_main["n_units"] + of_again["n_units"]
-    Coding.objects.of_people().filter(round=twice[1]).delete()
+    Coding.objects.of_people().filter(round=two_rounds[1]).delete()
     assert figures(project) == of_main
     with pytest.raises(InvalidParameter, match="there is no 'again' in this project"):
         figures(project, replace(ALPHA, rounds="again"))
 
 
-def test_fingerprint_knows_rounds_where_there_are_several(twice, project):
+def test_fingerprint_depends_on_names_of_several_rounds(two_rounds, project):
     before = read_answers(project).fingerprint
-    change_round(twice[1], name="later")
+    change_round(two_rounds[1], name="later")
     assert read_answers(project).fingerprint != before
-    Coding.objects.of_people().filter(round=twice[1]).delete()
+    Coding.objects.of_people().filter(round=two_rounds[1]).delete()
     alone = read_answers(project).fingerprint
-    change_round(twice[0], name="first")
+    change_round(two_rounds[0], name="first")
     assert read_answers(project).fingerprint == alone
 
 
 @pytest.mark.parametrize(("kind", "reason"), [("training", "practice"), ("recheck", "repeats")])
-def test_practice_and_rechecks_are_counted_where_they_are_included_alone(twice, project, kind, reason):
+def test_training_and_rechecks_count_only_if_included(two_rounds, project, kind, reason):
     whole = figures(project)
-    change_round(twice[1], kind=kind)
+    change_round(two_rounds[1], kind=kind)
     without = figures(project)
     assert without["codings_left_out"] == whole["codings_left_out"] | {reason: 2}
     assert without["n_units"] < whole["n_units"]
-    assert [one.slug for one in read_answers(project).select().texts] == ["tea"]
+    assert [text.slug for text in read_answers(project).select().texts] == ["tea"]
     assert figures(project, replace(ALPHA, include=reason)) == whole
     chosen = figures(project, replace(ALPHA, rounds="again"))
     assert (chosen["n_units"], chosen["codings_left_out"][reason]) == (0, 2)
     assert figures(project, replace(ALPHA, rounds="main"))["codings_left_out"][reason] == 0
 
 
-def test_what_a_coder_is_shown_again_within_a_round_is_a_repeat(twice, project, text, coders):
+def test_second_occasion_in_round_counts_as_repeat(two_rounds, project, text, coders):
     before = figures(project)
-    code(text, twice[0], SECOND, coders, occasion=2)
+    code(text, two_rounds[0], SECOND, coders, occasion=2)
     now = figures(project)
     assert now == before | {"codings_left_out": before["codings_left_out"] | {"repeats": 2}}
     included = compute_report(read_answers(project), replace(ALPHA, include="repeats"))
-    assert [(one.text.name, one.text.occasion) for one in included.texts] == [
+    assert [(row.text.name, row.text.occasion) for row in included.texts] == [
         ("tea (main)", 1),
         ("tea (main, occasion 2)", 2),
         ("tea (again)", 1),
     ]
-    assert [one.occasion for one in AgreementFigures.of(included).texts] == [None, 2, None]
+    assert [row.occasion for row in AgreementFigures.of(included).texts] == [None, 2, None]
 
 
-def test_work_is_of_the_document_in_which_it_was_done(twice, project):
+def test_work_is_counted_for_round_of_its_coding(two_rounds, project):
     answers = read_answers(project)
     work = read_project_work(project, answers)
-    main, again = answers.texts
-    assert (main.round, again.round, main.pk, row_key(again.pk)) == ("main", "again", again.text_pk, main.pk)
+    main, recoded = answers.texts
+    assert (main.round, recoded.round, main.pk, row_key(recoded.pk)) == ("main", "again", recoded.text_pk, main.pk)
     assert {key: len(times) for key, times in work.judgement_times.items()} == {
         (document.pk, name): len(of_round[name])
-        for document, of_round in ((main, FIRST), (again, SECOND))
+        for document, of_round in ((main, FIRST), (recoded, SECOND))
         for name in ("alice", "bob")
     }
 
 
-def test_item_is_that_of_a_round_and_its_marks_are_of_it(twice, project, text, coders):
+def test_item_and_its_notes_belong_to_round(two_rounds, project, text, coders):
     answers = read_answers(project).select()
     keys = dict(text.markables.values_list("label", "key"))
     latest = report_item(answers, ALPHA, "tea", keys["a"])
@@ -192,7 +192,7 @@ def code_again(project: Project, name: str, kind: str, *slugs: str, coders: tupl
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def again_rows(module_rows, request) -> int:
+def recoded_rows(module_rows, request) -> int:
     """Make a project of five texts, of which three were coded again in a second round."""
     texts = [f"{WALK} {number}" for number in range(5)]
     project = answer(coded_project(request.param, request.param, *texts, coders=CODERS))
@@ -201,8 +201,8 @@ def again_rows(module_rows, request) -> int:
 
 
 @pytest.fixture
-def again(again_rows, charlie) -> Project:
-    return Project.objects.get(pk=again_rows)
+def recoded(recoded_rows, charlie) -> Project:
+    return Project.objects.get(pk=recoded_rows)
 
 
 def table_of(data):
@@ -212,9 +212,9 @@ def table_of(data):
     }
 
 
-def test_interval_leaves_out_texts_and_not_rounds(again):
-    distance = distances_of(read_answers(again))[-1]
-    answers, parameters = resolve(read_answers(again), convention(again, coefficient="alpha", distance=distance))
+def test_interval_leaves_out_texts_not_rounds(recoded):
+    distance = distances_of(read_answers(recoded))[-1]
+    answers, parameters = resolve(read_answers(recoded), convention(recoded, coefficient="alpha", distance=distance))
     data = select_data(answers, parameters)
     table = table_of(data)
     documents = dict(zip(data.units, (data.documents[n] for n in data.document_of_unit.tolist()), strict=True))
@@ -229,35 +229,35 @@ def test_interval_leaves_out_texts_and_not_rounds(again):
     assert (found.low, found.high) == pytest.approx(bounds(alpha(table), list(without.values())))
 
 
-def test_pages_and_datasheet_count_texts(again, ways):
-    report = compute_report(read_answers(again), convention(again))
+def test_pages_and_datasheet_count_text_of_two_rounds_once(recoded, ask_all):
+    report = compute_report(read_answers(recoded), convention(recoded))
     data = describe_data(report.extract, report.parameters)
     assert (data.n_texts, data.n_documents, data.coders_per_document) == (5, 8, (3,) * 8)
     paragraph = describe_methods(report.extract, report).paragraph
     assert "3 coders annotated 5 texts, in 8 pairs of text and round, by" in paragraph
     assert ("jackknife over 5 texts" in paragraph) == (report.interval.note == "")
     assert "Every coder coded every text in each of its rounds." in paragraph
-    sheet = describe_project(again, read_answers(again), convention(again), sees_gold=True)
-    assert [(one.name, one.n_texts) for one in sheet.agreement] == [("", 5), ("main", 5), ("second", 3)]
-    assert ways(again.slug, coefficient="alpha", distance="nominal")["interval"]["n_groups"] == 5
+    sheet = describe_project(recoded, read_answers(recoded), convention(recoded), sees_gold=True)
+    assert [(row.name, row.n_texts) for row in sheet.agreement] == [("", 5), ("main", 5), ("second", 3)]
+    assert ask_all(recoded.slug, coefficient="alpha", distance="nominal")["interval"]["n_groups"] == 5
 
 
-def test_rounds_of_the_same_texts_are_compared_text_by_text(again):
-    answers = read_answers(again)
-    assert not compare_parts(answers, convention(again), "round", "main", "second").paired
-    code_again(again, "third", Round.Kind.MAIN, "text-1", "text-2", "text-4")
-    found = compare_parts(read_answers(again), convention(again), "round", "second", "third")
+def test_rounds_with_same_texts_are_compared_in_pairs(recoded):
+    answers = read_answers(recoded)
+    assert not compare_parts(answers, convention(recoded), "round", "main", "second").paired
+    code_again(recoded, "third", Round.Kind.MAIN, "text-1", "text-2", "text-4")
+    found = compare_parts(read_answers(recoded), convention(recoded), "round", "second", "third")
     assert (found.paired, found.of_components, found.is_permuted) == (True, False, True)
 
 
-def test_one_text_in_two_rounds_joins_the_copies_of_each_markable(db):
+def test_interval_joins_markable_in_both_rounds(db):
     project = answer(coded_project("walk", "sortal-classes", WALK, coders=CODERS))
     code_again(project, "second", Round.Kind.MAIN, "text-1")
     found = compute_interval(*resolve(read_answers(project), convention(project)))
     assert (found.by, found.n_groups) == ("component", 5)
 
 
-def test_recheck_of_one_text_by_three_coders_is_of_one_text(db):
+def test_recheck_by_three_coders_counts_text_once(db):
     project = answer(coded_project("walk", "sortal-classes", WALK, f"{WALK} 2", coders=CODERS))
     code_again(project, "recheck", Round.Kind.RECHECK, "text-1")
     report = compare_occasions(read_answers(project), convention(project))
@@ -266,12 +266,12 @@ def test_recheck_of_one_text_by_three_coders_is_of_one_text(db):
     assert together.note == "no interval: it takes 8 components, and there are 5"
     sheet = describe_project(project, read_answers(project), convention(project), sees_gold=True)
     assert (sheet.rechecks.n_coders, sheet.rechecks.n_codings, sheet.rechecks.n_texts) == (3, 3, 1)
-    counted = [(one.n_codings, one.n_counted, one.n_judgements) for one in sheet.coders]
+    counted = [(row.n_codings, row.n_counted, row.n_judgements) for row in sheet.coders]
     assert counted == [(3, 2, 10)] * 3
 
 
 @pytest.mark.parametrize("sample", ["groups", "both"])
-def test_forecasts_are_of_texts_and_not_of_rounds(db, sample):
+def test_forecast_counts_texts_not_rounds(db, sample):
     texts = [f"{WALK} {number}" for number in range(4)]
     project = answer(coded_project("walk", "passonneau-2004", *texts, coders=CODERS))
     code_again(project, "second", Round.Kind.MAIN, *(f"text-{number}" for number in range(1, 5)))

@@ -1,4 +1,4 @@
-"""What counts, and that a selection changes the data and never the measure, on page, API and command."""
+"""Selections change the data and not the measure, on page, API and command."""
 
 import re
 from collections.abc import Iterable
@@ -92,7 +92,7 @@ def people(names: Iterable[str]) -> list[User]:
 
 
 def project_of(scheme: str, who: tuple[str, ...]) -> Project:
-    """Make a project of these coders alone, in which they mark what they judge."""
+    """Make a project of these coders, who create the markables that they judge."""
     if scheme == "pyramid":
         project = pyramid_project(slug_of(scheme, who), one_contributor=False)
         codings = codings_of(models_of(docset(project, *people(who), summaries=SUMMARIES)))
@@ -114,7 +114,7 @@ def project_of(scheme: str, who: tuple[str, ...]) -> Project:
 
 
 def judgements(project: Project, coding: Coding, chains: dict[str, int]) -> Iterable[operations.Change]:
-    """Return the changes by which the coder marks the words, and puts them in their chains or gives a category."""
+    """Return the changes that mark the words and put them in chains or give them a category."""
     [level] = project.levels.filter(coded=True).values_list("key", flat=True)
     content, last = coding.text.content, dict[int, str]()
     for words, chain in sorted(chains.items(), key=lambda item: content.index(item[0])):
@@ -133,26 +133,26 @@ def judgements(project: Project, coding: Coding, chains: dict[str, int]) -> Iter
 
 @pytest.fixture(scope="module", params=["poesio-artstein-2005", "passonneau-2004", "sortal-classes", "pyramid"])
 def scheme(module_rows, request) -> str:
-    """Make a project of all coders, and one of every two and of every three of them."""
+    """Make a project of all coders, and one of every two and every three coders."""
     for who in EVERY_SOME:
         project_of(request.param, who)
     return request.param
 
 
 @pytest.fixture(params=["singleton", "label", "missing"])
-def asked_of(scheme, request):
-    """Return a function that returns the answers of a project, and its convention with what is asked for instead."""
+def read_project(scheme, request):
+    """Return a function that returns the answers and parameters of the project of some coders."""
 
-    def asked_of(who: tuple[str, ...], **asked: str):
+    def read_project(who: tuple[str, ...], **asked: str):
         project = Project.objects.get(slug=slug_of(scheme, who))
         units = asked.get("units", "")
         return read_answers(project, units), convention(project, unmarked=request.param, **asked)
 
-    return asked_of
+    return read_project
 
 
 def variations(scheme: str) -> list[dict[str, str]]:
-    """Return what is asked for besides coders: other measures, other units, and markables that are left out."""
+    """Return parameters besides coders: other measures, other units, and excluded categories."""
     kinds = {
         "poesio-artstein-2005": [
             {"distance": "masi", "exclude_unit": "observed"},
@@ -172,29 +172,29 @@ def keys_of_units() -> dict[int, tuple[str, str]]:
     return {pk: (text, key) for pk, text, key in Markable.objects.values_list("pk", "text__slug", "key")}
 
 
-def test_chosen_coders_have_the_figures_of_a_project_of_their_own(scheme, asked_of):
+def test_chosen_coders_have_figures_of_separate_project(scheme, read_project):
     for who, asked in product(SOME, variations(scheme)):
-        whole, parameters = asked_of(CODERS, **asked)
+        whole, parameters = read_project(CODERS, **asked)
         found = overall.compute_report(whole, replace(parameters, coders=",".join(who)))
-        expected = overall.compute_report(*asked_of(who, **asked))
+        expected = overall.compute_report(*read_project(who, **asked))
         same(found.result, expected.result)
         same(found.interval, expected.interval)
         assert found.coders == expected.coders == who
-        assert [one.text.slug for one in found.texts] == [one.text.slug for one in expected.texts]
-        for one, alone in zip(found.texts, expected.texts, strict=True):
-            same(one.result, alone.result)
-            assert one.shift == pytest.approx(alone.shift, abs=1e-12)
+        assert [row.text.slug for row in found.texts] == [row.text.slug for row in expected.texts]
+        for row, alone in zip(found.texts, expected.texts, strict=True):
+            same(row.result, alone.result)
+            assert row.shift == pytest.approx(alone.shift, abs=1e-12)
 
 
 @pytest.mark.parametrize("who", SOME)
-def test_chosen_coders_have_the_items_of_a_project_of_their_own(scheme, asked_of, who):
+def test_chosen_coders_have_items_of_separate_project(scheme, read_project, who):
     key = keys_of_units()
     for asked in variations(scheme):
-        whole, parameters = asked_of(CODERS, **asked)
+        whole, parameters = read_project(CODERS, **asked)
         rows = []
         for found in (
             items.compute_items(whole, replace(parameters, coders=",".join(who))),
-            items.compute_items(*asked_of(who, **asked)),
+            items.compute_items(*read_project(who, **asked)),
         ):
             shares = dict(zip([key[unit] for unit in found.unit.tolist()], found.share_of(...).tolist(), strict=True))
             relations = dict(zip([key[unit] for unit in found.unit.tolist()], found.relations.tolist(), strict=True))
@@ -204,36 +204,36 @@ def test_chosen_coders_have_the_items_of_a_project_of_their_own(scheme, asked_of
 
 
 @pytest.mark.parametrize("who", SOME)
-def test_chosen_coders_have_the_categories_of_a_project_of_their_own(scheme, asked_of, who):
+def test_chosen_coders_have_categories_of_separate_project(scheme, read_project, who):
     for asked in variations(scheme):
-        whole, parameters = asked_of(CODERS, **asked)
-        chosen, alone = (whole, replace(parameters, coders=",".join(who))), asked_of(who, **asked)
+        whole, parameters = read_project(CODERS, **asked)
+        chosen, alone = (whole, replace(parameters, coders=",".join(who))), read_project(who, **asked)
         same(categories.compute_category_kappa(*chosen), categories.compute_category_kappa(*alone))
         assert categories.compute_by_category(*chosen) == pytest.approx(categories.compute_by_category(*alone))
-        found, expected = (categories.compute_agreement_table(*one) for one in (chosen, alone))
+        found, expected = (categories.compute_agreement_table(*case) for case in (chosen, alone))
         assert (found.names, found.counts.tolist()) == (expected.names, expected.counts.tolist())
         assert coders.count_agreeing_coders(*chosen) == coders.count_agreeing_coders(*alone)
 
 
-def test_each_pair_of_matrix_is_that_of_project_that_holds_two_alone(scheme, asked_of):
+def test_matrix_cell_equals_project_of_two_coders(scheme, read_project):
     for asked in variations(scheme):
-        whole, parameters = asked_of(CODERS, **asked)
+        whole, parameters = read_project(CODERS, **asked)
         for measure in coders.measures_for(whole.kind):
             matrix = coders.compute_pair_matrix(whole, parameters, measure)
             for pair in PAIRS:
-                alone = coders.compute_pair_matrix(*asked_of(pair, **asked), measure).value(*pair)
+                alone = coders.compute_pair_matrix(*read_project(pair, **asked), measure).value(*pair)
                 assert matrix.value(*pair) == pytest.approx(alone, abs=1e-12), (asked, measure, pair)
         for part in coders.leave_out_each_coder(whole, parameters).parts:
             rest = tuple(name for name in CODERS if name != part.name)
-            same(part.result, overall.compute_report(*asked_of(rest, **asked)).result)
+            same(part.result, overall.compute_report(*read_project(rest, **asked)).result)
 
 
-def test_against_the_rest_is_the_mean_of_projects_that_hold_each_two_alone(scheme, asked_of):
+def test_against_rest_is_mean_of_projects_of_two_coders(scheme, read_project):
     for asked in first_of(variations(scheme)):
-        for stage in course.compute_stages(*asked_of(CODERS, **asked), "round", {}):
+        for stage in course.compute_stages(*read_project(CODERS, **asked), "round", {}):
             only = {"texts": ",".join(text.slug for text in stage.texts)}
             values = {
-                pair: overall.compute_report(*asked_of(pair, **asked, **only)).result.value
+                pair: overall.compute_report(*read_project(pair, **asked, **only)).result.value
                 for pair in combinations(CODERS, 2)
             }
             for name, found in stage.against_rest.items():
@@ -265,17 +265,17 @@ def rounds(charlie):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_to_choose_all_gives_the_digits_of_choosing_nothing(ways, rounds, kind):
+def test_choosing_everything_equals_no_selection(ask_all, rounds, kind):
     project = rounds(kind)
-    usual = ways("walk")
+    usual = ask_all("walk")
     assert usual["parameters"] == replace(convention(project), unmarked=project.unmarked).query()
     for asked in (*({name: value} for name, value in SELECTED.items()), SELECTED):
-        found = ways("walk", **asked)
+        found = ask_all("walk", **asked)
         assert found["parameters"] == usual["parameters"] | asked
         assert found | {"parameters": usual["parameters"]} == usual
 
 
-def test_parameter_replaces_that_of_the_convention_alone(ways, rounds):
+def test_parameter_overrides_one_setting_of_convention(ask_all, rounds):
     rounds("passonneau-2004")
     kept = {"coefficient": "alpha", "distance": "passonneau", "exclude_unit": "both", "thirds": "rounded"}
     for asked, expected in (
@@ -287,18 +287,18 @@ def test_parameter_replaces_that_of_the_convention_alone(ways, rounds):
         ({"preset": "masi"}, {"distance": "masi", "exclude_unit": "none", "thirds": "exact"}),
         ({"preset": "masi", "thirds": "rounded"}, {"distance": "masi", "exclude_unit": "none"}),
     ):
-        found = ways("walk", **asked)["parameters"]
+        found = ask_all("walk", **asked)["parameters"]
         assert {name: found[name] for name in kept} == kept | expected, asked
 
 
 @pytest.mark.parametrize("kind", ["sortal-classes", "poesio-artstein-2005"])
-def test_distance_is_one_of_alpha_where_the_convention_is_a_kappa(ways, rounds, kind):
+def test_distance_switches_kappa_convention_to_alpha(ask_all, rounds, kind):
     rounds(kind, "kappa" if kind == "sortal-classes" else "poesio-artstein-2005-k")
-    assert ways("walk")["parameters"]["coefficient"] == "fleiss_kappa"
-    found = ways("walk", distance="nominal")["parameters"]
+    assert ask_all("walk")["parameters"]["coefficient"] == "fleiss_kappa"
+    found = ask_all("walk", distance="nominal")["parameters"]
     assert (found["coefficient"], found["distance"]) == ("alpha", "nominal")
     asked = {"distance": "nominal", "coefficient": "gwet_ac1"}
-    assert ways("walk", **asked)["parameters"]["coefficient"] == "gwet_ac1"
+    assert ask_all("walk", **asked)["parameters"]["coefficient"] == "gwet_ac1"
 
 
 THREE = {
@@ -328,7 +328,7 @@ def reopen(project, text, coder):
 
 
 def make_adjudicator(project: Project, coder: str) -> None:
-    """Make somebody an adjudicator who has coded, as a manager of old could."""
+    """Make an adjudicator of a coder who has coded."""
     project.memberships.filter(user__username=coder).update(role=Membership.Role.ADJUDICATOR)
 
 
@@ -342,7 +342,7 @@ def make_adjudicated(project):
 
 
 def make_both(project):
-    """Let an adjudicator have an open coding: the first reason that fits is gold."""
+    """Give an adjudicator an open coding, which has two reasons not to count."""
     make_open(project)
     make_adjudicated(project)
 
@@ -362,19 +362,19 @@ STATES = [
 
 
 @pytest.mark.parametrize(("make", "missing", "counts", "words"), STATES)
-def test_what_does_not_count_is_counted_and_included_by_its_reason(
-    ways, signed_in, charlie, three, make, missing, counts, words
+def test_omitted_codings_are_counted_and_included_by_reason(
+    ask_all, signed_in, charlie, three, make, missing, counts, words
 ):
     make(three)
     answers = without_answers(*missing)
     names = sorted({name for given in answers.values() for name in given})
-    found = ways("tea")
+    found = ask_all("tea")
     assert found["value"] == pytest.approx(alpha(table_of(answers, names)).value)
     assert (found["coders"], found["codings_left_out"]) == (names, NOTHING_LEFT_OUT | counts)
-    included = ways("tea", include=",".join(counts))
+    included = ask_all("tea", include=",".join(counts))
     assert included["value"] == pytest.approx(alpha(table_of(THREE)).value)
     assert (included["coders"], included["codings_left_out"]) == (["alice", "bob", "carol"], NOTHING_LEFT_OUT)
-    assert ways("tea", include="practice,repeats")["codings_left_out"] == NOTHING_LEFT_OUT | counts
+    assert ask_all("tea", include="practice,repeats")["codings_left_out"] == NOTHING_LEFT_OUT | counts
     for asked, said in (({}, True), ({"include": ",".join(counts)}, False)):
         page = signed_in(charlie).get("/projects/tea/agreement/", asked).content.decode()
         assert re.findall(r'<p[^>]* id="not-counted">Not counted: (.*)\.</p>', page) == [words] * said
@@ -386,7 +386,7 @@ def test_what_does_not_count_is_counted_and_included_by_its_reason(
         assert (f"\nnot counted: {words}\n" in printed.getvalue()) == said
 
 
-def test_reports_count_and_name_codings_that_do_not_count(signed_in, charlie, rounds):
+def test_reports_count_omitted_codings(signed_in, charlie, rounds):
     reopen(rounds("poesio-artstein-2005"), "text-2", "bob")
     client = signed_in(charlie)
     for report, page, asked in (
@@ -404,14 +404,14 @@ def test_reports_count_and_name_codings_that_do_not_count(signed_in, charlie, ro
     ("included", "left_out", "missing"),
     [("adjudicators", {"open": 1}, [("text-1", "bob")]), ("open", {"adjudicators": 3}, OF_CAROL)],
 )
-def test_of_two_reasons_each_is_included_by_itself(ways, three, included, left_out, missing):
+def test_each_reason_is_included_separately(ask_all, three, included, left_out, missing):
     make_both(three)
-    found = ways("tea", include=included)
+    found = ask_all("tea", include=included)
     assert found["codings_left_out"] == NOTHING_LEFT_OUT | left_out
     assert found["value"] == pytest.approx(alpha(table_of(without_answers(*missing), found["coders"])).value)
 
 
-def test_codings_that_do_not_count_are_those_of_chosen_coders_and_texts(ways, three):
+def test_omitted_codings_are_limited_to_selection(ask_all, three):
     make_open(three)
     for asked, number in (
         ({"coders": "alice,bob"}, 1),
@@ -420,10 +420,10 @@ def test_codings_that_do_not_count_are_those_of_chosen_coders_and_texts(ways, th
         ({"coders": "alice,carol", "texts": "text-1"}, 0),
         ({"texts": "text-3"}, 0),
     ):
-        assert ways("tea", **asked)["codings_left_out"]["open"] == number, asked
+        assert ask_all("tea", **asked)["codings_left_out"]["open"] == number, asked
 
 
-def test_reasons_are_joined_however_they_are_named(signed_in, charlie, three):
+def test_include_accepts_lists_and_repeated_parameters(signed_in, charlie, three):
     make_both(three)
     for query in ("open&include=adjudicators", "open,adjudicators", "adjudicators,%20open"):
         found = signed_in(charlie).get(f"/api/v1/projects/tea/agreement/?include={query}").json()
@@ -433,28 +433,28 @@ def test_reasons_are_joined_however_they_are_named(signed_in, charlie, three):
 
 @pytest.mark.parametrize("who", [("alice", "bob"), ("alice", "carol"), ("bob", "carol"), ("alice", "bob", "carol")])
 @pytest.mark.parametrize("without", ["person", "group", "loc", "group,loc", "person,loc"])
-def test_what_is_left_out_is_decided_by_the_chosen_coders_alone(ways, three, who, without):
+def test_chosen_coders_decide_which_units_are_left_out(ask_all, three, who, without):
     chosen, left_out = ",".join(who), without.split(",")
     letters = {letter for letter, name in LETTERS.items() if name in left_out}
     rest: dict[str, dict[str, str]] = {}
     for text, given in THREE.items():
         rows = list(zip(*(given[name] for name in who), strict=True))
-        kept = [row for row in rows if not any(2 * row.count(one) > len(row) for one in letters)]
+        kept = [row for row in rows if not any(2 * row.count(letter) > len(row) for letter in letters)]
         rest[text] = {name: "".join(row[n] for row in kept) for n, name in enumerate(who)}
     expected = alpha(table_of(rest, who))
     asked = {"coders": chosen, "without": without}
     result = overall.compute_report(read_answers(three), convention(three, **asked)).result
     same(result, expected)
     if result.value is not None:
-        assert ways("tea", **asked)["value"] == result.value
+        assert ask_all("tea", **asked)["value"] == result.value
 
 
 @pytest.mark.parametrize("included", ["gold", "open,gold"])
-def test_gold_is_counted_as_left_out_and_never_included(ways, signed_in, charlie, three, included):
-    before = ways("tea")
+def test_gold_is_counted_as_left_out_and_never_included(ask_all, signed_in, charlie, three, included):
+    before = ask_all("tea")
     decide_gold(three, "alice")
-    assert ways("tea") == before | {"codings_left_out": NOTHING_LEFT_OUT | {"gold": 3}}
-    assert ways("tea", texts="text-1", coders="alice,bob")["codings_left_out"] == NOTHING_LEFT_OUT | {"gold": 1}
+    assert ask_all("tea") == before | {"codings_left_out": NOTHING_LEFT_OUT | {"gold": 3}}
+    assert ask_all("tea", texts="text-1", coders="alice,bob")["codings_left_out"] == NOTHING_LEFT_OUT | {"gold": 1}
     refused = signed_in(charlie).get("/api/v1/projects/tea/agreement/", {"include": included})
     assert (refused.status_code, refused.json()["errors"]) == (400, {"include": [GOLD_IS_NO_CODING]})
     assert signed_in(charlie).get("/projects/tea/agreement/", {"include": included}).status_code == 400

@@ -1,4 +1,4 @@
-"""The chains of two coders beside each other, aligned as CEAF does it."""
+"""Alignment of the chains of two coders by CEAF."""
 
 import pytest
 from django.http import QueryDict
@@ -41,18 +41,18 @@ def words_of(chain):
     return [Markable.objects.get(pk=pk).parts[0][0] // 3 for pk in chain]
 
 
-def test_chains_are_aligned_one_to_one_with_what_they_share(project):
+def test_chains_are_aligned_one_to_one(project):
     found = align_chains(read_answers(project), Parameters(chains="full"), "ann", "ben", "")
     assert found.text.slug == "text-2"
     assert [words_of(chain) for chain in found.first] == [[0, 1, 2, 3], [4, 5], [6, 7], [8]]
     assert [words_of(chain) for chain in found.second] == [[2, 3, 4, 5], [0, 1], [6, 7]]
-    rows = [(one.first, one.second, one.shared, one.aligned) for one in found.pairs]
+    rows = [(row.first, row.second, row.shared, row.aligned) for row in found.pairs]
     # w0 and w1 are 4/6 alike; the first chain and the four of Ben would be 4/8
     assert rows == [(2, 2, 2, True), (0, 1, 2, True), (1, 0, 2, True), (0, 0, 2, False), (3, None, 0, False)]
-    assert sum(one.similarity for one in found.aligned) == pytest.approx(4 / 6 + 4 / 6 + 1)
+    assert sum(row.similarity for row in found.aligned) == pytest.approx(4 / 6 + 4 / 6 + 1)
 
 
-def test_text_not_coded_by_both_is_refused(project):
+def test_alignment_refuses_unknown_text_and_needs_chains(project):
     with pytest.raises(InvalidParameter) as wrong:
         align_chains(read_answers(project), Parameters(chains="full"), "ann", "ben", "ghost")
     assert wrong.value.field == "text"
@@ -61,7 +61,7 @@ def test_text_not_coded_by_both_is_refused(project):
     assert align_chains(sorted_, Parameters(), "ann", "ben", "") is None
 
 
-def test_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(project, monkeypatch):
+def test_page_frames_aligned_chains_and_counts_hidden_ones(project, monkeypatch):
     monkeypatch.setattr(pair, "MAX_CHAINS", 2)
     monkeypatch.setattr(pair, "MAX_ROWS", 3)
 
@@ -70,7 +70,7 @@ def test_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(projec
             project, QueryDict("text=text-2"), "charlie", {"first": "ann", "second": "ben"}, whole_tables=whole
         )
         sections = Pair().show(request)
-        return (next(one for one in side if one.key == "alignment") for side in (sections.tables, sections.charts))
+        return (next(part for part in side if part.key == "alignment") for side in (sections.tables, sections.charts))
 
     table, chart = build(whole=False)
     assert len(table.rows) == 3
@@ -78,7 +78,7 @@ def test_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(projec
     [trace] = chart.figure["data"]
     frames = chart.figure["layout"]["shapes"]
     assert len(trace["z"]) == len(trace["z"][0]) == 2
-    assert {trace["z"][int(one["y0"] + 0.5)][int(one["x0"] + 0.5)] for one in frames} == {2}
+    assert {trace["z"][int(frame["y0"] + 0.5)][int(frame["x0"] + 0.5)] for frame in frames} == {2}
     assert len(frames) == 2
     assert "4 chains of ann and 3 chains of ben: 3 are aligned and share 6 markables." in chart.alternative
     assert "The 2 largest" in chart.alternative
@@ -89,12 +89,12 @@ def test_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(projec
 
 @examples(100)
 @given(*[st.lists(st.integers(0, 4), min_size=8, max_size=8)] * 2)
-def test_what_is_aligned_adds_up_to_ceaf(first, second):
+def test_dice_of_aligned_chains_sums_to_ceaf(first, second):
     sides = [
-        {number: {place for place, one in enumerate(of_side) if one == number} for number in set(of_side)}
+        {number: {place for place, chain in enumerate(of_side) if chain == number} for number in set(of_side)}
         for of_side in (first, second)
     ]
-    total = sum(one.dice for one in match_sets(*sides, "dice") if one.matched)
+    total = sum(row.dice for row in match_sets(*sides, "dice") if row.matched)
     score = ceaf_e(*(list(side.values()) for side in sides))
     assert total / len(sides[0]) == pytest.approx(score.recall)
     assert total / len(sides[1]) == pytest.approx(score.precision)

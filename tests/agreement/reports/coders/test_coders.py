@@ -1,4 +1,4 @@
-"""Who agrees with whom, who stands apart, and how each coder works."""
+"""Pair matrix, confusion and profiles of coders."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -49,14 +49,14 @@ def three(three):
 
 @pytest.fixture
 def pointed(project, codings, keys):
-    """Let Alice make one chain of a, c and d and point from e to two phrases; let Bob make two chains."""
+    """Judge for Alice one chain of a, c and d and two pointers from e, and for Bob two chains."""
     for coder, answers in {
         "alice": {"a": "", "c": "a", "d": "c", "e": "ab", "f": "3"},
         "bob": {"a": "", "b": "", "c": "b", "d": "a", "e": "d"},
     }.items():
         for label, targets in answers.items():
             category = "segment" if targets == "3" else "phrase" if targets else "none"
-            judge(codings[coder], keys[label], category, *(keys[one] for one in targets))
+            judge(codings[coder], keys[label], category, *(keys[target] for target in targets))
     return read_answers(hand_in(project))
 
 
@@ -68,7 +68,7 @@ OF_TWO += [("cohen_kappa", cohen_kappa), ("observed_agreement", observed_agreeme
 
 @pytest.mark.parametrize("missing", ["available", "drop"])
 @pytest.mark.parametrize(("measure", "coefficient"), OF_TWO)
-def test_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, measure, coefficient, missing):
+def test_pair_measure_equals_library_on_two_coders(three, measure, coefficient, missing):
     name = coefficient.__name__ if measure == "coefficient" else "alpha"
     found = coders.compute_pair_matrix(three, Parameters(name, missing=missing), measure)
     options = {} if coefficient is alpha else {"missing": missing}
@@ -78,7 +78,7 @@ def test_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, me
     assert found.value("alice", "alice") is None
 
 
-def test_coders_who_share_no_text_have_no_value(db):
+def test_coders_without_common_text_have_no_value(db):
     answers = {"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"bob": "pgl", "carol": "pgg"}}
     found = coders.compute_pair_matrix(read_answers(sorted_out(answers)), Parameters())
     assert found.value("alice", "carol") is None
@@ -88,9 +88,9 @@ def test_coders_who_share_no_text_have_no_value(db):
 
 @pytest.mark.parametrize(("measure", "score"), [("muc", muc), ("b_cubed", b_cubed), ("link_kappa", link_kappa)])
 @pytest.mark.parametrize("asked", [{}, {"chains": "none", "distance": "masi"}])
-def test_score_is_of_whole_chains_whatever_is_asked(pointed, asked, measure, score):
+def test_scores_always_use_whole_chains(pointed, asked, measure, score):
     # Alice's e may be in the chains of a or of b, and counts in the first; b and c are a chain of Bob's alone
-    alice, bob = ({"tea": [frozenset(one) for one in chains.split()]} for chains in ("acde f3", "ade bc"))
+    alice, bob = ({"tea": [frozenset(chain) for chain in chains.split()]} for chains in ("acde f3", "ade bc"))
     expected = score(alice, bob)
     found = coders.compute_pair_matrix(pointed, Parameters(**asked), measure).value("alice", "bob")
     assert found == pytest.approx(expected.value if measure == "link_kappa" else expected.f1)
@@ -99,13 +99,13 @@ def test_score_is_of_whole_chains_whatever_is_asked(pointed, asked, measure, sco
 
 
 @pytest.mark.parametrize("measure", ["muc", "link_kappa", "ghost", ""])
-def test_measure_that_the_scheme_does_not_allow_is_a_wrong_parameter(three, measure):
+def test_measure_unfit_for_scheme_is_wrong_parameter(three, measure):
     with pytest.raises(InvalidParameter) as wrong:
         coders.compute_pair_matrix(three, Parameters(), measure)
     assert wrong.value.field == "measure"
 
 
-def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
+def test_matrix_puts_agreeing_coders_side_by_side(db):
     # two camps, dealt in turns
     answers = {"a": "ppppggggll", "b": "llggggpppp", "c": "ppppgggglp", "d": "llggggpppg", "e": "ppppggggpl"}
     found = coders.compute_pair_matrix(read_answers(sorted_out({"text-1": answers})), Parameters())
@@ -114,7 +114,7 @@ def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
     assert camps in {"11122", "22111"}
 
 
-def test_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
+def test_profile_counts_judgements_chains_and_link_distances(pointed):
     alice, bob = compute_profiles(pointed, Parameters())
     assert (alice.coder, alice.n_judgements, bob.n_judgements) == ("alice", 5, 5)
     assert alice.categories == {"none": 1, "phrase": 3, "place": 0, "segment": 1}
@@ -126,12 +126,12 @@ def test_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
     assert (bob.chain_lengths, bob.mean_chain) == ({2: 1, 3: 1}, 2.5)
 
 
-def test_profile_of_categories_has_no_chains_and_follows_the_selection(three):
+def test_profile_of_categories_has_no_chains_and_obeys_selection(three):
     alice, bob, carol = compute_profiles(three, Parameters(texts="text-1,text-3"))
-    assert [one.n_judgements for one in (alice, bob, carol)] == [7, 6, 4]
+    assert [profile.n_judgements for profile in (alice, bob, carol)] == [7, 6, 4]
     assert {name: bob.categories[name] for name in LETTERS.values()} == {"person": 2, "group": 3, "loc": 1}
     assert (alice.chain_lengths, alice.link_distances, alice.mean_chain, alice.mean_link) == ({}, {}, None, None)
-    assert [one.coder for one in compute_profiles(three, Parameters(coders="bob"))] == ["bob"]
+    assert [profile.coder for profile in compute_profiles(three, Parameters(coders="bob"))] == ["bob"]
 
 
 def test_chains_of_several_texts_are_counted_together(db):
@@ -145,7 +145,7 @@ def test_chains_of_several_texts_are_counted_together(db):
     assert alice.mean_chain == pytest.approx(10 / 6)
 
 
-def test_confusion_has_the_first_coder_in_its_rows_or_all_in_both_orders(three):
+def test_confusion_has_first_coder_in_rows_or_both_orders(three):
     names = three.categories
     matrices = {pair: coders.confusion_matrix(three, Parameters(), pair) for pair in permutations(CODERS, 2)}
     for pair, found in matrices.items():
@@ -155,14 +155,14 @@ def test_confusion_has_the_first_coder_in_its_rows_or_all_in_both_orders(three):
     assert (coders.confusion_matrix(three, Parameters()) == sum(matrices.values())).all()
 
 
-def test_units_are_counted_by_how_many_of_those_who_judged_gave_category(three):
-    found = {(one.category, one.n_coders): one for one in coders.count_agreeing_coders(three, Parameters())}
-    judged = [[one for one in (letter(*unit, coder) for coder in CODERS) if one] for unit in TEXTS]
+def test_units_are_counted_by_number_of_agreeing_coders(three):
+    found = {(row.category, row.n_coders): row for row in coders.count_agreeing_coders(three, Parameters())}
+    judged = [[value for value in (letter(*unit, coder) for coder in CODERS) if value] for unit in TEXTS]
     for n in (2, 3):
         rows = [row for row in judged if len(row) == n]
         assert rows
-        for one, name in LETTERS.items():
-            assert found[name, n].units == tuple(sum(row.count(one) == k for row in rows) for k in range(n + 1))
+        for sign, name in LETTERS.items():
+            assert found[name, n].units == tuple(sum(row.count(sign) == k for row in rows) for k in range(n + 1))
         most = [max(map(row.count, row)) for row in rows]
         assert found["", n].units == tuple(most.count(k) for k in range(n + 1))
     # written out: ppp pgl ggg; ggg ppg lpp
@@ -171,7 +171,7 @@ def test_units_are_counted_by_how_many_of_those_who_judged_gave_category(three):
     assert found["", 3].at_least(2) == 5
 
 
-def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):
+def test_omitted_markable_is_miss_and_unassigned_text_is_not(db):
     project = coded_project("tea", "passonneau-2004", "[a](a) [b](b) [c](c)", "[d](d) [e](e)", "[f](f) [g](g) [h](h)")
     coding_of("text-2", "bob", text__project=project).delete()
     for slug, coder, units in (
@@ -194,9 +194,9 @@ def four_texts(db):
     return read_answers(answer(coded_project("tea", "poesio-artstein-2005", *texts, coders=CODERS)))
 
 
-def test_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
+def test_pair_figures_have_intervals_of_library(four_texts):
     parameters = Parameters(distance="masi")
-    found = {one.measure: one for one in coders.measure_pair(four_texts, parameters, "bob", "alice")}
+    found = {row.measure: row for row in coders.measure_pair(four_texts, parameters, "bob", "alice")}
     assert list(found) == list(coders.MEASURES)
     data = select_data(*resolve(four_texts, replace(parameters, coders="alice,bob")))
     expected = {"coefficient": interval(data, alpha, "masi"), "cohen_kappa": interval(data, cohen_kappa)}
@@ -212,15 +212,15 @@ def test_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
     assert found["link_kappa"].note == coders.NO_INTERVAL_OF_LINKS
 
 
-def test_pair_of_which_one_has_nothing_that_counts_has_no_figures(project, codings, keys):
+def test_pair_without_counted_coding_has_no_figures(project, codings, keys):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
     submit_coding(codings["alice"], codings["alice"].coder)
     found = coders.measure_pair(read_answers(project), Parameters(), "alice", "bob")
-    assert {(one.value, one.note) for one in found} == {(None, coders.NO_PAIR)}
+    assert {(row.value, row.note) for row in found} == {(None, coders.NO_PAIR)}
 
 
-def test_what_is_left_without_a_coder_has_the_interval_of_the_library(four_texts):
+def test_leave_one_out_interval_equals_library(four_texts):
     parameters = Parameters(distance="masi")
     found = coders.intervals_without_each_coder(four_texts, parameters)
     for left in CODERS:

@@ -1,4 +1,4 @@
-"""How two rounds, groups of coders, categories or projects differ, to the digits of the library."""
+"""Differences between two rounds, groups of coders, categories or projects."""
 
 import json
 from io import StringIO
@@ -25,7 +25,7 @@ FOUR = ("alice", "bob", "carol", "dora")
 
 @pytest.fixture(autouse=True)
 def few_permutations(monkeypatch):
-    """Let tests not wait for two thousand permutations, of which each is computed alike."""
+    """Reduce the number of permutations to save time."""
     monkeypatch.setattr(differences, "PERMUTATIONS", 200)
 
 
@@ -55,7 +55,7 @@ def category_of(project, name):
 
 
 def expected_of(project, by, first, second):
-    """Return the two data of a comparison, and the coefficient, put together without the report."""
+    """Return the two data sets of a comparison and the coefficient, built without the report."""
     if by == "category":
         return category_of(project, first), category_of(project, second), alpha
     field = {"round": "rounds", "group": "coders"}[by]
@@ -71,7 +71,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize(("by", "first", "second", "paired"), PARTS)
-def test_figures_are_those_of_the_library(signed_in, charlie, walk, by, first, second, paired):
+def test_figures_equal_library(signed_in, charlie, walk, by, first, second, paired):
     *data, coefficient = expected_of(walk, by, first, second)
     expected, permuted = difference(*data, coefficient), permutation_test(*data, coefficient, n=200)
     found = compare_parts(read_answers(walk), convention(walk), by, first, second)
@@ -84,7 +84,7 @@ def test_figures_are_those_of_the_library(signed_in, charlie, walk, by, first, s
     assert api["difference"] == pytest.approx(api["first"] - api["second"])
 
 
-def test_two_projects_are_compared_by_the_command(walk):
+def test_command_compares_two_projects(walk):
     out = StringIO()
     asked = {"by": "project", "first": "walk", "second": "other"}
     call_command("agreement", "walk", report="compare", format="json", **asked, stdout=out)
@@ -93,7 +93,7 @@ def test_two_projects_are_compared_by_the_command(walk):
     assert found["difference"] == pytest.approx(found["first"] - found["second"])
 
 
-def test_results_of_a_project_are_compared_by_those_alone_who_may_see_them(signed_in, charlie, walk, mallory):
+def test_comparing_projects_needs_access_to_both(signed_in, charlie, walk, mallory):
     other = {"by": "project", "first": "walk", "second": "other"}
     assert signed_in(charlie).get(API, other).status_code == 200
     walk.memberships.create(user=mallory, role="manager")
@@ -101,12 +101,12 @@ def test_results_of_a_project_are_compared_by_those_alone_who_may_see_them(signe
 
 
 @pytest.mark.parametrize("name", ["\0", "ghost", "a b", "x" * 300])
-def test_project_that_is_none_is_not_found(signed_in, charlie, walk, name):
+def test_unknown_project_gets_404(signed_in, charlie, walk, name):
     for asked in ({"first": name, "second": "walk"}, {"first": "walk", "second": name}):
         assert signed_in(charlie).get(API, {"by": "project", **asked}).status_code == 404
 
 
-def test_of_few_texts_there_is_no_permutation(db):
+def test_single_text_has_no_permutation_test(db):
     project = answer(coded_project("single", "poesio-artstein-2005", WALK))
     assert compare_parts(read_answers(project), Parameters(), "category", "place", "none").permutation_p_value is None
 
@@ -122,7 +122,7 @@ def test_of_few_texts_there_is_no_permutation(db):
         ({"by": "category", "first": "place", "second": "lake"}, "second"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_with_the_field(signed_in, charlie, walk, asked, field):
+def test_error_names_field_of_impossible_comparison(signed_in, charlie, walk, asked, field):
     answer_ = signed_in(charlie).get(API, asked)
     assert (answer_.status_code, list(answer_.json()["errors"])) == (400, [field])
     with pytest.raises(CommandError):

@@ -1,4 +1,4 @@
-"""Agreement within and between groups of coders, to the digits of the library, on page, API and command."""
+"""Agreement within and between groups of coders, on page, API and command."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -20,13 +20,13 @@ GROUPS = {"alice": "expert", "bob": "expert", "carol": "naive", "dora": "naive"}
 
 @pytest.fixture(autouse=True)
 def few_permutations(monkeypatch):
-    """Let tests not wait for two thousand permutations, of which each is computed alike."""
+    """Reduce the number of permutations to save time."""
     monkeypatch.setattr(differences, "PERMUTATIONS", 200)
 
 
 @pytest.fixture(scope="module")
 def walk_rows(module_rows) -> int:
-    """Make a project of four texts by two experts, two naive coders and one of no group."""
+    """Make a project of four texts by two experts, two naive coders and one coder without a group."""
     contents = [" ".join(f"[w{n}](m{n})" for n in range(4 + 2 * number)) for number in range(4)]
     project = answer(coded_project("walk", "poesio-artstein-2005", *contents, coders=FIVE))
     for name, group in GROUPS.items():
@@ -43,16 +43,16 @@ def data_of(project, **asked):
     return select_data(*resolve(read_answers(project), convention(project, **asked)))
 
 
-def test_figures_are_those_of_the_library(walk):
+def test_figures_equal_library(walk):
     report = compare_groups(read_answers(walk), convention(walk), read_groups(walk))
-    assert [(one.name, one.coders) for one in report.groups] == [
+    assert [(group.name, group.coders) for group in report.groups] == [
         ("expert", ("alice", "bob")),
         ("naive", ("carol", "dora")),
     ]
     experts, naive = (data_of(walk, coders=names) for names in ("alice,bob", "carol,dora"))
-    for one, data in zip(report.groups, (experts, naive), strict=True):
+    for group, data in zip(report.groups, (experts, naive), strict=True):
         within = interval(data, alpha, "passonneau")
-        assert (one.interval.value, one.interval.low) == pytest.approx((within.value, within.low))
+        assert (group.interval.value, group.interval.low) == pytest.approx((within.value, within.low))
     [pair] = report.pairs
     both = data_of(walk, coders="alice,bob,carol,dora")
     between = interval(both, cross_alpha, ("alice", "bob"), ("carol", "dora"), "passonneau")
@@ -62,7 +62,7 @@ def test_figures_are_those_of_the_library(walk):
     assert report.ungrouped == ("eve",)
 
 
-def test_groups_are_compared_by_name_as_by_their_coders(signed_in, charlie, walk):
+def test_group_name_equals_list_of_its_coders(signed_in, charlie, walk):
     client, compare = signed_in(charlie), "/api/v1/projects/walk/agreement/compare/"
     named = client.get(compare, {"by": "group", "first": "expert", "second": "naive"}).json()
     listed = client.get(compare, {"by": "group", "first": "alice,bob", "second": "carol,dora"}).json()
@@ -76,7 +76,7 @@ def test_groups_are_compared_by_name_as_by_their_coders(signed_in, charlie, walk
     assert (unknown.status_code, list(unknown.json()["errors"])) == (400, ["second"])
 
 
-def test_groups_choose_their_coders(signed_in, charlie, walk):
+def test_groups_parameter_selects_their_coders(signed_in, charlie, walk):
     client, api = signed_in(charlie), "/api/v1/projects/walk/agreement/"
     found = client.get(api, {"groups": "naive"}).json()
     expected = compute_report(*resolve(read_answers(walk), convention(walk, coders="carol,dora")))
@@ -89,17 +89,17 @@ def test_groups_choose_their_coders(signed_in, charlie, walk):
         call_command("agreement", "walk", "--groups", "ghost")
 
 
-def test_single_model_is_compared_between_but_not_within(walk):
+def test_group_of_one_has_figures_between_but_not_within(walk):
     walk.memberships.filter(user__username="eve").update(group="model")
     report = compare_groups(read_answers(walk), convention(walk), read_groups(walk))
-    model = next(one for one in report.groups if one.name == "model")
+    model = next(group for group in report.groups if group.name == "model")
     assert model.interval.value is None
     with_model = [pair for pair in report.pairs if "model" in (pair.first, pair.second)]
     assert [pair.difference for pair in with_model] == [None, None]
     assert all(pair.between.value is not None for pair in with_model)
 
 
-def test_methods_text_has_the_groups_where_there_are_two(signed_in, charlie, walk):
+def test_methods_text_reports_two_groups(signed_in, charlie, walk):
     client, url = signed_in(charlie), "/projects/walk/agreement/methods/"
     [pair] = compare_groups(read_answers(walk), convention(walk), read_groups(walk), differences=False).pairs
     assert f"expert and naive {pair.between.value:z.3f}" in client.get(url).content.decode()

@@ -1,4 +1,4 @@
-"""Figures of people are the same digits before and after a model codes; it counts where it is asked for."""
+"""Codings of models do not change figures of people, and count if they are included."""
 
 import re
 from collections.abc import Iterable
@@ -33,9 +33,9 @@ PAGES = [
     *(f"{ROOT}agreement/{path}" for path in ("", "texts/", "coders/", "items/", "groups/", "compare/", "data/")),
     *(f"{ROOT}{path}" for path in ("", "texts/", "texts/text-1/", "progress/", "assignments/", "members/", "export/")),
 ]
-DRAWN_ANEW = re.compile(r'csrf\S+ value="[^"]+"|"csrf[^}]+|\d+\S(?:second|minute)s?')
+RANDOM_PARTS = re.compile(r'csrf\S+ value="[^"]+"|"csrf[^}]+|\d+\S(?:second|minute)s?')
 # The datasheet names them for who may know of them, apart from all that is of people.
-NAMED = re.compile(r'"models":\[[^]]*\]')
+MODELS_FIELD = re.compile(r'"models":\[[^]]*\]')
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def walk(module_rows) -> Project:
 
 @pytest.fixture
 def model(walk) -> User:
-    """Let a model code one of the texts, in its own way, with marks of its own, and begin the other."""
+    """Make a model code one text and begin the other."""
     user = add_model(walk, "gpt").membership.user
     assign_texts(walk, walk.texts.all(), [user])
     first, second = Coding.objects.of_coders().filter(coder=user).order_by("text__slug")
@@ -64,35 +64,35 @@ def api(client, path: str = "agreement/", **query: str):
     return client.get(f"/api/v1/projects/walk/{path}", query)
 
 
-def seen_by(client, paths: Iterable[str]) -> list[tuple[str, int, str]]:
-    """Return what a person reads of the project, as it stands but for what is drawn anew each time."""
+def read_pages(client, paths: Iterable[str]) -> list[tuple[str, int, str]]:
+    """Return path, status and body of each page, without tokens and durations."""
     read = [(path, client.get(path)) for path in paths]
-    return [(path, one.status_code, DRAWN_ANEW.sub("", one.content.decode())) for path, one in read]
+    return [(path, reply.status_code, RANDOM_PARTS.sub("", reply.content.decode())) for path, reply in read]
 
 
 @pytest.mark.parametrize("name", ["alice", "mallory", "victor", "charlie"])
 @pytest.mark.parametrize("opened", [False, True])
-def test_api_answers_the_same_before_and_after_a_model_has_coded(signed_in, walk, name, opened, request):
+def test_model_codings_do_not_change_api_answers(signed_in, walk, name, opened, request):
     Project.objects.update(results_open=opened)
     client = signed_in(person(name))
-    before = seen_by(client, IN_API)
+    before = read_pages(client, IN_API)
     request.getfixturevalue("model")
-    after = [(path, status, NAMED.sub('"models":[]', body)) for path, status, body in seen_by(client, IN_API)]
+    after = [(path, status, MODELS_FIELD.sub('"models":[]', body)) for path, status, body in read_pages(client, IN_API)]
     assert after == before
     assert any(status == 200 for _, status, _ in before)
 
 
 @pytest.mark.parametrize("name", ["alice", "mallory"])
-def test_pages_are_same_for_who_codes_before_and_after_model_has_coded(signed_in, walk, name, request):
+def test_model_codings_do_not_change_pages_of_coders(signed_in, walk, name, request):
     Project.objects.update(results_open=True)
     client = signed_in(person(name))
-    before = seen_by(client, PAGES)
+    before = read_pages(client, PAGES)
     request.getfixturevalue("model")
-    assert seen_by(client, PAGES) == before
+    assert read_pages(client, PAGES) == before
     assert sum(status == 200 for _, status, _ in before) > 6
 
 
-def test_model_counts_where_it_is_included_or_named_itself_or_by_its_group(signed_in, charlie, walk, model):
+def test_model_counts_if_included_or_named(signed_in, charlie, walk, model):
     client = signed_in(charlie)
     people = api(client).json()
     included = api(client, include="models").json()
@@ -104,25 +104,25 @@ def test_model_counts_where_it_is_included_or_named_itself_or_by_its_group(signe
     assert named["parameters"]["include"] == "models"
 
 
-def test_what_a_model_has_not_submitted_counts_with_what_is_open_alone(signed_in, charlie, walk, model):
+def test_open_coding_of_model_needs_include_open(signed_in, charlie, walk, model):
     client = signed_in(charlie)
-    left_out = [api(client, include=one).json()["codings_left_out"]["open"] for one in ("models", "models,open")]
+    left_out = [api(client, include=value).json()["codings_left_out"]["open"] for value in ("models", "models,open")]
     assert left_out == [1, 0]
 
 
 @pytest.mark.parametrize("name", ["alice", "mallory"])
-def test_who_codes_is_told_of_a_model_as_of_nobody_and_counts_none(signed_in, walk, model, name):
+def test_coder_cannot_tell_model_from_unknown_name(signed_in, walk, model, name):
     set_group(walk, [Membership.objects.get(user=model).pk], "machines")
     Project.objects.update(results_open=True)
     client = signed_in(person(name))
     for field, known, unknown in (("coders", "gpt", "ghost"), ("groups", "machines", "ghosts")):
-        told = [api(client, **{field: one}) for one in (known, unknown)]
-        assert [one.status_code for one in told] == [400, 400]
+        told = [api(client, **{field: value}) for value in (known, unknown)]
+        assert [reply.status_code for reply in told] == [400, 400]
         assert told[0].content == told[1].content.replace(unknown.encode(), known.encode())
     assert api(client, include="models").json() == api(client).json()
 
 
-def test_only_readers_who_may_know_see_how_many_models_are_left_out(signed_in, charlie, walk, model):
+def test_coders_do_not_see_number_of_omitted_models(signed_in, charlie, walk, model):
     Project.objects.update(results_open=True)
     sentence = "2 codings by models are left out of these figures of people."
     address = f"{ROOT}agreement/"
@@ -134,26 +134,26 @@ def test_only_readers_who_may_know_see_how_many_models_are_left_out(signed_in, c
     assert "gpt" in with_model
 
 
-def test_command_leaves_models_out_and_includes_them(walk, model):
+def test_command_omits_models_unless_named(walk, model):
     printed = [StringIO(), StringIO()]
     call_command("agreement", "walk", format="json", stdout=printed[0])
     call_command("agreement", "walk", format="json", stdout=printed[1], coders="alice,gpt")
-    assert ["gpt" in one.getvalue() for one in printed] == [False, True]
+    assert ["gpt" in output.getvalue() for output in printed] == [False, True]
     with pytest.raises(CommandError, match="there is no 'ghost'"):
         call_command("agreement", "walk", coders="ghost")
 
 
 @pytest.mark.parametrize(("method", "coder", "said"), [(Method.MOST, "", 3), (Method.CODER, "gpt", 4)])
-def test_gold_is_drafted_of_people_unless_a_model_is_named(walk, model, method, coder, said):
+def test_gold_draft_uses_model_only_if_named(walk, model, method, coder, said):
     report = draft_gold(walk, DraftRequest(method, coder=coder, texts=["text-1"], adjudicator="charlie"))
     assert report.drafted == ["text-1"]
     [draft] = Coding.objects.get(kind="gold").operations.filter(kind="draft")
     assert len(draft.payload["codings"]) == said
 
 
-def test_progress_and_the_readiness_of_gold_are_of_people(walk, model, charlie):
+def test_progress_and_submissions_count_people_only(walk, model, charlie):
     project = Project.objects.visible_to(charlie).get(pk=walk.pk)
     submissions = submissions_of(project, Coding.Kind.TEXT, list(project.rounds.all()))
-    assert {one.assigned for one in submissions.values()} == {3}
+    assert {row.assigned for row in submissions.values()} == {3}
     assert "gpt" not in str(read_progress_matrix(project, charlie, "", None, timezone.localdate()))
     assert Text.objects.filter(project=walk).visible_to(model).count() == 2

@@ -1,4 +1,4 @@
-"""How far coders agree with themselves is the exact fraction between the two occasions, and no other figure changes."""
+"""Self-agreement of coders on repeats and rechecks, against exact fractions."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ BOTH = {
 
 
 def show_again(project, again=SECOND, round_=None):
-    """Let coders code texts again: in a round, or on a second occasion within theirs."""
+    """Code texts for a second time, in a round or on a second occasion of the same round."""
     for slug, answers in again.items():
         for name, given in answers.items():
             text, place = project.texts.get(slug=slug), round_ or project.rounds.get()
@@ -57,8 +57,8 @@ def show_again(project, again=SECOND, round_=None):
                 submit_coding(coding, coding.coder)
 
 
-def figure_of(one):
-    return [one.value, one.low, one.high]
+def figures_of(row):
+    return [row.value, row.low, row.high]
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +80,11 @@ def values_of(text, given, unmarked):
     alone = {"singleton": lambda unit: frozenset({unit}), "label": lambda _: "unmarked", "missing": lambda _: None}
     return {
         unit: alone[unmarked](unit)
-        if one == "."
+        if sign == "."
         else frozenset({unit})  # the scheme has it so
-        if one == "0"
-        else frozenset(other for other, its in answers.items() if its == one)
-        for unit, one in answers.items()
+        if sign == "0"
+        else frozenset(other for other, its in answers.items() if its == sign)
+        for unit, sign in answers.items()
     }
 
 
@@ -92,26 +92,26 @@ def table_of(texts, columns, unmarked):
     table = {}
     for text in texts:
         values = [values_of(text, column[text], unmarked) for column in columns]
-        table |= {(text, unit): [one[text, unit] for one in values] for unit in UNITS}
+        table |= {(text, unit): [column[text, unit] for column in values] for unit in UNITS}
     return table
 
 
 @pytest.mark.parametrize("unmarked", ["missing", "label", "singleton"])
 @pytest.mark.parametrize("options", [{"distance": "masi"}, {"distance": "passonneau", "exclude_unit": "both"}])
-def test_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmarked, options):
+def test_self_agreement_of_coder_equals_exact_fraction(project, unmarked, options):
     show_again(project)
     parameters = Parameters(unmarked=unmarked, **options)
     ann, bea = compare_occasions(read_answers(project), parameters).coders
-    rest = {name: one for name, one in options.items() if name != "distance"}
+    rest = {name: value for name, value in options.items() if name != "distance"}
 
     def alpha(table):
         return exact.alpha(table, options["distance"], **rest)[0]
 
-    first, second = ({text: given["ann"] for text, given in one.items()} for one in (FIRST, SECOND))
+    first, second = ({text: given["ann"] for text, given in occasion.items()} for occasion in (FIRST, SECOND))
     table = table_of(COUNTED, (first, second), unmarked)
     without = [alpha({unit: row for unit, row in table.items() if unit[0] != text}) for text in COUNTED]
     low, high, *_ = bounds(alpha(table), without)
-    found = figure_of(ann)
+    found = figures_of(ann)
     assert found == pytest.approx([float(alpha(table)), float(low), float(high)], abs=1e-12)
     others = {text: given["bea"] for text, given in FIRST.items()}
     assert ann.between == pytest.approx(float(alpha(table_of(COUNTED, (first, others), unmarked))), abs=1e-12)
@@ -122,17 +122,17 @@ def test_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmarke
 
 @pytest.mark.parametrize("options", [{"distance": "masi"}, {"distance": "passonneau", "exclude_unit": "both"}])
 @pytest.mark.parametrize("kind", ["repeats", "rechecks"])
-def test_agreement_of_all_with_themselves_is_the_fraction(project, kind, options):
+def test_pooled_self_agreement_equals_exact_fraction(project, kind, options):
     round_ = create_round(project, "again", kind="recheck") if kind == "rechecks" else None
     show_again(project, BOTH, round_)
     parameters = Parameters(unmarked="label", **options)
-    rest = {name: one for name, one in options.items() if name != "distance"}
+    rest = {name: value for name, value in options.items() if name != "distance"}
     # Each coder's text is a text of its own.
     table = {}
     for slug, answers in BOTH.items():
         for name, second in answers.items():
             key = slug, name
-            first, again = (values_of(key, one, "label") for one in (FIRST[slug][name], second))
+            first, again = (values_of(key, given, "label") for given in (FIRST[slug][name], second))
             table |= {(key, unit): [first[key, unit], again[key, unit]] for unit in UNITS}
 
     def alpha(rows):
@@ -142,14 +142,14 @@ def test_agreement_of_all_with_themselves_is_the_fraction(project, kind, options
     low, high, *_ = bounds(alpha(table), without)
     repeats, rechecks = compare_occasions(read_answers(project), parameters).parts
     found = rechecks if kind == "rechecks" else repeats
-    expected = [float(one) for one in (alpha(table), low, high)]
-    assert figure_of(found.together) == pytest.approx(expected, abs=1e-12)
+    expected = [float(figure) for figure in (alpha(table), low, high)]
+    assert figures_of(found.together) == pytest.approx(expected, abs=1e-12)
     together = found.together
     assert (together.coder, together.shown_again, together.codings, together.texts) == ("", 6, 6, 4)
-    assert [one.coder for one in found.coders] == ["ann", "bea"]
+    assert [row.coder for row in found.coders] == ["ann", "bea"]
 
 
-def test_text_coded_again_twice_is_compared_twice(project):
+def test_each_recheck_adds_comparison(project):
     first, second = (create_round(project, name, kind="recheck") for name in ("again", "again-2"))
     show_again(
         project, {"text-1": {"ann": "1 1 2 2 2 .", "bea": "1 1 2 0 0 1"}, "text-2": {"ann": "1 1 1 2 3 3"}}, first
@@ -159,7 +159,7 @@ def test_text_coded_again_twice_is_compared_twice(project):
 
     def figures(asked):
         coders = compare_occasions(read_answers(project), asked).rechecks
-        return [(one.coder, one.codings, one.value) for one in coders]
+        return [(row.coder, row.codings, row.value) for row in coders]
 
     chosen = replace(parameters, texts="text-1")
     expected = figures(chosen)
@@ -167,7 +167,7 @@ def test_text_coded_again_twice_is_compared_twice(project):
     assert figures(chosen) == expected
 
 
-def test_recheck_is_compared_with_the_latest_round_before_it_that_counts(project):
+def test_recheck_is_compared_with_latest_counted_round_before(project):
     answers, main = BOTH["text-1"]["ann"], project.rounds.get()
     text, ann = project.texts.get(slug="text-1"), person("ann")
     recheck = create_round(project, "recheck", kind="recheck")
@@ -189,7 +189,7 @@ def test_recheck_is_compared_with_the_latest_round_before_it_that_counts(project
     assert main.position < recheck.position
 
 
-def test_open_texts_count_where_they_are_included_and_the_selection_holds(project):
+def test_repeats_obey_include_open_and_selection(project):
     show_again(project)
     answers = read_answers(project)
     [ann] = compare_occasions(answers, Parameters(include="open", coders="ann")).coders
@@ -202,7 +202,7 @@ def test_repeats_change_no_other_figure(project):
     def figures():
         report = as_json(AgreementFigures.of(compute_report(read_answers(project), Parameters(distance="masi"))))
         left_out = report.pop("codings_left_out")
-        return {name: one for name, one in report.items() if name not in ("fingerprint", "texts")}, left_out
+        return {name: value for name, value in report.items() if name not in ("fingerprint", "texts")}, left_out
 
     before, _ = figures()
     show_again(project)
@@ -211,7 +211,7 @@ def test_repeats_change_no_other_figure(project):
     assert left_out["repeats"] == 5
 
 
-def test_methods_text_says_how_far_coders_agree_with_themselves(project, charlie, signed_in):
+def test_methods_text_reports_self_agreement(project, charlie, signed_in):
     client, url = signed_in(charlie), "/projects/exact/agreement/"
     before = [client.get(f"{url}{page}").content.decode() for page in ("methods/", "coders/")]
     assert ["of their own again" in before[0], "Each coder with themself" in before[1]] == [False, False]

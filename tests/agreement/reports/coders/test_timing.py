@@ -1,4 +1,4 @@
-"""How long judgements take and how many are made on which day, by hand from a log."""
+"""Times of judgements and judgements per day, against a log written by hand."""
 
 from datetime import UTC, date, datetime, timedelta
 from uuid import uuid4
@@ -32,12 +32,12 @@ FIVE = {"text-1": {"alice": "ppgpp", "bob": "ppppp"}, "text-2": {"alice": "pg", 
 
 @pytest.fixture(scope="module")
 def rows(module_rows):
-    """Make a project whose log has its operations at known times."""
+    """Make a project with known times of operations."""
     project = sorted_out(FIVE)
-    at(project, "text-1", "alice", 0, 10, 30, 30 + 301, 30 + 301 + 60, 400)  # then the submission
-    at(project, "text-1", "bob", 0, 5, 10, 15, 20, 25)
-    at(project, "text-2", "alice", 86_400, 86_408, 86_420)
-    at(project, "text-2", "bob", *[2 * 86_400] * 3)
+    set_times(project, "text-1", "alice", 0, 10, 30, 30 + 301, 30 + 301 + 60, 400)  # then the submission
+    set_times(project, "text-1", "bob", 0, 5, 10, 15, 20, 25)
+    set_times(project, "text-2", "alice", 86_400, 86_408, 86_420)
+    set_times(project, "text-2", "bob", *[2 * 86_400] * 3)
     return project
 
 
@@ -46,32 +46,32 @@ def project(rows, charlie):
     return Project.objects.get(pk=rows.pk)
 
 
-def at(project, text, coder, *seconds):
-    """Move the operations of a coding to so many seconds after nine o'clock on the Monday."""
+def set_times(project, text, coder, *seconds):
+    """Set the times of a coding's operations, in seconds after nine o'clock on the Monday."""
     coding = coding_of(text, coder, text__project=project)
     for operation, after in zip(coding.operations.order_by("sequence"), seconds, strict=True):
         moment = MONDAY + timedelta(seconds=after)
         Operation.objects.filter(pk=operation.pk).update(applied_at=moment, made_at=None)
 
 
-def test_judgement_has_the_gaps_before_it_that_are_no_pauses(project, charlie, django_assert_num_queries):
+def test_judgement_time_is_gap_before_it_without_pauses(project, charlie, django_assert_num_queries):
     with django_assert_num_queries(1):
         read_work(project)
     times = work_by_text(project).judgement_times
     pk = project.texts.get(slug="text-1").pk
-    assert [one.seconds for one in times[pk, "alice"]] == [None, 10, 20, None, 60]
+    assert [time.seconds for time in times[pk, "alice"]] == [None, 10, 20, None, 60]
     coding = coding_of("text-1", "alice")
     reopen_coding(coding, charlie)
     judge(coding, coding.text.markables.order_by("start")[1].key, "group")
-    at(project, "text-1", "alice", 0, 10, 30, 331, 391, 400, 86_400, 86_400)
+    set_times(project, "text-1", "alice", 0, 10, 30, 331, 391, 400, 86_400, 86_400)
     Operation.objects.filter(coding=coding, sequence=7).update(user=coding.coder)  # one's own reopening
     Operation.objects.filter(coding=coding, sequence=8).update(applied_at=MONDAY + timedelta(seconds=86_405))
     again = work_by_text(project).judgement_times[pk, "alice"]
-    assert [one.seconds for one in again] == [None, 15, 20, None, 60]
-    assert {one.day for one in again} == {date(2026, 3, 2)}  # a judgement is of the day on which it was first made
+    assert [time.seconds for time in again] == [None, 15, 20, None, 60]
+    assert {time.day for time in again} == {date(2026, 3, 2)}  # a judgement is of the day on which it was first made
 
 
-def test_markable_is_the_same_after_a_correction_of_its_text(project, charlie):
+def test_text_correction_keeps_judgement_times(project, charlie):
     text, coding = project.texts.get(slug="text-1"), coding_of("text-1", "alice")
     reopen_coding(coding, charlie)
     content = f"Oh, {text.content}"
@@ -80,7 +80,7 @@ def test_markable_is_the_same_after_a_correction_of_its_text(project, charlie):
     assert len(work_by_text(project).judgement_times[text.pk, "alice"]) == 5
 
 
-def test_correction_of_the_text_by_its_coder_is_no_work_on_the_coding(project):
+def test_text_correction_by_coder_is_no_coding_time(project):
     before, coding = work_by_text(project), coding_of("text-2", "alice")
     corrected = Operation.objects.create(
         coding=coding, sequence=9, uuid=uuid4(), kind="correct", payload=CORRECTION, user=coding.coder
@@ -91,11 +91,11 @@ def test_correction_of_the_text_by_its_coder_is_no_work_on_the_coding(project):
     assert [time.seconds for time in after.judgement_times[coding.text_id, "alice"]] == [None, 8]
 
 
-def test_what_has_no_category_yet_is_marked_and_not_judged(project):
+def test_markable_without_category_has_no_judgement_time(project):
     pk = project.texts.get(slug="text-2").pk
     first = Operation.objects.get(coding__text=pk, coding__coder__username="alice", sequence=1)
     Operation.objects.filter(pk=first.pk).update(payload={**first.payload, "category": None})
-    assert [one.seconds for one in work_by_text(project).judgement_times[pk, "alice"]] == [8]
+    assert [time.seconds for time in work_by_text(project).judgement_times[pk, "alice"]] == [8]
     second = Operation.objects.get(coding=first.coding, sequence=2)
     judged = {**second.payload, "markable": first.payload["markable"]}
     Operation.objects.filter(pk=second.pk).update(payload=judged)
@@ -111,13 +111,13 @@ def test_what_has_no_category_yet_is_marked_and_not_judged(project):
         ({"coders": "alice"}, {"alice": (4, 9.5, 15.0, 30.0)}),
     ],
 )
-def test_each_coder_has_the_median_and_the_quartiles(project, asked, expected):
+def test_summary_has_median_and_quartiles_of_each_coder(project, asked, expected):
     found = read_answers(project)
     rows = timing.summarize_times(found, Parameters(**asked), timing.read_project_work(project, found).judgement_times)
-    assert {one.coder: (one.n, one.first_quartile, one.median, one.third_quartile) for one in rows} == expected
+    assert {row.coder: (row.n, row.first_quartile, row.median, row.third_quartile) for row in rows} == expected
 
 
-def test_judgements_count_on_their_first_day_and_open_codings_count_too(project):
+def test_judgements_of_open_codings_count_on_first_day(project):
     Coding.objects.of_people().filter(coder__username="bob").update(status="open")
     found, times = read_answers(project), work_by_text(project).judgement_times
     days = timing.count_by_day(found, Parameters(), times)
@@ -127,12 +127,12 @@ def test_judgements_count_on_their_first_day_and_open_codings_count_too(project)
     assert timing.count_by_day(found, Parameters(coders="alice"), times).coders == {"alice": (5, 2)}
 
 
-def test_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(project, monkeypatch):
+def test_pages_show_times_and_latest_days(project, monkeypatch):
     monkeypatch.setattr(sections, "MAX_DAYS", 2)
 
     def build(page, key, *, whole=False):
         content = page.show(page.request(project, QueryDict(), "charlie", {}, whole_tables=whole))
-        return [next((one for one in side if one.key == key), None) for side in (content.tables, content.charts)]
+        return [next((part for part in side if part.key == key), None) for side in (content.tables, content.charts)]
 
     table, chart = build(Coders(), "times")
     assert [list(row) for row in table.rows] == [["alice", 4, 9.5, 15.0, 30.0], ["bob", 5, 5.0, 5.0, 5.0]]
@@ -154,9 +154,9 @@ def test_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(projec
 
 
 @pytest.mark.parametrize("apart", [1, 127, 128, 500])
-def test_each_day_has_judgements_of_each_coder_however_far_apart_days_are(project, apart):
+def test_count_by_day_spans_distant_days(project, apart):
     for coder in ("alice", "bob"):
-        at(project, "text-1", coder, *[-apart * 86_400] * 6)
+        set_times(project, "text-1", coder, *[-apart * 86_400] * 6)
     first = MONDAY.date() - timedelta(days=apart)
     assert count_days(project, read_answers(project)).coders == {
         "alice": {first: 5, date(2026, 3, 3): 2},
@@ -164,7 +164,7 @@ def test_each_day_has_judgements_of_each_coder_however_far_apart_days_are(projec
     }
 
 
-def test_round_has_the_pace_of_its_own_texts(project):
+def test_round_has_pace_of_its_texts(project):
     move_to_round(project, project.texts.filter(slug="text-2"), "pilot")
     today = date(2026, 3, 4)
 

@@ -1,4 +1,4 @@
-"""The data as they are compared: Tables 1 and 2 of Passonneau 2004, and their like for other schemes."""
+"""The canonical form of the data: Tables 1 and 2 of Passonneau 2004, and other schemes."""
 
 import pytest
 
@@ -24,16 +24,16 @@ CODERS = ("ra1", "ra2", "ra3")
 
 @pytest.fixture
 def newswire(db):
-    project = coded_project("wire", "passonneau-2004", " ".join(f"[{one}]({one})" for one in TOKENS), coders=CODERS)
+    project = coded_project("wire", "passonneau-2004", " ".join(f"[{name}]({name})" for name in TOKENS), coders=CODERS)
     for coding in Coding.objects.of_people().select_related("coder"):
         answer_indices(coding, TOKENS, " ".join(row[CODERS.index(coding.coder.username)] for row in TABLE_1))
     return hand_in(project)
 
 
-def test_tables_of_the_paper_come_out(newswire):
+def test_canonical_form_reproduces_tables_of_paper(newswire):
     form = build_canonical_form(read_answers(newswire), convention(newswire))
     assert form.data.coders == CODERS
-    raw = [[one.replace("none", "0") for one in row] for row in form.raw_answers(range(11))]
+    raw = [[cell.replace("none", "0") for cell in row] for row in form.raw_answers(range(11))]
     assert raw == [list(row) for row in TABLE_1]
     assert form.numbers.tolist() == TABLE_2
     values = [form.value(number) for number in range(1, 11)]
@@ -42,7 +42,7 @@ def test_tables_of_the_paper_come_out(newswire):
     assert round(alpha(form.data).value, 6) == 0.449541
 
 
-def test_what_does_not_refer_is_a_value_where_it_is_no_singleton(newswire):
+def test_non_singleton_none_is_value_of_its_own(newswire):
     change_rows(Category.objects.all(), singleton=False)
     form = build_canonical_form(read_answers(newswire), convention(newswire))
     assert form.data.n_values == 10
@@ -52,7 +52,7 @@ def test_what_does_not_refer_is_a_value_where_it_is_no_singleton(newswire):
     assert alpha(form.data).value == alpha(form.data.to_frame()).value
 
 
-def test_pointer_is_row_of_its_target_and_answer_that_lacks_one_says_so(project, codings, keys):
+def test_raw_answers_show_rows_of_targets_and_missing_pointer(project, codings, keys):
     judge(codings["alice"], keys["b"], "phrase", keys["a"])
     judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"])
     judge(codings["bob"], keys["b"], "phrase")

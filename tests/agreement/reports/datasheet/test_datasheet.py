@@ -1,4 +1,4 @@
-"""The datasheet of a project: its figures are those of the pages and of fractions, and it names nobody."""
+"""The datasheet of a project, against pages and exact fractions, and its anonymity."""
 
 import io
 import json
@@ -68,11 +68,11 @@ def kinds(kinds_rows, charlie) -> Project:
     return Project.objects.get(pk=kinds_rows.pk)
 
 
-def described(project, sees_gold=True, **asked):
+def datasheet_of(project, sees_gold=True, **asked):
     return describe_project(project, *parse_asked(project, asked), sees_gold=sees_gold)
 
 
-def test_agreement_in_each_round_is_that_of_its_page_and_of_the_fraction(signed_in, charlie, kinds):
+def test_agreement_by_round_equals_page_and_exact_fraction(signed_in, charlie, kinds):
     client = signed_in(charlie)
     rows = client.get(API, {"distance": "nominal"}).json()["agreement"]
     assert [row["name"] for row in rows] == ["", "main", "pilot"]
@@ -83,33 +83,33 @@ def test_agreement_in_each_round_is_that_of_its_page_and_of_the_fraction(signed_
         assert (row["units_left_out"], row["codings_left_out"]) == (page["left_out"], page["codings_left_out"])
         texts = [text for text in ANSWERS if row["name"] in ("", "pilot" if text in PILOT else "main")]
         table = {
-            (text, unit): [None if given in (".", "") else given for given in (one[n : n + 1] for one in ANSWERS[text])]
+            (text, unit): [None if given in (".", "") else given for given in (own[n : n + 1] for own in ANSWERS[text])]
             for text in texts
             for n, unit in enumerate(UNITS)
         }
         assert row["value"] == pytest.approx(float(exact.alpha(table, "nominal")[0]), abs=1e-12)
         assert (row["n_texts"], row["n_coders"]) == (len(texts), 3)
-        assert row["n_judgements"] == sum(one is not None for of_unit in table.values() for one in of_unit)
+        assert row["n_judgements"] == sum(value is not None for of_unit in table.values() for value in of_unit)
     assert "no interval: it takes 3 texts" in rows[1]["note"]
 
 
-def test_it_counts_texts_markables_and_what_each_coder_did(signed_in, charlie, kinds):
+def test_datasheet_counts_texts_markables_and_judgements(signed_in, charlie, kinds):
     sheet = signed_in(charlie).get(API).json()
     contents = list(kinds.texts.values_list("content", flat=True))
-    assert (sheet["n_texts"], sheet["n_words"]) == (4, sum(len(one.split()) for one in contents))
+    assert (sheet["n_texts"], sheet["n_words"]) == (4, sum(len(content.split()) for content in contents))
     assert sheet["n_characters"] == sum(map(len, contents))
-    assert [one["language"] for one in sheet["languages"]] == ["en"]
-    assert sum(one["n_given"] for one in sheet["markables"]) == Markable.objects.filter(text__project=kinds).count()
+    assert [row["language"] for row in sheet["languages"]] == ["en"]
+    assert sum(row["n_given"] for row in sheet["markables"]) == Markable.objects.filter(text__project=kinds).count()
     judgements = [Judgement.objects.filter(coding__coder__username=name).count() for name in NAMES]
-    assert [one["n_judgements"] for one in sheet["coders"]] == sorted(judgements, reverse=True)
-    assert [(one["n_codings"], one["n_submitted"]) for one in sheet["coders"]] == [(4, 4)] * 3
-    assert sorted(one["group"] for one in sheet["coders"]) == ["", "", "expert"]
+    assert [row["n_judgements"] for row in sheet["coders"]] == sorted(judgements, reverse=True)
+    assert [(row["n_codings"], row["n_submitted"]) for row in sheet["coders"]] == [(4, 4)] * 3
+    assert sorted(row["group"] for row in sheet["coders"]) == ["", "", "expert"]
     assert sheet["groups"] == {"expert": 1}
-    rounds = {one["name"]: (one["kind"], one["n_texts"], one["n_codings"]) for one in sheet["rounds"]}
+    rounds = {row["name"]: (row["kind"], row["n_texts"], row["n_codings"]) for row in sheet["rounds"]}
     assert rounds == {"main": ("main", 2, 6), "pilot": ("main", 2, 6)}
 
 
-def test_it_names_nobody_in_any_form_and_lets_no_coder_be_chosen(signed_in, charlie, kinds):
+def test_datasheet_names_nobody_and_refuses_choice_of_coders(signed_in, charlie, kinds):
     draft_gold(kinds, DraftRequest(Method.CODER, coder="quentin", texts=["text-3"]))
     client = signed_in(charlie)
     forms = [client.get(URL).content, client.get(API).content, client.get(API, {"form": "markdown"}).content]
@@ -124,21 +124,21 @@ def test_it_names_nobody_in_any_form_and_lets_no_coder_be_chosen(signed_in, char
         assert (refused.status_code, "names none" in refused.content.decode()) == (400, True)
 
 
-def test_file_is_equal_for_equal_data_wherever_it_is(kinds):
+def test_file_is_same_after_restore_and_renaming(kinds):
     for number in range(3):  # accounts that are not in the same order there
         person(f"before-{number}")
-    before = as_file(described(kinds))
+    before = as_file(datasheet_of(kinds))
     out = io.BytesIO()
     archive_project(kinds, out)
     names = {name: f"{place}-{name}" for place, name in zip("cab", NAMES, strict=True)}
     for name, other in names.items():
         User.objects.filter(username=name).update(username=other)
     restored = restore_project(out.getvalue(), slug="copy").project
-    assert as_file(described(restored)) == before
-    assert as_file(described(kinds)) == before
+    assert as_file(datasheet_of(restored)) == before
+    assert as_file(datasheet_of(kinds)) == before
 
 
-def test_gold_is_described_by_its_log_and_by_the_page_gold(signed_in, charlie, kinds):
+def test_adjudication_section_matches_log_and_gold_page(signed_in, charlie, kinds):
     draft_gold(kinds, DraftRequest(Method.MOST, texts=["text-1", "text-3", "text-4"]))
     decided = Coding.objects.get(kind="gold", text__slug="text-3")
     submit_coding(open_gold(kinds, decided.text, "main", charlie), charlie)
@@ -158,11 +158,11 @@ def test_gold_is_described_by_its_log_and_by_the_page_gold(signed_in, charlie, k
     answers, parameters = parse_asked(kinds, {})
     report = compare_with_gold(kinds, answers, read_with_gold(kinds, answers, parameters), parameters)
     assert (gold["n_texts_compared"], gold["n_items"], gold["n_contested"]) == (1, 5, report.n_contested)
-    found, total = (sum(getattr(one.overruled, name) for one in report.coders) for name in ("found", "total"))
+    found, total = (sum(getattr(coder.overruled, name) for coder in report.coders) for name in ("found", "total"))
     assert gold["overruled"] == {"found": found, "total": total, "value": found / total}
     assert gold["n_chains"] == 0
     page = signed_in(charlie).get(URL).content.decode()
-    assert [(one["round"], one["checked"], one["value"]) for one in gold["error_estimates"]] == [
+    assert [(row["round"], row["checked"], row["value"]) for row in gold["error_estimates"]] == [
         ("main", 0, None),
         ("pilot", 0, None),
     ]
@@ -171,7 +171,7 @@ def test_gold_is_described_by_its_log_and_by_the_page_gold(signed_in, charlie, k
     assert "draft 1, own answer 1" in page
 
 
-def test_gold_changes_nothing_for_who_does_not_decide_it(signed_in, charlie, kinds):
+def test_viewer_datasheet_is_same_with_gold(signed_in, charlie, kinds):
     viewer = person("vera")
     add_member(kinds, viewer, Membership.Role.VIEWER)
     client = signed_in(viewer)
@@ -185,7 +185,7 @@ def test_gold_changes_nothing_for_who_does_not_decide_it(signed_in, charlie, kin
     assert signed_in(adjudicator).get(API).json()["adjudication"]["rounds"]
 
 
-def test_training_and_repeats_are_those_of_their_pages(signed_in, charlie, kinds):
+def test_training_and_repeats_match_their_reports(signed_in, charlie, kinds):
     training = create_round(kinds, "training", kind="training", pass_measure="category", pass_mark=0.8)
     text = kinds.texts.get(slug="text-1")
     add_texts(training, [text])
@@ -201,31 +201,31 @@ def test_training_and_repeats_are_those_of_their_pages(signed_in, charlie, kinds
     judge_all(again, [judgement(key, "person") for key in coding.text.markables.values_list("key", flat=True)])
     hand_in(kinds)
     sheet = signed_in(charlie).get(API).json()
-    best = sorted(one.best for one in training_results(training))
+    best = sorted(result.best for result in training_results(training))
     assert sheet["training"] == [
         {"round": "training", "measure": "category", "mark": 0.8, "n_coders": 2, "n_passed": 2, "n_scores": 2}
         | {"n_by_decision": 0, "lowest": best[0], "highest": best[1]}
     ]
     assert best == [0.8, 1.0]
-    [one] = compare_occasions(*parse_asked(kinds, {})).coders
-    assert one.value is not None
+    [quentin] = compare_occasions(*parse_asked(kinds, {})).coders
+    assert quentin.value is not None
     repeats = sheet["repeats"]
-    assert (repeats["value"], repeats["n_coders"], repeats["n_texts"]) == (one.value, 1, 1)
+    assert (repeats["value"], repeats["n_coders"], repeats["n_texts"]) == (quentin.value, 1, 1)
     assert sheet["rechecks"] is None
 
 
-def test_docsets_are_described_with_their_agreed_pyramids(charlie):
+def test_datasheet_describes_docsets_and_agreed_pyramids(charlie):
     project = pyramid_project("ferry")
     anna, eve = person("anna"), person("eve")
     made = docset(project, anna)
     add_member(project, eve, Membership.Role.ADJUDICATOR)
     pyramid = build(codings_of(models_of(made))["anna"], {"sank": ["ferry sank", "went down"], "dawn": ["at dawn"]})
     submit_coding(start_agreed_pyramid(made, eve, pyramid), eve)
-    [one] = as_json(described(project))["docsets"]
-    assert (one["n_summaries"], one["n_pyramids"], one["n_submitted"]) == (3, 1, 1)
-    assert (one["agreed"], one["n_scus"], one["n_contributors"], one["n_peers"]) == ("submitted", 2, 3, 0)
-    assert "| The sinking | 3 | 1 | 1 | submitted | 2 | 3 | 0 |" in as_file(described(project))
-    assert "**Agreed pyramid submitted:** 1 of 1 docset" in as_file(described(project))
+    [row] = as_json(datasheet_of(project))["docsets"]
+    assert (row["n_summaries"], row["n_pyramids"], row["n_submitted"]) == (3, 1, 1)
+    assert (row["agreed"], row["n_scus"], row["n_contributors"], row["n_peers"]) == ("submitted", 2, 3, 0)
+    assert "| The sinking | 3 | 1 | 1 | submitted | 2 | 3 | 0 |" in as_file(datasheet_of(project))
+    assert "**Agreed pyramid submitted:** 1 of 1 docset" in as_file(datasheet_of(project))
 
 
 @pytest.mark.parametrize(
@@ -240,23 +240,23 @@ def test_docsets_are_described_with_their_agreed_pyramids(charlie):
         ),
     ],
 )
-def test_design_of_a_plan_is_said_in_words(fields, words):
+def test_plan_design_is_described_in_words(fields, words):
     assert describe_design(Plan(**fields)) == words
 
 
-def test_of_many_coders_those_with_most_judgements_have_a_row(kinds):
+def test_datasheet_limits_number_of_coder_rows(kinds):
     text = kinds.texts.get(slug="text-4")
     crowd = [person(f"crowd-{number:03}") for number in range(MAX_CODERS)]
-    for one in crowd:
-        add_member(kinds, one, Membership.Role.CODER)
+    for coder in crowd:
+        add_member(kinds, coder, Membership.Role.CODER)
     assign_texts(kinds, [text], crowd)
-    sheet = described(kinds)
+    sheet = datasheet_of(kinds)
     assert len(sheet.coders) == MAX_CODERS
     assert sheet.n_coders == MAX_CODERS + 3
     assert "3 more coders with fewer judgements." in as_file(sheet)
 
 
-def test_command_writes_the_file_of_the_page_or_prints_it(signed_in, charlie, kinds, tmp_path, capsys):
+def test_command_writes_or_prints_file_of_page(signed_in, charlie, kinds, tmp_path, capsys):
     path = tmp_path / "kinds.md"
     call_command("datasheet", "kinds", str(path))
     capsys.readouterr()

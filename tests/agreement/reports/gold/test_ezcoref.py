@@ -1,4 +1,4 @@
-"""Gold of five real coders: drafted by the command, compared with each of them, exported, and of no figure of theirs.
+"""Gold of five real coders: drafted by the command, compared with each coder, and exported.
 
 The reference knows nothing but exported files: `tests/reference/conll_scorer.py`, in exact fractions. Many markables of
 these coders stand in two chains, where a scorer needs one: scores are compared in the passages in which none does.
@@ -27,7 +27,7 @@ CODERS = tuple(f"coder{number}" for number in range(1, 6))
 
 @pytest.fixture
 def passages(db, samples) -> Project:
-    """Import what five coders said of eight passages, into a project that Charlie manages."""
+    """Import the codings of eight passages by five coders into a project that Charlie manages."""
     folder = samples / "ezcoref" / "conll2012"
     call_command("import_codings", "conll2012", str(folder), "--project=tales", "--coder-from=parent", "--create")
     project = Project.objects.get(slug="tales")
@@ -36,7 +36,7 @@ def passages(db, samples) -> Project:
 
 
 @pytest.fixture
-def told(capsys) -> Callable[..., str]:
+def call(capsys) -> Callable[..., str]:
     def run(name: str, *arguments: str, **options: Any) -> str:
         capsys.readouterr()
         call_command(name, *arguments, **options)
@@ -46,8 +46,8 @@ def told(capsys) -> Callable[..., str]:
 
 
 @pytest.fixture
-def drafted(passages, told) -> list[Coding]:
-    assert "8 drafts of gold; 0 texts left out" in told("draft_gold", "tales", "--method=most", "--as=charlie")
+def drafted(passages, call) -> list[Coding]:
+    assert "8 drafts of gold; 0 texts left out" in call("draft_gold", "tales", "--method=most", "--as=charlie")
     return gold_of(passages)
 
 
@@ -56,11 +56,11 @@ def gold_of(project: Project) -> list[Coding]:
 
 
 def close(drafts: list[Coding]) -> None:
-    for one in drafts:
-        submit_coding(one, one.coder)
+    for draft in drafts:
+        submit_coding(draft, draft.coder)
 
 
-def written(path: Path, *options: str) -> dict[str, dict[str, str]]:
+def export_files(path: Path, *options: str) -> dict[str, dict[str, str]]:
     call_command("export_codings", "conll2012", str(path), "--project=tales", *options)
     folders: dict[str, dict[str, str]] = {}
     with zipfile.ZipFile(path) as archive:
@@ -72,15 +72,15 @@ def written(path: Path, *options: str) -> dict[str, dict[str, str]]:
 
 
 def entities(project: Project, *, gold: bool) -> dict[str, set[frozenset[str]]]:
-    """Return the entities of gold, or else of the only coder, by text."""
+    """Return the entities of gold, or of the only coder, by text."""
     codings = (
         gold_of(project) if gold else Coding.objects.of_people().filter(text__project=project).select_related("text")
     )
     found = {}
-    for one in codings:
-        decisions = {decision.markable: decision for decision in decisions_of(one)}
+    for coding in codings:
+        decisions = {decision.markable: decision for decision in decisions_of(coding)}
         members = members_of(chains_of(project.answers, list(decisions), decisions))
-        found[one.text.slug] = {frozenset(chain) for chain in members.values()}
+        found[coding.text.slug] = {frozenset(chain) for chain in members.values()}
     return found
 
 
@@ -89,27 +89,27 @@ def is_plain(file: str) -> bool:
     return max(Counter(mention for chain in chains for mention in chain).values()) == 1
 
 
-def gold_report(told, *options: str) -> dict[str, dict[str, Any]]:
-    report = json.loads(told("agreement", "tales", "--report=gold", "--format=json", *options))
-    return {one["name"]: one for one in report["coders"]} | {"": report}
+def gold_report(call, *options: str) -> dict[str, dict[str, Any]]:
+    report = json.loads(call("agreement", "tales", "--report=gold", "--format=json", *options))
+    return {coder["name"]: coder for coder in report["coders"]} | {"": report}
 
 
-def test_scores_against_gold_are_those_of_scorer_that_knows_only_files(drafted, told, tmp_path):
+def test_gold_scores_equal_reference_scorer_on_exported_files(drafted, call, tmp_path):
     close(drafted)
-    gold = written(tmp_path / "gold.zip", "--gold")["gold"]
-    files = written(tmp_path / "coders.zip")
+    gold = export_files(tmp_path / "gold.zip", "--gold")["gold"]
+    files = export_files(tmp_path / "coders.zip")
     assert sorted(files) == list(CODERS)
     compared = 0
     for coder in CODERS:
         chosen = [name for name, file in files[coder].items() if is_plain(file) and is_plain(gold[name])]
         compared += len(chosen)
         texts = ",".join(Path(name).stem for name in chosen)
-        found = gold_report(told, f"--texts={texts}")[coder]
+        found = gold_report(call, f"--texts={texts}")[coder]
         key, response = conll_scorer.align({name: gold[name] for name in chosen}, files[coder])
         for name, scorer in (("muc", conll_scorer.muc), ("b_cubed", conll_scorer.b_cubed)):
             recall, precision = scorer(key, response)
             expected = [float(figure) for figure in (recall, precision, conll_scorer.f1(recall, precision))]
-            figures_found = [found["scores"][name][one] for one in ("recall", "precision", "f1")]
+            figures_found = [found["scores"][name][part] for part in ("recall", "precision", "f1")]
             assert figures_found == pytest.approx(expected, rel=1e-12)
             assert 0 < expected[2] < 1
         assert found["n_texts"] == len(chosen)
@@ -117,19 +117,19 @@ def test_scores_against_gold_are_those_of_scorer_that_knows_only_files(drafted, 
 
 
 @pytest.mark.parametrize("which", ["gold", "silver"])
-def test_export_is_read_back_equal_by_a_fresh_project(drafted, passages, told, tmp_path, which):
+def test_exported_gold_is_imported_unchanged(drafted, passages, call, tmp_path, which):
     path = tmp_path / "out.zip"
     if which == "gold":
-        said = told("export_codings", "conll2012", str(path), "--project=tales", "--gold")
+        said = call("export_codings", "conll2012", str(path), "--project=tales", "--gold")
         assert "0 codings of 0 texts" in said
         assert "8 × texts whose gold is not decided" in said
         close(drafted)
-    folders = written(path, f"--{which}")
+    folders = export_files(path, f"--{which}")
     assert {folder: len(files) for folder, files in folders.items()} == {which: 8}
-    told("import_codings", "conll2012", str(path), "--project=fresh", "--create", "--coder=reader")
+    call("import_codings", "conll2012", str(path), "--project=fresh", "--create", "--coder=reader")
     fresh = Project.objects.get(slug="fresh")
     back = entities(fresh, gold=False)
     assert back == entities(passages, gold=True)
     assert sum(len(chain) > 1 for of_text in back.values() for chain in of_text) > 20
     other = "silver" if which == "gold" else "gold"
-    assert "0 codings of 0 texts" in told("export_codings", "conll2012", str(path), "--project=tales", f"--{other}")
+    assert "0 codings of 0 texts" in call("export_codings", "conll2012", str(path), "--project=tales", f"--{other}")

@@ -1,4 +1,4 @@
-"""Coders against gold, to the digits of fractions and of the library."""
+"""Coders against gold, checked by exact fractions and the library."""
 
 import random
 from fractions import Fraction
@@ -26,7 +26,7 @@ THREE = ("alice", "bob", "carol")
 
 @pytest.fixture(scope="module")
 def walk_rows(module_rows) -> int:
-    """Make a project of four texts by three coders; gold says what Bob says but for two markables a text."""
+    """Make a project of four texts by three coders; gold differs from Bob in two markables a text."""
     contents = [" ".join(f"[w{n}](m{n})" for n in range(5 + number)) for number in range(4)]
     project = answer(coded_project("walk", "poesio-artstein-2005", *contents, coders=THREE))
     decide_gold(project, "bob", m1="place", m3=None)
@@ -54,27 +54,27 @@ def judged(project, gold=False, coder=""):
     }
 
 
-def test_accuracy_is_the_share_of_the_items_that_both_answered(walk):
+def test_accuracy_is_share_of_equal_answers(walk):
     gold = judged(walk, gold=True)
     report = report_of(walk)
-    assert [one.name for one in report.coders] == list(THREE)
-    for one in report.coders:
-        own = judged(walk, coder=one.name)
+    assert [coder.name for coder in report.coders] == list(THREE)
+    for row in report.coders:
+        own = judged(walk, coder=row.name)
         both = own.keys() & gold.keys()
         equal = [item for item in both if own[item] == gold[item]]
-        assert one.accuracy.value == float(Fraction(len(equal), len(both)))
+        assert row.accuracy.value == float(Fraction(len(equal), len(both)))
         texts = sorted({text for text, _ in gold})
         by_text = [[sum(text == name for text, _ in side) for name in texts] for side in (equal, both)]
         expected = share_interval(*by_text)
-        assert (one.accuracy.low, one.accuracy.high, one.accuracy.note) == (expected.low, expected.high, expected.note)
-        assert (one.missed, one.extra) == (len(gold.keys() - own.keys()), len(own.keys() - gold.keys()))
-        assert one.n_texts == len(texts)
+        assert (row.accuracy.low, row.accuracy.high, row.accuracy.note) == (expected.low, expected.high, expected.note)
+        assert (row.missed, row.extra) == (len(gold.keys() - own.keys()), len(own.keys() - gold.keys()))
+        assert row.n_texts == len(texts)
     assert report.n_items == len(gold)
     assert report.coders[0].extra == 4  # m3 of each text, which gold leaves out
 
 
-def test_overruled_is_counted_where_coders_differ(walk):
-    """The same from chains that are followed by hand: a value is a category, or the chain of a markable."""
+def test_overruled_counts_contested_items_decided_otherwise(walk):
+    """Follow the chains by hand: a value is a category, or the chain of a markable."""
     report = report_of(walk)
     with_gold, _ = resolve(read_answers(walk, gold=True), convention(walk))
     values = {}
@@ -92,9 +92,9 @@ def test_overruled_is_counted_where_coders_differ(walk):
                     counts[name][0] += 1
                     counts[name][1] += given[name] != of_gold[unit]
     assert report.n_contested == contested > 0
-    for one in report.coders:
-        assert (one.overruled.total, one.overruled.found) == tuple(counts[one.name])
-        overruled += one.overruled.found
+    for row in report.coders:
+        assert (row.overruled.total, row.overruled.found) == tuple(counts[row.name])
+        overruled += row.overruled.found
     assert 0 < overruled < 3 * contested
 
 
@@ -116,23 +116,22 @@ def values_by_hand(coding):
     }
 
 
-def test_scores_are_those_of_the_library_with_gold_for_the_key(walk):
+def test_scores_equal_library_with_gold_as_key(walk):
     report = report_of(walk)
     with_gold, _ = resolve(read_answers(walk, gold=True), convention(walk))
     clusters = find_clusters(with_gold, with_gold.texts)
-    for one in report.coders:
-        key, response = ({text: side[text] for text in side} for side in (clusters[GOLD], clusters[one.name]))
+    for coder in report.coders:
+        key, response = ({text: side[text] for text in side} for side in (clusters[GOLD], clusters[coder.name]))
         for name, score in SCORES.items():
             expected, interval = score(key, response), score_interval(key, response, score).f1
-            found = one.scores[name]
+            found = coder.scores[name]
             assert (found.recall, found.precision, found.f1) == (expected.recall, expected.precision, expected.f1)
             assert (found.low, found.high) == (interval.low, interval.high)
     bob = report.coders[1]
     assert 0 < bob.scores["conll_average"].f1 < 1
 
 
-def test_agreement_beside_is_that_of_the_same_texts_without_gold(signed_in, charlie, walk):
-    """Gold never enters figures of reliability: all digits are those before there was any."""
+def test_gold_does_not_change_agreement_figures(signed_in, charlie, walk):
     client = signed_in(charlie)
 
     def shown():
@@ -159,7 +158,7 @@ def data_of(page):
     return [part.partition('"')[0] for part in page.split('<data value="')[1:]]
 
 
-def test_errors_say_what_differs_and_how_often(signed_in, charlie, walk):
+def test_error_table_counts_differences_by_kind(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL, {"coder": "bob"}).content.decode()
     gold, bob = judged(walk, gold=True), judged(walk, coder="bob")
     expected = {"not in the gold": len(bob.keys() - gold.keys())}
@@ -172,13 +171,13 @@ def test_errors_say_what_differs_and_how_often(signed_in, charlie, walk):
     rows = table(page, "differences")
     assert sum(row[2] in expected for row in rows) == sum(expected.values())
     assert any("chain" in row[2] for row in rows)  # what stood with a markable that gold takes away
-    confusion = [[int(float(one)) for one in row] for row in figures(page, "confusion")]
+    confusion = [[int(float(cell)) for cell in row] for row in figures(page, "confusion")]
     assert sum(map(sum, confusion)) == len(gold.keys() & bob.keys())
     equal = sum(row[place] for place, row in enumerate(confusion))
     assert equal == sum(map(sum, confusion)) - expected["another answer"]
 
 
-def test_gold_of_training_and_gold_that_is_not_decided_are_left_out(signed_in, charlie, walk):
+def test_training_gold_and_undecided_gold_are_left_out(signed_in, charlie, walk):
     first, second, *_ = Coding.objects.filter(kind="gold").order_by("text__slug")
     reopen_coding(first, charlie)
     report = signed_in(charlie).get(API).json()
@@ -191,7 +190,7 @@ def test_gold_of_training_and_gold_that_is_not_decided_are_left_out(signed_in, c
     assert "gold of 4 texts in training rounds" in signed_in(charlie).get(URL).content.decode()
 
 
-def test_selections_choose_as_on_every_page(signed_in, charlie, walk):
+def test_gold_report_obeys_selection(signed_in, charlie, walk):
     client = signed_in(charlie)
     whole = client.get(API).json()
     two = client.get(API, {"coders": "alice,bob"}).json()
@@ -207,13 +206,13 @@ def test_selections_choose_as_on_every_page(signed_in, charlie, walk):
     assert client.get(API, {"coders": GOLD}).status_code == 400
 
 
-def test_work_that_is_not_submitted_counts_only_where_it_is_asked_for(signed_in, charlie, walk):
+def test_open_coding_counts_only_with_include_open(signed_in, charlie, walk):
     reopen_coding(coding_of("text-1", "alice"), charlie, "look again")
     counts = [signed_in(charlie).get(API, asked).json()["coders"][0]["n_texts"] for asked in ({}, {"include": "open"})]
     assert counts == [3, 4]
 
 
-def test_questions_have_their_own_accuracy(signed_in, charlie):
+def test_each_question_has_its_accuracy(signed_in, charlie):
     given = any_answers(random.Random(7))
     project = question_project("asked", given)
     for text in project.texts.all():
@@ -222,10 +221,10 @@ def test_questions_have_their_own_accuracy(signed_in, charlie):
         judge_all(gold, [judgement_of(letter, fields, keys) for letter, fields in given["bob", text.slug].items()])
         close_gold(gold)
     questions = signed_in(charlie).get(API.replace("walk", "asked")).json()["questions"]
-    found = {one["question"]: one["coders"] for one in questions}
-    assert list(found) == [one.key for one in read_answers(project).questions]
+    found = {row["question"]: row["coders"] for row in questions}
+    assert list(found) == [question.key for question in read_answers(project).questions]
     for coders in found.values():
-        [bob] = [one for one in coders if one["name"] == "bob"]
+        [bob] = [coder for coder in coders if coder["name"] == "bob"]
         assert (bob["found"], bob["value"]) == (bob["total"], 1.0)
     pairs = [
         [given[coder, text].get(letter, {}).get("attributes", {}).get("gender") for coder in ("alice", "bob")]
@@ -233,29 +232,29 @@ def test_questions_have_their_own_accuracy(signed_in, charlie):
         for letter in given["bob", text]
     ]
     pairs = [pair for pair in pairs if None not in pair]
-    [alice] = [one for one in found["gender"] if one["name"] == "alice"]
+    [alice] = [coder for coder in found["gender"] if coder["name"] == "alice"]
     assert alice["value"] == float(Fraction(sum(a == b for a, b in pairs), len(pairs)))
 
 
-def test_managers_see_names_and_all_others_letters(signed_in, charlie, walk):
+def test_adjudicator_sees_letters_instead_of_names(signed_in, charlie, walk):
     dora = User.objects.create(username="dora")
     walk.memberships.create(user=dora, role=Membership.Role.ADJUDICATOR)
     found, named = (signed_in(user).get(API).json()["coders"] for user in (dora, charlie))
-    assert {one["name"] for one in found} == {"Coder A", "Coder B", "Coder C"}
+    assert {coder["name"] for coder in found} == {"Coder A", "Coder B", "Coder C"}
     page = signed_in(dora).get(URL).content.decode()
     for key in ("accuracy", "scores", "overruled", "each", "trend"):
         assert not {row[0] for row in table(page, key)} & set(THREE)
-    assert {one["accuracy"]["value"] for one in found} == {one["accuracy"]["value"] for one in named}
+    assert {coder["accuracy"]["value"] for coder in found} == {coder["accuracy"]["value"] for coder in named}
     assert list(signed_in(dora).get(API, {"coders": "alice"}).json()["errors"]) == ["coders"]
 
 
-def test_who_codes_sees_gold_once_results_are_open_and_nobody_else_by_name(signed_in, walk):
+def test_coder_sees_gold_and_only_own_name_in_open_results(signed_in, walk):
     alice = User.objects.get(username="alice")
     client = signed_in(alice)
     assert client.get(URL).status_code == client.get(API).status_code == 403
     Project.objects.update(results_open=True)
     found = client.get(API).json()
-    names = [one["name"] for one in found["coders"]]
+    names = [coder["name"] for coder in found["coders"]]
     assert names[0] == "alice"
     assert all(name.startswith("Coder ") for name in names[1:])
     assert (found["groups"], found["gold_left_out"]) == ([], {})
@@ -268,7 +267,7 @@ def test_who_codes_sees_gold_once_results_are_open_and_nobody_else_by_name(signe
     assert {row["coder"] for row in tables["rows"]} & set(THREE) == {"alice"}
 
 
-def test_who_codes_sees_no_gold_of_texts_not_submitted(signed_in, charlie, walk):
+def test_coder_sees_no_gold_of_open_texts(signed_in, charlie, walk):
     Project.objects.update(results_open=True)
     alice = User.objects.get(username="alice")
     reopen_coding(coding_of("text-2", "alice"), charlie, "look again")
@@ -280,7 +279,7 @@ def test_who_codes_sees_no_gold_of_texts_not_submitted(signed_in, charlie, walk)
     assert signed_in(charlie).get(API).json()["n_texts"] == 4
 
 
-def test_what_gold_alone_has_marked_is_missed_by_all(charlie):
+def test_markable_in_gold_only_is_missed_by_every_coder(charlie):
     project = coded_project("muc", "muc-ident", "Anna took her dog", coders=("alice", "bob"))
     set_coder_marked_levels(project, project.levels.all())
     [text] = project.texts.all()
@@ -295,14 +294,14 @@ def test_what_gold_alone_has_marked_is_missed_by_all(charlie):
         judge(gold, f"{level}:{span}", category, *targets)
     close_gold(gold)
     report = report_of(project)
-    for one in report.coders:
-        assert one.missed == 1
-        assert one.scores["b_cubed"].recall == float(Fraction(2 * 2 + 0, 3 * 3) + 0) == pytest.approx(4 / 9)
-        assert one.scores["b_cubed"].precision == 1
+    for coder in report.coders:
+        assert coder.missed == 1
+        assert coder.scores["b_cubed"].recall == float(Fraction(2 * 2 + 0, 3 * 3) + 0) == pytest.approx(4 / 9)
+        assert coder.scores["b_cubed"].precision == 1
     assert len(read_answers(project).columns.units) == 2
 
 
-def test_methods_text_says_what_gold_is_and_names_nobody(signed_in, charlie, walk):
+def test_methods_text_describes_gold_for_managers_only(signed_in, charlie, walk):
     page = signed_in(charlie).get("/projects/walk/agreement/methods/").content.decode()
     assert "In 4 texts with adjudicated gold (training left out;" in page
     Project.objects.update(results_open=True)
@@ -310,7 +309,7 @@ def test_methods_text_says_what_gold_is_and_names_nobody(signed_in, charlie, wal
     assert "adjudicated gold" not in signed_in(alice).get("/projects/walk/agreement/methods/").content.decode()
 
 
-def test_items_that_gold_leaves_out_are_none_of_gold(signed_in, charlie):
+def test_items_omitted_by_gold_are_no_gold_items(signed_in, charlie):
     """Coders differ in two of three markables, and gold answers another one alone."""
     project = coded_project("apart", "poesio-artstein-2005", "[a](m0) [b](m1) [c](m2)")
     for coding in Coding.objects.of_people().filter(text__project=project):

@@ -1,4 +1,4 @@
-"""What coders tell apart: each category, the agreement table and merged categories."""
+"""Figures of each category, the agreement table and merged categories."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -37,41 +37,41 @@ def sortal(db, settings):
 
 
 @pytest.mark.parametrize("missing", ["available", "drop"])
-def test_each_category_has_its_k_and_its_share_of_the_judgements(three, missing):
-    expected = {one.category: one for one in fleiss_kappa(table_of(THREE), missing=missing).categories}
+def test_each_category_has_kappa_and_share_of_judgements(three, missing):
+    expected = {row.category: row for row in fleiss_kappa(table_of(THREE), missing=missing).categories}
     found = categories.compute_by_category(three, Parameters(missing=missing))
-    assert {one.name: one.n_judgements for one in found} == {k: one.n_judgements for k, one in expected.items()}
-    for one in found:
-        assert one.kappa == pytest.approx(expected[one.name].value, abs=1e-12)
-    assert sum(one.share for one in found) == pytest.approx(1)
+    assert {row.name: row.n_judgements for row in found} == {k: row.n_judgements for k, row in expected.items()}
+    for row in found:
+        assert row.kappa == pytest.approx(expected[row.name].value, abs=1e-12)
+    assert sum(row.share for row in found) == pytest.approx(1)
     if missing == "available":
-        assert {one.name: one.n_judgements for one in found} == {"person": 11, "group": 9, "loc": 6}
+        assert {row.name: row.n_judgements for row in found} == {"person": 11, "group": 9, "loc": 6}
 
 
-def test_specific_agreement_is_that_of_pairs_in_which_one_gives_category(three):
-    found = {one.name: one.specific for one in categories.compute_by_category(three, Parameters())}
+def test_specific_agreement_equals_definition_by_pairs(three):
+    found = {row.name: row.specific for row in categories.compute_by_category(three, Parameters())}
     for letter, name in LETTERS.items():
         pairs = [set(pair) for row in ROWS for pair in combinations(row, 2)]
         # with unequal numbers of coders a pair counts once for each of its judgements
-        both, one = sum(pair == {letter} for pair in pairs), sum(letter in pair and len(pair) == 2 for pair in pairs)
-        assert found[name] == pytest.approx(float(Fraction(2 * both, 2 * both + one)))
+        both, single = sum(pair == {letter} for pair in pairs), sum(letter in pair and len(pair) == 2 for pair in pairs)
+        assert found[name] == pytest.approx(float(Fraction(2 * both, 2 * both + single)))
 
 
-def test_single_category_that_is_used_is_listed_though_its_k_is_undefined(db):
-    [one] = categories.compute_by_category(
+def test_only_category_is_listed_with_undefined_kappa(db):
+    [row] = categories.compute_by_category(
         read_answers(sorted_out({"text-1": {"alice": "ppp", "bob": "ppp"}})), Parameters()
     )
-    assert (one.name, one.n_judgements, one.share, one.kappa, one.specific) == ("person", 6, 1, None, 1)
+    assert (row.name, row.n_judgements, row.share, row.kappa, row.specific) == ("person", 6, 1, None, 1)
 
 
 @pytest.mark.parametrize("answers", [{}, {"text-1": {"alice": "pgl", "bob": "..."}}, {"text-1": {"alice": "pg"}}])
-def test_what_no_two_coders_judged_gives_an_empty_table_and_no_error(db, answers):
+def test_answers_without_overlap_give_empty_tables(db, answers):
     found = read_answers(sorted_out(answers))
     assert len(categories.compute_agreement_table(found, Parameters()).units) == 0
     assert categories.compute_by_category(found, Parameters()) == []
 
 
-def test_s_of_a_unit_is_the_share_of_its_pairs_of_coders_that_agree(three):
+def test_s_of_unit_is_share_of_agreeing_pairs(three):
     table = categories.compute_agreement_table(three, Parameters())
     counts = dict(zip(table.names, table.counts.T.tolist(), strict=True))
     shared = [row for row in ROWS if len(row) > 1]
@@ -85,7 +85,7 @@ def test_s_of_a_unit_is_the_share_of_its_pairs_of_coders_that_agree(three):
     assert table.agreement.mean() == pytest.approx(fleiss_kappa(table_of(THREE)).observed)
 
 
-def test_table_has_units_in_text_order_that_two_judged(db):
+def test_table_lists_units_of_two_coders_in_text_order(db):
     found = read_answers(sorted_out({"text-1": {"alice": "pgl", "bob": "p.l"}, "text-2": {"alice": "g", "bob": "g"}}))
     table = categories.compute_agreement_table(found, Parameters())
     label = dict(Markable.objects.values_list("pk", "label"))
@@ -95,7 +95,7 @@ def test_table_has_units_in_text_order_that_two_judged(db):
 
 @pytest.mark.parametrize("scheme", KINDS)
 @pytest.mark.django_db
-def test_k_is_of_categories_alone_whatever_the_scheme_and_the_coefficient(scheme):
+def test_category_kappa_ignores_scheme_and_coefficient(scheme):
     found = read_answers(answer(coded_project("tea", scheme, WALK, f"{WALK} 2")))
     said = {
         (text.pk, mark["unit"], coder): found.categories[mark["category"]]
@@ -112,7 +112,7 @@ def test_k_is_of_categories_alone_whatever_the_scheme_and_the_coefficient(scheme
         assert k.value is None or k.value == pytest.approx(float((agreed - chance) / (1 - chance)))
 
 
-def test_sortal_classes_have_the_published_k_before_and_after_merging(sortal):
+def test_merging_reproduces_published_k_of_sortal_classes(sortal):
     found = categories.compare_merged(sortal, Parameters(), THREE_CLASSES)
     assert round(found.before.value, 6) == 0.517375  # (.6 - .1712)/(1 - .1712)
     assert round(found.after.value, 6) == 0.795849  # (.88 - .4122)/(1 - .4122)
@@ -120,7 +120,7 @@ def test_sortal_classes_have_the_published_k_before_and_after_merging(sortal):
     assert (found.before.n_categories, found.after.n_categories) == (10, 3)
 
 
-def test_merged_category_is_one_with_another_and_all_in_one_leave_no_k(three):
+def test_merging_joins_categories_and_merging_all_has_no_kappa(three):
     found = categories.compare_merged(three, Parameters(), {"person": "group", "state": "group"})
     assert (found.before.n_categories, found.after.n_categories) == (3, 2)
     merged = {text: {c: of.replace("p", "g") for c, of in given.items()} for text, given in THREE.items()}
@@ -142,7 +142,7 @@ MAPPINGS = {
 }
 
 
-def test_mapping_is_read_or_is_a_wrong_parameter():
+def test_mapping_is_parsed_or_refused():
     assert {text: categories.parse_mapping(text, NAMES) for text in MAPPINGS} == MAPPINGS
     for text in ("lake", "lake:", ":water", " : ", "sea:water", "lake:water, ", "Lake:water"):
         with pytest.raises(InvalidParameter) as wrong:
@@ -150,7 +150,7 @@ def test_mapping_is_read_or_is_a_wrong_parameter():
         assert wrong.value.field == "merge"
 
 
-def test_what_is_written_is_read_as_the_same_and_has_no_names_that_stay():
+def test_formatted_mapping_omits_unchanged_names_and_parses_back():
     mapping = {"river": "water", "lake": "water", "hill": "hill"}
     written = categories.format_mapping(mapping)
     assert written == "lake:water,river:water"

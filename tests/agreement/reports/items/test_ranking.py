@@ -1,4 +1,4 @@
-"""In which order items stand, which are split, and how often coders call something ambiguous."""
+"""Order of items, camps of coders, and counts of ambiguity."""
 
 from itertools import combinations
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.django_db
 MARKED = " ".join(f"[w{number}](m{number})" for number in range(8))
 
 
-def coded(*coders):
-    """Return a project of one text in which coders have yet to judge, and its keys."""
+def make_project(*coders):
+    """Make a project of one text without judgements, and return it with its keys."""
     project = coded_project("walk", "poesio-artstein-2005", MARKED, coders=coders)
     return project, list(project.texts.get().markables.order_by("start").values_list("key", flat=True))
 
@@ -30,8 +30,8 @@ def ranked(project, sort="share"):
 
 @pytest.fixture
 def tied():
-    """Let two coders part on four items alike, on the last of which a pointer and a chain hang."""
-    project, keys = coded("alice", "bob")
+    """Make two coders differ on four items; the last is the target of a pointer."""
+    project, keys = make_project("alice", "bob")
     for coding in project.texts.get().codings.of_people().select_related("coder"):
         mine = coding.coder.username == "alice"
         for key in keys[:3]:
@@ -42,7 +42,7 @@ def tied():
     return project, keys
 
 
-def test_of_equal_shares_the_item_with_more_links_comes_first(tied):
+def test_ties_are_sorted_by_number_of_links(tied):
     project, keys = tied
     order, found = ranked(project)
     assert len({round(float(found.share_of(row)), 9) for _, row in order[:4]}) == 1
@@ -55,7 +55,7 @@ def test_of_equal_shares_the_item_with_more_links_comes_first(tied):
 
 @pytest.mark.parametrize(("coders", "split"), [("ab", False), ("abc", False), ("abcd", True), ("abcde", True)])
 def test_camps_need_four_coders(coders, split):
-    project, keys = coded(*coders)
+    project, keys = make_project(*coders)
     for number, coding in enumerate(
         project.texts.get().codings.of_people().select_related("coder").order_by("coder__username")
     ):
@@ -68,7 +68,7 @@ def test_camps_need_four_coders(coders, split):
 
 @pytest.fixture
 def marked(project, codings, keys):
-    """Let Alice mark two of her four answers as ambiguous, and Bob one of three."""
+    """Make two of Alice's four answers and one of Bob's three ambiguous."""
     alice, bob = codings["alice"], codings["bob"]
     judge(alice, keys["a"], "place")
     judge(alice, keys["b"], "phrase", keys["a"])
@@ -80,9 +80,9 @@ def marked(project, codings, keys):
     return hand_in(project)
 
 
-def test_items_and_judgements_are_counted_in_all_by_category_and_by_coder(marked):
+def test_ambiguity_is_counted_by_category_and_coder(marked):
     found = summarize_ambiguity(read_answers(marked), Parameters())
-    counted = {(one.kind, one.name): one for one in found}
+    counted = {(row.kind, row.name): row for row in found}
     assert found[0] == AmbiguityCounts("all", "", 2, 4, 3, 7)
     assert counted["category", "phrase"] == AmbiguityCounts("category", "phrase", 2, 3, 3, 4)
     assert counted["category", "place"] == AmbiguityCounts("category", "place", 0, 1, 0, 2)
@@ -92,15 +92,15 @@ def test_items_and_judgements_are_counted_in_all_by_category_and_by_coder(marked
     assert counted["coder", "bob"].share_of_judgements == 1 / 3
 
 
-def test_what_is_left_out_does_not_count(marked):
+def test_ambiguity_counts_obey_selection(marked):
     alone = summarize_ambiguity(read_answers(marked), Parameters(coders="bob"))
-    assert [one.name for one in alone if one.kind == "coder"] == ["bob"]
+    assert [row.name for row in alone if row.kind == "coder"] == ["bob"]
     assert alone[0] == AmbiguityCounts("all", "", 1, 3, 1, 3)
     without = summarize_ambiguity(read_answers(marked), Parameters(without="place"))
     assert without[0] == AmbiguityCounts("all", "", 2, 3, 3, 5)
 
 
-def test_page_of_items_has_it_where_somebody_marked_something(signed_in, charlie, marked):
+def test_items_page_shows_ambiguity_table_only_if_used(signed_in, charlie, marked):
     client = signed_in(charlie)
     rows = table(client.get("/projects/tea/agreement/items/").content.decode(), "ambiguity")
     assert rows[0] == ["all", "", "2", "4", "50%", "3", "7", "43%"]

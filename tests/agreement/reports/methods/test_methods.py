@@ -1,4 +1,4 @@
-"""What was computed and how, in words, and what each choice is worth."""
+"""The methods paragraph, and the change of the figure by each choice."""
 
 from dataclasses import asdict, replace
 
@@ -43,13 +43,13 @@ def three(three):
     return read_answers(three)
 
 
-def written(found, **asked):
+def methods_of(found, **asked):
     report = overall.compute_report(found, Parameters(**asked))
     return methods.describe_methods(found, report), report
 
 
-def test_paragraph_says_what_was_computed_of_what_and_with_which_program(answered):
-    found, report = written(answered)
+def test_paragraph_reports_data_figures_and_program(answered):
+    found, report = methods_of(answered)
     for part in (
         f"2 coders annotated 3 texts by {BY[answered.kind]}, {report.result.n_judgements} judgements in all.",
         "Krippendorff’s alpha",
@@ -87,23 +87,23 @@ def test_paragraph_says_what_was_computed_of_what_and_with_which_program(answere
         ({"texts": "text-1,text-3"}, "(no interval: it takes 3 texts, and there are 2)"),
     ],
 )
-def test_paragraph_says_each_choice(pointed, asked, said):
-    assert said in written(pointed, **asked)[0].paragraph
-    usual = written(pointed)[0].paragraph
+def test_paragraph_reports_each_choice(pointed, asked, said):
+    assert said in methods_of(pointed, **asked)[0].paragraph
+    usual = methods_of(pointed)[0].paragraph
     assert said not in usual or all(asked[name] == getattr(Parameters(), name) for name in asked)
 
 
-def test_paragraph_says_how_many_markables_are_left_out_and_why(three):
+def test_paragraph_reports_omitted_markables_with_reason(three):
     # one unit of text-1 has two coders, and text-3 has no answers of carol
-    assert "left out" not in written(three)[0].paragraph.replace("a coder left out", "")
-    assert "3 markables coded by fewer than two coders" in written(three, coders="alice,carol")[0].paragraph
-    dropped = written(three, coefficient="fleiss_kappa", missing="drop")[0]
+    assert "left out" not in methods_of(three)[0].paragraph.replace("a coder left out", "")
+    assert "3 markables coded by fewer than two coders" in methods_of(three, coders="alice,carol")[0].paragraph
+    dropped = methods_of(three, coefficient="fleiss_kappa", missing="drop")[0]
     assert "4 markables not coded by all coders" in dropped.paragraph
 
 
 @pytest.mark.parametrize("answers", [{"text-1": {"alice": "pgl"}}, {"text-1": {"alice": "pp", "bob": "pp"}}, {}])
-def test_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
-    found, report = written(read_answers(sorted_out(answers)))
+def test_paragraph_explains_undefined_coefficient(db, answers):
+    found, report = methods_of(read_answers(sorted_out(answers)))
     assert f"The coefficient is undefined: {report.result.note}." in found.paragraph
     assert "interval" not in found.paragraph
     assert "jackknife" not in found.paragraph
@@ -123,8 +123,8 @@ def test_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
         ("pointers", {"coefficient": "multi_kappa"}, ["multi_kappa", "chains", "jackknife"]),
     ],
 )
-def test_what_is_used_is_cited_and_nothing_else(answered_rows, db, scheme, asked, keys):
-    found, _ = written(read_answers(answered_rows[scheme]), **asked)
+def test_references_cite_methods_in_use_only(answered_rows, db, scheme, asked, keys):
+    found, _ = methods_of(read_answers(answered_rows[scheme]), **asked)
     assert found.references == tuple(REFERENCES[key] for key in keys)
 
 
@@ -163,21 +163,21 @@ def test_every_change_differs_in_exactly_one_choice(answered, coefficient):
         ("beta", "indices", {"coefficient", "unmarked", "missing", "distance", "readings"}),
     ],
 )
-def test_every_choice_that_means_something_is_made_otherwise(answered_rows, db, coefficient, scheme, names):
+def test_changes_cover_every_relevant_choice(answered_rows, db, coefficient, scheme, names):
     found = read_answers(answered_rows[scheme])
     changes = grid.vary_choices(found, Parameters(coefficient))[1:]
     base = replace(Parameters(coefficient), unmarked=found.unmarked)
     if coefficient == "alpha" and scheme == "pointers":
         of_sets = {change.name for change in grid.vary_choices(found, Parameters(distance="passonneau"))}
         assert {"empty", "thirds"} <= of_sets
-    expected = {(name, one) for name in names for one in choices_of(name, scheme, base) if one != getattr(base, name)}
+    expected = {(name, key) for name in names for key in choices_of(name, scheme, base) if key != getattr(base, name)}
     if scheme != "categories":  # it is of alternatives, and chains are none
         expected.remove(("coefficient", "augmented_kappa"))
     assert {(change.name, change.choice) for change in changes} == expected
 
 
 @pytest.mark.parametrize("reference", REFERENCES.values(), ids=REFERENCES)
-def test_every_source_is_an_entry_for_bibtex(reference):
+def test_reference_is_valid_bibtex_entry(reference):
     head, *fields, end = reference.bibtex.splitlines()
     assert (head, end) == (f"@{reference.kind}{{{reference.key},", "}")
     assert {field.strip().partition(" ")[0] for field in fields} >= {"author", "title", "year"}
@@ -204,19 +204,19 @@ def test_every_source_is_an_entry_for_bibtex(reference):
         ),
     ],
 )
-def test_data_are_described_as_the_rows_have_them(db, answers, said):
+def test_description_of_data_matches_rows(db, answers, said):
     project = sorted_out(answers)
     judgements = Judgement.objects.filter(coding__text__project=project)
     data = methods.describe_data(*resolve(read_answers(project), Parameters()))
     by_text = judgements.values("coding__text").annotate(n=Count("coding__coder", distinct=True))
     assert data.n_judgements == judgements.count()
     assert data.n_coders == judgements.values("coding__coder").distinct().count()
-    assert (data.n_texts, list(data.coders_per_document)) == (len(by_text), sorted(one["n"] for one in by_text))
+    assert (data.n_texts, list(data.coders_per_document)) == (len(by_text), sorted(row["n"] for row in by_text))
     assert (data.n_given, data.n_marked) == (Markable.objects.filter(text__project=project).count(), 0)
-    assert said in written(read_answers(project))[0].paragraph
+    assert said in methods_of(read_answers(project))[0].paragraph
 
 
-def test_who_made_the_markables_is_said(project, text, codings, keys):
+def test_paragraph_reports_origin_of_markables(project, text, codings, keys):
     level = project.levels.get(key="phrase")
     own = {"key": "phrase:0-1", "parts": [[0, 1]], "start": 0, "end": 1}
     mark = text.markables.create(level=level, predefined=False, **own)
@@ -225,7 +225,7 @@ def test_who_made_the_markables_is_said(project, text, codings, keys):
         coding.judgements.create(markable=mark, category=project.categories.get(key="none"))
     found = read_answers(hand_in(project))
     given = text.markables.filter(level__coded=True, predefined=True).count()
-    assert f"{given} markables were given with the texts, and coders marked 1 more." in written(found)[0].paragraph
+    assert f"{given} markables were given with the texts, and coders marked 1 more." in methods_of(found)[0].paragraph
     text.markables.exclude(pk=mark.pk).filter(level__coded=True).update(predefined=False)
     FiguresVersion.increase(project.pk)  # as after a repair by hand
-    assert "Coders marked the markables themselves." in written(read_answers(project))[0].paragraph
+    assert "Coders marked the markables themselves." in methods_of(read_answers(project))[0].paragraph

@@ -1,4 +1,4 @@
-"""Figures of chosen coders, with singletons, several readings and markables left out, are those of exact fractions."""
+"""Alpha with singletons, several readings and omitted markables, against exact fractions."""
 
 from itertools import combinations
 
@@ -57,7 +57,7 @@ def values_of(text, answers, singleton, unmarked):
             values[unit] = frozenset({unit}) if singleton else "none"
         else:
             names = set(answer.split("|"))
-            values[unit] = frozenset(other for other, one in given.items() if names & set(one.split("|")) - {"0", "."})
+            values[unit] = frozenset(other for other, own in given.items() if names & set(own.split("|")) - {"0", "."})
     return values
 
 
@@ -77,14 +77,14 @@ def table_of(texts, coders, singleton, unmarked):
 
 @pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
 @pytest.mark.parametrize("singleton", [True, False])
-def test_alpha_of_chosen_coders_and_of_each_text_is_the_fraction(project, singleton, unmarked):
+def test_alpha_of_coders_and_texts_equals_exact_fraction(project, singleton, unmarked):
     change_rows(Category.objects.filter(key="none"), singleton=singleton)
     forget_answers()
     answers = read_answers(project)
     for who in SOME:
         for options in OPTIONS:
             report = compute_report(answers, Parameters(coders=",".join(who), unmarked=unmarked, **options))
-            found = {"": report.result} | {one.text.slug: one.result for one in report.texts}
+            found = {"": report.result} | {row.text.slug: row.result for row in report.texts}
             for slug, result in found.items():
                 value, observed, expected = exact.alpha(
                     table_of([slug] if slug else ANSWERS, who, singleton, unmarked),

@@ -1,4 +1,4 @@
-"""Reports against the definitions, written out slowly in exact fractions."""
+"""Reports against the definitions in exact fractions."""
 
 from itertools import permutations, product
 
@@ -109,15 +109,15 @@ def write(project, work):
 # Section 2 of the contract: from answers to values
 
 
-def up(m, pointers):
-    """Return m and everything that its pointers reach."""
-    return {m}.union(*(up(target, pointers) for target in pointers.get(m, ())))
+def reachable_from(m, pointers):
+    """Return m and every markable that its pointers reach."""
+    return {m}.union(*(reachable_from(target, pointers) for target in pointers.get(m, ())))
 
 
-def down(members, pointers):
-    """Return the members and everything whose pointers reach them."""
+def connected_to(members, pointers):
+    """Return the members and every markable whose pointers reach them."""
     more = members | {m for m, targets in pointers.items() if targets & members}
-    return more if more == members else down(more, pointers)
+    return more if more == members else connected_to(more, pointers)
 
 
 def pointed_value(m, category, pointers, order, turns, mode, top):
@@ -126,7 +126,7 @@ def pointed_value(m, category, pointers, order, turns, mode, top):
         return category
     if mode == "none":
         return frozenset(pointers.get(m, ()))
-    chain = frozenset(down(up(m, pointers), pointers))
+    chain = frozenset(connected_to(reachable_from(m, pointers), pointers))
     if mode == "full":
         return chain
     return frozenset(x for x in chain if x in turns or order.index(x) < order.index(m))
@@ -152,7 +152,7 @@ def values(order, turns, answers, handed_in, kind, mode, top, unmarked):
 
 
 def counted(work, include):
-    """Return the work that counts: what was submitted, and with `include` what is open and has a judgement."""
+    """Return the work that counts: submitted codings, and with `include` open ones with a judgement."""
     return {
         key: (answers, handed_in)
         if handed_in or (include and any(category is not None for category, _ in answers.values()))
@@ -189,7 +189,7 @@ def check_report(extracted, work, parameters):
     mode, top, unmarked = parameters.chains, parameters.top, parameters.unmarked
     report = overall.compute_report(extracted, parameters)
     options = (parameters.distance, parameters.exclude_unit, parameters.empty, parameters.thirds)
-    results = {None: report.result} | {one.text.slug: one.result for one in report.texts}
+    results = {None: report.result} | {row.text.slug: row.result for row in report.texts}
     assert set(results) == {None, "tea", "walk"}
     for text, result in results.items():
         table = table_of(work, extracted.kind, mode, top, unmarked, parameters.include, text)
@@ -204,8 +204,8 @@ def check_report(extracted, work, parameters):
     assert report.codings_left_out == left_out
 
 
-def hypothesised(strategy):
-    """Return a decorator that draws answers and, besides the options that the test goes through, other options."""
+def draw_answers(strategy):
+    """Return a decorator that draws answers and further options."""
     names = ("exclude_unit", "empty", "thirds", "missing", "unmarked")
     included = {"include": st.sampled_from(["open", ""])}
     others = st.fixed_dictionaries({name: st.sampled_from(CHOICES[name]) for name in names} | included)
@@ -217,8 +217,8 @@ def hypothesised(strategy):
     return decorate
 
 
-@hypothesised(pointer_answers())
-def test_pointers_give_the_alpha_of_the_definitions(pointed, work, others):
+@draw_answers(pointer_answers())
+def test_alpha_of_pointers_equals_definition(pointed, work, others):
     with transaction.atomic():
         write(pointed, work)
         extracted = read_answers(pointed)
@@ -228,8 +228,8 @@ def test_pointers_give_the_alpha_of_the_definitions(pointed, work, others):
         transaction.set_rollback(True)
 
 
-@hypothesised(index_answers())
-def test_indices_give_the_alpha_of_the_definitions(indexed, work, others):
+@draw_answers(index_answers())
+def test_alpha_of_indices_equals_definition(indexed, work, others):
     with transaction.atomic():
         write(indexed, work)
         extracted = read_answers(indexed)
@@ -238,8 +238,8 @@ def test_indices_give_the_alpha_of_the_definitions(indexed, work, others):
         transaction.set_rollback(True)
 
 
-@hypothesised(pointer_answers())
-def test_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed, work, others):
+@draw_answers(pointer_answers())
+def test_shares_of_items_equal_definition_and_sum_to_one(pointed, work, others):
     with transaction.atomic():
         write(pointed, work)
         extracted = read_answers(pointed)
@@ -265,8 +265,8 @@ def test_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed, wo
         transaction.set_rollback(True)
 
 
-@hypothesised(pointer_answers())
-def test_k_is_that_of_the_definition(pointed, work, others):
+@draw_answers(pointer_answers())
+def test_k_equals_definition(pointed, work, others):
     with transaction.atomic():
         write(pointed, work)
         extracted = read_answers(pointed)
@@ -292,7 +292,7 @@ def judged(codings, keys, project):
 @pytest.mark.parametrize(
     "asked", [{}, {"empty": "disjoint", "thirds": "rounded"}, {"coefficient": "fleiss_kappa", "unmarked": "label"}]
 )
-def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
+def test_grid_cell_equals_report_of_its_parameters(judged, asked):
     rows = grid.compute_grid(judged, Parameters(**asked))
     assert [label for label, _ in rows] == [label for label, _ in grid.CONSTRUCTIONS["pointers"]]
     for _, row in rows:
@@ -303,7 +303,7 @@ def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
             assert conventions == (asked.get("empty", "subset"), asked.get("thirds", "exact"))
 
 
-def test_item_has_every_coders_value_and_the_distances_of_every_pair(judged, keys):
+def test_item_has_relation_and_distances_of_each_pair(judged, keys):
     inclusive = report_item(judged, Parameters(), "tea", keys["d"])
     [pair] = inclusive.pairs
     assert (pair.first, pair.second) == ("alice", "bob")

@@ -1,4 +1,4 @@
-"""Figures of judgements under some versions of the scheme, on page, by API and by command."""
+"""Figures of judgements under chosen versions of the scheme, on page, API and command."""
 
 import random
 import re
@@ -35,7 +35,7 @@ PAGE, API = "/projects/walk/agreement/", "/api/v1/projects/walk/agreement/"
 
 @pytest.fixture(scope="module")
 def work_rows(module_rows):
-    """Let three coders judge under two versions: {(coder, text): {unit: (version, answer)}}.
+    """Make three coders judge under two versions: {(coder, text): {unit: (version, answer)}}.
 
     Bob judges the second text again, so that nothing of him there is of the first version, and Carol a half of the
     first; the third is judged under the first version alone.
@@ -70,7 +70,7 @@ def work(work_rows, db):
 def chains(text, answers, choice="union"):
     """Return the values of one coder in one text: whole chains, made from the pointers of these answers."""
     pointers = {
-        unit: [frozenset((text, one) for one in reading) for reading in answer["pointers"]]
+        unit: [frozenset((text, target) for target in reading) for reading in answer["pointers"]]
         for unit, answer in answers.items()
         if answer.get("pointers")
     }
@@ -89,7 +89,7 @@ def topics(text, answers):
 
 
 def table(work, versions, values, unmarked):
-    """Return {unit: a value or None for each coder}, and how many judgements are of other versions."""
+    """Return {unit: a value or None for each coder}, and the number of judgements of other versions."""
     rows = {(text, unit): [None] * len(CODERS) for text in TEXTS for unit in UNITS}
     n_others = 0
     for (coder, text), answers in work.items():
@@ -115,11 +115,11 @@ def table(work, versions, values, unmarked):
         (topics, {"unmarked": "label", "distance": "jaccard", "question": "topics"}),
     ],
 )
-def test_figure_is_of_the_judgements_under_the_chosen_versions_alone(ways, work, versions, values, asked):
+def test_figures_use_judgements_of_chosen_versions_only(ask_all, work, versions, values, asked):
     rows, n_others = table(work, versions, values, asked["unmarked"])
     expected, observed, by_chance = exact.alpha(rows, asked["distance"])
     more = {"chains": "full", "top": "category", "exclude_unit": "none"} if values is not topics else {}
-    found = ways("walk", coefficient="alpha", versions=",".join(map(str, versions)), **more, **asked)
+    found = ask_all("walk", coefficient="alpha", versions=",".join(map(str, versions)), **more, **asked)
     assert (found["value"], found["observed"], found["expected"]) == pytest.approx(
         (float(expected), float(observed), float(by_chance)), abs=1e-12
     )
@@ -127,15 +127,15 @@ def test_figure_is_of_the_judgements_under_the_chosen_versions_alone(ways, work,
     assert (n_others > 0) == (len(versions) == 1)
 
 
-def test_all_versions_give_what_no_filter_gives(ways, work):
-    whole, both = ways("walk"), ways("walk", versions="1,2")
+def test_choosing_all_versions_equals_no_filter(ask_all, work):
+    whole, both = ask_all("walk"), ask_all("walk", versions="1,2")
     assert "judgements_of_other_versions" not in whole
     of_both = both.pop("parameters"), both.pop("judgements_of_other_versions")
     assert of_both == ({**whole.pop("parameters"), "versions": "1,2"}, 0)
     assert both == whole
 
 
-def test_answers_of_other_versions_are_in_no_table_of_the_data(work):
+def test_data_omit_answers_of_other_versions(work):
     project = Coding.objects.of_people().first().text.project
     answers, parameters = resolve(read_answers(project, scheme_versions=frozenset({2})), Parameters(versions="2"))
     cells = {(row.text, row.unit): row.values for row in reliability_matrix(answers, parameters).rows}
@@ -149,7 +149,7 @@ def test_answers_of_other_versions_are_in_no_table_of_the_data(work):
     )
     given = read_given_answers(answers, answers.units_in(text), {text.pk: content})
     units = dict(project.texts.get(slug="text-2").markables.values_list("pk", "label"))
-    assert {(one.coder, units[unit]) for unit, several in given.items() for one in several} == {
+    assert {(answer.coder, units[unit]) for unit, several in given.items() for answer in several} == {
         (coder, unit)
         for (coder, slug), own in work.items()
         for unit, (number, _) in own.items()
@@ -157,7 +157,7 @@ def test_answers_of_other_versions_are_in_no_table_of_the_data(work):
     }
 
 
-def test_page_command_and_paragraph_name_version_and_what_it_leaves_out(work, signed_in, charlie):
+def test_page_command_and_paragraph_report_version(work, signed_in, charlie):
     client = signed_in(charlie)
     _, n_others = table(work, {2}, chains, "missing")
     words = f"Judgements under version 2 of the scheme; {n_others} judgements of other versions are missing."
@@ -173,7 +173,7 @@ def test_page_command_and_paragraph_name_version_and_what_it_leaves_out(work, si
 
 
 @pytest.mark.parametrize("versions", ["3", "2,99999999", "0", "two", "1" * 30])
-def test_version_that_is_not_there_is_a_wrong_parameter(work, signed_in, charlie, versions):
+def test_unknown_version_is_wrong_parameter(work, signed_in, charlie, versions):
     client, wrong = signed_in(charlie), versions.removeprefix("2,")
     page = client.get(PAGE, {"versions": versions})
     answered = client.get(API, {"versions": versions})
@@ -185,7 +185,7 @@ def test_version_that_is_not_there_is_a_wrong_parameter(work, signed_in, charlie
 
 
 @pytest.mark.parametrize("page_of", ["agreement/", "agreement/scores/"])
-def test_pyramids_have_no_versions(db, signed_in, charlie, page_of):
+def test_pyramids_refuse_versions(db, signed_in, charlie, page_of):
     project = pyramid_project()
     add_member(project, charlie, Membership.Role.MANAGER)
     reply = signed_in(charlie).get(f"/projects/ferry/{page_of}?versions=1")
@@ -205,7 +205,7 @@ SELECTED = {
 
 @pytest.mark.parametrize("versions", [{1}, {2}])
 @pytest.mark.parametrize(("selection", "coders", "texts"), SELECTED.values(), ids=SELECTED)
-def test_versions_beside_other_selections(signed_in, charlie, work, versions, selection, coders, texts):
+def test_versions_combine_with_other_selections(signed_in, charlie, work, versions, selection, coders, texts):
     project = Project.objects.get(slug="walk")
     project.memberships.filter(user__username__in=["alice", "carol"]).update(group="experts")
     pilot = Round.objects.create(project=project, name="pilot", position=0)
@@ -217,7 +217,7 @@ def test_versions_beside_other_selections(signed_in, charlie, work, versions, se
     alone = {"top": "category", "exclude_unit": "none", "versions": ",".join(map(str, versions))}
     found = signed_in(charlie).get(API, asked | alone | selection).json()
     assert found["judgements_of_other_versions"] == n_others
-    expected = [None if one is None else float(one) for one in exact.alpha(rows, "passonneau")]
+    expected = [None if figure is None else float(figure) for figure in exact.alpha(rows, "passonneau")]
     assert [found[name] for name in ("value", "observed", "expected")] == pytest.approx(expected)
 
 
@@ -229,8 +229,8 @@ REPORTS = {
 }
 
 
-@pytest.mark.parametrize(("report", "asked", "coders"), [(name, *one) for name, one in REPORTS.items()], ids=REPORTS)
-def test_each_report_says_how_many_judgements_the_versions_leave_out(work, signed_in, charlie, report, asked, coders):
+@pytest.mark.parametrize(("report", "asked", "coders"), [(name, *case) for name, case in REPORTS.items()], ids=REPORTS)
+def test_reports_count_judgements_of_other_versions(work, signed_in, charlie, report, asked, coders):
     client, name, page = signed_in(charlie), "judgements_of_other_versions", report.replace("compare", "difference")
     _, n_others = table({key: own for key, own in work.items() if key[0] in coders}, {2}, chains, "missing")
     words = f"Judgements under version 2 of the scheme; {n_others} judgements of other versions are missing."
@@ -242,7 +242,7 @@ def test_each_report_says_how_many_judgements_the_versions_leave_out(work, signe
     assert f"{words}\n" in printed.getvalue()
 
 
-def test_chip_of_the_versions_leads_to_a_page_without_a_fault(work, signed_in, charlie):
+def test_version_chips_lead_to_valid_pages(work, signed_in, charlie):
     client = signed_in(charlie)
     # under version 2 two coders judged anything: without the filter there are three
     Judgement.objects.filter(coding__coder__username="alice").update(scheme_version=1)
@@ -250,12 +250,12 @@ def test_chip_of_the_versions_leads_to_a_page_without_a_fault(work, signed_in, c
     asked = {"versions": "2", "coefficient": "cohen_kappa"}
     page = client.get(PAGE, asked)
     assert page.status_code == 200
-    chips = [unescape(one) for one in re.findall(r'class="chip[^>]*href="(\?[^"]*)"', page.content.decode())]
-    assert {"versions" in one for one in chips} == {True, False}
-    assert [client.get(f"{PAGE}{one}").status_code for one in chips] == [200] * len(chips)
+    chips = [unescape(chip) for chip in re.findall(r'class="chip[^>]*href="(\?[^"]*)"', page.content.decode())]
+    assert {"versions" in chip for chip in chips} == {True, False}
+    assert [client.get(f"{PAGE}{chip}").status_code for chip in chips] == [200] * len(chips)
 
 
-def test_version_under_which_nobody_judged_leaves_no_figure(work, signed_in, charlie):
+def test_version_without_judgements_has_no_figures(work, signed_in, charlie):
     Project.objects.update(scheme_version=3)
     found = signed_in(charlie).get(API, {"versions": "3"}).json()
     n = sum(map(len, work.values()))

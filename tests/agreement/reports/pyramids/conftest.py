@@ -1,4 +1,4 @@
-"""The project of scored peers, made once a module."""
+"""The project of scored peers, shared by the tests of a module."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.shared.scored import harbour
 
 @pytest.fixture(scope="module")
 def harbour_rows(module_rows, request):
-    """Make the project as the module says in OPTIONS."""
+    """Make the project with the OPTIONS of the module."""
     return harbour(**getattr(request.module, "OPTIONS", {})).pk
 
 

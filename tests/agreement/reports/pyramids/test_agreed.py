@@ -1,4 +1,4 @@
-"""Coders against agreed pyramids: figures to the digits of fractions, and who sees what."""
+"""Coders against agreed pyramids: figures against exact fractions, and access by role."""
 
 import random
 from fractions import Fraction
@@ -39,7 +39,7 @@ WORDS = 8  # of a summary, all of three letters
 
 
 def coast(size: int, seed: int = 0, coders: tuple[str, ...] = THREE, slug: str = SLUG) -> Project:
-    """Make a project of random pyramids: of so many docsets by these coders, and the agreed ones."""
+    """Make a project of `size` docsets with random pyramids of these coders and agreed pyramids."""
     rng = random.Random(seed)
     project = pyramid_project(slug, one_contributor=False, words_exclusive=False)
     users = people(*coders)
@@ -55,17 +55,17 @@ def coast(size: int, seed: int = 0, coders: tuple[str, ...] = THREE, slug: str =
         made = create_docset(project, f"day-{number}", f"Day {number}", summaries)
         text = made.texts.get(role=Text.Role.MODELS)
         round_ = text.rounds.get()
-        agreed = any_pyramid(rng, text)
+        agreed = random_pyramid(rng, text)
         for user in users:
-            own = any_pyramid(rng, text)
+            own = random_pyramid(rng, text)
             while len(best_pairs(sets_of(agreed), sets_of(own))) > 1:  # then names would decide
-                own = any_pyramid(rng, text)
+                own = random_pyramid(rng, text)
             fill(Coding(text=text, coder=user, kind=Coding.Kind.PYRAMID, round=round_), own)
         fill(Coding(text=text, coder=adam, kind=Coding.Kind.AGREED, round=round_), agreed)
     return project
 
 
-def any_pyramid(rng: random.Random, text: Text) -> dict[str, list[tuple[int, int]]]:
+def random_pyramid(rng: random.Random, text: Text) -> dict[str, list[tuple[int, int]]]:
     """Return two to four SCUs, each of one to three contributors in different summaries; no two have the same words."""
     starts = [text.content.index(f"{name}{text.slug[-1]}0") for name in "xyz"]
     used: set[tuple[int, int]] = set()
@@ -91,12 +91,12 @@ def fill(coding: Coding, scus: dict[str, list[tuple[int, int]]]) -> None:
 
 
 def sets_of(scus: dict[str, list[tuple[int, int]]]) -> dict[str, frozenset[int]]:
-    """Return the SCUs as sets of where their words begin."""
+    """Return the SCUs as sets of the offsets of their words."""
     return {key: frozenset(start for a, b in parts for start in range(a, b, 4)) for key, parts in scus.items()}
 
 
 def stored_sets(coding: Coding) -> dict[str, frozenset[int]]:
-    """Return the same from the rows of the database."""
+    """Return the SCUs of a stored coding as sets of the offsets of their words."""
     scus: dict[str, set[int]] = {}
     for parts, key in coding.judgements.values_list("markable__parts", "indices__entity"):
         for start, end in parts:
@@ -105,7 +105,7 @@ def stored_sets(coding: Coding) -> dict[str, frozenset[int]]:
 
 
 def counts_by_hand(project: Project, names: tuple[str, ...]):
-    """Return what some coders have together in each docset: SCUs and words, agreed, own and matched."""
+    """Return the numbers of agreed, own and matched SCUs and words in each docset."""
     rows = []
     for made in project.docsets.order_by("slug"):
         text = models_of(made)
@@ -126,11 +126,11 @@ def counts_by_hand(project: Project, names: tuple[str, ...]):
 
 def interval_by_hand(found, total):
     """Return the ends of the jackknife over docsets on the logit, from its definition in fractions."""
-    found, total = [int(one) for one in found], [int(one) for one in total]
+    found, total = [int(count) for count in found], [int(count) for count in total]
     n, value = len(total), Fraction(sum(found), sum(total))
     rest = [Fraction(sum(found) - a, sum(total) - b) for a, b in zip(found, total, strict=True)]
     mean = sum(rest) / n
-    error = np.sqrt(float(Fraction(n - 1, n) * sum((one - mean) ** 2 for one in rest)))
+    error = np.sqrt(float(Fraction(n - 1, n) * sum((figure - mean) ** 2 for figure in rest)))
     reach = stats.t.ppf(0.975, n - 1) * error / float(value * (1 - value))
     logit = np.log(float(value / (1 - value)))
     return [1 / (1 + np.exp(-logit + side * reach)) for side in (1, -1)]
@@ -151,15 +151,15 @@ def project(coast_rows, charlie) -> Project:
     return Project.objects.get(pk=coast_rows)
 
 
-def test_recall_precision_and_f1_are_fractions_of_what_slow_program_counts(project):
+def test_recall_precision_and_f1_equal_slow_count(project):
     project.memberships.filter(user__username__in=["ann", "cora"]).update(group="naive")
     report = report_of(project)
-    assert [one.name for one in report.coders] == list(THREE)
+    assert [coder.name for coder in report.coders] == list(THREE)
     [group] = report.groups
     assert (group.name, group.coders, group.n_docsets) == ("naive", ("ann", "cora"), 4)
-    for one in (*report.coders, group):
-        counts = counts_by_hand(project, one.coders)
-        for matching, columns in ((one.scus, counts[:, :3]), (one.words, counts[:, 3:])):
+    for row in (*report.coders, group):
+        counts = counts_by_hand(project, row.coders)
+        for matching, columns in ((row.scus, counts[:, :3]), (row.words, counts[:, 3:])):
             agreed, own, matched = columns.T
             assert (matching.agreed, matching.own, matching.matched) == tuple(columns.sum(axis=0).tolist())
             for interval, found, total in (
@@ -170,12 +170,12 @@ def test_recall_precision_and_f1_are_fractions_of_what_slow_program_counts(proje
                 assert interval.value == float(Fraction(int(found.sum()), int(total.sum())))
                 if 0 < interval.value < 1:
                     assert (interval.low, interval.high) == pytest.approx(interval_by_hand(found, total))
-    assert any(0 < one.scus.f1.value < 1 and one.scus.f1.low is not None for one in report.coders)
+    assert any(0 < coder.scus.f1.value < 1 and coder.scus.f1.low is not None for coder in report.coders)
 
 
-def test_each_docset_and_each_period_has_its_own_figures(project):
+def test_each_docset_and_period_has_its_figures(project):
     report = report_of(project)
-    assert [one.docset for one in report.docsets] == [f"day-{number}" for number in range(4)]
+    assert [docset.docset for docset in report.docsets] == [f"day-{number}" for number in range(4)]
     places = [int(period.last[-1]) for period in report.periods]
     for name in THREE:
         counts = counts_by_hand(project, (name,))
@@ -188,23 +188,23 @@ def test_each_docset_and_each_period_has_its_own_figures(project):
     assert sorted(places) == [*range(4)]
 
 
-def test_what_differs_is_counted_of_each_coder_and_of_all(project):
+def test_differences_are_counted_by_coder_and_in_all(project):
     report = report_of(project)
-    for one in report.coders:
-        found = [located.difference.kind for located in report.differences[one.name]]
-        assert one.differences == {kind: found.count(kind) for kind in KINDS}
+    for coder in report.coders:
+        found = [located.difference.kind for located in report.differences[coder.name]]
+        assert coder.differences == {kind: found.count(kind) for kind in KINDS}
         # every agreed SCU has a match, is missing, or is fused; every own one has a match, is split off, or is extra
-        assert one.scus.agreed == one.scus.matched + found.count("missing") + found.count("fused")
-        assert one.scus.own == one.scus.matched + found.count("split") + found.count("extra")
-    every = count_alike(report.differences, lambda one: [*KINDS].index(one.difference.kind))
-    assert [one.number for one in every] == sorted((one.number for one in every), reverse=True)
-    assert sum(one.number for one in every) == sum(sum(one.differences.values()) for one in report.coders)
-    lacking = sum(one.n_missing + one.n_fused for one in report.scus)
-    assert lacking == sum(one.scus.agreed - one.scus.matched for one in report.coders) > 0
-    assert all(one.n_matched + one.n_missing + one.n_fused == one.n_coders == 3 for one in report.scus)
+        assert coder.scus.agreed == coder.scus.matched + found.count("missing") + found.count("fused")
+        assert coder.scus.own == coder.scus.matched + found.count("split") + found.count("extra")
+    every = count_alike(report.differences, lambda located: [*KINDS].index(located.difference.kind))
+    assert [row.number for row in every] == sorted((row.number for row in every), reverse=True)
+    assert sum(row.number for row in every) == sum(sum(coder.differences.values()) for coder in report.coders)
+    lacking = sum(scu.n_missing + scu.n_fused for scu in report.scus)
+    assert lacking == sum(coder.scus.agreed - coder.scus.matched for coder in report.coders) > 0
+    assert all(scu.n_matched + scu.n_missing + scu.n_fused == scu.n_coders == 3 for scu in report.scus)
 
 
-def test_agreement_beside_is_that_of_the_same_docsets(signed_in, charlie, project):
+def test_agreement_covers_docsets_with_agreed_pyramid(signed_in, charlie, project):
     client, address = signed_in(charlie), f"/api/v1/projects/{SLUG}/agreement/"
     beside, whole = client.get(API).json()["agreement"], client.get(address).json()
     assert (beside["value"], beside["low"], beside["high"]) == (whole["value"], whole["low"], whole["high"])
@@ -214,7 +214,7 @@ def test_agreement_beside_is_that_of_the_same_docsets(signed_in, charlie, projec
     assert client.get(address).json() == whole  # agreed pyramids have no part in it
 
 
-def test_coder_is_chosen_and_each_place_has_its_words(signed_in, charlie):
+def test_page_lists_differences_of_chosen_coder(signed_in, charlie):
     harbour("harbour", peers=0)
     client = signed_in(charlie)
     rows = table(client.get("/projects/harbour/agreement/gold/", {"coder": "ben"}).content.decode(), "places")
@@ -235,14 +235,14 @@ def test_coder_is_chosen_and_each_place_has_its_words(signed_in, charlie):
         assert client.get("/projects/harbour/agreement/gold/", {"coder": wrong}).status_code == 400
 
 
-def test_selections_choose_as_on_every_page(signed_in, charlie, project):
+def test_gold_report_obeys_selection(signed_in, charlie, project):
     client = signed_in(charlie)
     whole = client.get(API).json()
     two = client.get(API, {"coders": "ann,ben"}).json()
     assert two["coders"] == whole["coders"][:2]
-    one = client.get(API, {"texts": "day-2"}).json()
-    assert (one["n_docsets"], [row["docset"] for row in one["docsets"]]) == (1, ["day-2"])
-    assert one["docsets"] == whole["docsets"][2:3]
+    some = client.get(API, {"texts": "day-2"}).json()
+    assert (some["n_docsets"], [row["docset"] for row in some["docsets"]]) == (1, ["day-2"])
+    assert some["docsets"] == whole["docsets"][2:3]
     # the unit that agreement is computed by is none of matching
     spans = client.get(API, {"units": "spans"}).json()
     assert spans["coders"] == whole["coders"]
@@ -251,7 +251,7 @@ def test_selections_choose_as_on_every_page(signed_in, charlie, project):
         assert client.get(API, wrong).status_code == 400
 
 
-def test_what_is_not_compared_is_said_beside_the_figures(signed_in, charlie, project):
+def test_page_counts_omitted_docsets_by_reason(signed_in, charlie, project):
     client = signed_in(charlie)
 
     def left_out():
@@ -270,7 +270,7 @@ def test_what_is_not_compared_is_said_beside_the_figures(signed_in, charlie, pro
         "1 docset without an agreed pyramid, 1 docset whose agreed pyramid is not submitted and 1 docset of which no"
         " coder has a pyramid that counts; 1 coding begun and not submitted."
     )
-    numbers = {one["name"]: one["n_docsets"] for one in client.get(API).json()["coders"]}
+    numbers = {coder["name"]: coder["n_docsets"] for coder in client.get(API).json()["coders"]}
     assert numbers == {"ann": 1, "ben": 2, "cora": 2}
     assert client.get(API, {"include": "open"}).json()["coders"][0]["n_docsets"] == 2
     Round.objects.filter(project=project).update(kind=Round.Kind.TRAINING)
@@ -278,7 +278,7 @@ def test_what_is_not_compared_is_said_beside_the_figures(signed_in, charlie, pro
     assert "Nothing to compare" in client.get(URL).content.decode()
 
 
-def test_scu_without_words_is_in_no_figure_and_said(signed_in, charlie, alice, bob):
+def test_scu_without_words_is_counted_apart(signed_in, charlie, alice, bob):
     ferry(alice, bob)
     coding = coding_of("sinking", "alice")
     reopen_coding(coding, charlie, "look again")
@@ -307,8 +307,8 @@ def ferry(alice, bob, start="bob"):
     return made
 
 
-def test_who_made_the_agreed_pyramid_is_no_coder(signed_in, charlie, alice, bob):
-    """Adam's own pyramid is compared neither as an adjudicator's nor once he codes, or another one has it in hand."""
+def test_author_of_agreed_pyramid_is_not_compared(signed_in, charlie, alice, bob):
+    """Adam's own pyramid is not compared, even if he becomes a coder or gold has another owner."""
     made = ferry(alice, bob)
     text, adam = models_of(made), User.objects.get(username="adam")
     add_member(made.project, people("eve")[0], Membership.Role.ADJUDICATOR)
@@ -318,7 +318,7 @@ def test_who_made_the_agreed_pyramid_is_no_coder(signed_in, charlie, alice, bob)
     build(own, {"dawn": ["at dawn"]})
     api = "/api/v1/projects/ferry/agreement/gold/"
     found = signed_in(charlie).get(api).json()
-    assert [one["name"] for one in found["coders"]] == ["alice", "bob"]
+    assert [coder["name"] for coder in found["coders"]] == ["alice", "bob"]
     assert found["n_by_authors"] == 1
     Coding.objects.of_people().filter(text=text, kind="agreed").update(coder=User.objects.get(username="eve"))
     assert signed_in(charlie).get(api).json()["n_by_authors"] == 1
@@ -327,47 +327,47 @@ def test_who_made_the_agreed_pyramid_is_no_coder(signed_in, charlie, alice, bob)
     )
 
 
-def test_coder_of_the_only_draft_is_marked_where_names_are_seen(signed_in, charlie, alice, bob):
+def test_manager_sees_coder_whose_pyramid_was_draft(signed_in, charlie, alice, bob):
     made = ferry(alice, bob, start="")
     draft_gold(made.project, DraftRequest(Method.CODER, coder="bob"))
     agreed = Coding.objects.of_people().select_related("text__project", "coder").get(text__docset=made, kind="agreed")
     submit_coding(agreed, agreed.coder)
     api, url = "/api/v1/projects/ferry/agreement/gold/", "/projects/ferry/agreement/gold/"
     found = signed_in(charlie).get(api).json()
-    assert {one["name"]: one["n_drafted"] for one in found["coders"]} == {"alice": 0, "bob": 1}
+    assert {coder["name"]: coder["n_drafted"] for coder in found["coders"]} == {"alice": 0, "bob": 1}
     assert (found["n_drafted"], found["methods"]) == (1, {"coder": 1})
     notes = {row[0]: row[-1] for row in table(signed_in(charlie).get(url).content.decode(), "scus")}
     words = "the agreed pyramid of 1 docset was drafted from this coder’s alone"
     assert [words in notes[name] for name in ("alice", "bob")] == [False, True]
     adam = User.objects.get(username="adam")
     found = signed_in(adam).get(api).json()
-    assert {one["n_drafted"] for one in found["coders"]} == {None}
+    assert {coder["n_drafted"] for coder in found["coders"]} == {None}
     page = signed_in(adam).get(url).content.decode()
     assert words not in page
     assert "A coder whose pyramid alone was the draft is nearer to what came of it." in page
 
 
-def test_adjudicators_see_letters_and_the_figures_of_the_names(signed_in, charlie, project):
+def test_adjudicator_sees_letters_instead_of_names(signed_in, charlie, project):
     adam = User.objects.get(username="adam")
     found = signed_in(adam).get(API).json()
-    assert {one["name"] for one in found["coders"]} == {"Coder A", "Coder B", "Coder C"}
+    assert {coder["name"] for coder in found["coders"]} == {"Coder A", "Coder B", "Coder C"}
     page = signed_in(adam).get(URL, {"coder": "Coder A"}).content.decode()
     assert "Coders are letters here" in page
     body = page.partition("<main")[2].partition('id="table-scus"')[2]
     assert [name for name in THREE if f">{name}<" in body] == []
-    values = {one["scus"]["f1"]["value"] for one in found["coders"]}
-    assert values == {one["scus"]["f1"]["value"] for one in signed_in(charlie).get(API).json()["coders"]}
+    values = {coder["scus"]["f1"]["value"] for coder in found["coders"]}
+    assert values == {coder["scus"]["f1"]["value"] for coder in signed_in(charlie).get(API).json()["coders"]}
     assert list(signed_in(adam).get(API, {"coders": "ann"}).json()["errors"]) == ["coders"]
 
 
-def test_who_codes_sees_own_docsets_once_results_are_open(signed_in, charlie, project):
+def test_coder_sees_own_docsets_in_open_results(signed_in, charlie, project):
     ann = User.objects.get(username="ann")
     client = signed_in(ann)
     assert client.get(URL).status_code == client.get(API).status_code == 403
     reopen_coding(Coding.objects.of_people().get(text__slug="day-3", coder=ann), charlie, "look again")
     Project.objects.filter(pk=project.pk).update(results_open=True)
     found = client.get(API).json()
-    names = [one["name"] for one in found["coders"]]
+    names = [coder["name"] for coder in found["coders"]]
     assert names[0] == "ann"
     assert all(name.startswith("Coder ") for name in names[1:])
     assert [row["docset"] for row in found["docsets"]] == ["day-0", "day-1", "day-2"]
@@ -381,7 +381,7 @@ def test_who_codes_sees_own_docsets_once_results_are_open(signed_in, charlie, pr
     assert "No agreed pyramid yet" in client.get(URL).content.decode()
 
 
-def test_without_an_agreed_pyramid_the_page_says_what_to_do(signed_in, charlie, alice, bob):
+def test_page_says_that_agreed_pyramid_is_missing(signed_in, charlie, alice, bob):
     ferry(alice, bob, start="")
     assert "No agreed pyramid yet" in signed_in(charlie).get("/projects/ferry/agreement/gold/").content.decode()
     assert signed_in(charlie).get("/api/v1/projects/ferry/agreement/gold/").json()["coders"] == []
@@ -391,7 +391,7 @@ def test_without_an_agreed_pyramid_the_page_says_what_to_do(signed_in, charlie, 
 
 
 @pytest.mark.slow
-def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_in, charlie):
+def test_number_of_queries_is_fixed(signed_in, charlie):
     found = []
     for slug, size, coders in (("small", 2, THREE[:2]), ("large", 5, (*THREE, "dora", "eve"))):
         coast(size, seed=1, coders=coders, slug=slug)
@@ -407,26 +407,26 @@ def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_i
     assert found[0][0] <= 28
 
 
-def test_figures_are_computed_again_once_an_agreed_pyramid_changes(signed_in, charlie, project, by_worker):
+def test_changed_agreed_pyramid_recomputes_figures(signed_in, charlie, project, run_worker):
     client = signed_in(charlie)
     asked = {"as": "json", "table": "scus"}
     assert client.get(URL, asked).status_code == 503
-    by_worker()
+    run_worker()
     before = client.get(URL, asked).json()["rows"]
     assert [row["coder"] for row in before] == list(THREE)
     agreed = Coding.objects.of_people().select_related("text__project", "coder").get(text__slug="day-0", kind="agreed")
     reopen_coding(agreed, charlie)
     Computation.objects.update(finished_at="2026-01-01T00:00:00Z")
     client.get(URL)
-    by_worker()
+    run_worker()
     after = client.get(URL, asked).json()["rows"]
     assert {row["docsets"] for row in after} == {3}
 
 
-def test_fingerprint_is_of_pyramids_alone(project):
-    one = report_of(project)
-    assert one.fingerprint == report_of(project).fingerprint
+def test_fingerprint_changes_with_pyramids(project):
+    report = report_of(project)
+    assert report.fingerprint == report_of(project).fingerprint
     scu = Coding.objects.of_people().get(text__slug="day-0", kind="agreed").scus.first()
     scu.label = "Another name"
     scu.save()
-    assert one.fingerprint != report_of(project).fingerprint
+    assert report.fingerprint != report_of(project).fingerprint

@@ -13,13 +13,13 @@ SUMMARIES = [("one", "s1 s2 s3 s4"), ("two", "t1 t2 t3 t4")]
 def disputed(project, most=5):
     items = compute_items(read_answers(project), Parameters(units="words", distance="jaccard"))
     found = list_disputed_scus(read_pyramids(project), items, most)
-    shares = [one.share for one in found]
+    shares = [scu.share for scu in found]
     assert shares == sorted(shares, reverse=True)
     assert all(0 < share <= 1 for share in shares)
-    return [(one.coder, one.label, one.weight, one.n_alike, one.n_coders) for one in found]
+    return [(scu.coder, scu.label, scu.weight, scu.n_alike, scu.n_coders) for scu in found]
 
 
-def test_scus_are_listed_by_disagreement_on_their_words_and_no_words_twice(alice, bob, django_assert_num_queries):
+def test_disputed_scus_are_sorted_and_share_no_words(alice, bob, django_assert_num_queries):
     project = pyramid_project("figure")
     codings = codings_of(models_of(docset(project, alice, bob, summaries=SUMMARIES)))
     build(codings["alice"], {"same": ["s1", "t1"], "pair": ["s2 s3", "t2 t3"], "last": ["s4"]})
@@ -33,7 +33,7 @@ def test_scus_are_listed_by_disagreement_on_their_words_and_no_words_twice(alice
         list_disputed_scus(pyramids, items, 5)
 
 
-def test_where_coders_agree_or_one_coder_is_alone_there_is_none(alice, bob):
+def test_agreeing_or_single_coder_has_no_disputed_scus(alice, bob):
     project = pyramid_project("figure")
     codings = codings_of(models_of(docset(project, alice, bob, summaries=SUMMARIES)))
     build(codings["alice"], {"same": ["s1", "t1"]})

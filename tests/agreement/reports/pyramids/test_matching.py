@@ -1,4 +1,4 @@
-"""SCUs of a coder that match agreed ones, and how the others differ, beside a slow program that tries everything."""
+"""Matching of SCUs and kinds of differences, against an exhaustive search."""
 
 import random
 from collections import Counter
@@ -30,8 +30,8 @@ def pyramid(scus, agreed=False):
     return PyramidByWords(PyramidAnnotation(DOCSET, "ann", agreed, True, tuple(contributors), labels), SPANS)
 
 
-def any_scus(rng, prefix):
-    """Return up to five SCUs of up to three contributors, some of them without any."""
+def random_scus(rng, prefix):
+    """Return up to five SCUs of up to three contributors, some of them empty."""
     return {
         f"{prefix}{number}": [
             frozenset(rng.sample(range(N_WORDS), rng.randint(1, 4))) for _ in range(rng.randint(0, 3))
@@ -41,7 +41,7 @@ def any_scus(rng, prefix):
 
 
 def assignments(first, second):
-    """Yield every way to pair some SCUs that share words with one of the other each."""
+    """Yield every one-to-one assignment of SCUs that share words."""
     small, large, turned = (first, second, False) if len(first) <= len(second) else (second, first, True)
     for chosen in permutations(large, len(small)):
         pairs = zip(small, chosen, strict=True)
@@ -49,7 +49,7 @@ def assignments(first, second):
 
 
 def best_pairs(first, second):
-    """Return all sets of pairs whose Jaccard coefficients have the largest sum, in fractions."""
+    """Return all sets of pairs with the largest sum of Jaccard coefficients, in fractions."""
     found = {}
     for pairs in assignments(first, second):
         total = sum((Fraction(len(first[a] & second[b]), len(first[a] | second[b])) for a, b in pairs), Fraction())
@@ -57,25 +57,25 @@ def best_pairs(first, second):
     return found[max(found)]
 
 
-def holders(words, scus):
+def scus_holding(words, scus):
     """Return the SCUs with at least half of the words, of which none has more."""
     most = max((len(words & own) for own in scus.values()), default=0)
     return {key for key, own in scus.items() if own and len(words & own) == most and 2 * most >= len(words)}
 
 
 def expected_kinds(agreed, own, pairs):
-    """Return how often there is each difference, read off the sets one by one."""
+    """Return the number of differences of each kind, counted from the sets."""
     sets = [{key: frozenset().union(*several) for key, several in side.items() if several} for side in (agreed, own)]
     forth, back = dict(pairs), {b: a for a, b in pairs}
     kinds = Counter()
     for side, other, names, partners in ((0, 1, ("missing", "fused"), forth), (1, 0, ("extra", "split"), back)):
         for key in sets[side].keys() - partners.keys():
-            kinds[names[bool(holders(sets[side][key], sets[other]))]] += 1
+            kinds[names[bool(scus_holding(sets[side][key], sets[other]))]] += 1
     for key, partner in forth.items():
         rest = {name: words for name, words in sets[1].items() if name != partner}
         for words in agreed[key]:
             if not words & sets[1][partner]:
-                inside = holders(words, rest)
+                inside = scus_holding(words, rest)
                 if not inside:
                     kinds["omitted"] += 1
                 elif min(inside) in back:
@@ -85,27 +85,27 @@ def expected_kinds(agreed, own, pairs):
         rest = {name: words for name, words in sets[0].items() if name != key}
         for words in own[partner]:
             if not words & sets[0][key]:
-                kinds["added"] += not holders(words, rest)
+                kinds["added"] += not scus_holding(words, rest)
             elif words - sets[0][key]:
                 kinds["longer"] += 1
     return {kind: kinds[kind] for kind in KINDS}
 
 
 def kinds_of(comparison):
-    kinds = Counter(one.kind for one in comparison.differences)
+    kinds = Counter(difference.kind for difference in comparison.differences)
     return {kind: kinds[kind] for kind in KINDS}
 
 
 @pytest.mark.parametrize("seed", cases(range(60), full=range(60, 1000)))
-def test_random_pyramids_match_as_program_that_tries_all_assignments_says(seed):
+def test_matching_equals_exhaustive_search(seed):
     rng = random.Random(seed)
-    agreed, own = any_scus(rng, "a"), any_scus(rng, "c")
+    agreed, own = random_scus(rng, "a"), random_scus(rng, "c")
     sides = [pyramid(agreed, agreed=True), pyramid(own)]
     sets = [{key: frozenset().union(*several) for key, several in side.items() if several} for side in (agreed, own)]
     found = compare_pyramids(*sides)
     pairs = frozenset(found.partners.items())
     assert pairs in best_pairs(*sets)
-    assert [side.n_empty for side in sides] == [sum(not one for one in side.values()) for side in (agreed, own)]
+    assert [side.n_empty for side in sides] == [sum(not several for several in side.values()) for side in (agreed, own)]
     counts = found.counts
     assert (counts.agreed, counts.own, counts.matched) == (len(sets[0]), len(sets[1]), len(pairs))
     assert counts.identical == sum(sets[0][a] == sets[1][b] for a, b in pairs)
@@ -118,7 +118,7 @@ def test_random_pyramids_have_every_kind_of_difference():
     kinds = Counter()
     for seed in range(60):
         rng = random.Random(seed)
-        kinds.update(kinds_of(compare_pyramids(pyramid(any_scus(rng, "a")), pyramid(any_scus(rng, "c")))))
+        kinds.update(kinds_of(compare_pyramids(pyramid(random_scus(rng, "a")), pyramid(random_scus(rng, "c")))))
     assert set(+kinds) == set(KINDS)
 
 
@@ -136,25 +136,24 @@ def test_random_pyramids_have_every_kind_of_difference():
         ({"a": [{0, 1}]}, {"c": [{0, 1, 2}]}, "longer"),
     ],
 )
-def test_each_kind_of_difference_in_its_plainest_form(agreed, own, kind):
+def test_minimal_pyramids_have_one_kind_of_difference(agreed, own, kind):
     found = kinds_of(compare_pyramids(pyramid(agreed), pyramid(own)))
     assert {name for name, number in found.items() if number} == {kind}
     assert found[kind] == 1
 
 
-def test_order_of_scus_and_contributors_changes_nothing():
+def test_matching_ignores_order_of_scus_and_contributors():
     for seed in range(20):
         rng = random.Random(seed)
-        agreed, own = any_scus(rng, "a"), any_scus(rng, "c")
+        agreed, own = random_scus(rng, "a"), random_scus(rng, "c")
         turned = [{key: side[key][::-1] for key in reversed(side)} for side in (agreed, own)]
-        first, second = (compare_pyramids(pyramid(one), pyramid(other)) for one, other in ((agreed, own), turned))
+        first, second = (compare_pyramids(pyramid(side), pyramid(other)) for side, other in ((agreed, own), turned))
         assert (first.counts, first.partners) == (second.counts, second.partners)
         assert kinds_of(first) == kinds_of(second)
 
 
 @pytest.mark.slow
-def test_work_grows_with_the_contributors():
-    """Where SCUs stay as many, twice the contributors take about twice as long."""
+def test_time_is_linear_in_contributors():
     spans = [(4 * place, 4 * place + 3) for place in range(80_000)]
     docset = DocsetInfo(1, "d", "D", 1, ("one",), ((0, 320_000),))
 
@@ -169,7 +168,7 @@ def test_work_grows_with_the_contributors():
         return PyramidAnnotation(docset, "ann", False, True, contributors, labels)
 
     def compare(n):
-        sides = [PyramidByWords(long_pyramid(n, *one), spans[: n + 1]) for one in (("a", 0), ("c", 1))]
+        sides = [PyramidByWords(long_pyramid(n, *side), spans[: n + 1]) for side in (("a", 0), ("c", 1))]
         assert compare_pyramids(*sides).counts.matched_words == n - 1
 
     assert_grows_with_input(compare, 40_000)

@@ -1,4 +1,4 @@
-"""Scores of peers, what they cost, and how far coders agree on what peers say."""
+"""Scores of peers, their queries, and agreement of coders on peers."""
 
 import pytest
 
@@ -22,7 +22,7 @@ from tests.shared.scored import ANN, SUMMARIES, add_docset, harbour
 URL = "/projects/harbour/agreement/scores/"
 
 
-def test_sample_of_ducview_gives_its_scores(samples, alice):
+def test_ducview_sample_has_published_scores(samples, alice):
     """Weights 4, 3, 2, 2, 2, 1; original 7/9 and modified 7/11, with 3.5 SCUs on average, rounded to 4."""
     project = pyramid_project("strike", one_contributor=False, words_exclusive=False)
     add_member(project, alice, Membership.Role.CODER)
@@ -33,14 +33,14 @@ def test_sample_of_ducview_gives_its_scores(samples, alice):
     assign_texts(project, [models_of(made)], [alice])
     own = models_of(made).codings.of_people().get()
     for scu in pyramid.scus:
-        for one in scu.contributors:
-            send(own, says(markable_key("contributor", sorted([p.start, p.end] for p in one.parts)), str(scu.uid)))
+        for part in scu.contributors:
+            send(own, says(markable_key("contributor", sorted([p.start, p.end] for p in part.parts)), str(scu.uid)))
     text = add_peer(made, "peer", "Peer", peer.text)
     assign_peers(made, [text], [alice], agreed=False)
     coding = text.codings.of_people().get()
     for uid, marks in peer.marks.items():
-        for one in marks:
-            key = markable_key("contributor", sorted([p.start, p.end] for p in one.parts))
+        for mark in marks:
+            key = markable_key("contributor", sorted([p.start, p.end] for p in mark.parts))
             send(coding, says(key, *([str(uid)] if uid else [])))
     found = read_pyramids(project)
     assert sorted(found.own[0].pyramid.weights.values(), reverse=True) == [4, 3, 2, 2, 2, 1]
@@ -51,24 +51,24 @@ def test_sample_of_ducview_gives_its_scores(samples, alice):
     assert interpolated.best_modified == 10  # of 3.5 SCUs
 
 
-def test_every_peer_has_the_scores_of_its_marks(project):
-    """Peer 1 says what Ann's SCUs aground 4, rescued 4, fog 3 and dawn 2 say, and that the captain resigned."""
+def test_peer_scores_equal_hand_count(project):
+    """Peer 1 has Ann's SCUs aground 4, rescued 4, fog 3 and dawn 2, and words in no SCU."""
     found = {
-        (one.marks.peer.slug, one.marks.coder, one.marks.agreed): one
-        for one in scores.report_scores(read_pyramids(project)).peers
+        (row.marks.peer.slug, row.marks.coder, row.marks.agreed): row
+        for row in scores.report_scores(read_pyramids(project)).peers
     }
-    one = found["sinking-1", "ann", False]
-    assert (one.found, one.n_scus, one.marks.n_outside) == (13, 5, 1)
-    assert one.original == 13 / (4 + 4 + 3 + 2 + 2)
-    assert one.modified == 13 / 15  # 20 contributors in four summaries: five SCUs on average
+    scored = found["sinking-1", "ann", False]
+    assert (scored.found, scored.n_scus, scored.marks.n_outside) == (13, 5, 1)
+    assert scored.original == 13 / (4 + 4 + 3 + 2 + 2)
+    assert scored.modified == 13 / 15  # 20 contributors in four summaries: five SCUs on average
     assert len(found) == 6 * 4
 
 
-def test_system_has_the_mean_of_its_peers_and_no_interval_for_a_few(project):
+def test_system_of_two_peers_has_mean_without_interval(project):
     report = scores.report_scores(read_pyramids(project))
-    of = {(one.system, one.against == "agreed"): one for one in report.systems}
+    of = {(row.system, row.against == "agreed"): row for row in report.systems}
     peers = {
-        slug: [one.modified for one in report.peers if one.marks.peer.slug == slug and not one.marks.agreed]
+        slug: [peer.modified for peer in report.peers if peer.marks.peer.slug == slug and not peer.marks.agreed]
         for slug in ("sinking-3", "sinking-6")
     }
     system = of["A", False]
@@ -77,34 +77,34 @@ def test_system_has_the_mean_of_its_peers_and_no_interval_for_a_few(project):
     assert (system.modified.low, "fewer than 5 peers" in system.note) == (None, True)
 
 
-def test_system_of_five_peers_has_an_interval(project):
+def test_system_of_enough_peers_has_interval(project):
     Docset.objects.get().texts.update(system="A")
     report = scores.report_scores(read_pyramids(project))
     [own, _] = report.systems
     means = {}
-    for one in report.peers:
-        if not one.marks.agreed:
-            means.setdefault(one.marks.peer.slug, []).append(one.original)
+    for peer in report.peers:
+        if not peer.marks.agreed:
+            means.setdefault(peer.marks.peer.slug, []).append(peer.original)
     expected = mean_interval([sum(of) / len(of) for of in means.values()])
     assert (own.original.value, own.original.low, own.original.n) == (expected.value, expected.low, expected.n)
     assert own.original.low < own.original.value < own.original.high
 
 
-def test_what_is_not_begun_or_undefined_says_why(alice):
+def test_note_explains_missing_score(alice):
     project = pyramid_project("small")
     made = docset(project, alice)
     text = add_peer(made, "peer", "Peer", "A ferry sank.")
     assign_peers(made, [text], [alice], agreed=False)
-    [one] = scores.report_scores(read_pyramids(project)).peers
-    assert (one.original, one.note) == (None, "nothing is marked yet")
+    [peer] = scores.report_scores(read_pyramids(project)).peers
+    assert (peer.original, peer.note) == (None, "nothing is marked yet")
     coding = text.codings.of_people().get()
     submit_coding(coding, alice)
-    [one] = scores.report_scores(read_pyramids(project)).peers
-    assert (one.original, one.note) == (None, "its pyramid is not submitted; the pyramid is empty")
+    [peer] = scores.report_scores(read_pyramids(project)).peers
+    assert (peer.original, peer.note) == (None, "its pyramid is not submitted; the pyramid is empty")
 
 
-def test_mean_of_fewer_peers_says_so(project):
-    """A peer in which nothing is found has no original score: the best pyramid with no SCUs weighs nothing."""
+def test_note_counts_peers_without_score(project):
+    """A peer without SCUs has no original score, because the best pyramid of no SCUs has no weight."""
     Docset.objects.get().texts.update(system="A")
     silent = Docset.objects.get().texts.get(slug="sinking-1")
     Judgement.objects.filter(coding__text=silent, coding__kind=Coding.Kind.PEER).delete()
@@ -116,7 +116,7 @@ def test_mean_of_fewer_peers_says_so(project):
 
 
 @pytest.mark.slow
-def test_page_costs_the_same_whatever_there_is(signed_in, charlie, project):
+def test_number_of_queries_is_fixed(signed_in, charlie, project):
     client = signed_in(charlie)
     harbour("small", peers=2)
     for page in ("scores/", "study/", "scus/", "scus/?view=subsumption", "peers/", ""):
@@ -125,7 +125,7 @@ def test_page_costs_the_same_whatever_there_is(signed_in, charlie, project):
         assert small == large, page
 
 
-def test_empty_page_says_what_to_do_next(signed_in, charlie, alice):
+def test_empty_pages_show_empty_state(signed_in, charlie, alice):
     project = pyramid_project("fresh")
     add_member(project, charlie, Membership.Role.MANAGER)
     client = signed_in(charlie)
@@ -152,7 +152,7 @@ FOUND = (
 )
 
 
-def by_hand() -> list[list[int]]:
+def hand_counts() -> list[list[int]]:
     """Return Ann's and Ben's counts of each SCU in each peer."""
     return [
         [int(scu in said.split()), int(scu in said.split() and scu not in missed)]
@@ -166,9 +166,9 @@ def data(counts) -> ReliabilityData:
     return ReliabilityData.from_values(range(len(counts)), ["ann", "ben"], counts, documents)
 
 
-def test_kappa_and_alpha_are_those_of_peers_by_scus(project):
+def test_kappa_and_alpha_equal_library_on_peers_by_scus(project):
     report = peers.report_peers(read_pyramids(project))
-    counts = by_hand()
+    counts = hand_counts()
     assert report.overall.kappa.n_units == 6 * 8 == len(counts)
     assert report.overall.kappa.value == fleiss_kappa(data(counts)).value
     assert report.overall.cohen_kappa.value == cohen_kappa(data(counts)).value
@@ -177,32 +177,32 @@ def test_kappa_and_alpha_are_those_of_peers_by_scus(project):
     assert (report.overall.kappa.low, report.overall.kappa.high, expected.n_groups) == (expected.low, expected.high, 6)
 
 
-def test_scu_that_one_coder_finds_more_often_is_a_partial_disagreement(project):
+def test_different_counts_of_scu_are_partial_disagreement(project):
     coding = Coding.objects.of_people().get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
     reopen_coding(coding, coding.coder)
     send(coding, says(contributor(coding.text, "was late"), "aground"))
     submit_coding(coding, coding.coder)
     report = peers.report_peers(read_pyramids(project))
-    [item] = [one for one in report.items if one.peer == "sinking-4" and one.scu == "aground"]
+    [item] = [row for row in report.items if row.peer == "sinking-4" and row.scu == "aground"]
     assert item.counts == {"ann": 2, "ben": 1}
-    counts = by_hand()
+    counts = hand_counts()
     counts[3 * len(ANN)] = [2, 1]
-    assert report.overall.kappa.value == fleiss_kappa(data(by_hand())).value
+    assert report.overall.kappa.value == fleiss_kappa(data(hand_counts())).value
     assert report.overall.alpha_dice.value == pytest.approx(alpha(data(counts), count_dice).value)
 
 
-def test_items_stand_by_their_share(project):
+def test_items_are_sorted_by_share(project):
     report = peers.report_peers(read_pyramids(project))
     assert len(report.items) == 48
-    assert [one.share for one in report.items[:4]] == [1 / 3, 1 / 3, 1 / 3, 0]
-    assert [(one.peer, one.scu) for one in report.items[:3]] == [
+    assert [item.share for item in report.items[:4]] == [1 / 3, 1 / 3, 1 / 3, 0]
+    assert [(item.peer, item.scu) for item in report.items[:3]] == [
         ("sinking-2", "rescued"),
         ("sinking-3", "ninety"),
         ("sinking-5", "ninety"),
     ]
 
 
-def test_own_pyramids_and_peers_of_one_coder_are_left_out(project):
+def test_peers_of_single_coder_are_left_out(project):
     Coding.objects.of_people().filter(kind="peer-agreed", text__slug="sinking-1", coder__username="ben").update(
         coder=User.objects.get(username="adam")
     )
@@ -212,20 +212,20 @@ def test_own_pyramids_and_peers_of_one_coder_are_left_out(project):
     assert report.overall.cohen_kappa is None
 
 
-def test_several_docsets_are_told_apart_and_taken_together(project, signed_in, charlie):
-    other = docset_of_the_same(project)
+def test_docsets_have_figures_apart_and_together(project, signed_in, charlie):
+    other = add_second_docset(project)
     report = peers.report_peers(read_pyramids(project))
-    assert [(one.docset, one.n_peers) for one in report.docsets] == [("second", 3), ("sinking", 6)]
+    assert [(docset.docset, docset.n_peers) for docset in report.docsets] == [("second", 3), ("sinking", 6)]
     assert report.overall.n_peers == 9
     alone = peers.report_peers(read_pyramids(project, other.slug), other.slug)
     assert alone.overall.kappa.value == report.docsets[0].kappa.value
     page = signed_in(charlie).get(URL_OF_PEER_RELIABILITY).content.decode()
     assert [row[0] for row in table(page, "reliability")] == ["all docsets", "second", "sinking", "mean of the docsets"]
     mean = figures(page, "reliability")[-1]
-    assert float(mean[0]) == pytest.approx(sum(one.kappa.value for one in report.docsets) / 2)
+    assert float(mean[0]) == pytest.approx(sum(docset.kappa.value for docset in report.docsets) / 2)
 
 
-def docset_of_the_same(project) -> Docset:
+def add_second_docset(project) -> Docset:
     made = create_docset(project, "second", "Second", SUMMARIES)
     ann, ben, adam = (User.objects.get(username=name) for name in ("ann", "ben", "adam"))
     assign_texts(project, [made.texts.get()], [ann, ben])
@@ -233,19 +233,19 @@ def docset_of_the_same(project) -> Docset:
     return made
 
 
-def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, charlie):
+def test_open_peer_coding_does_not_count_and_page_says_so(project, signed_in, charlie):
     coding = Coding.objects.of_people().get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
     before = peers.report_peers(read_pyramids(project))
     reopen_coding(coding, coding.coder)
     send(coding, says(contributor(coding.text, "was late"), "aground"))
     report = peers.report_peers(read_pyramids(project))
     assert (report.n_open, report.overall.n_peers) == (1, before.overall.n_peers - 1)
-    assert not [one for one in report.items if one.peer == "sinking-4"]
+    assert not [item for item in report.items if item.peer == "sinking-4"]
     assert "not submitted yet" in signed_in(charlie).get(URL_OF_PEER_RELIABILITY).content.decode()
 
 
-def test_scu_that_nobody_could_find_is_no_unit(project):
-    """One that is only described, without a contributor: all would agree that it is absent."""
+def test_scu_without_contributors_is_no_unit(project):
+    """Coders would all agree that an SCU without contributors is absent."""
     before = peers.report_peers(read_pyramids(project)).overall.kappa
     agreed = Coding.objects.of_people().get(kind="agreed")
     reopen_coding(agreed, agreed.coder)

@@ -1,4 +1,4 @@
-"""The SCUs of two coders: matched, related, and as a table of subsumption."""
+"""Matches, relations and the subsumption table of the SCUs of two coders."""
 
 import pytest
 
@@ -25,27 +25,27 @@ def pyramids_of(alice, bob, summaries, first, second):
     return scus.report_scus(read_pyramids(project))
 
 
-def found(report):
+def pairs_of(report):
     return {
-        (one.first and one.first.key, one.second and one.second.key): (one.kind, one.shared, one.size)
-        for one in report.pairs
+        (pair.first and pair.first.key, pair.second and pair.second.key): (pair.kind, pair.shared, pair.size)
+        for pair in report.pairs
     }
 
 
-def test_figure_1_is_subsumption_and_leaves_two_scus_without_a_partner(alice, bob):
+def test_figure_1_has_subsumption_and_two_unmatched_scus(alice, bob):
     summaries = [("one", "s1 s5"), ("two", "s2 s7"), ("three", "s3"), ("four", "s4"), ("five", "s6")]
     first = {"a": ["s1", "s2", "s3", "s4"], "b": ["s5", "s7"], "c": ["s6"]}
     report = pyramids_of(alice, bob, summaries, first, {"a": ["s1 s5", "s2 s7", "s3", "s4", "s6"]})
-    assert found(report) == {
+    assert pairs_of(report) == {
         ("a", "a"): ("subsumption", 4, 3),
         ("b", None): ("unmatched", 2, 0),
         ("c", None): ("unmatched", 1, 0),
     }
-    assert [one.others for one in report.pairs] == [(), ("A",), ("A",)]
+    assert [pair.others for pair in report.pairs] == [(), ("A",), ("A",)]
     assert [side.weight for side in (report.pairs[0].first, report.pairs[0].second)] == [4, 5]
 
 
-def test_figure_5_cuts_the_same_spans_otherwise(alice, bob):
+def test_figure_5_has_two_subsumptions_and_intersection(alice, bob):
     """SCU-101 and 102 of A1, SCU-201 and 202 of A2, the words of each span in proportion."""
     summaries = [
         ("one", "sixty voted yes"),
@@ -55,22 +55,22 @@ def test_figure_5_cuts_the_same_spans_otherwise(alice, bob):
     first = {"101": ["sixty voted yes", "unions agreed to some cuts"], "102": ["which accepted it later"]}
     second = {"201": ["sixty voted yes", "which accepted it later"], "202": ["unions agreed to some cuts"]}
     report = pyramids_of(alice, bob, summaries, first, second)
-    assert found(report) == {("101", "202"): ("subsumption", 5, 3), ("102", "201"): ("subsumption", 4, 3)}
-    others = [(one.first, one.second, one.relation) for one in report.overlaps if not one.matched]
+    assert pairs_of(report) == {("101", "202"): ("subsumption", 5, 3), ("102", "201"): ("subsumption", 4, 3)}
+    others = [(pair.first, pair.second, pair.relation) for pair in report.overlaps if not pair.matched]
     assert others == [("101", "201", "intersection")]
 
 
-def test_scus_without_a_common_word_are_disjoint(alice, bob):
+def test_scus_without_common_word_are_disjoint(alice, bob):
     summaries = [("one", "a b c"), ("two", "d e f")]
     report = pyramids_of(alice, bob, summaries, {"x": ["a b"]}, {"y": ["d e"]})
-    assert found(report) == {("x", None): ("disjunction", 0, 2), (None, "y"): ("disjunction", 0, 2)}
+    assert pairs_of(report) == {("x", None): ("disjunction", 0, 2), (None, "y"): ("disjunction", 0, 2)}
     assert report.subsumption == ()
     assert report.kappa is None
 
 
-def test_words_that_only_one_has_are_marked_in_its_contributors(project):
+def test_contributors_mark_unshared_words(project):
     report = scus.report_scus(read_pyramids(project))
-    [pair] = [one for one in report.pairs if one.first and one.first.key == "rescued"]
+    [pair] = [row for row in report.pairs if row.first and row.first.key == "rescued"]
     [said] = pair.first.texts[0]
     assert [(piece.words, piece.unshared) for piece in said] == [
         ("Lifeboats took everyone aboard", False),
@@ -86,37 +86,37 @@ def test_words_that_only_one_has_are_marked_in_its_contributors(project):
 def test_pairs_are_filtered_and_sorted(project):
     report = scus.report_scus(read_pyramids(project))
     assert report.counts == {"identity": 1, "subsumption": 3, "intersection": 2, "unmatched": 3, "disjunction": 0}
-    assert [one.size for one in report.select()] == sorted((one.size for one in report.pairs), reverse=True)
-    distances = [one.distance for one in report.select(sort="distance")]
+    assert [pair.size for pair in report.select()] == sorted((pair.size for pair in report.pairs), reverse=True)
+    distances = [pair.distance for pair in report.select(sort="distance")]
     assert distances == sorted(distances, reverse=True)
-    assert {one.kind for one in report.select("intersection")} == {"intersection"}
+    assert {pair.kind for pair in report.select("intersection")} == {"intersection"}
     for asked, field in ((("x", "size"), "kind"), (("", "x"), "sort")):
         with pytest.raises(InvalidParameter) as wrong:
             report.select(*asked)
         assert wrong.value.field == field
 
 
-def test_subsumption_table_has_a_row_for_each_relation_and_summary(project):
+def test_subsumption_table_has_row_for_each_relation_and_summary(project):
     report = scus.report_scus(read_pyramids(project))
-    assert len(report.subsumption) == 4 * sum(one.relation in scus.SUBSUMPTION for one in report.overlaps)
-    rows = [(one.summary, one.in_first, one.in_second) for one in report.subsumption if one.second == "Owner"]
+    assert len(report.subsumption) == 4 * sum(pair.relation in scus.SUBSUMPTION for pair in report.overlaps)
+    rows = [(row.summary, row.in_first, row.in_second) for row in report.subsumption if row.second == "Owner"]
     assert rows == [
         ("summary A", False, False),
         ("summary B", True, False),
         ("summary C", False, False),
         ("summary D", True, True),
     ]
-    assert {one.larger for one in report.subsumption if one.second == "Owner"} == {"ann"}
-    cells = [[int(one.in_first), int(one.in_second)] for one in report.subsumption]
+    assert {row.larger for row in report.subsumption if row.second == "Owner"} == {"ann"}
+    cells = [[int(row.in_first), int(row.in_second)] for row in report.subsumption]
     data = ReliabilityData.from_values(range(len(cells)), ["ann", "ben"], cells, [0] * len(cells))
     assert (report.kappa, report.cohen_kappa) == (fleiss_kappa(data).value, cohen_kappa(data).value)
 
 
-def test_two_coders_are_asked_for_in_either_order(project):
-    one, other = (
+def test_report_accepts_coders_in_either_order(project):
+    report, other = (
         scus.report_scus(read_pyramids(project), first=a, second=b) for a, b in (("ann", "ben"), ("ben", "ann"))
     )
-    assert {(b, a) for a, b in found(one)} == set(found(other))
+    assert {(b, a) for a, b in pairs_of(report)} == set(pairs_of(other))
     assert scus.report_scus(read_pyramids(project), second="ann").first == "ben"
     for names, field in ((("ann", "ghost"), "second"), (("ann", "ann"), "second"), (("ghost", "ann"), "first")):
         with pytest.raises(InvalidParameter) as wrong:
@@ -124,7 +124,7 @@ def test_two_coders_are_asked_for_in_either_order(project):
         assert wrong.value.field == field
 
 
-def test_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, project):
+def test_page_marks_unshared_words_of_pairs(signed_in, charlie, project):
     client = signed_in(charlie)
     page, identical, disjoint = (
         client.get(URL, {"kind": kind}).content.decode() for kind in ("", "identity", "disjunction")
@@ -136,7 +136,7 @@ def test_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, project
     assert "not a decision of a coder" in client.get(URL, {"view": "subsumption"}).content.decode()
 
 
-def test_pair_of_submitted_pyramids_comes_first(project, charlie):
+def test_report_prefers_coders_with_submitted_pyramids(project, charlie):
     made = project.docsets.get()
     aaron = User.objects.create(username="aaron")
     add_member(project, aaron, Membership.Role.CODER)

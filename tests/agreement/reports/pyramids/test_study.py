@@ -20,17 +20,17 @@ URL = "/projects/harbour/agreement/study/"
 
 def by_coder(project, score):
     found = {}
-    for one in scores.report_scores(read_pyramids(project)).peers:
-        found.setdefault(one.marks.coder, []).append(getattr(one, score))
+    for peer in scores.report_scores(read_pyramids(project)).peers:
+        found.setdefault(peer.marks.coder, []).append(getattr(peer, score))
     return found["ann"], found["ben"]
 
 
 @pytest.mark.parametrize("score", scores.SCORES)
-def test_correlations_are_those_of_scipy(project, score):
+def test_correlations_equal_scipy(project, score):
     [pair] = scores.report_study(read_pyramids(project)).pairs
     (first, second), found = by_coder(project, score), pair.of_score(score)
     assert (pair.first, pair.second, found.n) == ("ann", "ben", 6)
-    pearson, spearman, kendall = (one(first, second) for one in (stats.pearsonr, stats.spearmanr, stats.kendalltau))
+    pearson, spearman, kendall = (test(first, second) for test in (stats.pearsonr, stats.spearmanr, stats.kendalltau))
     permuted = stats.permutation_test(
         (first,), lambda order: stats.spearmanr(order, second).statistic, permutation_type="pairings"
     )
@@ -39,33 +39,33 @@ def test_correlations_are_those_of_scipy(project, score):
         ("spearman", spearman.statistic, permuted.pvalue),
         ("kendall", kendall.statistic, kendall.pvalue),
     ):
-        one = getattr(found, name)
-        assert (one.value, one.p_value) == pytest.approx((value, p)), name
+        figure = getattr(found, name)
+        assert (figure.value, figure.p_value) == pytest.approx((value, p)), name
     assert found.kendall.low <= found.kendall.value <= found.kendall.high
 
 
-def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
+def test_best_score_ranks_first_and_equal_scores_share_rank(project):
     [pair] = scores.report_study(read_pyramids(project)).pairs
     peers = pair.of_score("modified").peers
     for side in ("first", "second"):
-        values = [getattr(one, side) for one in peers]
+        values = [getattr(peer, side) for peer in peers]
         ranks = len(values) + 1 - stats.rankdata(values)
-        assert [getattr(one, f"rank_{side}") for one in peers] == ranks.tolist()
-    assert [one.change for one in peers] == [one.rank_first - one.rank_second for one in peers]
-    assert sum(one.change for one in peers) == 0
-    assert {one.rank_second for one in peers} >= {1.5}
+        assert [getattr(peer, f"rank_{side}") for peer in peers] == ranks.tolist()
+    assert [peer.change for peer in peers] == [peer.rank_first - peer.rank_second for peer in peers]
+    assert sum(peer.change for peer in peers) == 0
+    assert {peer.rank_second for peer in peers} >= {1.5}
 
 
-def test_what_is_not_handed_in_is_told(project, signed_in, charlie):
+def test_study_counts_open_peer_codings(project, signed_in, charlie):
     reopen_coding(Coding.objects.of_people().get(kind="peer", text__slug="sinking-1", coder__username="ben"), charlie)
     assert scores.report_study(read_pyramids(project)).pairs[0].n_open == 1
     assert "not submitted" in signed_in(charlie).get(URL).content.decode()
 
 
-def test_two_coders_are_asked_for_in_either_order(project):
+def test_report_accepts_coders_in_either_order(project):
     found = read_pyramids(project)
-    one, other = (scores.report_study(found, first=a, second=b).pairs[0] for a, b in (("ann", "ben"), ("ben", "ann")))
-    assert [peer.change for peer in one.of_score("original").peers] == [
+    pair, other = (scores.report_study(found, first=a, second=b).pairs[0] for a, b in (("ann", "ben"), ("ben", "ann")))
+    assert [peer.change for peer in pair.of_score("original").peers] == [
         -peer.change for peer in other.of_score("original").peers
     ]
     assert [(pair.first, pair.second) for pair in scores.report_study(found, second="ann").pairs] == [("ben", "ann")]
@@ -75,7 +75,7 @@ def test_two_coders_are_asked_for_in_either_order(project):
         assert wrong.value.field == field
 
 
-def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
+def test_study_has_every_pair_of_coders(project, signed_in, charlie):
     [carol] = people("carol")
     add_member(project, carol, Membership.Role.CODER)
     made = Docset.objects.get()
@@ -86,7 +86,7 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
     for text in peers:
         hold(codings_of(text)["carol"], OF_ANN)
     report = scores.report_study(read_pyramids(project))
-    assert [(one.first, one.second, len(one.of_score("modified").peers)) for one in report.pairs] == [
+    assert [(pair.first, pair.second, len(pair.of_score("modified").peers)) for pair in report.pairs] == [
         ("ann", "ben", 6),
         ("ann", "carol", 3),
         ("ben", "carol", 3),
@@ -94,7 +94,7 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
     for coding in Coding.objects.of_people().filter(coder__username="ann", text__role="peer").select_related("coder"):
         reopen_coding(coding, charlie)
     report = scores.report_study(read_pyramids(project))
-    assert [(one.first, one.second) for one in report.pairs] == [("ben", "carol"), ("ann", "ben"), ("ann", "carol")]
+    assert [(pair.first, pair.second) for pair in report.pairs] == [("ben", "carol"), ("ann", "ben"), ("ann", "carol")]
     assert report.pair() == report.pairs[0]
     page = signed_in(charlie).get(URL, {"first": "carol", "second": "ann"}).content.decode()
     assert len(table(page, "correlations")) == 9
