@@ -1,4 +1,4 @@
-"""The rows of tables of pages as the file beside this module has them.
+"""Comparison of the tables of pages with tables.json.
 
 GOLDEN=write .venv/bin/python -m pytest tests/agreement/web     writes the file again; read its diff
 """
@@ -19,8 +19,8 @@ OF_TIME = frozenset({"times", "seconds", "days"})
 type Rows = list[dict[str, Any]]
 
 
-def assert_as_written(page: str, tables: dict[str, Rows]) -> None:
-    """Assert that each table of a page has the rows of the file."""
+def assert_stored_tables(page: str, tables: dict[str, Rows]) -> None:
+    """Assert that each table of a page has the rows in the file."""
     found = {
         key: [{name: value for name, value in row.items() if name not in OF_TIME} for row in rows]
         for key, rows in tables.items()

@@ -1,4 +1,4 @@
-"""A project of two texts, which three coders have answered and Charlie manages."""
+"""A project of two texts by three coders, managed by Charlie."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page of the categories, and of merging them."""
+"""The page Categories, and merging of categories."""
 
 import json
 import random
@@ -22,8 +22,8 @@ CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 MERGED = "place:thing,segment:thing"
 
 
-def interval(one):
-    return digits(one.value, one.low, one.high, one.observed, one.expected)
+def interval(row):
+    return digits(row.value, row.low, row.high, row.observed, row.expected)
 
 
 def ask_command(*options):
@@ -32,7 +32,7 @@ def ask_command(*options):
     return output.getvalue()
 
 
-def test_merged_k_is_the_same_on_page_api_and_command(signed_in, charlie, walk):
+def test_page_api_and_command_have_same_merged_k(signed_in, charlie, walk):
     client, merge = signed_in(charlie), "place:none"
     expected = reports.compare_merged(read_answers(walk), CONVENTION, {"place": "none"})
     address = "/api/v1/projects/walk/agreement/tables/categories/collapsed/"
@@ -43,16 +43,16 @@ def test_merged_k_is_the_same_on_page_api_and_command(signed_in, charlie, walk):
         page = client.get(URL, query, follow=True).content.decode()
         assert figures(page, "collapsed")[1] == [str(expected.after.n_categories), *interval(expected.after)]
     found = json.loads(ask_command(f"--merge={merge}", "--format=json"))
-    for name, one in (("before", expected.before), ("after", expected.after)):
-        given = {end: getattr(one, end) for end in ("value", "low", "high")}
-        assert found[name] | given | {"p_value": one.p_value} == found[name]
+    for name, figure in (("before", expected.before), ("after", expected.after)):
+        given = {end: getattr(figure, end) for end in ("value", "low", "high")}
+        assert found[name] | given | {"p_value": figure.p_value} == found[name]
     assert expected.before.value != expected.after.value is not None
     assert "| merged" in ask_command(f"--merge={merge}")
     with pytest.raises(CommandError, match="--merge"):
         ask_command("--merge=ghost:none")
 
 
-def test_untouched_fields_of_a_question_merge_nothing(signed_in, charlie):
+def test_unchanged_form_merges_nothing(signed_in, charlie):
     project = question_project("asked", any_answers(random.Random(1)))
     client, url = signed_in(charlie), URL.replace("walk", "asked")
     page = client.get(url, {"question": "gender"}).content.decode()
@@ -72,7 +72,7 @@ def test_untouched_fields_of_a_question_merge_nothing(signed_in, charlie):
         ("texts=text-1&texts=text-2&merge_place=none", {"merge": ["place:none"], "texts": ["text-1,text-2"]}),
     ],
 )
-def test_form_leads_to_one_address_that_keeps_the_rest(signed_in, charlie, walk, typed, expected):
+def test_merge_form_redirects_to_canonical_address(signed_in, charlie, walk, typed, expected):
     client = signed_in(charlie)
     reply = client.get(f"{URL}?{typed}")
     assert (reply.status_code, urlsplit(reply.url).path) == (302, URL)
@@ -84,20 +84,20 @@ def test_form_leads_to_one_address_that_keeps_the_rest(signed_in, charlie, walk,
     assert fields == {"phrase": "phrase", "segment": "segment", "place": merged, "none": "none"}
 
 
-def kept():
-    return {one.name: one.classes for one in Mapping.objects.all()}
+def stored_mappings():
+    return {mapping.name: mapping.classes for mapping in Mapping.objects.all()}
 
 
-def test_manager_keeps_a_mapping_and_finds_it_again(signed_in, charlie, walk):
+def test_saved_mapping_is_offered_again(signed_in, charlie, walk):
     client = signed_in(charlie)
     client.post(URL + "mapping/", {"name": "things", "merge": "none:y"})
     reply = client.post(URL + "mapping/", {"name": "things", "merge": MERGED}, follow=True)
-    assert kept() == {"things": {"place": "thing", "segment": "thing"}}
+    assert stored_mappings() == {"things": {"place": "thing", "segment": "thing"}}
     assert reply.redirect_chain[0][0] == f"{URL}?merge=place%3Athing%2Csegment%3Athing"
     assert re.search(r'aria-current="true">things</a>', reply.content.decode())
     written.save_mapping(coded_project("other", "poesio-artstein-2005", WALK), "theirs", {"place": "x"}, charlie)
     page = client.get(URL, {"texts": "text-1"}).content.decode()
-    [address] = [one for one in links(page, "merge=") if "as=" not in one]
+    [address] = [address for address in links(page, "merge=") if "as=" not in address]
     assert parse_qs(urlsplit(address).query)["merge"] == [MERGED]
 
 
@@ -114,14 +114,14 @@ def test_manager_keeps_a_mapping_and_finds_it_again(signed_in, charlie, walk):
         ("\x00", "place:x"),
     ],
 )
-def test_mapping_that_says_nothing_is_refused(signed_in, charlie, walk, name, merge):
+def test_invalid_mapping_is_refused(signed_in, charlie, walk, name, merge):
     reply = signed_in(charlie).post(URL + "mapping/", {"name": name, "merge": merge}, follow=True)
     assert reply.status_code == 200
     assert "Mapping not saved" in reply.content.decode()
-    assert kept() == {}
+    assert stored_mappings() == {}
 
 
-def test_names_of_mappings_cannot_bring_html(signed_in, charlie, walk):
+def test_mapping_names_are_escaped(signed_in, charlie, walk):
     written.save_mapping(walk, "<script>1", {"place": "<script>1"}, charlie)
     page = signed_in(charlie).get(URL).content.decode()
     assert "&lt;script&gt;1</a>" in page

@@ -1,4 +1,4 @@
-"""The pages of the coders and of two of them: who agrees with whom, and how each works."""
+"""The pages of all coders and of a pair of coders."""
 
 import pytest
 
@@ -11,7 +11,7 @@ URL = "/projects/walk/agreement/coders/"
 CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
-def test_of_one_coder_it_says_who(signed_in, charlie, walk):
+def test_page_of_single_coder_names_coder(signed_in, charlie, walk):
     client = signed_in(charlie)
     assert "Only carol has submitted a coding" in client.get(URL, {"coders": "carol"}).content.decode()
     answer(coded_project("alone", "poesio-artstein-2005", WALK, coders=("alice",)))
@@ -24,7 +24,7 @@ AGREEMENT = "/projects/walk/agreement/"
 URL_OF_PAIR = f"{AGREEMENT}coders/alice/bob/"
 
 
-def test_pair_has_two_sides_and_leads_to_the_items_that_it_counts(signed_in, charlie, walk):
+def test_pair_page_is_symmetric_and_links_to_items(signed_in, charlie, walk):
     client = signed_in(charlie)
     there, back = (client.get(f"{AGREEMENT}coders/{pair}/").content.decode() for pair in ("alice/bob", "bob/alice"))
     assert figures(there, "measures") == figures(back, "measures")
@@ -38,11 +38,11 @@ def test_pair_has_two_sides_and_leads_to_the_items_that_it_counts(signed_in, cha
 @pytest.mark.parametrize(
     "pair", ["alice/alice", "alice/charlie", "ghost/bob", "alice/%00", "%3Cscript%3E1/bob", "alice/Bob"]
 )
-def test_who_has_not_answered_makes_no_pair(signed_in, charlie, walk, pair):
+def test_invalid_pair_gets_404(signed_in, charlie, walk, pair):
     assert signed_in(charlie).get(f"{AGREEMENT}coders/{pair}/").status_code == 404
 
 
-def test_two_who_share_no_text_have_a_page(signed_in, charlie):
+def test_pair_without_common_text_has_page(signed_in, charlie):
     project = coded_project("apart", "poesio-artstein-2005", WALK, WALK)
     for name, slug in (("alice", "text-1"), ("bob", "text-2")):
         coding = coding_of(slug, name, text__project=project)

@@ -1,4 +1,4 @@
-"""The page Models and its address in the API: a model beside people, for those alone who may know of it."""
+"""The page Models and its address in the API."""
 
 import csv
 import json
@@ -32,7 +32,7 @@ EVERYBODY = ",".join((*PEOPLE, "gpt"))
 
 
 def add_coded_model(project: Project, name: str, *, submit: bool = True) -> User:
-    """Let a model code all texts: the first markable is a place, and each other one means the same as that before."""
+    """Make a model code all texts: the first markable is a place, the others point to the one before."""
     user = add_model(project, name).membership.user
     assign_texts(project, project.texts.all(), [user])
     for coding in Coding.objects.of_coders().filter(coder=user).select_related("text"):
@@ -66,15 +66,15 @@ def walk(walk_rows, charlie) -> Project:
 
 
 @pytest.fixture
-def take(signed_in, charlie, walk):
+def fetch(signed_in, charlie, walk):
     client = signed_in(charlie)
 
-    def take(table: str, **asked: str) -> list[dict[str, str]]:
+    def fetch(table: str, **asked: str) -> list[dict[str, str]]:
         reply = client.get(PAGE, {"as": "csv", "table": table, **asked})
         assert reply.status_code == 200, reply.content
         return list(csv.DictReader(StringIO(reply.content.decode())))
 
-    return take
+    return fetch
 
 
 @pytest.fixture
@@ -83,8 +83,8 @@ def data(walk):
     return select_data(*resolve(answers, convention(walk, include="models", coders=EVERYBODY)))
 
 
-def test_agreement_is_that_of_the_library(take, data, signed_in, charlie):
-    rows = {row["coder"]: row for row in take("agreement")}
+def test_agreement_equals_library(fetch, data, signed_in, charlie):
+    rows = {row["coder"]: row for row in fetch("agreement")}
     assert list(rows) == ["people with each other", "gpt", *PEOPLE]
     assert float(rows["gpt"]["value"]) == cross_alpha(data, ["gpt"], PEOPLE, distance="passonneau").value
     others = [name for name in PEOPLE if name != "bob"]
@@ -98,10 +98,10 @@ def test_agreement_is_that_of_the_library(take, data, signed_in, charlie):
 
 
 @pytest.mark.parametrize(("epsilon", "q"), [("", ""), ("0", "0.2")])
-def test_test_is_that_of_the_library_with_epsilon_and_q(take, data, epsilon, q):
-    asked = {name: one for name, one in (("epsilon", epsilon), ("q", q)) if one}
+def test_alt_test_equals_library(fetch, data, epsilon, q):
+    asked = {name: value for name, value in (("epsilon", epsilon), ("q", q)) if value}
     test = alt_test(data, "gpt", distance="passonneau", epsilon=float(epsilon or 0.1), q=float(q or 0.05))
-    rows = take("alt_test", **asked)
+    rows = fetch("alt_test", **asked)
     for name in ("candidate_score", "human_score", "difference", "p_value", "adjusted", "advantage_probability"):
         assert [float(row[name]) for row in rows] == [getattr(row, name) for row in test.rows], name
     advantage = ("advantage_probability", "advantage_low", "advantage_high")
@@ -110,7 +110,7 @@ def test_test_is_that_of_the_library_with_epsilon_and_q(take, data, epsilon, q):
         assert known
         assert all(float(row[low]) < float(row[value]) < float(row[high]) for row in known)
         assert all(row["note"].startswith("no interval: ") for row in rows if row not in known)
-    over_texts, published = take("verdict", **asked)
+    over_texts, published = fetch("verdict", **asked)
     assert float(over_texts["winning_rate"]) == test.winning_rate
     assert float(published["winning_rate"]) == test.published_winning_rate
     assert (over_texts["passes"] == "yes", published["passes"] == "yes") == (test.passed, test.published_passed)
@@ -121,7 +121,7 @@ def score(value: Value, others: list[Value]) -> float:
 
 
 def scores_by_hand(data) -> dict[tuple[int, object], tuple[float, float, bool]]:
-    """Return the scores of the model and of people on each unit, and whether all people agree, by the definition."""
+    """Return the scores of the model and of people on each unit, and whether all people agree."""
     found = {}
     for unit, document, codes in zip(data.units, data.document_of_unit.tolist(), data.codes.tolist(), strict=True):
         values = {coder: data.value(code) for coder, code in zip(data.coders, codes, strict=True)}
@@ -131,39 +131,39 @@ def scores_by_hand(data) -> dict[tuple[int, object], tuple[float, float, bool]]:
     return found
 
 
-def test_texts_are_those_of_the_definition_the_worst_first(take, data, walk):
+def test_text_differences_equal_definition_worst_first(fetch, data, walk):
     by_text = defaultdict(list)
     for (document, _), (model, people, _) in scores_by_hand(data).items():
         by_text[document].append((model, people))
     expected = sorted(mean(m for m, _ in rows) - mean(p for _, p in rows) for rows in by_text.values())
-    rows = take("texts")
+    rows = fetch("texts")
     assert [float(row["difference"]) for row in rows] == pytest.approx(expected)
     assert sum(int(row["items"]) for row in rows) == len(data.units)
     assert {row["text"] for row in rows} == {text.title for text in walk.texts.all()}
 
 
-def test_categories_count_each_item_once_by_what_most_people_say(take, data, signed_in, charlie):
-    rows = take("categories")
+def test_categories_count_each_item_once(fetch, data, signed_in, charlie):
+    rows = fetch("categories")
     assert sum(int(row["items"]) for row in rows) == len(data.units)
     differences = [float(row["difference"]) for row in rows]
     assert differences == sorted(differences)
     assert {row["category"] for row in rows} <= {"phrase", "none", "no most frequent answer"}
     found = signed_in(charlie).get(API).json()["categories"]
-    assert [one["difference"] for one in found] == differences
+    assert [row["difference"] for row in found] == differences
 
 
-def test_items_are_those_where_only_the_model_differs(take, data, walk):
+def test_items_list_disagreement_of_model_with_unanimous_people(fetch, data, walk):
     scores = scores_by_hand(data)
     keys = dict(Markable.objects.filter(text__project=walk).values_list("pk", "key"))
     expected = {keys[unit]: 1 - model for (_, unit), (model, _, agree) in scores.items() if agree and model < 1}
-    rows = take("items")
+    rows = fetch("items")
     assert len(rows) == sum(agree and model < 1 for model, _, agree in scores.values()) > 0
     assert {row["key"]: pytest.approx(float(row["distance"])) for row in rows} == expected
     distances = [float(row["distance"]) for row in rows]
     assert distances == sorted(distances, reverse=True)
 
 
-def test_item_leads_to_its_page_with_the_model_named_as_one(signed_in, charlie, walk):
+def test_item_page_labels_model(signed_in, charlie, walk):
     client = signed_in(charlie)
     page = client.get(PAGE).content.decode()
     address = next(part.partition('"')[0] for part in page.split('href="')[1:] if "/agreement/items/text-" in part)
@@ -172,13 +172,13 @@ def test_item_leads_to_its_page_with_the_model_named_as_one(signed_in, charlie, 
     assert "alice (model)" not in item
 
 
-def test_people_who_are_chosen_are_compared_and_nobody_else(take):
-    assert [row["human"] for row in take("alt_test", coders="alice,dora")] == ["alice", "dora"]
-    assert [row["coder"] for row in take("agreement", coders="alice,dora,gpt")][2:] == ["alice", "dora"]
+def test_only_chosen_people_are_compared(fetch):
+    assert [row["human"] for row in fetch("alt_test", coders="alice,dora")] == ["alice", "dora"]
+    assert [row["coder"] for row in fetch("agreement", coders="alice,dora,gpt")][2:] == ["alice", "dora"]
 
 
 @pytest.mark.parametrize("asked", [{"candidate": "alice"}, {"q": "2"}, {"coders": "alice"}, {"x": "1"}])
-def test_api_refuses_what_cannot_be_compared_with_the_field(signed_in, charlie, walk, asked):
+def test_api_error_names_wrong_field(signed_in, charlie, walk, asked):
     reply = signed_in(charlie).get(API, asked)
     assert (reply.status_code, list(reply.json()["errors"])) == (400, list(asked))
 
@@ -193,7 +193,7 @@ def test_api_refuses_what_cannot_be_compared_with_the_field(signed_in, charlie, 
         ({"candidate": "dora", "q": "0"}, "--q: '0' is not a number above 0 and below 1"),
     ],
 )
-def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
+def test_command_error_names_wrong_option(walk, asked, message):
     with pytest.raises(CommandError) as refused:
         call_command("agreement", "walk", report="alt-test", **asked)
     assert str(refused.value).startswith(message)
@@ -201,7 +201,7 @@ def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
 
 @pytest.mark.parametrize("opened", [False, True])
 @pytest.mark.parametrize("name", ["alice", "mallory"])
-def test_who_codes_finds_no_page_of_models(signed_in, walk, name, opened):
+def test_coder_cannot_see_models_page(signed_in, walk, name, opened):
     Project.objects.update(results_open=opened)
     client = signed_in(person(name))
     for address in (PAGE, API, f"{API[:-7]}tables/models/", f"{API[:-7]}tables/models/items/"):
@@ -225,7 +225,7 @@ def test_who_codes_finds_no_page_of_models(signed_in, walk, name, opened):
         (("alice",), True, "Two people are needed"),
     ],
 )
-def test_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, said):
+def test_empty_page_says_what_is_missing(signed_in, charlie, db, coders, submit, said):
     project = answer(coded_project("empty", "poesio-artstein-2005", "[a](a) [b](b) [c](c)", coders=coders))
     if submit is not None:
         add_coded_model(project, "llm", submit=submit)
@@ -236,7 +236,7 @@ def test_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, said
 
 
 @pytest.mark.parametrize("path", ["coders/", "coders/alice/gpt/", "groups/", "texts/", "models/"])
-def test_pages_say_which_coder_is_a_model_and_files_keep_the_names(signed_in, charlie, walk, path):
+def test_pages_label_models_and_files_keep_names(signed_in, charlie, walk, path):
     client, address = signed_in(charlie), f"/projects/walk/agreement/{path}"
     page = client.get(address, {"include": "models"}).content.decode()
     assert path == "texts/" or "gpt (model)" in page  # which has no coders by name
@@ -248,10 +248,10 @@ def test_pages_say_which_coder_is_a_model_and_files_keep_the_names(signed_in, ch
             form: client.get(address, asked | {"as": form}).content.decode() for form in ("csv", "json", "markdown")
         }
         rows = json.dumps(json.loads(files["json"])["rows"])
-        assert ["gpt (model)" in one for one in (files["csv"], rows, files["markdown"])] == [False, False, True]
+        assert ["gpt (model)" in file for file in (files["csv"], rows, files["markdown"])] == [False, False, True]
 
 
-def test_datasheet_has_models_apart_from_people_for_who_may_know(signed_in, charlie, walk):
+def test_datasheet_lists_models_for_managers_only(signed_in, charlie, walk):
     def sheet(name: str) -> dict[str, Any]:
         return signed_in(person(name)).get("/api/v1/projects/walk/datasheet/").json()
 

@@ -1,4 +1,4 @@
-"""What holds for every page of results. Who sees them by which method stands in tests/access/role_matrix.py."""
+"""Tests of every page of results; tests/access/role_matrix.py has the access by role and method."""
 
 import re
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class ResultPage:
-    """A page of results: its address in a project, and what it may be asked for beside what every page may.
+    """A page of results: its address in a project, and its parameters.
 
     chosen: parameters of its own with a value each; wrong: parameters of its own with values that they do not take;
     odd: parameters in which odd values are tried; queries: how many it takes at most, of a project of any size.
@@ -202,13 +202,13 @@ def paragraph(page: str) -> str:
 
 
 def shown(page: str) -> tuple[list[str], str]:
-    """Return all figures of a page, and its paragraph on the methods."""
+    """Return all figures of a page, and its methods paragraph."""
     return re.findall(r'<data value="([^"]*)"', page), paragraph(page)
 
 
 @pytest.mark.slow
 @every_page
-def test_wrong_parameter_gets_400_its_name_and_convention_of_project(signed_in, charlie, walk, result_page):
+def test_wrong_parameter_gets_400_and_figures_of_convention(signed_in, charlie, walk, result_page):
     client = signed_in(charlie)
     usual = shown(client.get(result_page.address()).content.decode())
     for name, value in (*WRONG_PARAMETERS, *result_page.wrong):
@@ -222,7 +222,7 @@ def test_wrong_parameter_gets_400_its_name_and_convention_of_project(signed_in, 
 
 @pytest.mark.slow
 @every_page
-def test_odd_values_do_no_harm(signed_in, charlie, walk, result_page):
+def test_odd_values_get_200_or_400(signed_in, charlie, walk, result_page):
     client = signed_in(charlie)
     for place, name in enumerate(("distance", "as", "page", "x", *result_page.odd)):
         for odd in cases(ODD_VALUES[place % 2 :: 2], full=ODD_VALUES):
@@ -234,7 +234,7 @@ def test_odd_values_do_no_harm(signed_in, charlie, walk, result_page):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("answered", [False, True])
-def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered):
+def test_every_scheme_has_every_page(signed_in, charlie, kind, answered):
     project = coded_project("kind", kind, WALK)
     if answered:
         answer(project)
@@ -262,7 +262,7 @@ def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered)
     parameters = default_preset(project.preset, project.answers).parameters
     written = describe_methods(answers, compute_report(answers, parameters))
     assert paragraph(pages["methods"]) == written.paragraph
-    assert all(f"<li>{one}</li>" in unescape(pages["methods"]) for one in written.references)
+    assert all(f"<li>{reference}</li>" in unescape(pages["methods"]) for reference in written.references)
     assert [row[2] != "–" for row in table(pages["texts"], "texts")] == [answered]
     assert bool(table(pages["categories"], "table")) == answered
     assert ("Merge categories" in pages["categories"]) == (answered and project.categories.count() > 2)
@@ -271,24 +271,24 @@ def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered)
         assert sum(int(row[1]) for row in table(pages["pair"], "relations")) == 5
 
 
-def test_empty_parameter_is_none(signed_in, charlie, walk):
+def test_empty_parameter_is_ignored(signed_in, charlie, walk):
     for page in PAGES.values():
         for name in page.chosen:
             assert signed_in(charlie).get(page.address(), {name: ""}).status_code == 200, name
 
 
-def test_links_and_downloads_keep_what_is_asked(signed_in, charlie, walk):
+def test_links_and_downloads_keep_parameters(signed_in, charlie, walk):
     taken_along = set()
     for name, result_page in PAGES.items():
         asked = {"distance": "dice"} | result_page.chosen
         page = signed_in(charlie).get(result_page.address(), asked).content.decode()
-        results = [one for one in links(page, "agreement/") if "?" in one]
+        results = [address for address in links(page, "agreement/") if "?" in address]
         if result_page.path.startswith("agreement/"):
             assert len(results) > 6, name
-            assert all("distance=dice" in one for one in results), name
-        downloads = [parse_qs(urlsplit(one).query) for one in links(page, "as=")]
+            assert all("distance=dice" in address for address in results), name
+        downloads = [parse_qs(urlsplit(address).query) for address in links(page, "as=")]
         taken_along |= {name} if downloads else set()
-        assert all(asked.items() <= {key: value for key, [value] in one.items()}.items() for one in downloads), name
+        assert all(asked.items() <= {key: value for key, [value] in query.items()}.items() for query in downloads), name
         for key, value in result_page.chosen.items():
             assert f'<input type="hidden" name="{key}" value="{value}">' in page, name
     assert len(taken_along) > 14
@@ -301,7 +301,7 @@ def test_empty_page_says_what_is_missing(signed_in, charlie):
         assert (reply.status_code, words in reply.content.decode()) == (200, True), path
 
 
-def test_only_managers_are_offered_rounds_and_mappings(signed_in, people, project):
+def test_only_managers_see_round_and_mapping_forms(signed_in, people, project):
     answer(project)
     for role in ("manager", "adjudicator", "viewer"):
         client, is_manager = signed_in(people[role]), role == "manager"
@@ -311,7 +311,7 @@ def test_only_managers_are_offered_rounds_and_mappings(signed_in, people, projec
 
 
 @pytest.mark.slow
-def test_every_page_costs_the_same_queries_at_any_size(signed_in, charlie):
+def test_pages_take_fixed_number_of_queries(signed_in, charlie):
     client, slugs = signed_in(charlie), ("small", "large")
 
     def check(addresses, forget=lambda: None):

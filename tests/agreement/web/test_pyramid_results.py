@@ -1,4 +1,4 @@
-"""Results of pyramids everywhere: page, API and command say the same; tables leave in every form; units and words."""
+"""Results of pyramids on page, API and command, and their downloads."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from agreement.results.registry import REPORTS as RESULTS
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import Coding, Project
 from annotations.projects.people.members import add_member
-from tests.agreement.web.as_written import assert_as_written
+from tests.agreement.web.as_written import assert_stored_tables
 from tests.shared.agreeing import links, table
 from tests.shared.pyramids import pyramid_project
 from tests.shared.scored import harbour
@@ -59,7 +59,7 @@ def project(harbour_rows, charlie) -> Project:
 
 
 @pytest.mark.slow
-def test_every_table_leaves_in_every_form(client, project):
+def test_every_table_has_every_download(client, project):
     for address, names in PAGES.items():
         page = client.get(f"/projects/harbour/{address}").content.decode()
         shown = [part.partition('"')[0] for part in page.split('class="agreement-table" id="table-')[1:]]
@@ -76,10 +76,10 @@ def test_every_table_leaves_in_every_form(client, project):
             assert len(tables[key]) == len(rows), key
             assert len(list(csv.reader(StringIO(replies["csv"].content.decode())))) == len(rows) + 1, key
             assert len(replies["markdown"].content.decode().splitlines()) == len(rows) + 2, key
-        assert_as_written(f"pyramids: {address}", tables)
+        assert_stored_tables(f"pyramids: {address}", tables)
 
 
-def test_what_is_compared_is_called_by_its_name(client, project):
+def test_pyramid_pages_do_not_mention_markables(client, project):
     for rest in ("", "grid/", "compare/", "methods/", "texts/", "coders/", "items/", "course/?by=round"):
         body = client.get(f"/projects/harbour/agreement/{rest}").content.decode().partition("<main")[2]
         said = " ".join(part.partition(">")[2] for part in body.split("<"))
@@ -87,7 +87,7 @@ def test_what_is_compared_is_called_by_its_name(client, project):
         assert "antecedent" not in said.replace("Antecedent distance (units)", ""), rest
 
 
-def test_word_shows_each_coders_scu_with_its_contributors(client, project):
+def test_word_page_shows_scu_of_each_coder(client, project):
     models = project.docsets.get().texts.get(role="models")
     start = models.content.index("Ninety people")
     page = client.get(WORD.format(f"word:{start}-{start + 6}")).content.decode()
@@ -102,14 +102,14 @@ def test_word_shows_each_coders_scu_with_its_contributors(client, project):
     assert columns.count('class="agreement-summary-name"') == 8
 
 
-def test_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
+def test_word_without_scu_and_contributor_have_pages(client, project):
     content = project.docsets.get().texts.get(role="models").content
     start = content.index("Marrow Point")
     page = client.get(WORD.format(f"word:{start}-{start + 6}"), {"units": "words"}).content.decode()
     assert "in no SCU" in page
     [key, *_] = [
-        one.key
-        for one in Coding.objects.of_people()
+        markable.key
+        for markable in Coding.objects.of_people()
         .get(kind="pyramid", coder__username="ann")
         .text.markables.filter(level__coded=True)
     ]
@@ -117,14 +117,14 @@ def test_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
     assert client.get(WORD.format(key), {"units": "words"}).status_code == 404
 
 
-def test_word_stands_in_its_context(client, project):
+def test_items_show_words_in_context(client, project):
     rows = table(client.get("/projects/harbour/agreement/items/?sort=text").content.decode(), "items")
     assert links(client.get("/projects/harbour/agreement/items/").content.decode(), "items/sinking/word")
     assert rows[0][0] == "A ferry with ninety passengers struck a sandbank"
     assert rows[7][0] == "A ferry with ninety passengers struck a sandbank off Marrow Point before dawn. Lifeboats took"
 
 
-def test_what_needs_attention_are_scus_and_not_words(client, project):
+def test_overview_lists_disputed_scus_not_words(client, project):
     html = " ".join(client.get("/projects/harbour/agreement/headline/").content.decode().split())
     entries = re.findall(r'<li><a href="([^"]+)">“([^”]+)”</a> <span class="muted">(.+?)</li>', html)
     address, label, about = entries[0]
@@ -135,7 +135,7 @@ def test_what_needs_attention_are_scus_and_not_words(client, project):
     assert client.get(address.replace("&amp;", "&")).context["report"].first == "ben"
 
 
-def test_what_is_counted_is_a_choice_and_each_convention_has_its_own(client, project):
+def test_presets_have_figures_of_their_units(client, project):
     page = client.get("/projects/harbour/agreement/compare/").content.decode()
     units = {row[0]: row[2:] for row in table(client.get("/projects/harbour/agreement/").content.decode(), "units")}
     presets = {row[0]: row[1] for row in table(page, "presets")}
@@ -158,7 +158,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "field", "value"), WRONG)
-def test_wrong_parameter_is_named_by_every_door(client, project, name, field, value):
+def test_page_api_and_command_name_wrong_parameter(client, project, name, field, value):
     usual = client.get(f"/projects/harbour/agreement/{name}/").content.decode()
     reply = client.get(f"/projects/harbour/agreement/{name}/", {field: value})
     page = reply.content.decode()

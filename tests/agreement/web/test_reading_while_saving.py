@@ -1,4 +1,4 @@
-"""Results are read while eight coders save all the time: every answer is whole, and of one moment."""
+"""Results are consistent while eight coders save."""
 
 from collections.abc import Callable
 from itertools import cycle
@@ -40,10 +40,10 @@ def busy_project(project, text):
 
 
 def save_until(over: Event, started: Barrier, coding: Coding, keys: dict[str, str], failures: list[str]) -> None:
-    """Let the coder give the first two markables one and the same category, another one each time."""
+    """Save the same category for the first two markables, with a new category in each save."""
     try:
         for number, category in enumerate(cycle(("place", "none", "segment"))):
-            batch = [change(markable=keys[one], category=category, pointers=[]) for one in "ab"]
+            batch = [change(markable=keys[label], category=category, pointers=[]) for label in "ab"]
             coding.refresh_from_db(fields=["version"])
             operations.apply(coding, coding.coder, coding.version, batch)
             if number == 0:
@@ -58,7 +58,7 @@ def save_until(over: Event, started: Barrier, coding: Coding, keys: dict[str, st
 
 
 def read_all(get: Callable[[str], Any], keys: dict[str, str]) -> tuple[set[int], list[object], set[str]]:
-    """Return the statuses of all pages, and of the data the states that are mixed and all that were seen."""
+    """Return the statuses of all pages, the inconsistent states of the data, and all states."""
     statuses: set[int] = set()
     mixed: list[object] = []
     seen: set[str] = set()
@@ -72,7 +72,7 @@ def read_all(get: Callable[[str], Any], keys: dict[str, str]) -> tuple[set[int],
     return statuses, mixed, seen
 
 
-def test_eight_coders_save_and_every_page_answers_with_one_state(busy_project, signed_in, charlie, keys):
+def test_pages_read_consistent_state_while_coders_save(busy_project, signed_in, charlie, keys):
     over, started, failures = Event(), Barrier(len(CODERS) + 1), []
     codings = Coding.objects.of_people().filter(coder__username__in=CODERS).select_related("coder")
     threads = [Thread(target=save_until, args=(over, started, coding, keys, failures)) for coding in codings]

@@ -1,4 +1,4 @@
-"""The settings of a page of results: what is in sight, what differs from the project, what the form asks for."""
+"""The settings of a page of results: controls, chips and form."""
 
 import re
 from html import unescape
@@ -29,12 +29,12 @@ def chips(page):
     return {unescape(words): unescape(address) for address, words in found}
 
 
-def named(page):
+def control_names(page):
     return set(re.findall(r'<(?:select|input type="checkbox") name="([^"]*)"', page))
 
 
-def in_form(page, **changed):
-    """Return what the form sends as it is shown, with some of it changed."""
+def form_fields(page, **changed):
+    """Return the fields of the form with some of them changed."""
     sent = {SHOWN: unescape(re.search(r'name="shown" value="([^"]*)"', page)[1])}
     for name, options in re.findall(r'<select name="([^"]*)".*?>(.*?)</select>', page, re.DOTALL):
         chosen = re.search(r'<option value="([^"]*)" selected', options)
@@ -58,19 +58,19 @@ def in_form(page, **changed):
         ("indices", {"units": "words"}, "distance exclude_unit units readings"),
     ],
 )
-def test_setting_matters_or_is_not_there(kind, asked, names):
+def test_relevant_settings_depend_on_parameters(kind, asked, names):
     assert set(relevant_settings(kind, Parameters(**asked))) == {"coefficient", "unmarked", *names.split()}
 
 
-def test_controls_are_those_that_matter(show):
-    assert {"preset", "distance", "thirds", "chains"} <= named(show())
-    assert "missing" not in named(show())
-    of_kappa = named(show(coefficient="fleiss_kappa"))
+def test_form_shows_relevant_controls_only(show):
+    assert {"preset", "distance", "thirds", "chains"} <= control_names(show())
+    assert "missing" not in control_names(show())
+    of_kappa = control_names(show(coefficient="fleiss_kappa"))
     assert "missing" in of_kappa
     assert not of_kappa & {"distance", "thirds", "empty", "exclude_unit"}
 
 
-def test_only_a_change_has_a_chip_that_takes_it_away(show):
+def test_each_changed_setting_has_chip_that_removes_it(show):
     assert chips(show()) == {}
     assert "Reset to project default" not in show()
     page = show(distance="dice", chains="none", without="place")
@@ -85,7 +85,7 @@ def test_only_a_change_has_a_chip_that_takes_it_away(show):
     assert "without=place" in address
 
 
-def test_every_preset_that_fits_can_be_chosen_and_is_recognized(show):
+def test_every_fitting_preset_is_offered_and_recognized(show):
     page = show()
     for preset in presets_for("pointers"):
         assert f'value="{preset.key}"' in page
@@ -94,16 +94,16 @@ def test_every_preset_that_fits_can_be_chosen_and_is_recognized(show):
         assert chips(shown) == {}
 
 
-def test_form_asks_for_what_was_changed_and_keeps_what_it_does_not_show(signed_in, charlie, show):
+def test_form_sends_changes_and_keeps_hidden_settings(signed_in, charlie, show):
     client = signed_in(charlie)
     page = show(distance="jaccard", thirds="rounded")
-    assert "thirds" not in named(page)
-    answered = client.get(URL, in_form(page, distance="masi"), follow=True)
+    assert "thirds" not in control_names(page)
+    answered = client.get(URL, form_fields(page, distance="masi"), follow=True)
     [(address, _)] = answered.redirect_chain
     assert "distance=masi" in address
     assert "thirds=rounded" in address
     assert SHOWN not in address
-    changed = client.get(URL, in_form(page, preset="poesio-artstein-2005-k", coders="ann"))
+    changed = client.get(URL, form_fields(page, preset="poesio-artstein-2005-k", coders="ann"))
     assert changed["Location"] == f"{URL}?preset=poesio-artstein-2005-k&coders=ann"
-    both = client.get(URL, in_form(page, preset="poesio-artstein-2005", distance="dice"))
+    both = client.get(URL, form_fields(page, preset="poesio-artstein-2005", distance="dice"))
     assert both["Location"] == f"{URL}?preset=poesio-artstein-2005&distance=dice"

@@ -1,4 +1,4 @@
-"""Every table of every page is taken along as CSV, JSON, LaTeX and Markdown."""
+"""Downloads of every table of every page as CSV, JSON, LaTeX and Markdown."""
 
 import csv
 import json
@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 
 from agreement.results.tables import TABLE_FORMATS
-from tests.agreement.web.as_written import assert_as_written
+from tests.agreement.web.as_written import assert_stored_tables
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
 
 PAGES = {
@@ -81,15 +81,15 @@ def walk_rows(module_rows) -> int:
 
 
 @pytest.fixture
-def take(signed_in, charlie):
+def fetch(signed_in, charlie):
     client = signed_in(charlie)
 
-    def take(address, key, form="json", project="walk", **asked):
+    def fetch(address, key, form="json", project="walk", **asked):
         address, _, query = address.partition("?")
-        own = dict(one.split("=") for one in query.split("&") if one)
+        own = dict(part.split("=") for part in query.split("&") if part)
         return client.get(f"/projects/{project}/{address}", own | asked | {"as": form, "table": key})
 
-    return take
+    return fetch
 
 
 def rows(reply):
@@ -98,13 +98,13 @@ def rows(reply):
 
 @pytest.mark.slow
 @every_page
-def test_each_table_leaves_in_each_form_and_says_the_same_as_the_page(signed_in, charlie, take, walk, address, names):
+def test_downloads_have_same_cells_as_page(signed_in, charlie, fetch, walk, address, names):
     page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()
-    assert_as_written(address, {key: rows(take(address, key)) for key in names})
+    assert_stored_tables(address, {key: rows(fetch(address, key)) for key in names})
     for key in names:
         forms = {}
         for form in TABLE_FORMATS:
-            reply = take(address, key, form)
+            reply = fetch(address, key, form)
             assert (reply.status_code, reply["Content-Type"]) == (200, TYPES[form]), (key, form)
             name = f'attachment; filename="walk-{key}.{form}"'
             assert reply.get("Content-Disposition") == (name if form in ("csv", "json") else None)
@@ -120,7 +120,7 @@ def assert_same_table(shown, forms, compared=2):
     found = json.loads(forms["json"])["rows"]
     lines = list(csv.reader(StringIO(forms["csv"])))
     assert lines[0] == list(found[0])
-    assert [[one.removeprefix("'") for one in line] for line in lines[1:]] == [
+    assert [[cell.removeprefix("'") for cell in line] for line in lines[1:]] == [
         ["" if value is None else str(value) for value in row.values()] for row in found
     ]
     markdown = forms["markdown"].splitlines()
@@ -133,22 +133,22 @@ def assert_same_table(shown, forms, compared=2):
     ]
 
 
-def test_filters_of_the_address_hold_for_the_table(take, walk):
-    every, some = (rows(take("agreement/items/", "items", **asked)) for asked in ({}, {"relation": "category"}))
+def test_downloads_obey_filters_of_address(fetch, walk):
+    every, some = (rows(fetch("agreement/items/", "items", **asked)) for asked in ({}, {"relation": "category"}))
     assert some == [row for row in every if row["category"]]
     assert 0 < len(some) < len(every)
-    merged = rows(take("agreement/categories/", "collapsed", merge="phrase:x,place:x"))
+    merged = rows(fetch("agreement/categories/", "collapsed", merge="phrase:x,place:x"))
     assert [row["categories"] for row in merged] == ["unchanged", "merged"]
 
 
 @pytest.mark.slow
 @every_page
-def test_unknown_form_table_or_parameter_gets_400_and_what_there_is(take, walk, address, names):
+def test_unknown_form_table_or_parameter_gets_400(fetch, walk, address, names):
     asked = [
-        (take(address, names[0], form), ("csv, json, latex, markdown",)) for form in ("xlsx", "", "\x00", "<script>1")
+        (fetch(address, names[0], form), ("csv, json, latex, markdown",)) for form in ("xlsx", "", "\x00", "<script>1")
     ]
-    asked += [(take(address, key), names) for key in ("ghost", "", "\x00", "<script>1")]
-    asked += [(take(address, names[0], distance="ghost"), ("distance: ",))]
+    asked += [(fetch(address, key), names) for key in ("ghost", "", "\x00", "<script>1")]
+    asked += [(fetch(address, names[0], distance="ghost"), ("distance: ",))]
     for reply, said in asked:
         assert (reply.status_code, reply["Content-Type"]) == (400, "text/plain; charset=utf-8")
         assert all(words in reply.content.decode() for words in said)
@@ -156,7 +156,7 @@ def test_unknown_form_table_or_parameter_gets_400_and_what_there_is(take, walk, 
 
 
 @pytest.mark.parametrize("role", ["coder", "outsider"])
-def test_who_may_not_look_takes_nothing(signed_in, people, role):
+def test_download_needs_access_to_results(signed_in, people, role):
     client = signed_in(people[role])
     for page, names in PAGES.items():
         for key in names:
@@ -164,28 +164,28 @@ def test_who_may_not_look_takes_nothing(signed_in, people, role):
             assert client.get(address).status_code == (404 if role == "outsider" else 403)
 
 
-def judged_at_once(project):
+def judge_all_markables(project):
     category = project.categories.first()
     for coding in project.texts.get().codings.of_people():
         coding.judgements.bulk_create(
-            coding.judgements.model(coding=coding, markable=one, category=category)
-            for one in coding.text.markables.all()
+            coding.judgements.model(coding=coding, markable=markable, category=category)
+            for markable in coding.text.markables.all()
         )
     hand_in(project)
 
 
-def test_long_table_is_taken_whole(take, charlie):
+def test_download_has_all_pages_of_table(fetch, charlie):
     project = coded_project("long", "sortal-classes", " ".join(f"[w{number}](m{number})" for number in range(101)))
-    judged_at_once(project)
-    assert len(rows(take("agreement/items/", "items", project="long", page="2"))) == 101
-    assert len(rows(take("agreement/categories/", "table", project="long", page="3"))) == 102  # with the sums
+    judge_all_markables(project)
+    assert len(rows(fetch("agreement/items/", "items", project="long", page="2"))) == 101
+    assert len(rows(fetch("agreement/categories/", "table", project="long", page="3"))) == 102  # with the sums
     coded_project("many", "sortal-classes", *[f"[w{number}](a)" for number in range(26)])
-    assert len(rows(take("agreement/texts/", "texts", project="many", page="2"))) == 26
+    assert len(rows(fetch("agreement/texts/", "texts", project="many", page="2"))) == 26
 
 
-def test_coder_named_like_a_column_loses_nothing(take, charlie):
+def test_coder_named_like_column_keeps_columns(fetch, charlie):
     answer(coded_project("named", "poesio-artstein-2005", WALK, coders=("alice", "coder", "stage")))
     for page, key in (("agreement/coders/", "matrix"), ("agreement/course/", "coders")):
-        found = rows(take(page, key, project="named"))
-        lines = list(csv.reader(StringIO(take(page, key, "csv", "named").content.decode())))
+        found = rows(fetch(page, key, project="named"))
+        lines = list(csv.reader(StringIO(fetch(page, key, "csv", "named").content.decode())))
         assert all(len(row) == len(lines[0]) for row in found), page

@@ -15,7 +15,7 @@ URL = "/projects/tea/agreement/items/tea/{}/"
 
 @pytest.fixture(scope="module")
 def judged_rows(module_rows) -> int:
-    """Make items; their order by share is c (a clash of categories), d (intersection), a (no disagreement)."""
+    """Make items; their order by share is c (different category), d (intersection), a (no disagreement)."""
     project = make_shared_project()
     keys = dict(project.texts.get().markables.values_list("label", "key"))
     alice, bob = Coding.objects.of_people().filter(text__project=project).order_by("coder__username")
@@ -63,24 +63,24 @@ def rows(page, caption):
         ("f", ["1 alice segment is it hot?", "2 bob no answer –"], ["1 alice { is it hot?, that }"], None),
     ],
 )
-def test_item_has_each_answer_chain_and_the_relation_of_the_pair(show, label, answers, chains, relation):
+def test_item_page_has_answers_chains_and_relation(show, label, answers, chains, relation):
     page = show(label).content.decode()
     assert rows(page, "What each coder answered") == answers
     assert chains in (None, rows(page, "<caption>Chains"))
     pairs = rows(page, "Every pair of coders")
-    assert [one.startswith(f"alice – bob {relation} ") for one in pairs] == [True] * bool(relation)
+    assert [row.startswith(f"alice – bob {relation} ") for row in pairs] == [True] * bool(relation)
 
 
-def test_coder_who_named_no_antecedent_is_in_the_text_too(show):
+def test_text_shows_coder_without_antecedent(show):
     page = show("c").content.decode()
     assert re.findall(r'data-coder="(\d)"', page) == ["1", "2"]
     overlay = page.partition('id="overlay"')[2].partition("</section>")[0]
     assert re.findall(r'is-current[^>]*>it</span><sup[^>]*data-of="1">1</sup><sup[^>]*data-of="2">2</sup>', overlay)
     columns = show("c", view="columns").content.decode()
-    assert [words(one) for one in re.findall(r"<h3>(.*?)</h3>", columns, re.DOTALL)] == ["1 alice", "2 bob place"]
+    assert [words(title) for title in re.findall(r"<h3>(.*?)</h3>", columns, re.DOTALL)] == ["1 alice", "2 bob place"]
 
 
-def test_one_can_walk_from_item_to_item(show, keys):
+def test_item_page_links_to_neighbours(show, keys):
     def neighbours(label, **asked):
         page = show(label, **asked).content.decode()
         links = dict(re.findall(r'rel="(prev|next)" href="([^"]*)', page))
@@ -103,7 +103,7 @@ def test_one_can_walk_from_item_to_item(show, keys):
     assert "sort=text" in back
 
 
-def test_side_by_side_each_coder_has_the_text_with_their_own_chain(show):
+def test_columns_show_text_with_chain_of_each_coder(show):
     page = show("d", view="columns").content.decode()
     columns = page.split('<section class="card" aria-label="The chain of ')[1:]
     marked = [re.findall(r'class="markable[^"]*"[^>]*>([^<]*)<', column) for column in columns]

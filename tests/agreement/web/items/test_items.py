@@ -28,7 +28,7 @@ ALL_TEXTS = re.compile(r'<a href="([^"]*)">All texts</a>')
 
 @pytest.fixture(scope="module")
 def varied_rows(module_rows) -> int:
-    """Make items of several kinds: c a clash; d camps without a mark; e ambiguous for Bob; a and b agreed on.
+    """Make items: c of different category; d unmarked camps; e ambiguous for Bob; a and b identical.
 
     Carol answers as Alice, and Dora as Bob.
     """
@@ -72,7 +72,7 @@ def links(page):
     return re.findall(r'<th scope="row">.*?<a href="/projects/tea/agreement/items/tea/([^/]*)/', items)
 
 
-def test_items_stand_in_the_order_of_the_report(signed_in, charlie, varied, keys):
+def test_items_are_in_order_of_report(signed_in, charlie, varied, keys):
     page = signed_in(charlie).get(URL).content.decode()
     assert links(page) == keys_of(varied, items.ItemFilters())
     assert links(page)[0] == keys["c"]
@@ -80,7 +80,7 @@ def test_items_stand_in_the_order_of_the_report(signed_in, charlie, varied, keys
     assert f'<data value="{float(varied.share_of(first))!r}">' in page
 
 
-def test_words_of_the_text_cannot_bring_html(signed_in, charlie):
+def test_words_of_text_are_escaped(signed_in, charlie):
     project = answer(coded_project("html", "sortal-classes", "[<script>1</script>](a) x"))
     url = URL.replace("tea", "html")
     for address in (url, f"{url}text-1/{project.texts.get().markables.get().key}/"):
@@ -111,38 +111,38 @@ def keys_of(found, filters):
         {"category": "phrase", "ambiguity": "explicit", "sort": "text"},
     ],
 )
-def test_filter_lets_through_what_the_report_says(signed_in, charlie, varied, asked):
+def test_filter_shows_items_of_report(signed_in, charlie, varied, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
     expected = keys_of(varied, items.ItemFilters(**asked))
     assert links(page) == expected
     assert expected
 
 
-def test_items_that_are_likely_ambiguous_are_those_of_the_library(signed_in, charlie, project, parameters):
+def test_likely_ambiguous_items_equal_library(signed_in, charlie, project, parameters):
     found = ambiguity(select_data(*resolve(read_answers(project), parameters)))
-    words = read_snippets([one.unit for one in found.units])
+    words = read_snippets([item.unit for item in found.units])
     client = signed_in(charlie)
     first = links(client.get(URL, {"sort": "ambiguity"}).content.decode())[0]
     assert first == words[found.units[0].unit].key
     for verdict in ("ambiguous", "slip"):
-        expected = {words[one.unit].key for one in found.units if one.verdict == verdict}
+        expected = {words[item.unit].key for item in found.units if item.verdict == verdict}
         assert set(links(client.get(URL, {"ambiguity": verdict}).content.decode())) == expected
 
 
-def test_item_shows_who_reads_it_alike_and_how_probably(signed_in, charlie, project, parameters, varied):
+def test_item_page_shows_groups_of_coders_and_probability(signed_in, charlie, project, parameters, varied):
     ranked = read_readings(read_answers(project), parameters, varied)
-    unit = next(unit for unit, one in ranked.units.items() if len(one.groups) > 1)
-    one = ranked.units[unit]
+    unit = next(unit for unit, item in ranked.units.items() if len(item.groups) > 1)
+    item = ranked.units[unit]
     page = signed_in(charlie).get(f"{URL}tea/{read_snippets([unit])[unit].key}/").content.decode()
-    assert f"Two readings have a probability of {one.posterior:.2f}." in page
-    assert all(", ".join(group) in page for group in one.groups)
-    three = ",".join([one.groups[0][0], one.groups[1][0], *one.groups[0][1:], *one.groups[1][1:]][:3])
+    assert f"Two readings have a probability of {item.posterior:.2f}." in page
+    assert all(", ".join(group) in page for group in item.groups)
+    three = ",".join([item.groups[0][0], item.groups[1][0], *item.groups[0][1:], *item.groups[1][1:]][:3])
     page = signed_in(charlie).get(f"{URL}tea/{read_snippets([unit])[unit].key}/", {"coders": three}).content.decode()
     assert all(name in page for name in three.split(","))
     assert "have a probability" not in page
 
 
-def test_ambiguous_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, varied, keys):
+def test_ambiguous_items_are_marked_or_have_camps(signed_in, charlie, varied, keys):
     def found(kind):
         return set(links(signed_in(charlie).get(URL, {"ambiguity": kind}).content.decode()))
 
@@ -153,7 +153,7 @@ def test_ambiguous_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, 
     assert found("implicit") == set()
 
 
-def test_each_chip_counts_the_items_to_which_it_leads(signed_in, charlie, varied):
+def test_chip_counts_items_of_its_filter(signed_in, charlie, varied):
     client = signed_in(charlie)
     page = client.get(URL, {"distance": "dice"}).content.decode()
     chips = re.findall(r'class="chip" href="([^"]*)">[^<]*<span class="muted">(\d+)</span>', page)
@@ -163,7 +163,7 @@ def test_each_chip_counts_the_items_to_which_it_leads(signed_in, charlie, varied
         assert len(links(client.get(URL + address.replace("&amp;", "&")).content.decode())) == int(count) > 0
 
 
-def test_flag_is_a_filter_and_needs_one(signed_in, charlie, varied, text, keys):
+def test_flag_filter_appears_with_first_flag(signed_in, charlie, varied, text, keys):
     client = signed_in(charlie)
     assert "flag=set" not in client.get(URL).content.decode()
     set_flag(text.markables.get(key=keys["b"]), charlie, True)
@@ -176,12 +176,12 @@ def test_flag_is_a_filter_and_needs_one(signed_in, charlie, varied, text, keys):
 
 @pytest.fixture
 def noted(varied, codings, keys):
-    """Let Alice be unsure of d and write a note of e."""
+    """Make Alice unsure of d and add her note to e."""
     judge_again(codings["alice"], keys["d"], "phrase", keys["a"], unsure=True)
     judge_again(codings["alice"], keys["e"], "phrase", keys["a"], note="the <b>kettle</b>?")
 
 
-def test_what_each_coder_answered_is_in_a_cell(signed_in, charlie, varied, keys):
+def test_cell_lists_answer_of_each_coder(signed_in, charlie, varied, keys):
     Coding.objects.of_people().filter(coder__username__in=["carol", "dora"]).delete()
     page = signed_in(charlie).get(URL).content.decode()
     rows = dict(zip(links(page), table(page, "items"), strict=True))
@@ -189,7 +189,7 @@ def test_what_each_coder_answered_is_in_a_cell(signed_in, charlie, varied, keys)
     assert rows[keys["a"]][1] == "alice, bob: none"
 
 
-def test_many_coders_are_counted_and_marks_are_said(signed_in, charlie, noted, keys):
+def test_cell_counts_answers_of_many_coders(signed_in, charlie, noted, keys):
     page = signed_in(charlie).get(URL, {"sort": "text"}).content.decode()
     found = [row[1:] for row in table(page, "items")]
     assert found[0][0] == "4 none"
@@ -199,7 +199,7 @@ def test_many_coders_are_counted_and_marks_are_said(signed_in, charlie, noted, k
     assert "the kettle | the stove" in found[4][0]
 
 
-def test_note_of_a_coding_that_does_not_count_is_not_there(signed_in, charlie, noted, codings, keys):
+def test_filters_ignore_notes_of_open_codings(signed_in, charlie, noted, codings, keys):
     client = signed_in(charlie)
     assert links(client.get(URL, {"unsure": "set"}).content.decode()) == [keys["d"]]
     assert links(client.get(URL, {"note": "set"}).content.decode()) == [keys["e"]]
@@ -207,7 +207,7 @@ def test_note_of_a_coding_that_does_not_count_is_not_there(signed_in, charlie, n
     assert links(client.get(URL, {"unsure": "set"}).content.decode()) == []
 
 
-def test_one_text_is_chosen_from_a_list_that_keeps_the_rest(signed_in, charlie):
+def test_text_filter_keeps_other_parameters(signed_in, charlie):
     answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + "."))
     client, address = signed_in(charlie), "/projects/walk/agreement/items/"
     asked = {"distance": "dice", "sort": "text"}

@@ -1,4 +1,4 @@
-"""Categories are called by their labels on pages, and by their keys where a program reads them."""
+"""Pages show labels of categories, and files their keys."""
 
 import re
 
@@ -25,7 +25,7 @@ LABELS = {"phrase": "Noun phrase", "segment": "Stretch of talk", "place": "Where
 
 @pytest.fixture
 def renamed(codings, keys, project):
-    """Return a project with two coders' answers, whose labels are not like their keys."""
+    """Return a project of two coders with labels that differ from the keys."""
     for key, label in LABELS.items():
         assert project.categories.filter(key=key).update(label=label) == 1
     for coding in codings.values():
@@ -36,7 +36,7 @@ def renamed(codings, keys, project):
     return hand_in(project)
 
 
-def test_no_page_shows_a_key_where_a_label_belongs(signed_in, charlie, renamed, keys):
+def test_pages_show_labels_instead_of_keys(signed_in, charlie, renamed, keys):
     client = signed_in(charlie)
     for rest in (*PAGES, f"items/tea/{keys['c']}/"):
         page = client.get(f"/projects/tea/agreement/{rest}").content.decode()
@@ -46,7 +46,7 @@ def test_no_page_shows_a_key_where_a_label_belongs(signed_in, charlie, renamed, 
         assert "Whereabouts" in page, rest
 
 
-def test_files_keep_the_keys(signed_in, charlie, renamed):
+def test_files_keep_keys(signed_in, charlie, renamed):
     client = signed_in(charlie)
     lines = client.get("/projects/tea/agreement/categories/?as=csv&table=categories").content.decode()
     assert re.search("^place,", lines, re.MULTILINE)
@@ -55,7 +55,7 @@ def test_files_keep_the_keys(signed_in, charlie, renamed):
     assert "| Whereabouts |" in markdown
 
 
-def test_category_that_is_renamed_is_called_so_at_once(renamed):
+def test_renamed_category_shows_new_label_at_once(renamed):
     assert read_answers(renamed).label("place") == "Whereabouts"
     before = read_answers(renamed)
     renamed.categories.filter(key="place").update(label="Somewhere")
@@ -63,6 +63,6 @@ def test_category_that_is_renamed_is_called_so_at_once(renamed):
     assert read_answers(renamed).fingerprint == before.fingerprint
 
 
-def test_two_categories_with_one_label_have_their_keys_behind_it():
+def test_equal_labels_are_followed_by_keys():
     labels = {"a": "Person", "b": "Person", "c": "Place"}
     assert name_categories(labels) == {"a": "Person (a)", "b": "Person (b)", "c": "Place"}

@@ -1,4 +1,4 @@
-"""The pages, the API and the command for the answers to attributes and relations."""
+"""Results of attributes and relations on pages, API and command."""
 
 import random
 import re
@@ -41,7 +41,7 @@ def client(signed_in, asked):
 
 
 def words_of(page):
-    """Return what a page says, without the explanations of its terms."""
+    """Return the words of a page without the explanations of terms."""
     body = re.sub(
         r'<div[^>]*popover.*?</div>|<script.*?</script>|data-[a-z]+="[^"]*"',
         "",
@@ -57,7 +57,7 @@ def report_of(project, question):
 
 
 @pytest.mark.parametrize("question", KINDS)
-def test_every_page_shows_the_answers_to_a_question(client, asked, question):
+def test_every_page_accepts_question(client, asked, question):
     key = asked.texts.get(slug="text-1").markables.get(label="m2").key
     for page in PAGES:
         answer = client.get(f"/projects/asked/agreement/{page.format(key=key)}?question={question}")
@@ -67,7 +67,7 @@ def test_every_page_shows_the_answers_to_a_question(client, asked, question):
         assert page == "coreference/" or "chain" not in words_of(shown), page
 
 
-def test_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
+def test_coder_without_answer_to_question_can_be_selected(signed_in, db):
     given = any_answers(random.Random(6))
     for (coder, _), own in given.items():
         for fields in own.values() if coder == "carol" else ():
@@ -79,7 +79,7 @@ def test_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
         client.get(f"/api/v1{address.format('', coders)}").json()
         for coders in ("alice,bob,carol", "alice,bob", "alice,carol")
     ]
-    chosen, of_two, of_one = ((one["value"], one["n_units"]) for one in answers)
+    chosen, of_two, of_one = ((answer["value"], answer["n_units"]) for answer in answers)
     assert chosen == of_two
     assert of_two[0] is not None
     assert of_one[0] is None
@@ -87,7 +87,7 @@ def test_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
         assert client.get(address.format(page, "alice,bob,carol")).status_code == 200, page
 
 
-def test_another_question_has_settings_of_its_own(client):
+def test_changing_question_resets_settings(client):
     preset = "poesio-artstein-2005"
     shown = f"coefficient=alpha&distance=passonneau&chains=full&top=category&unmarked=singleton&preset={preset}"
     query = {"shown": shown, "question": "topics", "preset": preset, "chains": "full", "coders": "alice,bob"}
@@ -96,7 +96,7 @@ def test_another_question_has_settings_of_its_own(client):
     assert client.get(answer.headers["Location"]).status_code == 200
 
 
-def test_what_is_wrong_of_question_is_said_and_its_own_settings_are_shown(client, asked):
+def test_wrong_setting_of_question_gets_400(client, asked):
     answer = client.get("/projects/asked/agreement/?question=topics&distance=ordinal")
     assert answer.status_code == 400
     page = answer.content.decode()
@@ -109,7 +109,7 @@ def test_what_is_wrong_of_question_is_said_and_its_own_settings_are_shown(client
         call_command("agreement", "asked", "--question", "ghost", stdout=StringIO())
 
 
-def test_categories_are_the_values_of_the_question(client):
+def test_categories_are_values_of_question(client):
     page = client.get("/projects/asked/agreement/categories/?question=gender").content.decode()
     assert {row[0] for row in table(page, "categories")} == {"F", "M", "N"}
     assert [row[0] for row in table(page, "confusion")] == ["F", "M", "N"]
@@ -120,7 +120,7 @@ def test_categories_are_the_values_of_the_question(client):
     assert {row[0] for row in table(page, "categories")} == {"set", "not set"}
 
 
-def test_items_say_what_each_coder_answered_to_the_question(client, asked):
+def test_items_show_answers_to_question(client, asked):
     page = client.get("/projects/asked/agreement/items/?question=topics").content.decode()
     assert "category=x" in page
     filtered = client.get("/projects/asked/agreement/items/?question=topics&category=x").content.decode()
@@ -134,7 +134,7 @@ def test_items_say_what_each_coder_answered_to_the_question(client, asked):
     assert figures(merged, "collapsed")[0] != figures(merged, "collapsed")[1]
 
 
-def test_data_hold_sets_of_labels_as_they_are(client):
+def test_data_have_sets_of_labels(client):
     rows = client.get("/api/v1/projects/asked/agreement/data/?question=topics").json()
     values = [value for row in rows for value in row["values"].values()]
     assert ["x"] in values
@@ -143,14 +143,14 @@ def test_data_hold_sets_of_labels_as_they_are(client):
     assert ",1" in numbers
 
 
-def test_methods_say_the_question_and_what_was_left_out(client, asked):
+def test_methods_text_names_question_and_omitted_markables(client, asked):
     page = client.get("/projects/asked/agreement/methods/?question=gender&coefficient=augmented_kappa").content.decode()
     assert "answers to the question “Gender”" in page
     assert "the question was not asked; they are left out." in page
     assert "A first choice has the weight 0.5 beside a second one." in page
 
 
-def test_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed_in):
+def test_project_of_labels_uses_masi_and_mentions_no_chain(signed_in):
     topics = {"alice": "x xy yz z", "bob": "x x y z", "carol": "x yz y z"}
     given = {
         (coder, f"text-{text}"): {
@@ -168,14 +168,14 @@ def test_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed_i
     assert "Category</option>" not in page
     assert client.get("/projects/labels/").status_code == 200
     key = project.texts.get(slug="text-1").markables.get(label="m1").key
-    for one in PAGES:
-        answer = client.get(f"/projects/labels/agreement/{one.format(key=key)}")
-        assert answer.status_code == 200, one
-        assert one == "coreference/" or "chain" not in words_of(answer.content.decode()), one
+    for path in PAGES:
+        answer = client.get(f"/projects/labels/agreement/{path.format(key=key)}")
+        assert answer.status_code == 200, path
+        assert path == "coreference/" or "chain" not in words_of(answer.content.decode()), path
 
 
 @pytest.mark.slow
-def test_page_of_a_question_takes_as_many_queries_of_few_texts_as_of_many(client):
+def test_pages_of_question_take_fixed_number_of_queries(client):
     question_project("larger", any_answers(random.Random(6), texts=8))
     for page in ("", "items/", "categories/"):
         for slug in ("asked", "larger"):

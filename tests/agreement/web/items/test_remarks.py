@@ -1,4 +1,4 @@
-"""What managers and adjudicators say of an item, its flag, and the page of flags and comments."""
+"""Remarks and flags of items, and the page of flags and comments."""
 
 import re
 
@@ -26,7 +26,7 @@ def markable(text, keys):
 
 @pytest.fixture
 def discussed(item, markable, people):
-    """Give the item a flag, a remark of the manager and one of the adjudicator, and return the remarks."""
+    """Flag the item, add a remark of the manager and one of the adjudicator, and return them."""
     written.set_flag(markable, people["manager"], True)
     return [
         written.add_remark(markable, people["manager"], "Which kettle?"),
@@ -38,7 +38,7 @@ def withdrawal(item, remark):
     return f"{item}remarks/{remark.pk}/withdraw/"
 
 
-def test_what_was_said_is_read_with_its_author(signed_in, people, item, discussed):
+def test_item_page_shows_remarks_and_flag_with_author(signed_in, people, item, discussed):
     manager = signed_in(people["manager"])
     said = " *the door*\n\n- <script>1</script>\n" + "ä" * 4000
     for _ in range(2):
@@ -57,7 +57,7 @@ def test_what_was_said_is_read_with_its_author(signed_in, people, item, discusse
 
 @pytest.mark.parametrize("opened", [False, True])
 @pytest.mark.parametrize("role", ["viewer", "coder", "outsider"])
-def test_nobody_else_sees_a_remark_or_a_flag(signed_in, people, item, discussed, role, opened):
+def test_other_roles_do_not_see_remarks_or_flags(signed_in, people, item, discussed, role, opened):
     Project.objects.update(results_open=opened)
     client = signed_in(people[role])
     expected = 404 if role == "outsider" else 200 if opened or role == "viewer" else 403
@@ -70,7 +70,7 @@ def test_nobody_else_sees_a_remark_or_a_flag(signed_in, people, item, discussed,
 
 
 @pytest.mark.parametrize("role", ["viewer", "coder"])
-def test_nobody_else_learns_of_a_flag_by_asking(signed_in, people, item, discussed, role):
+def test_flag_filter_reveals_nothing_to_other_roles(signed_in, people, item, discussed, role):
     Project.objects.update(results_open=True)
     client, asked = signed_in(people[role]), {"as": "csv", "table": "items"}
 
@@ -82,7 +82,7 @@ def test_nobody_else_learns_of_a_flag_by_asking(signed_in, people, item, discuss
     assert seen() == with_flag
 
 
-def test_remark_is_taken_away_by_its_author_at_its_own_item_only(signed_in, people, item, discussed, keys):
+def test_author_deletes_remark_at_its_item_only(signed_in, people, item, discussed, keys):
     mine, theirs = discussed
     client = signed_in(people["manager"])
     page = client.get(item).content.decode()
@@ -104,7 +104,7 @@ def test_empty_or_too_long_remark_or_reason_is_refused(signed_in, people, item):
     assert not Flag.objects.exists()
 
 
-def test_one_comes_back_to_the_item_as_it_was_looked_at(signed_in, people, item, discussed):
+def test_remark_forms_redirect_to_item_with_query(signed_in, people, item, discussed):
     client = signed_in(people["manager"])
     query = "distance=dice&relation=intersection"
     for address in (f"{item}remarks/", f"{item}flag/", withdrawal(item, discussed[0])):
@@ -118,7 +118,7 @@ def test_one_comes_back_to_the_item_as_it_was_looked_at(signed_in, people, item,
 
 
 @pytest.mark.parametrize("place", ["tea/phrase:900-901", "ghost/phrase:4-14", "tea/turn:0-27", "tea/%00"])
-def test_what_is_no_item_is_not_there_and_has_no_remarks(signed_in, people, item, place):
+def test_unknown_item_gets_404_and_no_remarks(signed_in, people, item, place):
     client = signed_in(people["manager"])
     for rest in ("", "remarks/", "flag/"):
         reply = client.get(f"/api/v1{AGREEMENT}items/{place}/{rest}")
@@ -135,7 +135,7 @@ URL = "/projects/tea/agreement/flags/"
 
 @pytest.fixture
 def markables(text):
-    return {one.label: one for one in text.markables.filter(level__coded=True)}
+    return {markable.label: markable for markable in text.markables.filter(level__coded=True)}
 
 
 @pytest.fixture
@@ -147,31 +147,31 @@ def flagged(markables, people):
     add_remark(markables["e"], people["manager"], "A bare comment")
 
 
-def listed(page):
+def listed_keys(page):
     return re.findall(r'<h2 id="flag-[^>]*>.*?/items/tea/([^/]*)/', page)
 
 
 @pytest.mark.parametrize("asked", [{}, {"state": "ghost"}, {"state": "\x00"}, {"page": "99"}, {"page": "x"}])
-def test_open_flags_are_listed_in_context_with_reason_and_comments(signed_in, people, flagged, markables, asked):
+def test_list_shows_open_flags_with_context_and_comments(signed_in, people, flagged, markables, asked):
     page = signed_in(people["adjudicator"]).get(URL, asked).content.decode()
-    assert listed(page) == [markables["c"].key]
+    assert listed_keys(page) == [markables["c"].key]
     said = ('stove / is </span><a href="', "What of *kettles*?", "by charlie, <time", "<p>See <em>the door</em>.</p>")
     assert all(words in page for words in said)
     assert "A bare comment" not in page
 
 
-def test_resolved_flags_and_comments_without_flag_have_lists_of_their_own(signed_in, people, flagged, markables):
+def test_resolved_flags_and_bare_comments_have_their_lists(signed_in, people, flagged, markables):
     client = signed_in(people["manager"])
     page = client.get(URL, {"state": "resolved"}).content.decode()
-    assert listed(page) == [markables["d"].key]
+    assert listed_keys(page) == [markables["d"].key]
     assert "resolved by adam, <time" in page
     assert ">Resolve<" not in page
     page = client.get(URL, {"state": "comments"}).content.decode()
-    assert listed(page) == [markables["e"].key]
+    assert listed_keys(page) == [markables["e"].key]
     assert "A bare comment" in page
 
 
-def test_flag_is_resolved_from_the_list_and_stays_readable(signed_in, people, flagged, markables):
+def test_resolved_flag_stays_readable(signed_in, people, flagged, markables):
     client = signed_in(people["adjudicator"])
     address = f"/projects/tea/agreement/items/tea/{markables['c'].key}/"
     reply = client.post(f"{address}flag/resolve/", {"from": "flags"}, follow=True)
@@ -187,7 +187,7 @@ def test_flag_is_resolved_from_the_list_and_stays_readable(signed_in, people, fl
     assert Flag.objects.get(pk=flag.pk).resolved_at == before
 
 
-def test_flagging_again_opens_a_resolved_flag(signed_in, people, flagged, markables):
+def test_flagging_again_reopens_resolved_flag(signed_in, people, flagged, markables):
     address = f"/projects/tea/agreement/items/tea/{markables['d'].key}/flag/"
     signed_in(people["adjudicator"]).post(address, {"on": "1", "reason": "again"})
     flag = Flag.objects.get(markable=markables["d"])
@@ -195,25 +195,25 @@ def test_flagging_again_opens_a_resolved_flag(signed_in, people, flagged, markab
     assert found == (people["adjudicator"], "again", None, None)
 
 
-def test_resolved_flag_is_no_mark_of_an_item(signed_in, people, flagged, markables):
+def test_resolved_flag_does_not_flag_item(signed_in, people, flagged, markables):
     client, address = signed_in(people["manager"]), "/api/v1/projects/tea/agreement/items/tea/{}/flag/"
     shown = [client.get(address.format(markables[label].key)).json() for label in "cda"]
-    assert [(one["flagged"], one["reason"], one["resolved_by"]) for one in shown] == [
+    assert [(flag["flagged"], flag["reason"], flag["resolved_by"]) for flag in shown] == [
         (True, "What of *kettles*?", None),
         (False, "", "adam"),
         (False, "", None),
     ]
 
 
-def test_page_is_bounded_and_takes_the_same_queries_at_any_size(signed_in, charlie):
+def test_list_is_paginated_and_takes_fixed_number_of_queries(signed_in, charlie):
     client = signed_in(charlie)
 
     def queries(slug, size):
         project = coded_project(slug, "poesio-artstein-2005", " ".join(f"[w{n}](m{n})" for n in range(size)))
-        for one in project.texts.get().markables.all():
-            set_flag(one, charlie, True)
+        for markable in project.texts.get().markables.all():
+            set_flag(markable, charlie, True)
             for number in range(12):
-                add_remark(one, charlie, f"comment {number}")
+                add_remark(markable, charlie, f"comment {number}")
         return cost(client, f"/projects/{slug}/agreement/flags/")
 
     assert queries("small", 2) == queries("large", 30) <= 14

@@ -1,4 +1,4 @@
-"""The page of how agreement and work went over time."""
+"""The page of agreement and work over time."""
 
 from dataclasses import replace
 
@@ -27,16 +27,16 @@ def expected(project, parameters, by):
     stages = reports.compute_stages(read_answers(project), parameters, by, work_by_text(project).activities)
     return {
         "stages": [
-            digits(len(one.texts), one.interval.value, one.interval.low, one.interval.high, one.interval.result.n_units)
-            for one in stages
+            digits(len(row.texts), row.interval.value, row.interval.low, row.interval.high, row.interval.result.n_units)
+            for row in stages
         ],
-        "coders": [digits(*(one.against_rest[name] for name in ("alice", "bob"))) for one in stages],
-        "seconds": [digits(*(one.seconds[name] for name in ("alice", "bob"))) for one in stages],
+        "coders": [digits(*(stage.against_rest[name] for name in ("alice", "bob"))) for stage in stages],
+        "seconds": [digits(*(stage.seconds[name] for name in ("alice", "bob"))) for stage in stages],
     }
 
 
 @pytest.mark.parametrize("by", reports.GROUPINGS)
-def test_each_stage_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, by):
+def test_stages_show_figures_of_report(signed_in, charlie, walk, by):
     page = signed_in(charlie).get(URL, {"by": by, "distance": "dice"}).content.decode()
     rows = expected(walk, replace(CONVENTION, distance="dice"), by)
     assert {key: figures(page, key) for key in rows} == rows
@@ -45,7 +45,7 @@ def test_each_stage_has_the_figures_of_the_report_to_the_last_digit(signed_in, c
     assert by != "round" or {row[0] for row in table(page, "stages")} == {"pilot", "main"}
 
 
-def test_texts_without_work_in_the_log_are_counted_beside_the_periods(signed_in, charlie, walk):
+def test_page_counts_texts_without_work_in_log(signed_in, charlie, walk):
     client = signed_in(charlie)
     assert "without work in the log" not in client.get(URL).content.decode()
     Operation.objects.filter(coding__text__slug="text-3").delete()
@@ -55,7 +55,7 @@ def test_texts_without_work_in_the_log_are_counted_beside_the_periods(signed_in,
     assert "without work in the log" not in client.get(URL, {"by": "round"}).content.decode()
 
 
-def test_what_has_no_log_stands_by_round_only(signed_in, charlie, walk):
+def test_project_without_log_has_stages_by_round_only(signed_in, charlie, walk):
     Operation.objects.all().delete()
     client = signed_in(charlie)
     assert len(table(client.get(URL).content.decode(), "stages")) == 2  # it opens by round

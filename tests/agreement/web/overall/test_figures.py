@@ -1,4 +1,4 @@
-"""The pages of the coefficient, of all conditions and of what each choice does."""
+"""The pages of the coefficient, of all conditions and of each choice."""
 
 from html import unescape
 
@@ -18,7 +18,7 @@ def show(signed_in, charlie):
 
 
 @pytest.mark.parametrize("n_texts", [1, 3])
-def test_value_stands_beside_its_interval(signed_in, charlie, n_texts):
+def test_page_shows_value_with_interval(signed_in, charlie, n_texts):
     texts = [f"{WALK} {number}" for number in range(n_texts)]
     found = read_answers(answer(coded_project("value", "poesio-artstein-2005", *texts)))
     page = signed_in(charlie).get(URL.replace("walk", "value")).content.decode()
@@ -31,14 +31,14 @@ def test_value_stands_beside_its_interval(signed_in, charlie, n_texts):
     assert report.fingerprint in page
 
 
-def test_value_of_the_grid_leads_to_the_number_that_it_is(show, walk):
+def test_grid_value_links_to_page_with_same_value(show, walk):
     page = show("grid/", texts="text-1")
     row = page.partition('id="table-grid"')[2].partition("exclusive, +top")[2].partition("</tr>")[0]
     for address, value in zip(links(row), figures(page, "grid")[5], strict=True):
         assert f'id="value"><data value="{value}">' in show(address[3:])
 
 
-def test_choice_leads_to_the_number_that_it_makes(show, walk):
+def test_choice_links_to_page_with_its_value(show, walk):
     page = show("compare/", thirds="rounded")
     for row, line in zip(figures(page, "compare"), page.split('id="table-compare"')[1].split("<tr>")[2:], strict=False):
         [address] = links(line, "../")

@@ -1,4 +1,4 @@
-"""The page of the texts, and their rounds."""
+"""The page of texts, and moving texts to rounds."""
 
 from dataclasses import replace
 from functools import partial
@@ -29,7 +29,7 @@ def rows_of(client, url=URL, **asked):
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
-def test_change_without_a_text_is_that_of_the_others(signed_in, charlie, walk, coefficient):
+def test_shift_equals_change_without_text(signed_in, charlie, walk, coefficient):
     rows = rows_of(signed_in(charlie), URL.replace("walk", "sorts"), coefficient=coefficient)
     parameters = replace(default_preset("", "categories").parameters, coefficient=coefficient)
     found, parameters = resolve(read_answers(Project.objects.get(slug="sorts")), parameters)
@@ -53,12 +53,12 @@ def test_texts_can_be_sorted(signed_in, charlie, walk):
     assert by_value != rows or by_shift != rows or by_units != rows
 
 
-def test_many_texts_come_in_pages_that_keep_the_order(signed_in, charlie):
+def test_text_pages_keep_order(signed_in, charlie):
     coded_project("many", "sortal-classes", *[f"[w{number}](a) x" for number in range(26)])
     client, url = signed_in(charlie), URL.replace("walk", "many")
     pages = [client.get(url, {"page": page, "sort": "units"}).content.decode() for page in ("1", "2")]
     assert [len(table(page, "texts")) for page in pages] == [25, 1]
-    assert links(pages[0], "page=2") == [one for one in links(pages[0], "sort=units") if "page=2" in one] != []
+    assert links(pages[0], "page=2") == [url for url in links(pages[0], "sort=units") if "page=2" in url] != []
     assert len({row[0] for page in pages for row in table(page, "texts")}) == 26
     for beyond in ("99", "x", "-1"):
         assert client.get(url, {"page": beyond}).status_code == 200
@@ -68,7 +68,7 @@ def rounds(project):
     return dict(project.texts.values_list("slug", "rounds__name"))
 
 
-def test_manager_puts_texts_into_a_round(signed_in, charlie, walk):
+def test_manager_moves_texts_to_round(signed_in, charlie, walk):
     chosen = list(walk.texts.filter(slug__in=["text-1", "text-3"]).values_list("pk", flat=True))
     client = signed_in(charlie)
     page = client.post(URL + "round/", {"texts": chosen, "round": "pilot"}, follow=True).content.decode()
@@ -83,7 +83,7 @@ def test_manager_puts_texts_into_a_round(signed_in, charlie, walk):
 WRONG = ["a b", "a,b", "x" * 500, "\x00", "<script>1"]
 
 
-def test_round_of_a_wrong_name_or_text_is_refused(signed_in, charlie, walk):
+def test_invalid_round_or_text_is_refused(signed_in, charlie, walk):
     asked = {"texts": list(walk.texts.values_list("pk", flat=True)), "round": "pilot"}
     for sent in (*({"round": name} for name in WRONG), *({"texts": [pk]} for pk in ("x", "-1", str(10**30), "\x00"))):
         reply = signed_in(charlie).post(URL + "round/", asked | sent)

@@ -1,4 +1,4 @@
-"""What a project's overview says is true, also of projects without markables or figures, and of training."""
+"""The sentences of the overview match the rows of the database, also in unusual projects."""
 
 import re
 from collections import Counter
@@ -53,7 +53,7 @@ def codings_of(project, *coders):
 
 
 def code_text(coding, *, submit=True):
-    """Judge every markable that was given: the first as one kind, the others as another."""
+    """Judge every given markable: the first as a place, the others as none."""
     for number, markable in enumerate(coding.text.markables.filter(predefined=True, level__coded=True)):
         judge(coding, markable.key, "none" if number else "place")
     if submit:
@@ -66,7 +66,7 @@ def code(project, *coders, submit=True):
     return project
 
 
-def in_training(project, texts):
+def add_training(project, texts):
     round_ = create_round(project, "training", kind="training")
     add_texts(round_, texts)
     assign_texts(project, texts, [person(name) for name in PEOPLE], round_)
@@ -75,12 +75,12 @@ def in_training(project, texts):
 
 def training_alone():
     project = make(MARKED, assigned=False)
-    return in_training(project, project.texts.all())
+    return add_training(project, project.texts.all())
 
 
 def training_and_main():
     project = make(*[MARKED] * 4, assigned=False)
-    in_training(project, project.texts.filter(slug="text-1"))
+    add_training(project, project.texts.filter(slug="text-1"))
     assign_texts(project, project.texts.filter(slug__in=["text-2", "text-3"]), [person(name) for name in PEOPLE])
     for coding in codings_of(project):
         if coding.text.slug == "text-2":
@@ -197,21 +197,21 @@ def test_sentences_of_overview_agree_with_rows(signed_in, charlie, make_case, se
     page, said = sentences_of(signed_in(charlie), project)
     texts = list(Text.objects.filter(project=project).exclude(role=Text.Role.PEER))
     codings = list(Coding.objects.of_people().filter(text__project=project).select_related("round", "coder", "text"))
-    counted = [one for one in codings if one.round.kind != "training"]
-    left = [one for one in counted if one.status == "open" and one.round.closed_at is None]
-    coded = {one.text_id for one in codings}
+    counted = [coding for coding in codings if coding.round.kind != "training"]
+    left = [coding for coding in counted if coding.status == "open" and coding.round.closed_at is None]
+    coded = {coding.text_id for coding in codings}
     pooled = set(PlanText.objects.filter(plan__round__project=project).values_list("text", flat=True)) - coded
     noun = "docset" if project.answers == "scus" else "text"
 
     for sentence in sentences:
         assert sentence in said, said
     claims = {
-        rf"(\d+) {noun}s? (?:is|are) not assigned": len({one.pk for one in texts} - coded - pooled),
+        rf"(\d+) {noun}s? (?:is|are) not assigned": len({text.pk for text in texts} - coded - pooled),
         rf"(\d+) {noun}s? of a pool (?:is|are) not taken yet": len(pooled),
-        r"(\d+) codings? of \d+ (?:is|are) not submitted": sum(one.status == "open" for one in counted),
+        r"(\d+) codings? of \d+ (?:is|are) not submitted": sum(coding.status == "open" for coding in counted),
         r"(\d+) codings? (?:is|are) not submitted\.": len(left),
         r"(\d+) markables? (?:is|are) left to decide": sum(map(undecided, left)),
-        r"\((\d+) words?\) coders create": sum(len(one.text.content.split()) for one in left if is_open_ended(one)),
+        r"\((\d+) words?\) coders create": sum(len(row.text.content.split()) for row in left if is_open_ended(row)),
     }
     for claim, number in claims.items():
         assert {int(found) for found in re.findall(claim, said)} <= {number} - {0}, claim
@@ -228,7 +228,7 @@ def test_sentences_of_overview_agree_with_rows(signed_in, charlie, make_case, se
     for sentence, is_true in facts.items():
         assert sentence not in said or is_true, sentence
     done_on = {row[0]: row[-1] for row in table(page.replace('id="totals-coders"', 'id="table-coders"'), "coders")}
-    open_by_coder = Counter(one.coder.username for one in codings if one in left or is_open_training(one))
+    open_by_coder = Counter(coding.coder.username for coding in codings if coding in left or is_open_training(coding))
     for coder, cell in done_on.items():
         assert cell == (f"{open_by_coder[coder]} to submit" if open_by_coder[coder] else "nothing open")
 
@@ -249,7 +249,7 @@ def is_open_training(coding):
     return coding.round.kind == "training" and coding.status == "open" and coding.round.closed_at is None
 
 
-def test_no_date_is_promised_where_coders_create_markables(signed_in, charlie):
+def test_overview_predicts_no_date_if_coders_create_markables(signed_in, charlie):
     project = own_marks()
     for days, coding in enumerate(codings_of(project, "ann")):
         judge(coding, "phrase:0-4", "place")
@@ -265,7 +265,7 @@ def test_no_date_is_promised_where_coders_create_markables(signed_in, charlie):
     assert [row[-1] for row in table(page.replace("totals-coders", "table-coders"), "coders")] == ["2 to submit"] * 2
 
 
-def test_filter_by_empty_round_does_not_deny_texts(signed_in, charlie):
+def test_empty_round_has_its_own_message(signed_in, charlie):
     create_round(make(MARKED), "pilot", kind="pilot")
     page = signed_in(charlie).get("/projects/odd/?round=pilot").content.decode()
     assert ("No texts yet" in page, "The round pilot has no texts." in page) == (False, True)
@@ -276,7 +276,7 @@ def test_pool_counts_as_assigned_in_checklist(signed_in, charlie):
     assert "Assign texts to coders." not in page
 
 
-def test_text_is_not_complete_while_its_coder_creates_markables(signed_in, charlie):
+def test_text_with_own_markables_is_not_complete(signed_in, charlie):
     own_marks_half_made()
     pages = {charlie: ("", "texts/"), person("ann"): ("",)}
     for user, addresses in pages.items():
@@ -289,7 +289,7 @@ def test_text_is_not_complete_while_its_coder_creates_markables(signed_in, charl
 URL = "/projects/tea/agreement/headline/"
 
 
-def test_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, charlie, codings, keys, project):
+def test_headline_has_value_of_report(signed_in, charlie, codings, keys, project):
     for name, category in (("alice", "place"), ("bob", "none")):
         judge(codings[name], keys["a"], category)
         judge(codings[name], keys["b"], "place")
@@ -301,13 +301,13 @@ def test_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, charl
     assert "3 units of 2 coders" in page
 
 
-def test_what_is_asked_in_the_address_does_not_change_it(signed_in, charlie, alice, codings):
+def test_headline_ignores_parameters(signed_in, charlie, alice, codings):
     submit_coding(codings["alice"], alice)
     client = signed_in(charlie)
     assert client.get(URL, {"distance": "ghost"}).content == client.get(URL).content
 
 
-def test_it_says_what_is_left_and_at_the_present_pace_when_it_is_done(signed_in, charlie, codings, keys, project):
+def test_headline_shows_remaining_work_and_finish_date(signed_in, charlie, codings, keys, project):
     client = signed_in(charlie)
     assert 'id="pace"' in client.get(URL).content.decode()
     assert "2 codings are not submitted. 12 markables are left to decide." in client.get(URL).content.decode()
