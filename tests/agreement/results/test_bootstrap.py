@@ -1,4 +1,4 @@
-"""The bootstrap of a project's coefficient: at once of few texts, else by a worker, which may hand it on."""
+"""The bootstrap of a project's coefficient: in the request for few texts, otherwise by a worker."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def rows_of(client) -> list[dict]:
     return found
 
 
-def test_page_and_api_give_what_the_library_computes_of_the_same_data(client, project):
+def test_page_and_api_equal_bootstrap_of_library(client, project):
     request = AnalysisRequest.from_stored(project, {"distance": "masi"}, {})
     found = bootstrap(select_data(request.extract, request.parameters), alpha, "masi", n=2000, seed=0)
     [row] = rows_of(client)
@@ -43,19 +43,19 @@ def test_page_and_api_give_what_the_library_computes_of_the_same_data(client, pr
     assert 'id="table-bootstrap"' not in client.get(PAGE).content.decode()
 
 
-def test_what_is_no_interval_is_refused(client):
+def test_unknown_interval_is_refused(client):
     refused = client.get(API, {"interval": "bayes"})
     assert (refused.status_code, list(refused.json()["errors"])) == (400, ["interval"])
     assert "is not bootstrap" in client.get(PAGE, {"interval": "bayes"}).content.decode()
 
 
-def test_of_many_texts_a_worker_draws_and_page_and_api_wait(client, by_worker, monkeypatch):
+def test_bootstrap_of_many_texts_waits_for_worker(client, run_worker, monkeypatch):
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 600_000)
     waiting = client.get(API, ASKED)
     assert (waiting.status_code, waiting["Retry-After"], waiting.json()["code"]) == (503, "5", "still_computing")
     assert "Computing." in client.get(PAGE, ASKED).content.decode()
     [computation] = Computation.objects.all()
-    by_worker()
+    run_worker()
     computation.refresh_from_db()
     assert (computation.done, computation.total) == (2000, 2000)
     assert rows_of(client) == [client.get(API, ASKED).json()["bootstrap"]]

@@ -1,4 +1,4 @@
-"""What is told of confusion, of places in texts and of distances is what one counts by hand in a few letters."""
+"""Tables and charts of confusion, positions and distances, against counts by hand."""
 
 from collections import Counter
 from itertools import combinations, permutations
@@ -32,17 +32,17 @@ def project():
 
 
 def parts(page, project, query, key, *, whole=False, **address):
-    """Return the table and the chart of this key on a page, None where there is none."""
+    """Return the table and the chart of this key on a page, or None."""
     seen = results_for(User.objects.get(username="charlie"), project.slug)
     sections = page.show(page.request(seen, QueryDict(query), "charlie", address, whole_tables=whole))
-    return [next((one for one in side if one.key == key), None) for side in (sections.tables, sections.charts)]
+    return [next((part for part in side if part.key == key), None) for side in (sections.tables, sections.charts)]
 
 
 def confusion(page, project, **address):
     return parts(page, project, "", "confusion", **address)
 
 
-def test_confusion_of_all_counts_each_pair_in_either_order(project):
+def test_confusion_of_all_coders_counts_pairs_in_both_orders(project):
     table, chart = confusion(Categories(), project)
     counts = {
         row[0]: dict(zip([column.name for column in table.columns[1:]], row[1:], strict=True)) for row in table.rows
@@ -54,7 +54,7 @@ def test_confusion_of_all_counts_each_pair_in_either_order(project):
     assert chart.title == "Category confusion, pairs of judgements"
 
 
-def test_of_two_coders_rows_are_those_of_the_first(project):
+def test_confusion_of_pair_has_first_coder_in_rows(project):
     table, chart = confusion(Pair(), project, first="alice", second="bob")
     assert sum(sum(row[1:]) for row in table.rows) == 5
     assert chart.alternative.startswith("The same category in 3 of 5. Different ones most often: ")
@@ -62,7 +62,7 @@ def test_of_two_coders_rows_are_those_of_the_first(project):
 
 
 def places_by_hand(given):
-    """Return for each markable that two coders judged how often two of them differ."""
+    """Return the share of differing pairs of coders for each markable of two or more."""
     rows = [
         [letters[place] for letters in given.values() if letters[place] != "."]
         for place in range(max(map(len, given.values())))
@@ -74,7 +74,7 @@ def places_by_hand(given):
 @pytest.mark.parametrize(
     "query", ["text=text-1", "texts=text-1", "text=text-1&coefficient=fleiss_kappa&missing=available"]
 )
-def test_each_item_has_its_disagreement_at_its_place(three, query):
+def test_positions_show_disagreement_of_each_item(three, query):
     table, chart = parts(ItemsPage(), three, query, "positions")
     expected = places_by_hand(THREE["text-1"])
     assert [row[0] for row in table.rows] == [str(place) for place in range(1, len(expected) + 1)]
@@ -87,7 +87,7 @@ def test_each_item_has_its_disagreement_at_its_place(three, query):
     assert chart.alternative == f"4 items; most at {most + 1}, “w{most}”, {max(expected):.3f}."
 
 
-def test_of_a_long_text_a_bar_is_several_items_and_leads_to_that_with_most(monkeypatch):
+def test_bar_of_long_text_joins_items_and_links_to_worst(monkeypatch):
     monkeypatch.setattr(positions, "MAX_STEPS", 3)
     letters = {"alice": "pppppppp", "bob": "ppppgppg"}
     table, chart = parts(ItemsPage(), sorted_out({"text-1": letters}), "", "positions")
@@ -100,14 +100,14 @@ def test_of_a_long_text_a_bar_is_several_items_and_leads_to_that_with_most(monke
     assert chart.figure["data"][0]["width"] == [3, 3, 2]
 
 
-def test_filters_leave_gaps_and_several_texts_have_no_strip(three):
+def test_positions_obey_filters_and_need_one_text(three):
     table, _ = parts(ItemsPage(), three, f"text=text-1&category={LETTERS['l']}", "positions")
     shown = [place for place in range(4) if any(letters[place] == "l" for letters in THREE["text-1"].values())]
     assert [row[0] for row in table.rows] == [str(place + 1) for place in shown]
     assert parts(ItemsPage(), three, "", "positions") == [None, None]
 
 
-def test_each_text_has_the_means_of_its_tenths():
+def test_tenths_have_mean_disagreement_of_each_text():
     letters = {"alice": "p" * 20, "bob": "p" * 15 + "g" * 5}
     project = sorted_out({"text-1": letters, "text-2": {"alice": "pp", "bob": "pg"}})
     table, chart = parts(Texts(), project, "", "tenths")
@@ -121,7 +121,7 @@ def test_each_text_has_the_means_of_its_tenths():
     assert chart.alternative.startswith("Most in tenth ")
 
 
-def test_where_no_two_coders_judged_an_item_there_is_nothing():
+def test_charts_are_absent_without_common_items():
     project = sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})
     assert confusion(Categories(), project)[1] is None
     assert parts(ItemsPage(), project, "", "positions") == [None, None]
@@ -133,7 +133,7 @@ NAMES = ("alice", "bob", "carol")
 
 
 def distances_by_hand(given, coders=NAMES):
-    """Return how often each coder, and all of them, differ from another on an item that both judged."""
+    """Return the share of differing pairs of each coder and of all coders."""
     pairs = [
         (first, second, given[first][place] != given[second][place])
         for place in range(max(map(len, given.values())))
@@ -148,36 +148,36 @@ def distances_by_hand(given, coders=NAMES):
 
 
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-1,text-3"}, {"coders": "alice,carol"}])
-def test_distances_are_those_of_the_pairs_in_the_text(three, asked):
+def test_text_distances_equal_hand_count(three, asked):
     found = read_answers(three)
     compute_text_distances(found, Parameters())  # what is kept of texts
     coders = asked.get("coders", ",".join(NAMES)).split(",")
     texts = compute_text_distances(found, Parameters(**asked))
-    assert [one.text.slug for one in texts] == asked.get("texts", ",".join(THREE)).split(",")
-    for one in texts:
-        assert (one.coders, one.mean) == distances_by_hand(THREE[one.text.slug], coders)
+    assert [row.text.slug for row in texts] == asked.get("texts", ",".join(THREE)).split(",")
+    for row in texts:
+        assert (row.coders, row.mean) == distances_by_hand(THREE[row.text.slug], coders)
 
 
-def test_kappa_without_items_of_some_coders_has_those_that_all_judged():
+def test_kappa_with_drop_uses_items_of_all_coders():
     given = {"text-1": {"alice": "ppg", "bob": "pgg", "carol": "p.l"}}
     parameters = Parameters(coefficient="fleiss_kappa", missing="drop")
-    [one] = compute_text_distances(read_answers(sorted_out(given)), parameters)
-    assert (one.coders, one.mean) == distances_by_hand(
+    [row] = compute_text_distances(read_answers(sorted_out(given)), parameters)
+    assert (row.coders, row.mean) == distances_by_hand(
         {coder: letters[::2] for coder, letters in given["text-1"].items()}
     )
 
 
-def test_texts_with_most_disagreement_come_first(three, monkeypatch):
+def test_texts_are_sorted_by_disagreement(three, monkeypatch):
     monkeypatch.setattr(coders, "MAX_TEXTS", 2)
     by_mean = sorted(compute_text_distances(read_answers(three), Parameters()), key=lambda text: -(text.mean or 0))
     table, chart = parts(Coders(), three, "", "by_text")
-    assert [row[0].value for row in table.rows] == [one.text.title for one in by_mean[:2]]
+    assert [row[0].value for row in table.rows] == [text.text.title for text in by_mean[:2]]
     assert "The 2 of 3 texts with most" in table.note
     [trace] = chart.figure["data"]
     assert trace["z"] == [list(row[2:]) for row in table.rows]
     assert trace["meta"]["addresses"] == [row[0].address for row in table.rows]
     table, chart = parts(Coders(), three, "", "by_text", whole=True)
-    assert [row[0].value for row in table.rows] == [one.text.title for one in by_mean]
+    assert [row[0].value for row in table.rows] == [text.text.title for text in by_mean]
     assert len(chart.figure["data"][0]["z"]) == 2
     assert f"Most disagreement in {by_mean[0].text.title}, {by_mean[0].mean:.3f}" in chart.alternative
 
@@ -200,7 +200,7 @@ def shares_by_hand(answers, coders=("alice", "bob", "carol")):
 
 
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-2,text-3"}, {"coders": "alice,carol"}, {"rounds": ""}])
-def test_letters_are_equal_or_not_by_the_definitions_whatever_is_selected(three, asked):
+def test_nominal_distribution_equals_definition(three, asked):
     distribute_distances(read_answers(three), Parameters())  # what is kept of texts
     chosen = {text: THREE[text] for text in asked.get("texts", ",".join(THREE)).split(",")}
     observed, expected = shares_by_hand(chosen, asked.get("coders", "alice,bob,carol").split(","))
@@ -211,21 +211,21 @@ def test_letters_are_equal_or_not_by_the_definitions_whatever_is_selected(three,
 
 
 @pytest.mark.parametrize("asked", [{}, {"exclude_unit": "both"}, {"exclude_unit": "observed", "thirds": "rounded"}])
-def test_of_chains_the_means_are_what_alpha_observes_and_expects(asked):
+def test_distribution_means_equal_observed_and_expected(asked):
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
     parameters = Parameters(distance="passonneau", chains="full", top="chain", **asked)
     bins = distribute_distances(read_answers(project), parameters)
     result = compute_report(read_answers(project), parameters).result
     assert len(bins) == 4
-    assert sum(one.high * one.observed for one in bins) == pytest.approx(result.observed)
-    assert sum(one.high * one.expected for one in bins) == pytest.approx(result.expected)
+    assert sum(bar.high * bar.observed for bar in bins) == pytest.approx(result.observed)
+    assert sum(bar.high * bar.expected for bar in bins) == pytest.approx(result.expected)
 
 
-def test_kappa_has_the_nominal_distance_and_others_have_tenths():
+def test_distribution_has_two_bars_for_kappa_and_tenths_for_masi():
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK))
     kappa = distribute_distances(read_answers(project), Parameters(coefficient="fleiss_kappa", distance="masi"))
-    assert [one.low for one in kappa] == [0, 1]
+    assert [bar.low for bar in kappa] == [0, 1]
     masi = distribute_distances(read_answers(project), Parameters(distance="masi"))
-    assert [(one.low, one.high) for one in masi[:3]] == [(0, 0), (0, 0.1), (0.1, 0.2)]
+    assert [(bar.low, bar.high) for bar in masi[:3]] == [(0, 0), (0, 0.1), (0.1, 0.2)]
     for which in ("observed", "expected"):
-        assert sum(getattr(one, which) for one in masi) == pytest.approx(1)
+        assert sum(getattr(bar, which) for bar in masi) == pytest.approx(1)

@@ -1,4 +1,4 @@
-"""Figures are what Plotly accepts, and show what they are given."""
+"""Plotly accepts the charts, and the charts show the given values."""
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 import pytest
@@ -52,20 +52,20 @@ BUILT = {
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_plotly_accepts_the_figure_and_keeps_every_trace(name):
+def test_plotly_accepts_figure_with_every_trace(name):
     figure = go.Figure(BUILT[name])
     assert len(figure.data) == len(BUILT[name]["data"])
     assert "height" in figure.to_plotly_json()["layout"]
     assert Chart("one", "One", BUILT[name], "", "one").is_empty == ("nothing" in name or name == "dots of None")
 
 
-def test_dots_have_values_and_intervals_where_there_are_any():
+def test_dot_plot_skips_missing_values_and_intervals():
     figure = BUILT["dots"]
     [trace] = figure["data"]
     assert (trace["x"], trace["y"]) == ([0.5, -0.125, 0.5], [0, 1, 2])
     assert figure["layout"]["yaxis"]["ticktext"] == ["tea", "walk", "one-sided"]
     assert (trace["error_x"]["arrayminus"], trace["error_x"]["array"]) == ([0.25, 0, 0], [0.5, 0, 0])
-    assert [one["x0"] for one in figure["layout"]["shapes"]] == [0.667, 0.8]
+    assert [shape["x0"] for shape in figure["layout"]["shapes"]] == [0.667, 0.8]
     assert describe_dots(ROWS) == "tea 0.500 (0.250 to 1.000); walk −0.125; one-sided 0.500."
     many = [Dot(f"text {n}", n / 10) for n in (5, 1, 9, 2, 3, 4, 6, 7, 8)]
     assert describe_dots(many) == "9 values, from 0.100 (text 1) to 0.900 (text 9)."
@@ -73,7 +73,7 @@ def test_dots_have_values_and_intervals_where_there_are_any():
 
 
 @pytest.mark.parametrize(("kind", "axis"), [("dots", "xaxis"), ("lines", "yaxis")])
-def test_axis_of_shares_alone_does_not_go_beyond_0_and_1(kind, axis):
+def test_axis_of_shares_ends_at_0_and_1(kind, axis):
     ends = BUILT[f"{kind} of shares"]["layout"][axis]["autorangeoptions"]
     assert -0.05 < ends["clipmin"] <= 0
     assert 1 <= ends["clipmax"] < 1.05
@@ -91,13 +91,13 @@ def test_axis_of_shares_alone_does_not_go_beyond_0_and_1(kind, axis):
         (upset_plot(ALIKE, {frozenset(ALIKE[:1]): ["x"]}), "yaxis2"),
     ],
 )
-def test_two_names_that_are_cut_alike_stay_two(figure, axis):
+def test_equal_shortened_labels_stay_apart(figure, axis):
     found = figure["layout"][axis]
     assert found["tickvals"] == [0, 1]
     assert found["ticktext"] == [f"{LONG[: charts.WIDEST_LABEL - 1]}…"] * 2
 
 
-def test_heat_map_has_a_cell_for_each_value_and_none_for_what_is_not_there():
+def test_heat_map_leaves_missing_cells_empty():
     [trace] = BUILT["heat"]["data"]
     assert trace["z"] == [[None, 0.5, 1], [0.25, None, -1]]
     assert trace["text"] == [["", "0.50", "1.00"], ["0.25", "", "-1.00"]]
@@ -109,7 +109,7 @@ def test_heat_map_has_a_cell_for_each_value_and_none_for_what_is_not_there():
     assert [layout[axis]["title"]["text"] for axis in ("yaxis", "xaxis")] == ["ann", "ben"]
 
 
-def test_lines_parts_strips_and_bands_show_their_values():
+def test_line_bar_strip_and_band_charts_have_their_values():
     line, part, [strip], [band] = (
         BUILT["lines"]["data"][0], BUILT["stacked"]["data"][3], BUILT["strip"]["data"], BUILT["band"]["data"],
     )  # fmt: skip
@@ -121,7 +121,7 @@ def test_lines_parts_strips_and_bands_show_their_values():
     assert (band["error_y"]["arrayminus"], band["error_y"]["array"]) == ([0, 0.25], [0, 0.125])
 
 
-def test_combinations_of_coders_come_by_their_number_of_members():
+def test_upset_plot_sorts_combinations_by_size():
     bars, grid = BUILT["upset"]["data"]
     assert bars["y"] == [3, 2, 1, 1]
     assert bars["customdata"][:3] == ["x, y, z", "the kettle, it", "that"]

@@ -1,4 +1,4 @@
-"""What takes long is computed by a worker."""
+"""Long computations are done by a worker."""
 
 import subprocess
 import sys
@@ -33,9 +33,7 @@ def judged(project, codings, keys):
 
 
 @pytest.mark.parametrize("page", KINDS)
-def test_page_waits_for_the_worker_and_then_shows_the_same_as_at_once(
-    signed_in, charlie, judged, monkeypatch, settings, page, by_worker
-):
+def test_page_waits_for_worker_and_shows_same_rows(signed_in, charlie, judged, monkeypatch, settings, page, run_worker):
     client, address = signed_in(charlie), URL.format(page)
     asked = {"as": "json", "table": KINDS[page], "distance": "masi"}
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 10**9)
@@ -47,13 +45,13 @@ def test_page_waits_for_the_worker_and_then_shows_the_same_as_at_once(
     refused = client.get(address, asked)
     assert (refused.status_code, refused["Retry-After"]) == (503, "5")
     assert Computation.objects.count() == 1
-    by_worker()
+    run_worker()
     assert client.get(address, asked).json() == at_once
     assert "Computing." not in client.get(address, {"distance": "masi"}).content.decode()
     assert Computation.objects.count() == 1
 
 
-def test_part_of_the_page_says_how_far_it_is_and_then_loads_the_page(signed_in, charlie, judged, by_worker):
+def test_progress_part_shows_progress_and_reloads_page(signed_in, charlie, judged, run_worker):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
     computation = Computation.objects.get()
@@ -62,11 +60,11 @@ def test_part_of_the_page_says_how_far_it_is_and_then_loads_the_page(signed_in, 
     answer = client.get(part)
     assert 'value="2" max="6"' in answer.content.decode()
     assert "HX-Refresh" not in answer
-    by_worker()
+    run_worker()
     assert client.get(part)["HX-Refresh"] == "true"
 
 
-def test_where_no_worker_begins_the_page_says_how_to_start_one(signed_in, charlie, judged, by_worker):
+def test_progress_part_explains_how_to_start_worker(signed_in, charlie, judged, run_worker):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
     part = f"/projects/tea/agreement/computations/{Computation.objects.get().pk}/"
@@ -75,41 +73,39 @@ def test_where_no_worker_begins_the_page_says_how_to_start_one(signed_in, charli
     assert "manage.py db_worker" in client.get(part).content.decode()
 
 
-def test_worker_computes_the_answers_as_they_are_when_it_comes_to_them(
-    signed_in, charlie, codings, keys, judged, by_worker
-):
+def test_worker_uses_answers_at_time_of_computing(signed_in, charlie, codings, keys, judged, run_worker):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
     ordered = Computation.objects.get().state
     judge_again(codings["alice"], keys["e"], "place")
-    by_worker()
+    run_worker()
     assert Computation.objects.get().state != ordered
     page = client.get(URL.format("grid")).content.decode()
     assert 'id="table-grid"' in page
     assert "answers have changed since" not in page
 
 
-def test_figures_are_computed_again_once_gold_has_changed(signed_in, charlie, project, keys, judged, by_worker):
+def test_changed_gold_recomputes_figures(signed_in, charlie, project, keys, judged, run_worker):
     client, asked = signed_in(charlie), {"as": "json", "table": "accuracy"}
     [gold, *_] = decide_gold(project, "alice")
     client.get(URL.format("gold"))
-    by_worker()
+    run_worker()
     before = client.get(URL.format("gold"), asked).json()["rows"]
     reopen_coding(gold, charlie)
     judge(gold, keys["d"], "place")
     close_gold(gold)
     Computation.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
     client.get(URL.format("gold"))
-    by_worker()
+    run_worker()
     after = client.get(URL.format("gold"), asked).json()["rows"]
     assert [row["coder"] for row in before] == [row["coder"] for row in after]
     assert before[0]["accuracy"] == 1 > after[0]["accuracy"]
 
 
-def test_what_was_found_is_shown_while_newer_answers_are_computed(signed_in, charlie, codings, keys, judged, by_worker):
+def test_page_shows_old_figures_while_recomputing(signed_in, charlie, codings, keys, judged, run_worker):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
-    by_worker()
+    run_worker()
     before = client.get(URL.format("grid"), {"as": "json", "table": "grid"}).json()
     judge_again(codings["alice"], keys["e"], "place")
     judge_again(codings["bob"], keys["e"], "none")
@@ -122,36 +118,36 @@ def test_what_was_found_is_shown_while_newer_answers_are_computed(signed_in, cha
     assert "answers have changed since" in later
     assert "Computing." in later
     assert 'id="table-grid"' in later
-    by_worker()
+    run_worker()
     after = client.get(URL.format("grid"), {"as": "json", "table": "grid"}).json()
     assert after != before
     assert "answers have changed since" not in client.get(URL.format("grid")).content.decode()
 
 
-def test_text_in_another_round_is_another_state(signed_in, charlie, project, judged, by_worker):
+def test_moving_text_to_round_changes_state(signed_in, charlie, project, judged, run_worker):
     client, asked = signed_in(charlie), {"rounds": "pilot"}
     move_to_round(project, project.texts.all(), "pilot")
     client.get(URL.format("grid"), asked)
-    by_worker()
+    run_worker()
     states = {Computation.objects.get().state}
     move_to_round(project, project.texts.all(), "main")
     client.get(URL.format("grid"))
-    by_worker()
+    run_worker()
     states |= set(Computation.objects.values_list("state", flat=True))
     assert len(states) == 2
 
 
-def test_another_version_of_the_program_computes_for_itself(signed_in, charlie, judged, by_worker, monkeypatch):
+def test_new_program_version_recomputes_figures(signed_in, charlie, judged, run_worker, monkeypatch):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
-    by_worker()
+    run_worker()
     monkeypatch.setattr(computations, "VERSION_MARK", "next")
     page = client.get(URL.format("grid")).content.decode()
     assert "Computing." in page
     assert 'id="table-grid"' not in page
 
 
-def test_failure_is_shown_once_and_tried_again(signed_in, charlie, judged, by_worker, monkeypatch):
+def test_failed_computation_is_shown_once_and_retried(signed_in, charlie, judged, run_worker, monkeypatch):
     def fails(page, request):
         raise RuntimeError("out of luck")
 
@@ -159,17 +155,17 @@ def test_failure_is_shown_once_and_tried_again(signed_in, charlie, judged, by_wo
     with monkeypatch.context() as broken:
         broken.setattr(Grid, "build", fails)
         client.get(URL.format("grid"))
-        by_worker()
+        run_worker()
     page = client.get(URL.format("grid")).content.decode()
     assert "It could not be computed." in page
     assert 'hx-trigger="every 1s"' not in page
     assert Computation.objects.count() == 0
     assert "Computing." in client.get(URL.format("grid")).content.decode()
-    by_worker()
+    run_worker()
     assert 'id="table-grid"' in client.get(URL.format("grid")).content.decode()
 
 
-def test_what_a_dead_worker_left_is_ordered_again(signed_in, charlie, judged, by_worker):
+def test_computation_of_dead_worker_is_restarted(signed_in, charlie, judged, run_worker):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
     before = Computation.objects.get().pk
@@ -185,40 +181,42 @@ def test_what_a_dead_worker_left_is_ordered_again(signed_in, charlie, judged, by
     assert Computation.objects.get().pk != before
 
 
-def test_page_learns_at_once_that_the_task_of_its_worker_was_given_up(signed_in, charlie, judged, by_worker):
+def test_lost_task_restarts_computation_at_once(signed_in, charlie, judged, run_worker):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
     before = Computation.objects.get().pk
-    DBTaskResult.objects.update(status="RUNNING", started_at=timezone.now(), worker_ids=[f"{host_name()}.{gone()}.a"])
+    DBTaskResult.objects.update(
+        status="RUNNING", started_at=timezone.now(), worker_ids=[f"{host_name()}.{dead_pid()}.a"]
+    )
     assert fail_lost_tasks({}) == 1
     assert client.get(f"/projects/tea/agreement/computations/{before}/")["HX-Refresh"] == "true"
     client.get(URL.format("grid"))
     assert Computation.objects.get().pk != before
 
 
-def gone() -> int:
+def dead_pid() -> int:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
 
 
-def test_after_the_clock_was_set_back_figures_are_computed_again(signed_in, charlie, codings, keys, judged, by_worker):
+def test_finish_time_in_future_recomputes_figures(signed_in, charlie, codings, keys, judged, run_worker):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
-    by_worker()
+    run_worker()
     judge_again(codings["alice"], keys["e"], "place")
     Computation.objects.update(finished_at=timezone.now() + timedelta(days=1))
     assert "Computing." in client.get(URL.format("grid")).content.decode()
 
 
-def test_of_each_project_only_the_last_are_kept(signed_in, charlie, judged, by_worker, monkeypatch):
+def test_project_keeps_latest_computations_only(signed_in, charlie, judged, run_worker, monkeypatch):
     monkeypatch.setattr(computations, "MAX_STORED", 2)
     client = signed_in(charlie)
     for distance in ("masi", "dice", "jaccard"):
         client.get(URL.format("compare"), {"distance": distance})
-    assert [one.parameters["distance"] for one in Computation.objects.order_by("pk")] == ["dice", "jaccard"]
+    assert [row.parameters["distance"] for row in Computation.objects.order_by("pk")] == ["dice", "jaccard"]
 
 
-def test_wrong_measure_orders_nothing(signed_in, charlie, judged, by_worker):
+def test_wrong_measure_is_replaced_by_default(signed_in, charlie, judged, run_worker):
     assert signed_in(charlie).get(URL.format("coders"), {"measure": "ghost"}).status_code == 400
-    assert [one.own for one in Computation.objects.all()] == [{}]
+    assert [row.own for row in Computation.objects.all()] == [{}]

@@ -1,4 +1,4 @@
-"""A datasheet in Markdown: what people wrote stays words, and places are left for what no program knows."""
+"""The datasheet in Markdown: escaped text, and placeholders for the author."""
 
 import re
 from html import unescape
@@ -20,20 +20,20 @@ SIGNS = "#*_`[]()!<>&|\\~+-=.:1 2ab\"'{}$^@/"
 
 @examples(100)
 @given(st.text(st.sampled_from([*SIGNS, "\t"]), max_size=30))
-def test_nothing_in_a_line_is_markup(line):
+def test_escaped_line_has_no_markup(line):
     html = render(escape_line(line))
     assert unescape(re.sub(r"</?p>", "", html)).strip() == " ".join(line.split())
 
 
 @examples(50)
 @given(st.lists(st.text(st.sampled_from(SIGNS), max_size=12), max_size=6))
-def test_lines_stay_lines_and_paragraphs_paragraphs(lines):
+def test_escaped_paragraphs_keep_lines(lines):
     html = str(render("\n\n".join(escape_paragraphs("\n".join(lines)))))
     kept = [" ".join(line.split()) for line in lines]
-    assert [unescape(one) for one in re.findall(r"[^\n]+", re.sub(r"</?p>|<br />", "", html))] == [*filter(None, kept)]
+    assert [unescape(row) for row in re.findall(r"[^\n]+", re.sub(r"</?p>|<br />", "", html))] == [*filter(None, kept)]
 
 
-def test_file_has_title_text_facts_tables_and_what_is_to_be_written():
+def test_file_has_title_text_facts_tables_and_placeholders():
     table = Table("t", "A|B", [Column("name", "Name"), Column("n", "N", "count")], [("[x](y)|*z*", 1200)], "Mind *it*.")
     section = Section(
         "s", "Texts", "One.\n\n# Two", [("Source", "- a\n- b")], [table], ["No | more."], ["Who wrote them."]
@@ -49,7 +49,7 @@ def test_file_has_title_text_facts_tables_and_what_is_to_be_written():
 
 
 class _Sheet:
-    """What the section on adjudication reads of a datasheet."""
+    """The fields of a datasheet that the section on adjudication reads."""
 
     docsets = ()
     project = Project(answers="pointers")
@@ -68,7 +68,7 @@ def facts_of(**fields: object) -> dict[str, str]:
     return dict(describe_adjudication(_Sheet(Adjudication(rounds, **fields))).facts)  # type: ignore[arg-type]
 
 
-def test_decisions_and_the_estimate_of_errors_are_said_where_there_are_any():
+def test_facts_report_decisions_and_error_estimates():
     unknown = facts_of()
     assert unknown["Decisions by reason"] == unknown["Decisions by answer"] == "not recorded"
     assert unknown["Errors in what was accepted unseen"] == "not estimated"

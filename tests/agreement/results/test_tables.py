@@ -1,4 +1,4 @@
-"""Tables that people take along: what is in a cell is what comes out, in every form."""
+"""Tables as CSV, JSON, LaTeX and Markdown."""
 
 import csv
 import json
@@ -46,7 +46,7 @@ def read_csv(text):
 
 
 def read_markdown(text):
-    """Return the cells as a reader of Markdown shows them."""
+    """Return the cells of a rendered table of Markdown."""
     html = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
     cells = re.findall(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", html, re.DOTALL)
     assert not any("<" in cell for cell in cells), html
@@ -56,14 +56,14 @@ def read_markdown(text):
 ROW = ["alice", 12345, -2 / 3, THIRD, 90.5]
 
 
-def test_csv_has_names_for_programs_and_every_digit():
+def test_csv_has_column_names_and_all_digits():
     header, row = read_csv(as_csv(table(ROW)))
     assert header == ["coder", "n_units", "alpha", "share", "time"]
     assert row == ["alice", "12345", repr(-2 / 3), repr(THIRD), "90.5"]
     assert [float(cell) for cell in row[1:]] == ROW[1:]
 
 
-def test_json_has_names_every_digit_and_what_the_table_is_about():
+def test_json_has_column_names_all_digits_and_caption():
     found = json.loads(as_json(table(ROW, caption='The "caption"', note="Mind…")))
     assert found == {
         "caption": 'The "caption"',
@@ -72,7 +72,7 @@ def test_json_has_names_every_digit_and_what_the_table_is_about():
     }
 
 
-def test_latex_is_rounded_as_on_the_page():
+def test_latex_is_rounded_like_page():
     assert as_latex(table(ROW)) == (
         "\\begin{table}\n\\centering\n\\begin{tabular}{lrrrr}\n  \\toprule\n"
         "  coder & units & alpha, nominal & share & time \\\\\n  \\midrule\n"
@@ -81,7 +81,7 @@ def test_latex_is_rounded_as_on_the_page():
     )
 
 
-def test_markdown_is_rounded_as_on_the_page():
+def test_markdown_is_rounded_like_page():
     assert as_markdown(table(ROW)) == (
         "| coder | units | alpha, nominal | share | time |\n"
         "| --- | ---: | ---: | ---: | ---: |\n"
@@ -111,24 +111,24 @@ def test_markdown_is_rounded_as_on_the_page():
         ("none", "figure", "none"),
     ],
 )
-def test_value_is_shown_as_its_kind_asks(value, kind, text):
+def test_value_is_formatted_by_its_kind(value, kind, text):
     assert format_value(value, kind) == text
 
 
 @pytest.mark.parametrize("beginning", ["=1+1", "+1", "-1", "@sum", "\tx", "\rx"])
-def test_text_that_a_spreadsheet_would_compute_is_defused_in_csv_alone(beginning):
+def test_formulas_are_escaped_in_csv_only(beginning):
     [_, [found]] = read_csv(as_csv(words(beginning)))
     assert found == f"'{beginning}"
     assert json.loads(as_json(words(beginning)))["rows"] == [{"word": beginning}]
 
 
 @pytest.mark.parametrize("text", ["a=b", "1-1", "mail@home", "'=x", " =x", "−1", ""])
-def test_other_text_and_numbers_stay_as_they_are_in_csv(text):
+def test_csv_keeps_plain_text_and_numbers(text):
     assert read_csv(as_csv(words(text, "x")))[1] == [text]
     assert read_csv(as_csv(table(["x", -3, -0.5, -1e-9, -2])))[1] == ["x", "-3", "-0.5", "-1e-09", "-2"]
 
 
-def test_what_is_not_there_is_empty_and_null():
+def test_missing_value_is_empty_cell_or_null():
     empty = table([None] * 5)
     assert read_csv(as_csv(empty))[1] == [""] * 5
     assert list(json.loads(as_json(empty))["rows"][0].values()) == [None] * 5
@@ -137,26 +137,26 @@ def test_what_is_not_there_is_empty_and_null():
 
 
 @pytest.mark.parametrize("form", TABLE_FORMATS)
-def test_table_without_rows_is_a_header(form):
+def test_table_without_rows_has_header(form):
     text = TABLE_FORMATS[form].write(table())
     assert ("coder" in text) == (form != "json")
     assert form != "json" or json.loads(text)["rows"] == []
 
 
 @pytest.mark.parametrize("form", TABLE_FORMATS)
-def test_link_leaves_its_value_alone(form):
+def test_linked_cell_is_written_like_its_value(form):
     linked = [Linked(cell, "/projects/tea/?x=1", current=True) for cell in ROW]
     assert TABLE_FORMATS[form].write(table(linked)) == TABLE_FORMATS[form].write(table(ROW))
 
 
-def test_row_of_the_wrong_length_is_refused():
-    for write in (lambda one: one.cells, as_json, as_latex, as_markdown):
+def test_row_of_wrong_length_is_refused():
+    for write in (lambda made: made.cells, as_json, as_latex, as_markdown):
         with pytest.raises(ValueError, match="zip"):
             write(table(["alice"]))
 
 
 @pytest.mark.parametrize("form", TABLE_FORMATS)
-def test_every_script_is_written_as_it_is(form):
+def test_all_forms_keep_unicode(form):
     for word in ("Ærøskøbing", "ß ﬁ", "日本語", "Ω≈ç√", "🙂", "עברית", "a\u0301"):
         assert word in TABLE_FORMATS[form].write(words(word))
 
@@ -173,13 +173,13 @@ def test_every_script_is_written_as_it_is(form):
         ("a\n\nb\r", "a  b "),
     ],
 )
-def test_latex_has_no_commands_of_its_cells(word, written):
+def test_latex_escapes_cells(word, written):
     found = as_latex(Table("one", word, [Column("x", word)], [[word]]))
     assert found.count(written) == 3  # the head, the cell and the caption
 
 
 @pytest.mark.parametrize("word", ["[Anna] took", "*"])
-def test_no_row_of_latex_gives_the_end_of_the_row_before_an_option(word):
+def test_latex_row_end_takes_no_option_from_next_row(word):
     assert not re.search(r"(\\\\|\\midrule)\s*[\[*]", as_latex(words("x", word)))
 
 
@@ -188,10 +188,10 @@ NASTY += ["[Anna](a) took", "![x](y)", "&amp;", "&lt;b>", "~~x~~"]
 
 
 @pytest.mark.parametrize("word", NASTY)
-def test_reader_of_markdown_shows_what_the_cell_says(word):
+def test_markdown_escapes_cells(word):
     assert read_markdown(as_markdown(words(word, "x"))) == ["word", word, "x"]
 
 
-def test_line_break_does_not_break_a_row():
+def test_line_break_stays_within_row():
     assert len(as_markdown(words("a\nb\rc")).splitlines()) == 3
     assert read_csv(as_csv(words("a\nb", 'say "x", y')))[1:] == [["a\nb"], ['say "x", y']]
