@@ -29,11 +29,11 @@ WHOLE = {"next": None, "previous": None}
 
 @pytest.fixture
 def judged(project, codings, keys):
-    """Let two coders agree on some items and disagree on others."""
+    """Make two coders agree on some items and disagree on others."""
     for label, pointers in {"c": "a", "d": "c", "e": "d", "f": "b"}.items():
         judge(codings["alice"], keys[label], "phrase", keys[pointers])
     for label, pointers in {"c": "a", "d": "ac", "e": "b"}.items():
-        judge(codings["bob"], keys[label], "phrase", *(keys[one] for one in pointers))
+        judge(codings["bob"], keys[label], "phrase", *(keys[target] for target in pointers))
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         judge(coding, keys["b"], "place")
@@ -41,7 +41,7 @@ def judged(project, codings, keys):
     hand_in(project)
 
 
-def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, judged):
+def test_api_accepts_every_choice_of_every_parameter(signed_in, charlie, project, judged):
     client, names = signed_in(charlie), [name for name in CHOICES if name not in ("units", *OF_QUESTIONS)]
     every = {name: choices_of(name, "pointers", Parameters()) for name in names}
     for name, choice in ((name, choice) for name, choices in every.items() for choice in choices):
@@ -53,7 +53,7 @@ def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, j
 
 
 @pytest.mark.parametrize("rest", ["", "grid/", "items/", "items/tea/phrase:4-14/"])
-def test_wrong_parameter_is_named(signed_in, charlie, judged, rest):
+def test_error_names_wrong_parameter(signed_in, charlie, judged, rest):
     for name, value in (("distance", "ghost"), ("ghost", "1"), ("preset", "ghost"), ("thirds", "\x00"), ("top", "é")):
         answer = signed_in(charlie).get(URL + rest, {name: value})
         assert answer.status_code == 400
@@ -67,7 +67,7 @@ def indexed(charlie):
     return project
 
 
-def test_chains_cannot_be_chosen_where_coders_index(signed_in, charlie, indexed):
+def test_api_refuses_chains_in_index_scheme(signed_in, charlie, indexed):
     client = signed_in(charlie)
     assert client.get("/api/v1/projects/walk/agreement/").status_code == 200
     for asked in ({"chains": "none"}, {"preset": "poesio-artstein-2005-k"}):
@@ -75,13 +75,13 @@ def test_chains_cannot_be_chosen_where_coders_index(signed_in, charlie, indexed)
         assert (answer.status_code, list(answer.json()["errors"])) == (400, ["chains"])
 
 
-def test_project_whose_preset_does_not_fit_opens_with_one_that_does(signed_in, charlie, indexed):
+def test_unsuitable_preset_does_not_break_pages(signed_in, charlie, indexed):
     Project.objects.update(preset="poesio-artstein-2005-k")
     for address in ("/api/v1{}", "/api/v1{}grid/", "/api/v1{}items/", "{}", "{}headline/", "{}items/"):
         assert signed_in(charlie).get(address.format("/projects/walk/agreement/")).status_code == 200, address
 
 
-def test_texts_of_an_answer_come_in_pages_and_the_figures_are_of_all(charlie, alice, bob, signed_in):
+def test_texts_are_paginated_and_figures_cover_all_texts(charlie, alice, bob, signed_in):
     answer_all(coded_project("walks", "poesio-artstein-2005", *[WALK] * 5))
     client = signed_in(charlie)
     whole = client.get("/api/v1/projects/walks/agreement/").json()
@@ -101,8 +101,8 @@ URL_OF_ITEMS = "/api/v1/projects/tea/agreement/items/"
 
 
 @pytest.fixture
-def judged_of_items(project, codings, keys):
-    """Let Alice and Bob differ on c by category and on d by one more antecedent, and agree on a."""
+def judged_items(project, codings, keys):
+    """Make Alice and Bob differ on c by category and on d by one more antecedent, and agree on a."""
     alice, bob = codings["alice"], codings["bob"]
     for coding in (alice, bob):
         judge(coding, keys["a"], "none")
@@ -115,7 +115,7 @@ def judged_of_items(project, codings, keys):
     hand_in(project)
 
 
-def test_item_tells_words_values_and_relations(signed_in, charlie, judged_of_items, keys):
+def test_item_has_words_answers_and_relations(signed_in, charlie, judged_items, keys):
     found = {item["label"]: item for item in signed_in(charlie).get(URL_OF_ITEMS).json()["results"]}
     assert set(found) == set("abcd")
     assert found["c"] == {
@@ -144,7 +144,7 @@ def test_item_tells_words_values_and_relations(signed_in, charlie, judged_of_ite
     assert found["a"]["relations"] == {"identity": 1}
 
 
-def test_items_come_in_pages_that_lead_to_each_other(signed_in, charlie, judged_of_items):
+def test_item_pages_link_to_each_other(signed_in, charlie, judged_items):
     client = signed_in(charlie)
     whole = [item["key"] for item in client.get(URL_OF_ITEMS).json()["results"]]
     first = client.get(URL_OF_ITEMS, {"page_size": 3, "sort": "text"}).json()
@@ -157,7 +157,7 @@ def test_items_come_in_pages_that_lead_to_each_other(signed_in, charlie, judged_
     assert client.get(URL_OF_ITEMS, {"cursor": "ghost"}).status_code == 404
 
 
-def test_who_does_not_discuss_learns_nothing_of_flags(signed_in, people, judged_of_items, text, keys):
+def test_viewer_does_not_see_flags(signed_in, people, judged_items, text, keys):
     set_flag(text.markables.get(key=keys["a"]), people["manager"], True)
     seen = {
         role: {item["label"]: item["flagged"] for item in signed_in(people[role]).get(URL_OF_ITEMS).json()["results"]}
@@ -169,14 +169,14 @@ def test_who_does_not_discuss_learns_nothing_of_flags(signed_in, people, judged_
     assert len(signed_in(people["manager"]).get(URL_OF_ITEMS, {"flag": "set"}).json()["results"]) == 1
 
 
-def test_one_item_shows_every_coders_value_and_every_pair(signed_in, charlie, judged_of_items, keys):
+def test_item_detail_has_value_of_every_coder_and_every_pair(signed_in, charlie, judged_items, keys):
     found = signed_in(charlie).get(f"{URL_OF_ITEMS}tea/{keys['c']}/").json()
     assert (found["text"], found["key"]) == ("tea", keys["c"])
     assert found["values"] == [
         {"coder": "alice", "category": None, "chain": [keys["a"], keys["c"], keys["d"]]},
         {"coder": "bob", "category": "place", "chain": None},
     ]
-    assert [(one["coder"], one["category"], one["note"]) for one in found["answers"]] == [
+    assert [(answer["coder"], answer["category"], answer["note"]) for answer in found["answers"]] == [
         ("alice", "phrase", ""),
         ("bob", "place", "or the stove"),
     ]
@@ -193,26 +193,26 @@ URL_OF_TABLES, PAGE = "/api/v1/projects/tea/agreement/tables/", "/projects/tea/a
 
 
 @pytest.fixture
-def judged_of_tables(codings, keys):
+def judged_tables(codings, keys):
     for coder, antecedent in (("alice", "a"), ("bob", "b")):
         judge(codings[coder], keys["c"], "phrase", keys[antecedent])
         judge(codings[coder], keys["a"], "none")
         submit_coding(codings[coder], codings[coder].coder)
 
 
-def test_pages_of_a_project_are_named(signed_in, charlie, project):
+def test_tables_index_lists_pages_of_project(signed_in, charlie, project):
     found = signed_in(charlie).get(URL_OF_TABLES).json()
-    assert {"coders", "texts", "categories", "course", "pair"} <= {one["page"] for one in found}
-    assert all(one["about"].endswith(".") for one in found)
-    assert "scores" not in {one["page"] for one in found}
+    assert {"coders", "texts", "categories", "course", "pair"} <= {page["page"] for page in found}
+    assert all(page["about"].endswith(".") for page in found)
+    assert "scores" not in {page["page"] for page in found}
     add_member(pyramid_project(), charlie, "viewer")
-    assert "scores" in {one["page"] for one in signed_in(charlie).get(URL_OF_TABLES.replace("tea", "ferry")).json()}
+    assert "scores" in {page["page"] for page in signed_in(charlie).get(URL_OF_TABLES.replace("tea", "ferry")).json()}
 
 
 @pytest.mark.slow
-def test_every_table_of_every_page_can_be_had(signed_in, charlie, judged_of_tables):
+def test_csv_of_every_table_has_its_columns_and_rows(signed_in, charlie, judged_tables):
     client = signed_in(charlie)
-    pages = [one["page"] for one in client.get(URL_OF_TABLES).json()]
+    pages = [page["page"] for page in client.get(URL_OF_TABLES).json()]
     number = 0
     for page in pages:
         two = {"first": "alice", "second": "bob"} if page == "pair" else {}
@@ -225,7 +225,7 @@ def test_every_table_of_every_page_can_be_had(signed_in, charlie, judged_of_tabl
     assert number >= 15
 
 
-def test_table_is_the_one_of_the_page_to_the_last_byte(signed_in, charlie, judged_of_tables):
+def test_table_from_api_equals_download_of_page(signed_in, charlie, judged_tables):
     client = signed_in(charlie)
     for form in ("csv", "json", "latex", "markdown", None):
         of_page = client.get(f"{PAGE}coders/", {"as": form or "json", "table": "each", "distance": "masi"})
@@ -233,7 +233,7 @@ def test_table_is_the_one_of_the_page_to_the_last_byte(signed_in, charlie, judge
         assert (of_api.content, of_api["Content-Type"]) == (of_page.content, of_page["Content-Type"]), form
 
 
-def test_wrong_questions_are_problems_and_other_pages_are_not_there(signed_in, charlie, judged_of_tables):
+def test_wrong_parameter_gets_400_and_unknown_page_404(signed_in, charlie, judged_tables):
     client = signed_in(charlie)
     for query in ("each/?form=xls", "each/?distance=ghost", "each/?ghost=1", "ghost/", "?distance=ghost"):
         answer = client.get(f"{URL_OF_TABLES}coders/{query}")
@@ -242,9 +242,7 @@ def test_wrong_questions_are_problems_and_other_pages_are_not_there(signed_in, c
         assert client.get(f"{URL_OF_TABLES}{address}").status_code == 404, address
 
 
-def test_who_asks_while_it_is_computed_is_told_to_come_again(
-    signed_in, charlie, judged_of_tables, settings, monkeypatch
-):
+def test_table_gets_503_while_it_is_computed(signed_in, charlie, judged_tables, settings, monkeypatch):
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend", "QUEUES": []}}
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     answer = signed_in(charlie).get(f"{URL_OF_TABLES}grid/grid/")

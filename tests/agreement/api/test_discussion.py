@@ -1,4 +1,4 @@
-"""Remarks, flags, mappings and tasks by the API."""
+"""Remarks, flags, mappings and tasks in the API."""
 
 import pytest
 
@@ -11,7 +11,7 @@ ITEM = f"{URL}items/tea/phrase:4-14/"
 JSON = {"content_type": "application/json"}
 
 
-def test_remark_is_made_read_and_taken_away_by_its_author(signed_in, people):
+def test_only_author_deletes_remark(signed_in, people):
     manager, adjudicator = signed_in(people["manager"]), signed_in(people["adjudicator"])
     made = manager.post(f"{ITEM}remarks/", {"body": "Which?"}, **JSON).json()
     [row] = adjudicator.get(f"{ITEM}remarks/").json()["results"]
@@ -22,12 +22,12 @@ def test_remark_is_made_read_and_taken_away_by_its_author(signed_in, people):
 
 
 @pytest.mark.parametrize("sent", [{"body": ""}, {"body": "x" * 5001}, {}, {"body": "x", "author": "alice"}])
-def test_wrong_remark_is_not_kept(signed_in, charlie, project, sent):
+def test_api_refuses_wrong_remark(signed_in, charlie, project, sent):
     assert signed_in(charlie).post(f"{ITEM}remarks/", sent, **JSON).status_code == 400
     assert not Remark.objects.exists()
 
 
-def test_flag_is_set_once_and_taken_away(signed_in, charlie, project):
+def test_flag_is_set_once_and_removed(signed_in, charlie, project):
     client = signed_in(charlie)
     nobody = {"reason": "", "resolved_by": None, "resolved_at": None}
     assert client.get(f"{ITEM}flag/").json() == {"flagged": False, "author": None} | nobody
@@ -38,7 +38,7 @@ def test_flag_is_set_once_and_taken_away(signed_in, charlie, project):
     assert not Flag.objects.exists()
 
 
-def test_mapping_is_kept_under_its_name(signed_in, charlie, people):
+def test_mapping_replaces_mapping_of_same_name(signed_in, charlie, people):
     client, address = signed_in(charlie), f"{URL}mappings/"
     sent = {"name": "things", "classes": {"place": "thing", "none": "thing"}}
     assert client.post(address, sent, **JSON).status_code == 201
@@ -47,13 +47,13 @@ def test_mapping_is_kept_under_its_name(signed_in, charlie, people):
 
 
 @pytest.mark.parametrize("classes", [{}, {"ghost": "x"}, {"place": ""}, [], {"place": ["x"]}])
-def test_wrong_mapping_is_not_kept(signed_in, charlie, project, classes):
+def test_api_refuses_wrong_mapping(signed_in, charlie, project, classes):
     answer = signed_in(charlie).post(f"{URL}mappings/", {"name": "m", "classes": classes}, **JSON)
     assert (answer.status_code, list(answer.json()["errors"])) == (400, ["classes"])
     assert not Mapping.objects.exists()
 
 
-def test_tasks_are_those_of_the_project(signed_in, charlie, people):
+def test_tasks_are_limited_to_project_and_role(signed_in, charlie, people):
     other = make_project("other")
     add_member(other, charlie, "manager")
     for slug in ("tea", "other"):

@@ -43,15 +43,15 @@ def load(db, settings, request):
 
 
 @pytest.fixture
-def taken(signed_in, charlie, tmp_path):
-    def taken(slug: str, form: str = "csv", **asked: str):
+def download(signed_in, charlie, tmp_path):
+    def download(slug: str, form: str = "csv", **asked: str):
         reply = signed_in(charlie).get(f"/api/v1/projects/{slug}/agreement/data/", {**asked, "form": form})
         assert reply.status_code == 200, reply.content
         path = tmp_path / f"data.{'json' if form == 'json' else 'csv'}"
         path.write_bytes(reply.content)
         return path
 
-    return taken
+    return download
 
 
 def constructions(answers: str) -> list[dict[str, str]]:
@@ -64,13 +64,13 @@ def constructions(answers: str) -> list[dict[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", [*DEMOS, EZCOREF])
-def test_library_computes_figures_of_pages_from_file_to_last_digit(load, taken, slug):
+def test_library_reproduces_figures_of_pages_from_file(load, download, slug):
     project = load(slug)
     found = read_answers(project)
     distances = SET_DISTANCES if project.answers != "categories" else ("nominal",)
     for construction in constructions(project.answers):
         for form in ("csv", "raw"):
-            data = ReliabilityData.from_matrix(taken(slug, form, **construction), raw=form == "raw")
+            data = ReliabilityData.from_matrix(download(slug, form, **construction), raw=form == "raw")
             for distance, options in product(distances, CONVENTIONS):
                 parameters = Parameters(distance=distance, **construction, **options)
                 expected = compute_result(*resolve(found, parameters))
@@ -82,9 +82,9 @@ def test_library_computes_figures_of_pages_from_file_to_last_digit(load, taken, 
                 assert coefficient(data).value == expected.value
 
 
-def test_csv_and_json_say_the_same(load, taken):
+def test_csv_and_json_have_same_data(load, download):
     load(EZCOREF)
-    table, objects = taken(EZCOREF), taken(EZCOREF, "json")
+    table, objects = download(EZCOREF), download(EZCOREF, "json")
     found = read_csv(Bundle.of("m.csv", table.read_bytes()))
     assert found == read_json(Bundle.of("m.json", objects.read_bytes()))
     assert len(found.rows) == ReliabilityData.from_matrix(table).to_frame().shape[0] == 371
@@ -92,7 +92,7 @@ def test_csv_and_json_say_the_same(load, taken):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_set_holds_the_keys_of_markables_and_a_label_is_a_category(charlie, signed_in, kind):
+def test_values_are_markable_keys_or_categories(charlie, signed_in, kind):
     project = answer(coded_project("walk", kind, WALK))
     rows = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/").json()
     keys = set(project.texts.get().markables.values_list("key", flat=True))
@@ -106,7 +106,7 @@ def test_set_holds_the_keys_of_markables_and_a_label_is_a_category(charlie, sign
     assert all(list(row["values"]) == ["alice", "bob"] for row in rows)
 
 
-def test_parameters_hold_for_the_data(charlie, signed_in):
+def test_parameters_select_data(charlie, signed_in):
     answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
     client = signed_in(charlie)
 
@@ -121,17 +121,17 @@ def test_parameters_hold_for_the_data(charlie, signed_in):
     assert len(rows(without="none")) < len(rows())
 
 
-def test_cells_are_neutralised_but_in_the_raw_form(charlie, signed_in, taken):
+def test_csv_escapes_formulas_except_in_raw_form(charlie, signed_in, download):
     User.objects.create(username="@sum")
     answer(coded_project("walk", "sortal-classes", WALK, coders=("@sum", "bob")))
-    guarded, raw = taken("walk").read_bytes(), taken("walk", "raw").read_bytes()
+    guarded, raw = download("walk").read_bytes(), download("walk", "raw").read_bytes()
     assert guarded.startswith(b"text,unit,'@sum,bob\n")
     assert raw == guarded.replace(b"'@sum", b"@sum")
-    assert ReliabilityData.from_matrix(taken("walk")).coders == ("@sum", "bob")
-    assert ReliabilityData.from_matrix(taken("walk", "raw"), raw=True).coders == ("@sum", "bob")
+    assert ReliabilityData.from_matrix(download("walk")).coders == ("@sum", "bob")
+    assert ReliabilityData.from_matrix(download("walk", "raw"), raw=True).coders == ("@sum", "bob")
 
 
-def test_data_come_as_a_file_or_an_unknown_form_is_named(charlie, signed_in):
+def test_data_are_sent_as_file_and_unknown_form_gets_400(charlie, signed_in):
     answer(coded_project("walk", "poesio-artstein-2005", WALK))
     client, address = signed_in(charlie), "/api/v1/projects/walk/agreement/data/"
     types = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
@@ -144,9 +144,9 @@ def test_data_come_as_a_file_or_an_unknown_form_is_named(charlie, signed_in):
         assert (reply.status_code, reply.json()["errors"]) == (400, {"form": ["Choose one of json, csv, raw."]})
 
 
-def test_project_in_which_nobody_answered_has_units_and_no_values(charlie, taken):
+def test_project_without_answers_has_units_and_no_values(charlie, download):
     coded_project("walk", "poesio-artstein-2005", WALK)
-    assert taken("walk").read_bytes().startswith(b"text,unit\n")
-    data = ReliabilityData.from_matrix(taken("walk"))
+    assert download("walk").read_bytes().startswith(b"text,unit\n")
+    data = ReliabilityData.from_matrix(download("walk"))
     assert (data.coders, alpha(data).value) == ((), None)
-    assert all(row["values"] == {} for row in json.loads(taken("walk", "json").read_bytes()))
+    assert all(row["values"] == {} for row in json.loads(download("walk", "json").read_bytes()))
