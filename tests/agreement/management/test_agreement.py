@@ -1,4 +1,4 @@
-"""manage.py agreement: figures of the library, and every report in every form as the API gives it."""
+"""manage.py agreement: figures of the library, and every report in every form of the API."""
 
 import csv
 import io
@@ -53,7 +53,7 @@ def figures(result: Result) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def tales_rows(module_rows) -> int:
-    """Make a project of two texts; one coder has not coded the second and one has left a markable out."""
+    """Make a project of two texts; one coder has not coded the second and one has omitted a markable."""
     project = create_project("tales", "Tales", SCHEMES["clusters"])
     documents = [
         SourceDocument(plain.parse(marked, f"{coder}/{text}.txt"), coder) for (text, coder), marked in TALES.items()
@@ -78,7 +78,7 @@ def run(capsys):
 
 
 def as_csv(out: str) -> dict[str, dict[str, Any]]:
-    """Return the figures in a CSV by text, as numbers; a missing figure is None."""
+    """Return the figures in a CSV by text; a missing figure is None."""
     found = {}
     for row in csv.DictReader(io.StringIO(out)):
         text = row.pop("text")
@@ -87,7 +87,7 @@ def as_csv(out: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None = None) -> ReliabilityData:
+def build_data(documents: dict[tuple[str, str], Document], texts: list[str] | None = None) -> ReliabilityData:
     """Return the matrix of these documents by text and coder; a value is the union of the classes of its indices.
 
     A unit is a text with a span. A coder who left out a markable of a text means something of its own by it; one who
@@ -125,19 +125,19 @@ def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None 
 
 
 @pytest.mark.parametrize(("distance", "exclude_unit"), list(product(SET_DISTANCES, EXCLUDE_UNIT)))
-def test_figures_are_those_of_the_library_on_data_built_by_hand(tales, run, distance, exclude_unit):
+def test_figures_equal_library_on_hand_built_data(tales, run, distance, exclude_unit):
     documents = {key: plain.parse(marked, "x.txt") for key, marked in TALES.items()}
     options = {"exclude_unit": exclude_unit}
     out = json.loads(run("tales", "--distance", distance, "--exclude-unit", exclude_unit, "--format", "json"))
-    assert {name: out[name] for name in FIGURES} == figures(alpha(by_hand(documents), distance, **options))
+    assert {name: out[name] for name in FIGURES} == figures(alpha(build_data(documents), distance, **options))
     assert out["value"] is not None
     assert [text["slug"] for text in out["texts"]] == ["run", "walk"]
     for text in out["texts"]:
-        expected = figures(alpha(by_hand(documents, [text["slug"]]), distance, **options))
+        expected = figures(alpha(build_data(documents, [text["slug"]]), distance, **options))
         assert {name: text[name] for name in FIGURES} == expected
 
 
-def test_ezcoref_has_figures_of_library_on_data_built_from_its_files(db, samples, run):
+def test_ezcoref_figures_equal_library_on_data_from_files(db, samples, run):
     folder = samples / "ezcoref" / "conll2012"
     call_command("import_codings", "conll2012", str(folder), "--project=ez", "--coder-from=parent", "--create")
     documents = {
@@ -145,7 +145,7 @@ def test_ezcoref_has_figures_of_library_on_data_built_from_its_files(db, samples
         for file in folder.glob("*/*.conll")
     }
     assert len(documents) == 40
-    data = by_hand(documents)
+    data = build_data(documents)
     run("ez")  # what the import printed goes
     extracted = read_answers(Project.objects.get(slug="ez"))
     values = set()
@@ -160,7 +160,7 @@ def test_ezcoref_has_figures_of_library_on_data_built_from_its_files(db, samples
     assert out["value"] == alpha(data, "masi").value
     assert len(out["texts"]) == 8
     for text in out["texts"]:
-        assert text["value"] == alpha(by_hand(documents, [text["slug"]]), "masi").value
+        assert text["value"] == alpha(build_data(documents, [text["slug"]]), "masi").value
 
 
 @pytest.mark.parametrize(
@@ -176,11 +176,11 @@ def test_ezcoref_has_figures_of_library_on_data_built_from_its_files(db, samples
     ],
     ids=" ".join,
 )
-def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
+def test_table_csv_and_json_match_report(tales, run, options):
     parsed = dict(zip([option[2:].replace("-", "_") for option in options[::2]], options[1::2], strict=True))
     preset = parsed.pop("preset", None)
     report = overall.compute_report(read_answers(tales), replace(PRESETS[preset or "masi"].parameters, **parsed))
-    results = {"": report.result} | {one.text.slug: one.result for one in report.texts}
+    results = {"": report.result} | {row.text.slug: row.result for row in report.texts}
 
     out = json.loads(run("tales", *options, "--format", "json"))
     assert out == json.loads(json.dumps(as_json(overall.AgreementFigures.of(report))))
@@ -207,15 +207,15 @@ def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
         ]
 
 
-def test_of_three_texts_the_interval_is_printed_with_how_it_was_made(tales, run):
+def test_interval_of_three_texts_is_printed_with_method(tales, run):
     rest = [
         SourceDocument(plain.parse("[Ada](=1) met [Eve](=2), [she](=1) smiled.", "anna/sit.txt"), "anna"),
         SourceDocument(plain.parse("[Ada](=1) met [Eve](=2), [she](=2) smiled.", "cem/sit.txt"), "cem"),
     ]
     import_documents(tales, rest, ImportOptions(create=True))
     documents = {key: plain.parse(marked, "x.txt") for key, marked in TALES.items()}
-    documents |= {("sit", one.coder): one.document for one in rest}
-    expected = interval(by_hand(documents), alpha, "masi")
+    documents |= {("sit", source.coder): source.document for source in rest}
+    expected = interval(build_data(documents), alpha, "masi")
     third = run("tales").splitlines()[2]
     assert third == (f"95% interval {expected.low:.4f} to {expected.high:.4f} (jackknife, log scale, over 3 texts)")
     out = json.loads(run("tales", "--format", "json"))
@@ -223,7 +223,7 @@ def test_of_three_texts_the_interval_is_printed_with_how_it_was_made(tales, run)
     assert out["interval"] == {"method": "jackknife-log", "by": "document", "n_groups": 3, "level": 0.95, "note": ""}
 
 
-def test_where_nothing_is_asked_the_projects_own_preset_counts(tales, run):
+def test_command_uses_preset_of_project_by_default(tales, run):
     assert run("tales").startswith("coefficient=alpha, distance=masi, ")
     tales.preset = "passonneau-2004"
     tales.save()
@@ -233,20 +233,20 @@ def test_where_nothing_is_asked_the_projects_own_preset_counts(tales, run):
     assert "exclude_unit=both" in run("tales", "--distance", "dice")
 
 
-def test_value_that_rounding_alone_makes_negative_is_printed_as_0(tales, run, monkeypatch):
+def test_negative_zero_is_printed_as_zero(tales, run, monkeypatch):
     compute = basis.compute_result
     monkeypatch.setattr(basis, "compute_result", lambda *given: replace(compute(*given), value=-1e-17))
     assert (" 0.0000 " in run("tales"), "-0.0000" in run("tales")) == (True, False)
 
 
-def test_units_that_one_coder_left_out_are_counted(tales, run):
+def test_unmarked_singleton_counts_omitted_markable(tales, run):
     for unmarked, of_cem in (("missing", 5), ("singleton", 6)):
         out = json.loads(run("tales", "--unmarked", unmarked, "--format", "json"))
         assert out["n_judgements"] == 6 + 6 + of_cem + 3 + 3
 
 
 @pytest.mark.parametrize("scheme", sorted(SCHEMES))
-def test_project_without_codings_has_no_value_and_says_why(db, run, scheme):
+def test_project_without_codings_has_note_instead_of_value(db, run, scheme):
     create_project("empty", "Empty", SCHEMES[scheme])
     found = json.loads(run("empty", "--format", "json"))
     assert (found["value"], bool(found["note"])) == (None, True)
@@ -254,7 +254,7 @@ def test_project_without_codings_has_no_value_and_says_why(db, run, scheme):
     assert run("empty").splitlines()[-1].startswith("all texts          -          -          -       0")
 
 
-def test_unknown_project_and_option_of_another_report_are_named(tales, run):
+def test_error_names_unknown_project_and_misplaced_option(tales, run):
     with pytest.raises(CommandError, match=r"^There is no project 'tails'\.$"):
         run("tails")
     for option, report in (("--epsilon=.1", "alt-test"), ("--margin=.1", "planning"), ("--by=round", "compare")):
@@ -262,7 +262,7 @@ def test_unknown_project_and_option_of_another_report_are_named(tales, run):
             run("tales", option)
 
 
-def test_choice_that_does_not_fit_or_is_not_there_names_the_option(tales, run):
+def test_error_names_option_of_wrong_choice(tales, run):
     for chains in CHOICES["chains"]:
         if chains != "full":
             with pytest.raises(CommandError, match=r"^--chains: coders of this project index instead of pointing"):
@@ -307,15 +307,15 @@ def slug_of(name: str) -> str:
     return "walk" if REPORTS[name].uses_answers else "harbour"
 
 
-def printed(name: str, form: str) -> str:
+def print_report(name: str, form: str) -> str:
     out = StringIO()
     options = [f"--{option}={value}" for option, value in ASKED.get(name, {}).items()]
     call_command("agreement", slug_of(name), f"--report={name}", f"--format={form}", *options, stdout=out)
     return out.getvalue()
 
 
-@pytest.mark.parametrize("name", [one.report_name or one.name for one in ENDPOINTS])
-def test_json_is_what_the_api_gives(signed_in, charlie, project, name):
+@pytest.mark.parametrize("name", [endpoint.report_name or endpoint.name for endpoint in ENDPOINTS])
+def test_json_equals_answer_of_api(signed_in, charlie, project, name):
     page = REPORTS[name]
     assert isinstance(page, ResultPage)
     asked = ASKED.get(name, {})
@@ -325,12 +325,12 @@ def test_json_is_what_the_api_gives(signed_in, charlie, project, name):
     if page.rows is not None:
         given = {part: value for part, value in given.items() if part not in ("next", "previous")}
         given = given["results"] if page.rows == "" else given
-    assert json.loads(printed(name, "json")) == given
+    assert json.loads(print_report(name, "json")) == given
 
 
-@pytest.mark.parametrize("name", [one.report_name or one.name for one in PAGES if not one.api])
-def test_json_of_what_the_api_has_not_is_tables(project, name):
-    said = json.loads(printed(name, "json"))
+@pytest.mark.parametrize("name", [page.report_name or page.name for page in PAGES if not page.api])
+def test_json_of_page_without_api_has_tables(project, name):
+    said = json.loads(print_report(name, "json"))
     if name not in ("categories", "methods"):  # which have fields of their own
         assert all(table["rows"] or table["caption"] for table in said.values())
         assert said
@@ -338,10 +338,10 @@ def test_json_of_what_the_api_has_not_is_tables(project, name):
 
 @pytest.mark.parametrize("form", ["table", "csv"])
 @pytest.mark.parametrize("name", sorted(REPORTS))
-def test_every_result_is_printed_with_the_tables_of_its_page(project, name, form):
+def test_report_prints_tables_of_its_page(project, name, form):
     if name == "methods" and form == "csv":  # a paragraph is no table
         return
-    out = printed(name, form)
+    out = print_report(name, form)
     assert out.strip()
     page, asked = REPORTS[name], ASKED.get(name, {})
     if isinstance(page, ResultPage) and name not in PAGE_SHOWS_MORE:
@@ -352,6 +352,6 @@ def test_every_result_is_printed_with_the_tables_of_its_page(project, name, form
         assert [table.caption for table in sections.tables if table.rows and table.caption not in out] == []
 
 
-def test_item_that_is_not_there_is_an_error(project):
+def test_unknown_item_is_an_error(project):
     with pytest.raises(CommandError, match="Item not found"):
         call_command("agreement", "walk", "--report=item", "--text=text-1", "--key=ghost")
