@@ -1,4 +1,4 @@
-"""A worker that works in the test, and a figure in each of the ways to ask for it."""
+"""Fixtures that run the worker and ask page, API and command for the same figure."""
 
 import json
 import re
@@ -26,8 +26,8 @@ def three(three_rows, db) -> Project:
 
 
 @pytest.fixture
-def by_worker(settings, monkeypatch):
-    """Let every computation wait for the worker, and return a function that runs the worker."""
+def run_worker(settings, monkeypatch):
+    """Make every computation wait for the worker, and return a function that runs the worker."""
     settings.TASKS = TASKS
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     monkeypatch.setattr(agreement, "MAX_TEXTS_DRAWN_AT_ONCE", 1)
@@ -37,10 +37,10 @@ def by_worker(settings, monkeypatch):
 
 
 @pytest.fixture
-def ways(signed_in, charlie):
-    """Return a function that returns the value on page, in API and by command, and the parameters of the API."""
+def ask_all(signed_in, charlie):
+    """Return a function that compares page, API and command and returns the answer of the API."""
 
-    def ways(slug, **asked):
+    def ask_all(slug, **asked):
         client = signed_in(charlie)
         page = client.get(f"/projects/{slug}/agreement/", asked).content.decode()
         shown = re.search(r'id="value"><data value="([^"]+)"', page)
@@ -52,4 +52,4 @@ def ways(signed_in, charlie):
         assert float(shown[1]) == api["value"]
         return api
 
-    return ways
+    return ask_all

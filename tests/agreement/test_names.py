@@ -1,4 +1,4 @@
-"""No name changes a figure: every report is asked before and after coders, texts, entities and units are renamed."""
+"""Figures do not depend on the names of coders, texts, entities and units."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ NUMBERED_IN_ORDER = {"data"}
 MANAGER = "charlie"
 
 
-def pointing(draw: random.Random) -> Project:
+def make_pointer_project(draw: random.Random) -> Project:
     """Make a project of pointers with readings, attributes, relations, two rounds, gold and a model."""
     project = question_project("names", any_answers(draw, texts=4))
     main, manager = project.rounds.get(), User.objects.get(username=MANAGER)
@@ -85,8 +85,8 @@ def pointing(draw: random.Random) -> Project:
     return project
 
 
-def indexing(draw: random.Random) -> Project:
-    """Make a project of own marks with several indices, gold and a model."""
+def make_index_project(draw: random.Random) -> Project:
+    """Make a project of markables by coders with several indices, gold and a model."""
     project = create_project("names", "Names", SCHEMES["clusters"])
     for name in (*CODERS, MANAGER):
         add_member(project, person(name), Membership.Role.MANAGER if name == MANAGER else Membership.Role.CODER)
@@ -109,13 +109,13 @@ def indexing(draw: random.Random) -> Project:
     return project
 
 
-def summarizing(_: random.Random) -> Project:
+def make_pyramid_project(_: random.Random) -> Project:
     """Make a project of pyramids with peers and an agreed pyramid."""
     return harbour("names")
 
 
 class Names:
-    """Names that are drawn at random, and what each of them is a name of."""
+    """Random names, with the object that each of them names."""
 
     def __init__(self, draw: random.Random) -> None:
         self.draw, self.of = draw, dict[str, str]()
@@ -126,12 +126,12 @@ class Names:
         return name
 
     def canonical(self, text: str) -> str:
-        """Return a text with what its names are of in the place of these."""
+        """Return a text with each name replaced by the object that it names."""
         return re.sub(r"[abcxyz]\d{9}", lambda match: self.of.get(match.group(), match.group()), text)
 
 
 def rename(project: Project, draw: random.Random) -> Names:
-    """Give each coder, text, entity, unit and docset of a project another name, and forget what was computed."""
+    """Rename every coder, text, entity, unit and docset of a project, and delete computed figures."""
     names = Names(draw)
     for user in User.objects.order_by("pk"):
         User.objects.filter(pk=user.pk).update(username=names.new(f"<coder {user.pk}>"))
@@ -158,8 +158,8 @@ def rename(project: Project, draw: random.Random) -> Names:
     return names
 
 
-class Asked:
-    """Who and what is asked for: the first coders and the first text in an order that no name changes."""
+class Selection:
+    """The first coders and the first text in an order that does not depend on names."""
 
     def __init__(self, project: Project) -> None:
         coders = User.objects.filter(memberships__project=project, memberships__role="coder").order_by("pk")
@@ -172,8 +172,8 @@ class Asked:
         return re.sub("[A-Z]+", lambda match: self.values[match.group()], query)
 
 
-def shown_on_pages(project: Project, reader: User, asked: Asked) -> Iterator[tuple[str, Any]]:
-    """Yield the tables of every page of results, with the options that it is asked for."""
+def read_pages(project: Project, reader: User, asked: Selection) -> Iterator[tuple[str, Any]]:
+    """Yield the tables of every page of results, for each of its options."""
     project = results_for(reader, project.slug)
     for page in PAGES:
         if not page.is_in(project) or page.name in NUMBERED_IN_ORDER:
@@ -183,7 +183,7 @@ def shown_on_pages(project: Project, reader: User, asked: Asked) -> Iterator[tup
             addresses = [{"first": asked.first, "second": asked.second}]
         elif page.address == ("text", "key"):
             units = Markable.objects.filter(text__project=project, level__coded=True).order_by("pk")[:6]
-            addresses = [{"text": one.text.slug, "key": one.key} for one in units]
+            addresses = [{"text": unit.text.slug, "key": unit.key} for unit in units]
         for address, query in product(addresses, OPTIONS.get(page.name, [""])):
             request = page.request(project, QueryDict(asked.query(query)), reader.username, address, whole_tables=True)
             try:
@@ -191,7 +191,7 @@ def shown_on_pages(project: Project, reader: User, asked: Asked) -> Iterator[tup
             except Http404:  # a contributor is no item where words are
                 continue
             assert not sections.waiting
-            tables = [(one.key, one.caption, one.note, *columns_of(one)) for one in sections.tables]
+            tables = [(table.key, table.caption, table.note, *columns_of(table)) for table in sections.tables]
             yield f"{page.name} {address} {query} {request.error or ''}", tables
 
 
@@ -201,8 +201,8 @@ def columns_of(table: Table) -> Iterator[list[Any]]:
         yield [[name, value] for name, value in zip(table.names, row, strict=True) if name not in SHOWN_IN_ORDER]
 
 
-def answered_by_api(project: Project, client: Client, asked: Asked) -> Iterator[tuple[str, Any]]:
-    """Yield what every address of the API about the results of a project answers."""
+def read_api(project: Project, client: Client, asked: Selection) -> Iterator[tuple[str, Any]]:
+    """Yield the answer of every address of the API about the results of a project."""
     for pattern in api_patterns:
         try:
             address = reverse(str(pattern.name), args=[project.slug])
@@ -217,7 +217,7 @@ SEPARATORS = re.compile(r"; | and | – | \| | → |, |,")
 
 
 def canonical(found: Any) -> Any:
-    """Return an answer with its lists and keys in order, and figures to eight digits: what is summed up may differ."""
+    """Return an answer with sorted lists and keys, and figures of eight digits, because sums may differ in the last."""
     if isinstance(found, dict):
         return sorted((key, canonical(value)) for key, value in found.items())
     if isinstance(found, list | tuple):
@@ -229,14 +229,14 @@ def canonical(found: Any) -> Any:
 
 
 def ask_everything(project: Project, draw: random.Random) -> dict[str, str]:
-    """Rename all there is and return what every report says then, in names that do not depend on it."""
+    """Rename everything and return the answer of every report with canonical names."""
     names = rename(project, draw)
     project = Project.objects.get(pk=project.pk)
     reader = User.objects.get(memberships__project=project, memberships__role="manager")
     client = Client()
     client.force_login(reader)
-    asked = Asked(project)
-    found = [*shown_on_pages(project, reader, asked), *answered_by_api(project, client, asked)]
+    asked = Selection(project)
+    found = [*read_pages(project, reader, asked), *read_api(project, client, asked)]
     return {
         names.canonical(what): json.dumps(canonical(json.loads(names.canonical(json.dumps(said, default=str)))))
         for what, said in found
@@ -244,9 +244,9 @@ def ask_everything(project: Project, draw: random.Random) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [pointing, indexing, summarizing])
+@pytest.mark.parametrize("make", [make_pointer_project, make_index_project, make_pyramid_project])
 @pytest.mark.parametrize("seed", cases([0], full=range(4)))
-def test_no_name_changes_a_figure(db, make: Callable[[random.Random], Project], seed: int):
+def test_renaming_does_not_change_figures(db, make: Callable[[random.Random], Project], seed: int):
     draw = random.Random(seed)
     project = make(draw)
     before, after = ask_everything(project, draw), ask_everything(project, draw)

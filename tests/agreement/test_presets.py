@@ -1,4 +1,4 @@
-"""Presets decide what is read and how it is compared, on page, by API and by command."""
+"""Presets set the parameters on page, API and command."""
 
 import json
 import random
@@ -67,7 +67,7 @@ def ask_command(capsys, query):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_presets_decide_what_is_read(signed_in, charlie, capsys, kind):
+def test_preset_equals_its_spelled_out_parameters(signed_in, charlie, capsys, kind):
     project = make_project(kind)
     client = signed_in(charlie)
     question = {"question": QUESTION_OF[kind]} if kind in QUESTION_OF else {}
@@ -84,14 +84,14 @@ def test_presets_decide_what_is_read(signed_in, charlie, capsys, kind):
 
 
 @pytest.mark.parametrize(("preset", "value"), [("spans-jaccard", -4 / 9), ("spans", 0.1386)])
-def test_spans_of_figure_1_give_table_1(signed_in, charlie, capsys, preset, value):
+def test_spans_of_figure_1_reproduce_table_1(signed_in, charlie, capsys, preset, value):
     make_project("scus")
     client, query = signed_in(charlie), {"preset": f"passonneau-2006-{preset}"}
     for _, found in (ask_page(client, query), ask_api(client, query), ask_command(capsys, query)):
         assert found == pytest.approx(value, abs=5e-5)
 
 
-def test_a_wrong_query_shows_the_preset_of_the_project(signed_in, charlie):
+def test_wrong_query_falls_back_to_preset_of_project(signed_in, charlie):
     project = make_project("scus")
     project.preset = "passonneau-2006-spans"
     project.save()
@@ -99,7 +99,7 @@ def test_a_wrong_query_shows_the_preset_of_the_project(signed_in, charlie):
     assert (parameters["units"], f"{value:.4f}") == ("spans", "0.1386")
 
 
-def test_choices_are_those_of_the_library():
+def test_choices_equal_options_of_library():
     of_library = {"distance": options.DISTANCES, "chains": tuple(reversed(MODES)), "top": TOPS, "readings": READINGS}
     of_library |= {name: getattr(options, name.upper()) for name in ("exclude_unit", "empty", "thirds")}
     of_library |= {"missing": options.MISSING_RULES, "unmarked": UNMARKED}
