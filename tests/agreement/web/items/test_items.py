@@ -205,6 +205,7 @@ def test_filters_ignore_notes_of_open_codings(signed_in, charlie, noted, codings
     assert links(client.get(URL, {"note": "set"}).content.decode()) == [keys["e"]]
     reopen_coding(codings["alice"], codings["alice"].coder)
     assert links(client.get(URL, {"unsure": "set"}).content.decode()) == []
+    assert links(client.get(URL, {"note": "set"}).content.decode()) == []
 
 
 def test_text_filter_keeps_other_parameters(signed_in, charlie):
