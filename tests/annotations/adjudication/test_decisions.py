@@ -1,4 +1,4 @@
-"""Decisions on gold: their source and reason, that none is lost, and what is marked once coders change their work."""
+"""Decisions on gold: source and reason, replay, and flags after coders change their work."""
 
 import random
 from collections.abc import Callable
@@ -35,9 +35,9 @@ def marked(text) -> list[str]:
 
 @pytest.fixture
 def gold(project, codings, marked, alice, bob) -> Coding:
-    """Return gold in Charlie's hands of what Alice and Bob submitted, who disagree on the first two markables.
+    """Return gold owned by Charlie; the codings of Alice and Bob differ on the first two markables.
 
-    They leave the last three undecided.
+    The coders leave the last three undecided.
     """
     for coder, categories in ((alice, ("place", "place", "none")), (bob, ("none", "none", "none"))):
         for key, category in zip(marked, categories, strict=False):
@@ -53,7 +53,7 @@ def send(coding: Coding, *changes: Change) -> None:
 
 
 def decide(gold: Coding, key: str, category: str | None = None, **said: Any) -> None:
-    """Decide an item, with a judgement where a category is given, as one step."""
+    """Decide an item as one step, with a judgement if a category is given."""
     step = uuid4()
     changes = [answer(key, category, step)] if category else []
     said = {"items": [[key, CATEGORY]], "source": "own"} | said
@@ -62,12 +62,12 @@ def decide(gold: Coding, key: str, category: str | None = None, **said: Any) -> 
 
 def decided(gold: Coding) -> dict[str, ItemDecision]:
     """Return the decisions on categories, by markable."""
-    return {one.item.markable: one for one in gold_decisions([gold])[gold.pk] if one.item.question == CATEGORY}
+    return {row.item.markable: row for row in gold_decisions([gold])[gold.pk] if row.item.question == CATEGORY}
 
 
-def told(gold: Coding) -> list[tuple[str, str, str, str, bool]]:
+def decision_rows(gold: Coding) -> list[tuple[str, str, str, str, bool]]:
     found = gold_decisions([gold])[gold.pk]
-    return [(one.item.markable, str(one.source), str(one.reason), one.note, one.changed) for one in found]
+    return [(row.item.markable, str(row.source), str(row.reason), row.note, row.changed) for row in found]
 
 
 def resubmit(coding: Coding, manager: Any, **answers: str) -> None:
@@ -83,9 +83,7 @@ def draft_again(project: Any, method: Method = Method.MOST) -> None:
     draft_gold(project, DraftRequest(method, again=True))
 
 
-def test_a_decision_has_source_reason_section_note_and_who_made_it_when(
-    gold, marked, charlie, django_assert_num_queries
-):
+def test_decision_stores_source_reason_section_note_user_and_time(gold, marked, charlie, django_assert_num_queries):
     coding = Coding.objects.of_people().get(coder__username="bob")
     bobs = coding.operations.get(sequence=coding.version).uuid
     said = {"reason": "guideline", "section": "Places", "note": "See 3.2."}
@@ -98,20 +96,20 @@ def test_a_decision_has_source_reason_section_note_and_who_made_it_when(
     assert decision == ItemDecision(gold, item, Source.CODER, (bobs,), *why, *who, changed=False)
 
 
-def test_later_decision_replaces_the_earlier_and_a_note_does_not(gold, marked):
+def test_later_decision_replaces_earlier_one_but_note_does_not(gold, marked):
     first = marked[0]
     decide(gold, first, source="draft", reason="slip", note="Once.")
     judgement = judgements_of(gold).get(first, {"category": None})
     send(gold, change(**judgement | {"markable": first, "note": "See above."}))  # answers nothing otherwise
-    assert told(gold) == [(first, "draft", "slip", "Once.", False)]
+    assert decision_rows(gold) == [(first, "draft", "slip", "Once.", False)]
     decide(gold, first, "place", reason="scheme")
     judge(gold, first, "place", note="Why?")
-    assert told(gold) == [(first, "own", "scheme", "", False)]
+    assert decision_rows(gold) == [(first, "own", "scheme", "", False)]
     judge(gold, first, "none")  # without a reason
-    assert told(gold) == [(first, "own", "", "", False)]
+    assert decision_rows(gold) == [(first, "own", "", "", False)]
 
 
-def test_what_one_judgement_of_a_step_decides_is_what_the_step_names(gold, marked):
+def test_step_decides_only_items_that_it_names(gold, marked):
     first, second = marked[:2]
     step = uuid4()
     send(
@@ -121,7 +119,7 @@ def test_what_one_judgement_of_a_step_decides_is_what_the_step_names(gold, marke
         Change(uuid4(), "decide", {"items": [[second, CATEGORY]], "source": "own"}, step=step),
     )
     assert list(decided(gold)) == [second]
-    assert [one.decided for one in gold_states([gold])[0].contested] == [False, True]
+    assert [item.decided for item in gold_states([gold])[0].contested] == [False, True]
 
 
 def answer(key: str, category: str | None, step: UUID, undoes: UUID | None = None) -> Change:
@@ -133,28 +131,28 @@ def test_draft_again_keeps_decisions_and_drafts_other_items(project, gold, codin
     first, second, third = marked[:3]
     decide(gold, first, "none", reason="ambiguous")
     judge(gold, third, "place")  # nobody disagreed: an answer without a reason
-    said, answers = told(gold), judgements_of(gold)
+    said, answers = decision_rows(gold), judgements_of(gold)
     assert said == [(first, "own", "ambiguous", "", False), (third, "own", "", "", False)]
     resubmit(codings["bob"], charlie, **{second: "place"})
     draft_again(project)
     gold.refresh_from_db()
-    assert told(gold) == said
+    assert decision_rows(gold) == said
     assert judgements_of(gold) == {
         first: answers[first],
         second: answers[first] | {"markable": second, "category": "place"},
         third: answers[third],
     }
     [state] = gold_states([gold])
-    assert [(one.item.markable, one.decided) for one in state.contested] == [(first, True), (third, True)]
+    assert [(item.item.markable, item.decided) for item in state.contested] == [(first, True), (third, True)]
     assert list(log_mismatches(gold)) == []
     assert gold.operations.filter(kind="draft").count() == 2
     draft_again(project, Method.EMPTY)
     gold.refresh_from_db()
-    assert told(gold) == said
+    assert decision_rows(gold) == said
     assert {key: judgements_of(gold)[key] for key in (first, third)} == {key: answers[key] for key in (first, third)}
 
 
-def test_what_was_removed_stays_away_and_what_points_at_it_is_contested(project, codings, marked, alice, charlie, text):
+def test_redraft_omits_removed_markable_and_contests_pointers_to_it(project, codings, marked, alice, charlie, text):
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     mark = "phrase:0-3"
     judge(codings["alice"], mark, "place")
@@ -170,13 +168,13 @@ def test_what_was_removed_stays_away_and_what_points_at_it_is_contested(project,
     )
     draft_again(project)
     gold.refresh_from_db()
-    assert {key: one["pointers"] for key, one in judgements_of(gold).items()} == {marked[1]: []}
+    assert {key: answer["pointers"] for key, answer in judgements_of(gold).items()} == {marked[1]: []}
     [state] = gold_states([gold])
-    assert [(one.item.markable, one.decided) for one in state.contested] == [(mark, True), (marked[1], False)]
+    assert [(item.item.markable, item.decided) for item in state.contested] == [(mark, True), (marked[1], False)]
     assert list(log_mismatches(gold)) == []
 
 
-def test_only_open_gold_that_was_drafted_is_drafted_again(project, gold, charlie):
+def test_only_open_drafted_gold_is_drafted_again(project, gold, charlie):
     assert draft_gold(project, DraftRequest(Method.MOST)).begun == ["tea"]
     assert draft_gold(project, DraftRequest(Method.MOST, again=True)).drafted == ["tea"]
     judge_rest(gold)
@@ -186,32 +184,32 @@ def test_only_open_gold_that_was_drafted_is_drafted_again(project, gold, charlie
     assert str(report) == "0 drafts of gold; 1 text left out, whose gold is closed or came from a file"
 
 
-def test_what_coders_answer_otherwise_since_is_marked_and_nothing_else(project, gold, codings, marked, charlie):
+def test_decisions_are_flagged_only_if_submitted_answers_change(project, gold, codings, marked, charlie):
     first, second, third = marked[:3]
     decide(gold, first, "place", reason="slip")
     decide(gold, second, "none")
     resubmit(codings["alice"], charlie)
-    assert not any(one.changed for one in decided(gold).values())
+    assert not any(decision.changed for decision in decided(gold).values())
     codings["alice"].refresh_from_db()
     reopen_coding(codings["alice"], charlie)
     judge(codings["alice"], first, "none")
     judge(codings["alice"], second, "none")
     judge(codings["alice"], second, "place")  # as before
     judge(codings["alice"], third, "place", note="hm")
-    assert not any(one.changed for one in decided(gold).values())  # she has not submitted it
+    assert not any(decision.changed for decision in decided(gold).values())  # she has not submitted it
     submit_coding(codings["alice"], codings["alice"].coder)
-    assert {key: one.changed for key, one in decided(gold).items()} == {first: True, second: False}
+    assert {key: row.changed for key, row in decided(gold).items()} == {first: True, second: False}
     [row] = gold_of_rounds(project, [gold.round])
     assert row.changed == 2  # with what all had agreed on
     draft_again(project)
-    assert {key: one.changed for key, one in decided(gold).items()} == {first: True, second: False}
+    assert {key: row.changed for key, row in decided(gold).items()} == {first: True, second: False}
     [row] = gold_of_rounds(project, [gold.round])
     assert row.changed == 0
     decide(gold, first, "place", reason="slip")
-    assert not any(one.changed for one in decided(gold).values())
+    assert not any(decision.changed for decision in decided(gold).values())
 
 
-def test_decisions_go_with_corrections_and_moved_markables(project, codings, marked, text, alice, charlie):
+def test_decisions_follow_corrections_and_moved_markables(project, codings, marked, text, alice, charlie):
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     judge(codings["alice"], "phrase:0-3", "place")
     judge(codings["alice"], marked[0], "place")
@@ -225,17 +223,17 @@ def test_decisions_go_with_corrections_and_moved_markables(project, codings, mar
     content = text.content.replace("put", "please put", 1)
     correct_text(text, content, charlie, plan_correction(text, content).tag)
     moved = "phrase:11-21"
-    assert [(key, str(one.reason), one.changed) for key, one in decided(gold).items()] == [
+    assert [(key, str(decision.reason), decision.changed) for key, decision in decided(gold).items()] == [
         ("phrase:7-21", "slip", False),
         (moved, "scheme", False),
     ]
     draft_again(project)
-    assert {key: str(one.reason) for key, one in decided(gold).items()} == {"phrase:7-21": "slip", moved: "scheme"}
+    assert {key: str(row.reason) for key, row in decided(gold).items()} == {"phrase:7-21": "slip", moved: "scheme"}
     gold.refresh_from_db()
     assert list(log_mismatches(gold)) == []
 
 
-def test_decisions_of_any_number_of_texts_take_the_same_queries(gold, django_assert_num_queries, marked):
+def test_decisions_take_fixed_number_of_queries(gold, django_assert_num_queries, marked):
     decide(gold, marked[0], "place")
     with django_assert_num_queries(2):
         gold_decisions([gold, gold])
@@ -249,10 +247,10 @@ type Expected = dict[str, tuple[str, str, str | None]]
 
 
 @dataclass
-class Walk:
-    """An adjudicator, coders and a manager do anything; `expected` has what then is decided: source, reason, answer.
+class RandomWalk:
+    """Random work of an adjudicator, coders and a manager; `expected` has source, reason and answer of each decision.
 
-    done: the steps that can be undone, each with what was expected and what the gold said before.
+    done: the steps that can be undone, each with the decisions and judgements before it.
     """
 
     draw: random.Random
@@ -274,9 +272,9 @@ class Walk:
         before = judgements_of(self.gold)
         self.done.append((step, changes, self.expected, before))
         send(self.gold, *changes)
-        [said] = [one.payload for one in changes if one.kind == "decide"]
+        [said] = [change.payload for change in changes if change.kind == "decide"]
         [[key, _]] = said["items"]
-        categories = [one.payload["category"] for one in changes if one.kind == "judge"]
+        categories = [change.payload["category"] for change in changes if change.kind == "judge"]
         category = categories[0] if categories else category_of(before, key)
         self.expected = self.expected | {key: (said["source"], said["reason"], category)}
 
@@ -288,16 +286,17 @@ class Walk:
         send(
             self.gold,
             *(
-                Change(uuid4(), "decide", one.payload, step=undoing, undoes=step)
-                if one.kind == "decide"
-                else answer(one.payload["markable"], category_of(before, one.payload["markable"]), undoing, step)
-                for one in changes
+                Change(uuid4(), "decide", change.payload, step=undoing, undoes=step)
+                if change.kind == "decide"
+                else answer(change.payload["markable"], category_of(before, change.payload["markable"]), undoing, step)
+                for change in changes
             ),
         )
         if self.draw.random() < 0.5:
             redoing = uuid4()
             self._carry_out(
-                redoing, [Change(uuid4(), one.kind, one.payload, step=redoing, undoes=undoing) for one in changes]
+                redoing,
+                [Change(uuid4(), change.kind, change.payload, step=redoing, undoes=undoing) for change in changes],
             )
 
     def draft_again(self) -> None:
@@ -312,20 +311,20 @@ class Walk:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
-def test_no_decision_is_lost_and_log_table_and_state_agree(gold, marked, seed):
-    walk = Walk(random.Random(seed), gold, marked)
+def test_random_work_loses_no_decision_and_matches_log(gold, marked, seed):
+    walk = RandomWalk(random.Random(seed), gold, marked)
     steps: list[Callable[[], None]] = [*[walk.decide] * 3, walk.undo, walk.draft_again, walk.change_work]
     for _ in range(60):
         walk.draw.choice(steps)()
         found = decided(gold)
         answers = judgements_of(gold)
         assert {
-            key: (str(one.source), str(one.reason), category_of(answers, key)) for key, one in found.items()
+            key: (str(row.source), str(row.reason), category_of(answers, key)) for key, row in found.items()
         } == walk.expected
         [state] = gold_states([gold])
-        contested = {one.item.markable for one in state.contested}
+        contested = {item.item.markable for item in state.contested}
         answered = {key for key, (*_, category) in walk.expected.items() if category is not None}
-        assert {one.item.markable for one in state.contested if one.decided} == contested & answered
+        assert {item.item.markable for item in state.contested if item.decided} == contested & answered
     gold.refresh_from_db()
     assert list(log_mismatches(gold)) == []
     assert gold_states([gold])[0].state in (State.OPEN, State.DECIDED)

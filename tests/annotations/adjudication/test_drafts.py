@@ -1,4 +1,4 @@
-"""Drafts of gold: what they say, that they are one operation of the log, and that they change no figure."""
+"""Drafts of gold: content, log, export and decisions."""
 
 import zipfile
 from uuid import uuid4
@@ -34,7 +34,7 @@ def gold_of(project: Project) -> list[Coding]:
 
 
 def entities(coding: Coding) -> set[frozenset[str]]:
-    decisions = {one.markable: one for one in decisions_of(coding)}
+    decisions = {decision.markable: decision for decision in decisions_of(coding)}
     order = list(decisions)
     return set(map(frozenset, members_of(chains_of(coding.text.project.answers, order, decisions)).values()))
 
@@ -58,26 +58,26 @@ def test_passages_of_five_coders_are_drafted_once_and_change_no_figure(passages,
     run("tales", "--method", str(method), *coder)
     assert "8 drafts of gold; 0 texts left out" in capsys.readouterr().out
     assert figures(passages) == before
-    drafted = {one.pk: judgements_of(one) for one in gold_of(passages)}
-    for one in gold_of(passages):
-        assert list(log_mismatches(one)) == []
-        assert (one.coder_id, one.version, one.status) == (None, 1, "open")
-        [operation] = one.operations.all()
+    drafted = {gold.pk: judgements_of(gold) for gold in gold_of(passages)}
+    for gold in gold_of(passages):
+        assert list(log_mismatches(gold)) == []
+        assert (gold.coder_id, gold.version, gold.status) == (None, 1, "open")
+        [operation] = gold.operations.all()
         assert (operation.kind, operation.user_id, operation.payload["method"]) == ("draft", None, method)
         bases = Coding.objects.of_people().filter(operations__uuid__in=operation.payload["codings"])
         assert sorted(bases.values_list("coder__username", flat=True)) == [f"coder{n}" for n in range(1, 6)]
         if method is Method.CODER:
-            theirs = Coding.objects.of_people().get(text=one.text, coder__username="coder2")
+            theirs = Coding.objects.of_people().get(text=gold.text, coder__username="coder2")
             assert operation.payload["coder"] == str(theirs.operations.get(sequence=theirs.version).uuid)
-            assert entities(one) == entities(theirs)
+            assert entities(gold) == entities(theirs)
     run("tales", "--method", str(method), *coder)
     assert "0 drafts of gold; 8 texts left out, whose gold has been begun" in capsys.readouterr().out
-    assert {one.pk: judgements_of(one) for one in gold_of(passages)} == drafted
+    assert {gold.pk: judgements_of(gold) for gold in gold_of(passages)} == drafted
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_key", ["brat", "conll2012"])
-def test_drafts_are_exported_as_silver_and_come_back_equal(passages, tmp_path, capsys, format_key):
+def test_silver_export_of_drafts_is_imported_unchanged(passages, tmp_path, capsys, format_key):
     charlie = person("charlie")
     passages.memberships.create(user=charlie, role="manager")
     run("tales", "--method", "most")
@@ -88,18 +88,18 @@ def test_drafts_are_exported_as_silver_and_come_back_equal(passages, tmp_path, c
     assert "8 × texts whose gold is not decided" in told.err
     call_command("export_codings", format_key, out, "--project=tales", "--silver")
     assert {name.partition("/")[0] for name in zipfile.ZipFile(out).namelist() if "/" in name} == {"silver"}
-    chains = {one.text.slug: {e for e in entities(one) if len(e) > 1} for one in gold_of(passages)}
+    chains = {gold.text.slug: {e for e in entities(gold) if len(e) > 1} for gold in gold_of(passages)}
     Coding.objects.filter(kind="gold").delete()
     call_command("import_codings", format_key, out, "--project=tales", "--coder=charlie", "--gold")
     back = gold_of(passages)
-    assert {one.text.slug: {e for e in entities(one) if len(e) > 1} for one in back} == chains
+    assert {gold.text.slug: {e for e in entities(gold) if len(e) > 1} for gold in back} == chains
     assert {state.state for state in gold_states(back)} == {State.CLOSED}
     call_command("export_codings", format_key, out, "--project=tales", "--gold")
     assert {name.partition("/")[0] for name in zipfile.ZipFile(out).namelist() if "/" in name} == {"gold"}
     assert "8 codings of 8 texts" in capsys.readouterr().out
 
 
-def test_an_export_of_gold_names_no_coders_and_no_member_is_called_so(passages, tmp_path):
+def test_gold_export_refuses_coder_option_and_member_called_silver(passages, tmp_path):
     out = str(tmp_path / "out.zip")
     with pytest.raises(CommandError, match="of no coder"):
         call_command("export_codings", "brat", out, "--project=tales", "--gold", "--coder=coder1")
@@ -115,7 +115,7 @@ def marked(project, text):
 
 @pytest.fixture
 def drafted(project, text, codings, marked, alice, bob, charlie) -> Coding:
-    """Return gold drafted of what Alice and Bob have submitted, who disagree on the second markable."""
+    """Return gold drafted from the codings of Alice and Bob, which differ on the second markable."""
     first, second, *_ = marked
     for coder, category in ((alice, "place"), (bob, "none")):
         judge(codings[coder.username], first, "place")
@@ -128,13 +128,13 @@ def drafted(project, text, codings, marked, alice, bob, charlie) -> Coding:
     return gold
 
 
-def test_an_item_is_decided_by_an_answer_until_that_is_undone(drafted, marked, django_assert_num_queries):
+def test_answer_decides_item_until_undone(drafted, marked, django_assert_num_queries):
     second = Item(marked[1], "category")
     with django_assert_num_queries(7):
         [state] = gold_states([drafted])
-    assert (state.state, state.n_open, [one.item for one in state.contested]) == (State.OPEN, 1, [second])
+    assert (state.state, state.n_open, [item.item for item in state.contested]) == (State.OPEN, 1, [second])
     judge(drafted, marked[0], "none")
-    assert [one.decided for one in gold_states([drafted])[0].contested] == [False]
+    assert [item.decided for item in gold_states([drafted])[0].contested] == [False]
     done, undone = uuid4(), uuid4()
     answer = {"markable": second.markable, "category": "none"}
     send(drafted, Change(uuid4(), "judge", answer, step=done))
@@ -154,16 +154,16 @@ def send(gold: Coding, *changes: Change) -> None:
     operations.apply(gold, gold.coder, gold.version, list(changes))
 
 
-def test_a_note_decides_nothing(drafted, marked):
+def test_note_decides_nothing(drafted, marked):
     judge(drafted, marked[1], None, note="Ask.")
-    assert [one.decided for one in gold_states([drafted])[0].contested] == [False]
+    assert [item.decided for item in gold_states([drafted])[0].contested] == [False]
 
 
-def test_who_opens_gold_first_has_it_in_hands(project, text, codings, marked, alice, charlie):
+def test_first_adjudicator_to_open_gold_owns_it(project, text, codings, marked, alice, charlie):
     judge(codings["alice"], marked[0], "place")
     submit_coding(codings["alice"], alice)
-    [one] = gold_of_rounds(project, list(text.rounds.all()))
-    assert (one.submissions.submitted, one.submissions.assigned, one.gold) == (1, 2, None)
+    [row] = gold_of_rounds(project, list(text.rounds.all()))
+    assert (row.submissions.submitted, row.submissions.assigned, row.gold) == (1, 2, None)
     draft_gold(project, DraftRequest(Method.AGREED))
     gold = open_gold(project, text, text.rounds.get().name, charlie)
     assert (gold.coder, gold.version) == (charlie, 1)
@@ -181,13 +181,13 @@ def test_who_opens_gold_first_has_it_in_hands(project, text, codings, marked, al
         (DraftRequest(Method.MOST, adjudicator="alice"), "gold is of managers and adjudicators"),
     ],
 )
-def test_what_cannot_be_drafted_is_refused_with_the_reason(drafted, project, request_, message):
+def test_wrong_draft_request_is_refused_with_reason(drafted, project, request_, message):
     with pytest.raises(ValidationError, match=message):
         draft_gold(project, request_)
     assert Coding.objects.filter(kind="gold").count() == 1
 
 
-def test_a_closed_round_and_what_nobody_submitted_are_refused(project, text, codings, alice, marked):
+def test_draft_is_refused_in_closed_round_or_without_submissions(project, text, codings, alice, marked):
     with pytest.raises(ValidationError, match="Nobody has submitted"):
         draft_gold(project, DraftRequest(Method.MOST, texts=(text.slug,)))
     judge(codings["alice"], marked[0], "place")
@@ -198,6 +198,6 @@ def test_a_closed_round_and_what_nobody_submitted_are_refused(project, text, cod
     assert not Coding.objects.filter(kind="gold").exists()
 
 
-def test_no_coder_is_named_in_the_log(drafted):
+def test_log_of_draft_names_no_coder(drafted):
     written = str(drafted.operations.get().payload)
     assert not any(name in written for name in User.objects.values_list("username", flat=True))

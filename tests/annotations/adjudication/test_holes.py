@@ -1,4 +1,4 @@
-"""Gold with a hole, where the scheme asks for an answer that it lacks, is not decided, closed or exported as whole."""
+"""Gold with a missing answer is not decided, closed or exported as complete."""
 
 from typing import Any
 from uuid import uuid4
@@ -37,9 +37,9 @@ def tea(db) -> Project:
 
 
 def accept(gold: Coding, *items: tuple[str, str]) -> None:
-    """Accept the draft of all that is contested, or of these items."""
-    found = items or [(one.item.markable, one.item.question) for one in gold_states([gold])[0].contested]
-    send(gold, Change(uuid4(), "decide", {"items": [list(one) for one in found], "source": "draft"}))
+    """Accept the draft of these items, or of all contested items."""
+    found = items or [(item.item.markable, item.item.question) for item in gold_states([gold])[0].contested]
+    send(gold, Change(uuid4(), "decide", {"items": [list(item) for item in found], "source": "draft"}))
 
 
 def send(gold: Coding, *changes: Change) -> None:
@@ -48,7 +48,7 @@ def send(gold: Coding, *changes: Change) -> None:
 
 
 def undecided_rows(gold: Coding) -> list[tuple[str, str]]:
-    """Return the rows of the queue whose draft has no answer to accept: label and question."""
+    """Return label and question of rows whose draft has no answer."""
     labels = {key: label for label, key in keys_of(gold.text.project).items()}
     cards = build_queue(gold.text.project, gold).cards
     rows = [(card.question or "category", row) for card in cards for row in card.rows if row.undecided]
@@ -85,11 +85,11 @@ def test_accepting_a_tie_decides_nothing(tea, answers, question, decided, messag
     assert state_of(gold) == (State.CLOSED, 0)
 
 
-def test_draft_on_which_all_agree_is_decided_at_once(tea):
+def test_unanimous_draft_is_decided_at_once(tea):
     assert state_of(drafted(tea, {}, {}, {})) == (State.DECIDED, 0)
 
 
-def test_markable_that_nobody_judged_is_to_decide(tea):
+def test_markable_without_judgement_is_left_to_decide(tea):
     gold = drafted(tea, {"f": {}}, {"f": {}}, {"f": {}})
     assert state_of(gold) == (State.OPEN, 1)
     assert undecided_rows(gold) == [("f", "category")]
@@ -98,7 +98,7 @@ def test_markable_that_nobody_judged_is_to_decide(tea):
 
 
 @pytest.mark.parametrize("place", ["a", "b"])
-def test_chain_without_a_required_answer_is_one_to_decide(tea, place):
+def test_chain_without_required_answer_is_left_to_decide_once(tea, place):
     change_rows(tea.attributes.filter(key="gender"), required=False)
     chain = {"a": {"category": "place"}, "b": {"category": "phrase", "pointers": ["a"]}}
     gold = drafted(tea, chain, chain, chain)
@@ -111,21 +111,21 @@ def test_chain_without_a_required_answer_is_one_to_decide(tea, place):
     assert state_of(gold) == (State.DECIDED, 0)
 
 
-def test_identity_without_an_antecedent_is_to_decide(tea):
+def test_identity_without_antecedent_is_left_to_decide(tea):
     gold = drafted(tea, {}, {}, {})
     judge(gold, keys_of(tea)["b"], "phrase")
     assert state_of(gold) == (State.OPEN, 1)
 
 
-def test_question_that_an_answer_leads_to_is_to_decide(tea):
+def test_question_opened_by_answer_is_left_to_decide(tea):
     gold = drafted(tea, {}, {}, {})
     answer(gold, {"b": LINKED})
     assert state_of(gold) == (State.OPEN, 1)
     [state] = gold_states([gold])
-    assert [one.question for one in state.uncontested_holes] == ["how"]
+    assert [hole.question for hole in state.uncontested_holes] == ["how"]
 
 
-def test_what_coders_left_unmarked_is_no_hole_and_a_bare_mark_is(tea):
+def test_mark_without_category_is_to_decide_but_unmarked_words_are_not(tea):
     set_coder_marked_levels(tea, tea.levels.filter(coded=True))
     gold = drafted(tea, {"f": {}}, {"f": {}}, {"f": {}})
     assert state_of(gold) == (State.DECIDED, 0)
@@ -145,8 +145,8 @@ def test_what_coders_left_unmarked_is_no_hole_and_a_bare_mark_is(tea):
         (Method.EMPTY, ("a", "a", None), True),
     ],
 )
-def test_optional_answer_is_accepted_as_nothing_only_by_majority(tea, method, answers, is_undecided):
-    said = [{"c": {"category": "place", "attributes": {"use": one} if one else {}}} for one in answers]
+def test_majority_alone_accepts_empty_optional_answer(tea, method, answers, is_undecided):
+    said = [{"c": {"category": "place", "attributes": {"use": answer} if answer else {}}} for answer in answers]
     gold = drafted(tea, *said, method=method)
     assert (("c", "use") in undecided_rows(gold)) is is_undecided
 
@@ -155,28 +155,28 @@ def exported(project: Project) -> Any:
     return export_files(project, "jsonlines", None, gold="gold")
 
 
-def test_gold_closed_with_a_hole_opens_and_its_export_names_it(tea, signed_in):
+def test_closed_gold_with_missing_answer_opens_and_export_reports_it(tea, signed_in):
     gold = drafted(tea, *THREE_CATEGORIES)
     Coding.objects.filter(pk=gold.pk).update(status="submitted")  # as 0.2.0 closed it
     assert state_of(gold) == (State.CLOSED, 1)
     report = exported(tea)
     assert report.codings == 1
-    [loss] = [one for one in report.losses if one.what == HOLES]
+    [loss] = [loss for loss in report.losses if loss.what == HOLES]
     assert (loss.count, loss.examples) == (1, ("tea: “Category and chain” for “the stove”",))
     client = signed_in(person("charlie"))
     assert "1 to decide" in client.get("/projects/tea-holes/rounds/main/").content.decode()
     assert client.get("/projects/tea-holes/texts/tea/gold/code/").status_code == 200
 
 
-def test_gold_decided_by_an_older_version_with_a_hole_is_not_exported(tea):
+def test_gold_with_missing_answer_is_not_exported(tea):
     gold = drafted(tea, *THREE_CATEGORIES)
     accept(gold)
     report = exported(tea)
     assert report.codings == 0
-    assert [(one.what, one.examples) for one in report.left_out] == [(UNDECIDED, ("tea",))]
+    assert [(loss.what, loss.examples) for loss in report.left_out] == [(UNDECIDED, ("tea",))]
 
 
-def test_api_says_what_is_left_to_decide(tea, signed_in):
+def test_api_lists_items_left_to_decide(tea, signed_in):
     gold = drafted(tea, *THREE_CATEGORIES)
     accept(gold)
     client = signed_in(person("charlie"))
@@ -187,7 +187,7 @@ def test_api_says_what_is_left_to_decide(tea, signed_in):
     assert [row["undecided"] for card in queue["cards"] for row in card["rows"] if row["contested"]] == [True]
 
 
-def test_holes_of_many_texts_are_read_by_as_many_queries(tea, django_assert_num_queries):
+def test_missing_answers_take_fixed_number_of_queries(tea, django_assert_num_queries):
     gold = drafted(tea, *THREE_KINDS)
     with django_assert_num_queries(8):
         gold_states([gold])
@@ -199,7 +199,7 @@ def test_holes_of_many_texts_are_read_by_as_many_queries(tea, django_assert_num_
     assert empty.n_open == len(LABELS)
 
 
-def test_decisions_say_what_was_decided(tea, signed_in):
+def test_decisions_show_answers_with_words_and_labels(tea, signed_in):
     gold = drafted(tea, *THREE_KINDS)
     keys = keys_of(tea)
     answer(gold, {"b": POSSESSION, "d": {"category": "phrase", "pointers": ["b"]}})

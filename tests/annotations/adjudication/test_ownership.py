@@ -1,4 +1,4 @@
-"""Gold is handed on, made from an adjudicator's coding, and begun before all have submitted only where one says so."""
+"""Gold: reassignment, creation from an adjudicator's coding, and confirmation before all coders have submitted."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -45,17 +45,17 @@ def dora(project) -> User:
 
 @pytest.fixture
 def gold(project, text, charlie) -> Coding:
-    """Return gold of the text that Charlie has begun."""
+    """Return gold of the text, begun by Charlie."""
     return open_gold(project, text, "main", charlie)
 
 
-def now() -> Coding:
+def read_gold() -> Coding:
     return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
 
 
-def hands_in_log() -> list[tuple[str, str | None]]:
-    """Return who handed the gold on, and to whom, by its log."""
-    log = now().operations.filter(kind="assign").order_by("sequence")
+def owners_in_log() -> list[tuple[str, str | None]]:
+    """Return user and new owner of each reassignment in the log of gold."""
+    log = read_gold().operations.filter(kind="assign").order_by("sequence")
     return list(log.values_list("user__username", "payload__to"))
 
 
@@ -65,7 +65,7 @@ def submit_all(codings: dict[str, Coding], keys: dict[str, str], *names: str) ->
         submit_coding(codings[name], codings[name].coder)
 
 
-def test_page_reassigns_gold_and_the_log_says_by_whom_and_to_whom(gold, keys, charlie, dora, signed_in):
+def test_page_reassigns_gold_and_logs_both_users(gold, keys, charlie, dora, signed_in):
     judge(gold, keys["a"], "place")
     client = signed_in(charlie)
     assert HAND_ON in client.get(ROUND).content.decode()
@@ -76,45 +76,45 @@ def test_page_reassigns_gold_and_the_log_says_by_whom_and_to_whom(gold, keys, ch
     assert 'value="alice"' not in page
     answer = client.post(HAND_ON, {"adjudicator": "dora"})
     assert (answer.status_code, answer["Location"]) == (302, f"{ROUND}?text=tea#gold")
-    assert now().coder == dora
-    assert hands_in_log() == [("charlie", "dora")]
-    assert [one.category.key for one in now().judgements.filter(category__isnull=False)] == ["place"]
+    assert read_gold().coder == dora
+    assert owners_in_log() == [("charlie", "dora")]
+    assert [answer.category.key for answer in read_gold().judgements.filter(category__isnull=False)] == ["place"]
     assert signed_in(dora).get("/projects/tea/texts/tea/gold/code/?round=main").status_code == 200
     call_command("verify_log", "tea")
 
 
-def test_gold_is_handed_on_to_whoever_opens_it_first(gold, charlie, dora, signed_in):
+def test_gold_without_owner_goes_to_first_adjudicator_to_open_it(gold, charlie, dora, signed_in):
     client = signed_in(charlie)
     assert client.post(HAND_ON, {"adjudicator": ""}).status_code == 302
-    assert now().coder_id is None
+    assert read_gold().coder_id is None
     assert "not assigned" in client.get(ROUND).content.decode()
     assert "Whoever opens it first" not in client.get(HAND_ON).content.decode()
     assert signed_in(dora).post(OPEN).status_code == 302
-    assert now().coder == dora
-    assert hands_in_log() == [("charlie", None)]
+    assert read_gold().coder == dora
+    assert owners_in_log() == [("charlie", None)]
 
 
-def test_a_form_in_which_nobody_is_chosen_hands_nothing_on(gold, charlie, dora, signed_in):
+def test_reassignment_form_requires_choice(gold, charlie, dora, signed_in):
     answer = signed_in(charlie).post(HAND_ON)
     assert answer.status_code == 400
     assert "Choose who goes on with it." in answer.content.decode()
-    assert (now().coder, hands_in_log()) == (charlie, [])
+    assert (read_gold().coder, owners_in_log()) == (charlie, [])
 
 
-def test_who_takes_gold_over_stands_in_the_log_too(gold, charlie, dora, signed_in):
+def test_log_records_takeover_of_gold(gold, charlie, dora, signed_in):
     assert signed_in(dora).post(OPEN).status_code == 302
-    assert now().coder == dora
-    assert hands_in_log() == [("dora", "dora")]
+    assert read_gold().coder == dora
+    assert owners_in_log() == [("dora", "dora")]
 
 
-def test_the_api_hands_on_once_however_often_it_is_asked(gold, charlie, dora, signed_in):
+def test_repeated_api_reassignment_is_logged_once(gold, charlie, dora, signed_in):
     client = signed_in(charlie)
     for _ in range(2):
         answer = client.post(API_HAND_ON, {"text": "tea", "adjudicator": "dora"}, JSON)
         assert (answer.status_code, answer.json()["coder"]) == (200, "dora")
     answer = client.post(API_HAND_ON, {"text": "tea", "adjudicator": None}, JSON)
     assert (answer.status_code, answer.json()["coder"]) == (200, None)
-    assert hands_in_log() == [("charlie", "dora"), ("charlie", None)]
+    assert owners_in_log() == [("charlie", "dora"), ("charlie", None)]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_the_api_hands_on_once_however_often_it_is_asked(gold, charlie, dora, si
     ],
 )
 @pytest.mark.parametrize("results_open", [False, True])
-def test_gold_is_not_handed_on_to_who_may_not_adjudicate(
+def test_gold_is_not_reassigned_to_users_who_may_not_adjudicate(
     gold, codings, charlie, mallory, project, name, why, results_open, signed_in
 ):
     add_member(project, person("both"), Membership.Role.MANAGER_CODER)
@@ -138,10 +138,10 @@ def test_gold_is_not_handed_on_to_who_may_not_adjudicate(
     assert answer.status_code == 400
     assert why in answer.json()["errors"]["adjudicator"][0]
     assert signed_in(charlie).post(HAND_ON, {"adjudicator": name}).status_code == 400
-    assert (now().coder, hands_in_log()) == (charlie, [])
+    assert (read_gold().coder, owners_in_log()) == (charlie, [])
 
 
-def test_gold_is_not_handed_on_where_nothing_changes_any_more(gold, project, text, charlie, dora, signed_in):
+def test_gold_is_not_reassigned_in_closed_round_or_archived_project(gold, project, text, charlie, dora, signed_in):
     round_ = project.rounds.get(name="main")
     change_round(round_, closed=True)
     with pytest.raises(ValidationError, match="closed"):
@@ -154,25 +154,23 @@ def test_gold_is_not_handed_on_where_nothing_changes_any_more(gold, project, tex
     assert signed_in(charlie).post(HAND_ON, {"adjudicator": "dora"}).status_code == 403
     assert signed_in(charlie).get(HAND_ON).status_code == 403
     assert signed_in(charlie).post(API_HAND_ON, {"text": "tea", "adjudicator": "dora"}, JSON).status_code == 423
-    assert now().coder == charlie
+    assert read_gold().coder == charlie
 
 
-def test_gold_that_is_not_there_is_not_handed_on(project, text, charlie, dora, signed_in):
+def test_reassignment_of_missing_gold_is_refused(project, text, charlie, dora, signed_in):
     with pytest.raises(ValidationError, match="no gold in the round main yet"):
         reassign_gold(project, text, "main", charlie, "dora")
     assert signed_in(charlie).get(HAND_ON).status_code == 404
 
 
-def test_unsent_work_of_the_former_owner_is_taken_once_gold_is_back(
-    gold, project, text, keys, charlie, dora, signed_in
-):
+def test_unsent_work_of_former_owner_is_accepted_once_gold_is_back(gold, project, text, keys, charlie, dora, signed_in):
     client = signed_in(charlie)
     change = {"uuid": str(uuid4()), "kind": "judge", "payload": {"markable": keys["a"], "category": "place"}}
     reassign_gold(project, text, "main", charlie, "dora")
     refused = client.post(OPERATIONS, {"version": 0, "operations": [change]}, JSON).json()
     assert (refused["status"], refused["code"]) == (404, "handed_on")
     assert refused["detail"].startswith("dora has the gold of “Tea” now: take it over")
-    assert not now().judgements.exists()
+    assert not read_gold().judgements.exists()
     for page in ("code/", "reopen/"):
         shown = client.get(f"/projects/tea/texts/tea/gold/{page}?round=main", follow=True)
         assert shown.redirect_chain == [(ROUND, 302)]
@@ -181,55 +179,55 @@ def test_unsent_work_of_the_former_owner_is_taken_once_gold_is_back(
     assert "dora has the gold of “Tea” now" in shown.content.decode()
     reassign_gold(project, text, "main", dora, "charlie")
     stale = client.post(OPERATIONS, {"version": 0, "operations": [change]}, JSON)
-    assert (stale.status_code, [one["kind"] for one in stale.json()["missed"]]) == (409, ["assign", "assign"])
+    assert (stale.status_code, [entry["kind"] for entry in stale.json()["missed"]]) == (409, ["assign", "assign"])
     sent = client.post(OPERATIONS, {"version": stale.json()["version"], "operations": [change]}, JSON)
     assert sent.status_code == 200
-    assert [one.category.key for one in now().judgements.all()] == ["place"]
+    assert [answer.category.key for answer in read_gold().judgements.all()] == ["place"]
 
 
 def test_reassigning_does_not_begin_gold(gold, project, text, codings, keys, charlie, dora):
     reassign_gold(project, text, "main", charlie, "dora")
-    assert not now().is_begun
+    assert not read_gold().is_begun
     submit_all(codings, keys, "alice", "bob")
     assert draft_gold(project, DraftRequest(Method.MOST)).drafted == ["tea"]
-    [row] = gold_of_rounds(project, [now().round])
+    [row] = gold_of_rounds(project, [read_gold().round])
     assert row.gold is not None
     reassign_gold(project, text, "main", charlie, "charlie")
-    [after] = gold_of_rounds(project, [now().round])
+    [after] = gold_of_rounds(project, [read_gold().round])
     assert after.gold is not None
     assert (after.gold.contested, after.gold.state) == (row.gold.contested, row.gold.state)
     call_command("verify_log", "tea")
 
 
-def test_active_time_of_gold_is_that_of_whoever_has_it(gold, project, text, charlie, dora, keys):
+def test_active_time_of_gold_belongs_to_its_owner(gold, project, text, charlie, dora, keys):
     for key in "ab":
-        judge(now(), keys[key], "none")
-    spent, last = now().active_time, now().last_active
+        judge(read_gold(), keys[key], "none")
+    spent, last = read_gold().active_time, read_gold().last_active
     assert spent > timedelta()
     reassign_gold(project, text, "main", charlie, "dora")
-    assert (now().active_time, now().last_active) == (timedelta(), None)
+    assert (read_gold().active_time, read_gold().last_active) == (timedelta(), None)
     reassign_gold(project, text, "main", dora, "charlie")
-    assert (now().active_time, now().last_active) == (spent, last)
+    assert (read_gold().active_time, read_gold().last_active) == (spent, last)
 
 
-def test_a_draft_for_somebody_else_brings_no_time_of_the_former(gold, project, text, codings, keys, dora):
+def test_draft_for_new_owner_resets_active_time(gold, project, text, codings, keys, dora):
     submit_coding(codings["alice"], codings["alice"].coder)
-    judge(now(), keys["a"], "none")
+    judge(read_gold(), keys["a"], "none")
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="dora", again=True, early=True))
-    assert (now().coder, now().active_time, now().last_active) == (dora, timedelta(), None)
+    assert (read_gold().coder, read_gold().active_time, read_gold().last_active) == (dora, timedelta(), None)
 
 
-def test_a_person_who_is_forgotten_stands_in_no_log_of_gold(gold, project, text, charlie, dora):
+def test_log_of_gold_names_deleted_user_by_pseudonym(gold, project, text, charlie, dora):
     reassign_gold(project, text, "main", charlie, "dora")
     reassign_gold(project, text, "main", dora, "charlie")
     forgotten = forget_person(dora)
     assert forgotten.pseudonym != "dora"
-    assert hands_in_log() == [("charlie", forgotten.pseudonym), (forgotten.pseudonym, "charlie")]
+    assert owners_in_log() == [("charlie", forgotten.pseudonym), (forgotten.pseudonym, "charlie")]
 
 
 @pytest.fixture
-def own(project, text, dora, keys) -> Coding:
-    """Return what Dora has coded and submitted, as adjudicators did before there was gold."""
+def dora_coding(project, text, dora, keys) -> Coding:
+    """Return Dora's submitted coding; adjudicators coded like this before gold existed."""
     assign_texts(project, [text], [dora])
     coding = Coding.objects.of_people().select_related("text__project", "coder", "round").get(coder=dora)
     judge(coding, keys["a"], "segment", note="Seen.")
@@ -238,7 +236,7 @@ def own(project, text, dora, keys) -> Coding:
     return coding
 
 
-def test_adjudicator_confirms_to_make_gold_of_their_own_coding(own, codings, keys, dora, signed_in):
+def test_adjudicator_makes_gold_from_own_coding_after_confirmation(dora_coding, codings, keys, dora, signed_in):
     submit_all(codings, keys, "alice", "bob")
     client = signed_in(dora)
     assert 'value="dora" aria-label="Make gold of Tea from the coding of dora"' in client.get(ROUND).content.decode()
@@ -246,50 +244,50 @@ def test_adjudicator_confirms_to_make_gold_of_their_own_coding(own, codings, key
     assert "Make gold of “Tea” from the coding of dora?" in question
     assert all(said in question for said in ("2 answers", "stays as it is, with its log", "not undone"))
     assert not Coding.objects.filter(kind="gold").exists()
-    log = list(own.operations.values_list("uuid", "kind"))
+    log = list(dora_coding.operations.values_list("uuid", "kind"))
     answer = client.post(FROM_CODING, {"coder": "dora", "confirmed": "1"})
     assert (answer.status_code, answer["Location"]) == (302, f"{ROUND}?text=tea#gold")
-    made = now()
+    made = read_gold()
     assert made.coder == dora
-    assert {key: one["category"] for key, one in judgements_of(made).items() if one.get("category")} == {
+    assert {key: answer["category"] for key, answer in judgements_of(made).items() if answer.get("category")} == {
         keys["a"]: "segment", keys["b"]: "none",
     }  # fmt: skip
-    own.refresh_from_db()
-    assert own.status == Coding.Status.SUBMITTED
-    assert list(own.operations.values_list("uuid", "kind")) == log
+    dora_coding.refresh_from_db()
+    assert dora_coding.status == Coding.Status.SUBMITTED
+    assert list(dora_coding.operations.values_list("uuid", "kind")) == log
     draft = made.operations.get(kind="draft").payload
-    assert draft["coder"] == str(own.operations.latest("sequence").uuid)
+    assert draft["coder"] == str(dora_coding.operations.latest("sequence").uuid)
     [state] = gold_states([made])
-    assert {one.item.markable for one in state.contested} >= {keys["a"]}
+    assert {item.item.markable for item in state.contested} >= {keys["a"]}
 
 
-def test_begun_gold_keeps_decisions_and_takes_the_rest_of_a_coding(
-    own, codings, project, text, keys, charlie, dora, signed_in
+def test_begun_gold_keeps_decisions_and_takes_rest_from_coding(
+    dora_coding, codings, project, text, keys, charlie, dora, signed_in
 ):
     submit_all(codings, keys, "alice", "bob")
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    judge(now(), keys["a"], "place")
+    judge(read_gold(), keys["a"], "place")
     client = signed_in(dora)
     assert "keeps what was decided" in client.post(FROM_CODING, {"coder": "dora"}).content.decode()
     client.post(FROM_CODING, {"coder": "dora", "confirmed": "1"})
-    found = {key: one["category"] for key, one in judgements_of(now()).items() if one.get("category")}
+    found = {key: answer["category"] for key, answer in judgements_of(read_gold()).items() if answer.get("category")}
     assert found == {keys["a"]: "place", keys["b"]: "none"}
 
 
-def test_closed_gold_is_no_longer_made_of_a_coding(own, gold, keys, charlie, dora, signed_in):
+def test_closed_gold_is_not_replaced_by_coding(dora_coding, gold, keys, charlie, dora, signed_in):
     judge(gold, keys["c"], "place")
     judge_rest(gold)
     submit_coding(gold, charlie)
     client = signed_in(dora)
-    before = judgements_of(now())
+    before = judgements_of(read_gold())
     assert "From the coding of" not in client.get(ROUND).content.decode()
     shown = client.post(FROM_CODING, {"coder": "dora", "confirmed": "1"}, follow=True).content.decode()
     assert "The gold of “Tea” is closed: reopen it first." in shown
-    assert judgements_of(now()) == before
+    assert judgements_of(read_gold()) == before
 
 
-def test_only_their_own_coding_is_an_adjudicators_and_a_managers_are_all(
-    own, codings, keys, project, charlie, signed_in
+def test_only_managers_make_gold_from_codings_of_other_adjudicators(
+    dora_coding, codings, keys, project, charlie, signed_in
 ):
     submit_all(codings, keys, "alice")
     eve = person("eve")
@@ -302,7 +300,7 @@ def test_only_their_own_coding_is_an_adjudicators_and_a_managers_are_all(
     assert "1 of 2 coders submitted it; missing: bob." in question
 
 
-def test_page_asks_before_gold_begins_earlier_than_all_submitted(codings, keys, charlie, project, text, signed_in):
+def test_page_asks_before_gold_begins_without_all_submissions(codings, keys, charlie, project, text, signed_in):
     submit_all(codings, keys, "alice")
     client = signed_in(charlie)
     assert "<td>1 of 2</td>" in client.get(ROUND).content.decode()
@@ -314,12 +312,12 @@ def test_page_asks_before_gold_begins_earlier_than_all_submitted(codings, keys, 
     assert client.post(OPEN, {"confirmed": "1"}).status_code == 302
     assert client.post(OPEN).status_code == 302
     assert client.post(f"{ROUND}gold/", {"method": "most"}).status_code == 302
-    [row] = gold_of_rounds(project, [now().round])
+    [row] = gold_of_rounds(project, [read_gold().round])
     assert row.gold is not None
     assert row.gold.draft is not None
 
 
-def test_adjudicators_read_how_many_have_submitted_and_no_names(codings, keys, dora, signed_in):
+def test_adjudicators_see_number_of_submissions_and_no_names(codings, keys, dora, signed_in):
     submit_all(codings, keys, "alice")
     for address, order in ((OPEN, {}), (f"{ROUND}gold/", {"method": "most"})):
         asked = signed_in(dora).post(address, order).content.decode()
@@ -331,7 +329,7 @@ def test_adjudicators_read_how_many_have_submitted_and_no_names(codings, keys, d
 
 
 @pytest.mark.parametrize(("address", "order"), [(API_OPEN, {"text": "tea"}), (f"{API}gold/", {"method": "most"})])
-def test_the_api_refuses_with_the_sentence_unless_it_is_early(codings, keys, charlie, address, order, signed_in):
+def test_api_refuses_early_gold_unless_requested(codings, keys, charlie, address, order, signed_in):
     submit_all(codings, keys, "alice")
     client = signed_in(charlie)
     refused = client.post(address, order, JSON)
@@ -342,9 +340,7 @@ def test_the_api_refuses_with_the_sentence_unless_it_is_early(codings, keys, cha
     assert client.post(address, order, JSON).status_code in (200, 201)
 
 
-def test_nothing_is_asked_once_all_have_submitted_nor_of_training(
-    codings, keys, charlie, project, text, bob, signed_in
-):
+def test_gold_opens_unasked_in_training_or_with_all_submissions(codings, keys, charlie, project, text, bob, signed_in):
     round_ = create_round(project, "training", kind="training")
     add_texts(round_, [text])
     assign_texts(project, [text], [bob], round_)
@@ -354,7 +350,7 @@ def test_nothing_is_asked_once_all_have_submitted_nor_of_training(
     assert client.post(OPEN).status_code == 302
 
 
-def test_the_command_drafts_early_and_says_so(codings, keys, capsys):
+def test_command_drafts_early_and_reports_it(codings, keys, capsys):
     submit_all(codings, keys, "alice")
     call_command("draft_gold", "tea", method="most")
     said = capsys.readouterr().out
@@ -362,7 +358,7 @@ def test_the_command_drafts_early_and_says_so(codings, keys, capsys):
     assert "Drafted before all their coders had submitted: tea" in said
 
 
-def test_the_page_of_a_round_reads_who_has_submitted_at_once(codings, keys, charlie, project, signed_in):
+def test_round_page_takes_fixed_number_of_queries(codings, keys, charlie, project, signed_in):
     client = signed_in(charlie)
 
     def queries() -> int:
@@ -380,7 +376,7 @@ def test_the_page_of_a_round_reads_who_has_submitted_at_once(codings, keys, char
     assert queries() == before
 
 
-def test_closed_gold_is_reopened_by_its_owner_or_who_takes_it_over(gold, keys, charlie, dora, signed_in):
+def test_owner_or_successor_reopens_closed_gold(gold, keys, charlie, dora, signed_in):
     judge(gold, keys["a"], "place")
     judge_rest(gold)
     submit_coding(gold, charlie)
@@ -391,14 +387,14 @@ def test_closed_gold_is_reopened_by_its_owner_or_who_takes_it_over(gold, keys, c
     assert "This gold is closed." in asked
     signed_in(dora).post(OPEN)
     assert signed_in(dora).post(reopen).status_code == 302
-    [state] = gold_states([now()])
+    [state] = gold_states([read_gold()])
     assert state.state is State.OPEN
-    assert [one.kind for one in now().operations.order_by("sequence")][-3:] == ["submit", "assign", "reopen"]
+    assert [entry.kind for entry in read_gold().operations.order_by("sequence")][-3:] == ["submit", "assign", "reopen"]
 
 
-def test_an_archive_brings_back_in_whose_hands_gold_was(gold, project, text, keys, charlie, dora):
+def test_archive_restores_owner_of_gold(gold, project, text, keys, charlie, dora):
     reassign_gold(project, text, "main", charlie, "dora")
-    judge(now(), keys["a"], "place")
+    judge(read_gold(), keys["a"], "place")
     data = archived(project)
     copy = restore_project(data, slug="copy").project
     assert copy is not None
@@ -409,6 +405,6 @@ def test_an_archive_brings_back_in_whose_hands_gold_was(gold, project, text, key
         ("judge", "dora"),
     ]
     assert renamed(archived(copy), project.slug) == renamed(data, project.slug)
-    row = next(place for place, one in enumerate(lines(data, "operations")) if one["kind"] == "assign")
+    row = next(place for place, entry in enumerate(lines(data, "operations")) if entry["kind"] == "assign")
     for payload in ({}, {"to": 1}, {"to": "dora", "why": "x"}):
         assert "it says to whom gold was handed on" in refused(changed(data, "operations", row, payload=payload))

@@ -1,4 +1,4 @@
-"""What a draft of gold proposes and calls contested, case by case: tables of what coders say, worked out by hand."""
+"""Proposals and contested items of drafts of gold: tables of cases computed by hand."""
 
 import random
 from collections import Counter
@@ -30,7 +30,7 @@ LETTERS = "ABCDEF"
 
 
 def rules_of(answers: str, spec: SchemeSpec, *, turns: str = "", marked: str = "") -> Rules:
-    """Return the rules for markables A to F, one after the other: phrases, but for turns; some marked by coders."""
+    """Return the rules for markables A to F: phrases or `turns`; coders marked those in `marked`."""
     levels = {level.key: Level(key=level.key, coded=level.coded) for level in spec.levels}
     other = next((key for key in levels if key != spec.main_level), spec.main_level)
     relations = tuple(replace(relation, joint=True) if relation.identity else relation for relation in spec.relations)
@@ -42,9 +42,9 @@ def rules_of(answers: str, spec: SchemeSpec, *, turns: str = "", marked: str = "
 
 
 def parse(judgement: str) -> Decision:
-    """Return the decision that is written so: `B phrase >A|C+D bridging>A gender=f kinds=a,b #1,2`.
+    """Parse a decision such as `B phrase >A|C+D bridging>A gender=f kinds=a,b #1,2`.
 
-    A bar is between readings, a plus between what is meant together, and a hash before indices.
+    A bar separates readings, a plus separates joint targets, and a hash precedes indices.
     """
     key, category, *rest = judgement.split()
     decision = Decision(key, category=None if category == "-" else category)
@@ -64,18 +64,18 @@ def parse(judgement: str) -> Decision:
 
 
 def coding(written: str) -> dict[str, Decision]:
-    """Return the coding that is written so, its judgements with a semicolon between."""
-    return {one.markable: one for one in map(parse, written.split(";"))} if written != "." else {}
+    """Parse a coding; semicolons separate its judgements."""
+    return {decision.markable: decision for decision in map(parse, written.split(";"))} if written != "." else {}
 
 
 def items(written: str) -> tuple[Item, ...]:
-    """Return the items that are written so: `A A.gender`."""
+    """Parse items such as `A A.gender`."""
     parts = (word.partition(".") for word in written.split())
     return tuple(Item(key, question or "category") for key, _, question in parts)
 
 
 def check(rules: Rules, case: str) -> None:
-    """Compare the draft with the case, also with the coders in another order."""
+    """Compare the draft with the case in two orders of coders."""
     head, _, said = case.partition(": ")
     coders, _, drafted = said.partition(" -> ")
     draft, _, contested = drafted.partition(" ! ")
@@ -88,10 +88,10 @@ def check(rules: Rules, case: str) -> None:
         assert propose(rules, codings[::-1], method) == found
 
 
-def run_of(table: str) -> pytest.MarkDecorator:
-    """Return the parametrisation by the cases that are written so: `name: coder / coder -> draft ! contested`.
+def cases_of(table: str) -> pytest.MarkDecorator:
+    """Parametrise a test by cases such as `name: coder / coder -> draft ! contested`.
 
-    A dot is nothing. A name ends in the method in brackets unless that is what most coders say.
+    A dot means empty. A name ends in the method in brackets unless the method is `most`.
     """
     lines = table.replace("\n    ", " ").splitlines()
     return pytest.mark.parametrize("case", lines, ids=[case.partition(": ")[0] for case in lines])
@@ -135,8 +135,8 @@ nothing (empty): A place gender=f; B none bridging>A / A place; B none kinds=a -
 """
 
 
-@run_of(FURTHER)
-def test_attributes_and_relations_are_those_of_most_who_give_the_category(case):
+@cases_of(FURTHER)
+def test_majority_within_category_decides_attributes_and_relations(case):
     check(RICH_RULES, case)
 
 
@@ -167,15 +167,15 @@ pointing categories are not both the most frequent: A place; B phrase >A / A pla
 """
 
 
-@run_of(READINGS)
-def test_readings_are_those_of_most(case):
+@cases_of(READINGS)
+def test_majority_decides_readings(case):
     rules = replace(RICH_RULES, constraints=allow_later(RICH_RULES))
     check(rules, case)
 
 
 def allow_later(rules: Rules):
-    """Return the table with targets that come later in the text, as the turn at the end does."""
-    relations = {key: {**one, "later": True} for key, one in rules.constraints["relations"].items()}
+    """Return the constraints with later targets allowed, such as the turn at the end."""
+    relations = {key: {**relation, "later": True} for key, relation in rules.constraints["relations"].items()}
     return {**rules.constraints, "relations": relations}
 
 
@@ -201,8 +201,8 @@ one coder (coder): A place; B phrase >A / A place animacy=yes; B phrase >A -> A 
 """
 
 
-@run_of(ENTITIES)
-def test_attributes_of_entities_are_answered_once_in_each(case):
+@cases_of(ENTITIES)
+def test_attributes_are_answered_once_in_each_entity(case):
     check(RICH_RULES, case)
 
 
@@ -238,7 +238,7 @@ one coder (coder): A refers #b; B refers #b / A refers #1; B none -> A refers #b
 """
 
 
-@run_of(INDICES)
+@cases_of(INDICES)
 def test_entities_by_index_are_drafted_on_all_levels(case):
     check(rules_of("indices", INDEX.spec, turns="EF"), case)
 
@@ -256,14 +256,14 @@ a contested one stays in the gold: A none; B none / A none; B place -> A none; B
 """
 
 
-@run_of(OWN)
-def test_what_most_coders_marked_is_in_the_draft(case):
+@cases_of(OWN)
+def test_draft_contains_markables_of_most_coders(case):
     check(rules_of("pointers", RICH.spec, marked="B"), case)
 
 
 RETIRED = replace(
     RICH,
-    categories=tuple(replace(one, retired=one.key == "place") for one in RICH.categories),
+    categories=tuple(replace(category, retired=category.key == "place") for category in RICH.categories),
     relations=(*RICH.relations, RelationSpec("was", "was", to_levels=("phrase",), retired=True)),
     attributes=(
         *RICH.attributes,
@@ -282,13 +282,13 @@ neither is contested in nothing (empty): A none colour=r; B none was>A -> . ! A 
 """
 
 
-@run_of(ANSWERS_OF_BEFORE)
-def test_what_is_retired_is_not_drafted(case):
+@cases_of(ANSWERS_OF_BEFORE)
+def test_retired_answers_are_not_drafted(case):
     check(rules_of("pointers", RETIRED.spec), case)
 
 
-def any_coding(draw: random.Random) -> dict[str, Decision]:
-    """Draw a coding whose further answers the scheme allows."""
+def draw_coding(draw: random.Random) -> dict[str, Decision]:
+    """Draw a coding with answers that the scheme allows."""
     found = {}
     for place, key in enumerate(LETTERS[:5]):
         category = draw.choice(["place", "place", "none"])
@@ -303,7 +303,7 @@ def any_coding(draw: random.Random) -> dict[str, Decision]:
         if place and draw.random() < 0.6:
             targets = draw.sample(LETTERS[:place], min(place, draw.choice([1, 1, 2])))
             together: Readings = (tuple(targets),)
-            relations = [("bridging", draw.choice([together, tuple((one,) for one in targets)]))]
+            relations = [("bridging", draw.choice([together, tuple((target,) for target in targets)]))]
             if draw.random() < 0.6:
                 attributes.append(("part", draw.choice(["whole", "owner"])))
         if draw.random() < 0.9:
@@ -314,22 +314,22 @@ def any_coding(draw: random.Random) -> dict[str, Decision]:
 
 
 def expected(codings: Sequence[Mapping[str, Decision]]) -> tuple[dict[str, tuple[str, dict[str, object]]], set[Item]]:
-    """Return category and further answers of each markable, and what is contested, where nothing makes chains."""
+    """Return category and answers of each markable, and the contested items, for codings without chains."""
     drafted, contested = {}, set[Item]()
     for key in LETTERS:
-        said = [one[key] for one in codings if key in one]
+        said = [coding[key] for coding in codings if key in coding]
         if not said:
             continue
-        categories = Counter(one.category for one in said).most_common()
+        categories = Counter(decision.category for decision in said).most_common()
         if len(categories) > 1 or len(said) < len(codings):
             contested.add(Item(key, "category"))
         if 2 * len(said) <= len(codings) or (len(categories) > 1 and categories[0][1] == categories[1][1]):
             continue
         [category, _] = categories[0]
-        with_it = [one for one in said if one.category == category]
+        with_it = [decision for decision in said if decision.category == category]
         answers: dict[str, object] = {}
         for question in ("bridging", "kinds", "gender", "gender-2", "part"):
-            given = Counter(answer_to(one, question) for one in with_it).most_common()
+            given = Counter(answer_to(decision, question) for decision in with_it).most_common()
             is_tie = len(given) > 1 and given[0][1] == given[1][1]
             if len(given) > 1:
                 contested.add(Item(key, question))
@@ -351,18 +351,18 @@ def answer_to(decision: Decision, question: str) -> object:
 
 
 @pytest.mark.parametrize("seed", cases(range(60), full=range(60, 1000)))
-def test_random_answers_are_drafted_as_the_rules_say(seed):
+def test_draft_of_random_answers_follows_rules(seed):
     draw = random.Random(seed)
-    codings = [any_coding(draw) for _ in range(draw.choice([1, 2, 3, 4, 5]))]
-    codings = [one for one in codings if one]
+    codings = [draw_coding(draw) for _ in range(draw.choice([1, 2, 3, 4, 5]))]
+    codings = [coding for coding in codings if coding]
     found = propose(RICH_RULES, codings, Method.MOST)
     drafted, contested = expected(codings)
     assert {
-        one.markable: (
-            one.category,
-            {key: sort_readings(readings) for key, readings in one.relations}
-            | {key: tuple(sorted(value)) if isinstance(value, tuple) else value for key, value in one.attributes},
+        decision.markable: (
+            decision.category,
+            {key: sort_readings(readings) for key, readings in decision.relations}
+            | {key: tuple(sorted(value)) if isinstance(value, tuple) else value for key, value in decision.attributes},
         )
-        for one in found.decisions
+        for decision in found.decisions
     } == drafted
     assert set(found.contested) == contested

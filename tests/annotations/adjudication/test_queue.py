@@ -1,4 +1,4 @@
-"""The queue of gold: its cards, in order, of the answers that the draft rests on, and who reads what of it."""
+"""The queue of gold: cards, access, spot checks and error estimates."""
 
 from fractions import Fraction
 from uuid import uuid4
@@ -38,7 +38,7 @@ def coders(project, text, alice, bob):
 
 @pytest.fixture
 def gold(project, text, coders, keys) -> Coding:
-    """Return gold drafted of what three have submitted, in Charlie's hands."""
+    """Return gold owned by Charlie and drafted from the codings of three coders."""
     for name, answers in ANSWERS.items():
         coding = Coding.objects.of_people().select_related("coder", "text__project").get(coder__username=name)
         for label, antecedent in answers.items():
@@ -54,21 +54,23 @@ def labels(keys, units):
     return "".join(label for label, key in keys.items() if key in units)
 
 
-def test_cards_are_of_contested_entities_then_of_a_sample_of_the_rest(gold, keys, signed_in, charlie):
+def test_queue_lists_contested_entities_then_spot_checks(gold, keys, signed_in, charlie):
     found = signed_in(charlie).get(QUEUE).json()
     entities = [labels(keys, entity) for entity in found["entities"]]
-    cards = [(one["kind"], entities[one["entity"]] if one["entity"] is not None else None) for one in found["cards"]]
+    cards = [
+        (card["kind"], entities[card["entity"]] if card["entity"] is not None else None) for card in found["cards"]
+    ]
     assert cards == [("entity", "b"), ("entity", "f"), ("entity", "acde"), ("check", None)]
-    shares = [one["disagreement"] for one in found["cards"][:3]]
+    shares = [card["disagreement"] for card in found["cards"][:3]]
     assert shares == [pytest.approx(1 / 3, abs=1e-4), pytest.approx(1 / 3, abs=1e-4), pytest.approx(2 / 12, abs=1e-4)]
     assert (found["method"], found["state"], found["left_off"], found["version"]) == ("most", "open", 0, 1)
-    names = [one["name"] for one in found["coders"]]
+    names = [coder["name"] for coder in found["coders"]]
     assert sorted(names) == ["alice", "bob", "carol"]
-    assert [one["letter"] for one in found["coders"]] == ["A", "B", "C"]
+    assert [coder["letter"] for coder in found["coders"]] == ["A", "B", "C"]
 
     def cells(row):
         return {
-            name: "".join(entities[one] for one in answer["entities"]) or answer["label"]
+            name: "".join(entities[number] for number in answer["entities"]) or answer["label"]
             for name, answer in zip(names, row["answers"], strict=True)
         }
 
@@ -87,17 +89,17 @@ def test_cards_are_of_contested_entities_then_of_a_sample_of_the_rest(gold, keys
     assert set(found["draft"]) == {keys[label] for label in "abcdef"}
 
 
-def test_names_are_for_managers_and_letters_tell_nothing(gold, signed_in, project, charlie):
+def test_queue_hides_names_from_adjudicators(gold, signed_in, project, charlie):
     dora = person("dora")
     add_member(project, dora, Membership.Role.ADJUDICATOR)
     assert signed_in(dora).get(QUEUE).status_code == 404  # it is in the hands of Charlie
     Coding.objects.filter(pk=gold.pk).update(coder=dora)
     found = signed_in(dora).get(QUEUE).json()
-    assert [one["name"] for one in found["coders"]] == [None] * 3
+    assert [coder["name"] for coder in found["coders"]] == [None] * 3
     assert not any(name in str(found) for name in ANSWERS)
 
 
-def test_columns_are_what_the_draft_was_made_of_whatever_changes(gold, keys, coders, charlie, signed_in):
+def test_queue_keeps_answers_of_draft_when_coding_changes(gold, keys, coders, charlie, signed_in):
     client = signed_in(charlie)
     before = client.get(QUEUE)
     assert client.get(QUEUE, headers={"If-None-Match": before["ETag"]}).status_code == 304
@@ -107,28 +109,28 @@ def test_columns_are_what_the_draft_was_made_of_whatever_changes(gold, keys, cod
     assert client.get(QUEUE).json() == before.json()
 
 
-def test_what_is_decided_is_told_with_the_steps_that_did_it(gold, keys, charlie, signed_in):
+def test_queue_lists_decided_items_with_their_steps(gold, keys, charlie, signed_in):
     client = signed_in(charlie)
     step = uuid4()
     item = [keys["e"], "category"]
     decide = Change(uuid4(), "decide", {"items": [item], "source": "draft", "reason": "slip"}, step=step)
     operations.apply(gold, charlie, 1, [decide])
     found = client.get(QUEUE).json()
-    assert [one for one in found["contested"] if one[2]] == [[*item, True]]
+    assert [item for item in found["contested"] if item[2]] == [[*item, True]]
     decides = [{"items": [item], "source": "draft", "reason": "slip"}]
     assert found["steps"] == [{"step": str(step), "undoes": None, "decides": decides, "markables": [], "replaces": []}]
     undoing = uuid4()
     operations.apply(gold, charlie, 2, [Change(undoing, "decide", dict(decide.payload), undoes=step)])
     judge(gold, keys["f"], "place")
     found = client.get(QUEUE).json()
-    assert [one for one in found["contested"] if one[2]] == [[keys["f"], "category", True]]
-    assert [(one["step"] == str(undoing), one["undoes"], one["markables"]) for one in found["steps"][1:]] == [
+    assert [item for item in found["contested"] if item[2]] == [[keys["f"], "category", True]]
+    assert [(step["step"] == str(undoing), step["undoes"], step["markables"]) for step in found["steps"][1:]] == [
         (True, str(step), []),
         (False, None, [keys["f"]]),
     ]
 
 
-def test_a_sample_is_of_what_nobody_contests_in_an_order_of_its_own(gold, keys, charlie, signed_in):
+def test_sample_orders_uncontested_items_at_random(gold, keys, charlie, signed_in):
     operation = gold.operations.get()
     sample = sample_units(operation.uuid, operation.payload)
     assert sorted(sample) == sorted([keys["c"], keys["d"]])
@@ -141,7 +143,7 @@ def test_a_sample_is_of_what_nobody_contests_in_an_order_of_its_own(gold, keys, 
     assert len(orders) == 2
 
 
-def test_gold_without_a_draft_offers_nothing(project, text, charlie, signed_in):
+def test_queue_is_empty_without_draft(project, text, charlie, signed_in):
     client = signed_in(charlie)
     assert client.get(QUEUE).status_code == 404
     Coding.objects.create(text=text, round=text.rounds.get(), kind="gold", coder=charlie)
@@ -151,9 +153,7 @@ def test_gold_without_a_draft_offers_nothing(project, text, charlie, signed_in):
     assert client.get(f"{QUEUE}?round=moon").status_code == 404
 
 
-def test_as_many_queries_for_any_number_of_coders(
-    gold, charlie, project, text, keys, signed_in, django_assert_num_queries
-):
+def test_queue_takes_fixed_number_of_queries(gold, charlie, project, text, keys, signed_in, django_assert_num_queries):
     client = signed_in(charlie)
     client.get(QUEUE)
     with django_assert_num_queries(16):
@@ -171,7 +171,7 @@ def test_as_many_queries_for_any_number_of_coders(
         assert len(client.get(QUEUE).json()["coders"]) == 5
 
 
-def test_errors_are_estimated_of_what_was_checked_in_its_order(gold, keys, charlie):
+def test_estimate_uses_checks_in_order_of_sample(gold, keys, charlie):
     order = sample_units(*gold.operations.filter(kind="draft").values_list("uuid", "payload").get())
     first, second = order
 
@@ -199,7 +199,7 @@ def test_errors_are_estimated_of_what_was_checked_in_its_order(gold, keys, charl
 
 @pytest.fixture
 def agreed_gold(text, keys, coders, project, charlie) -> Coding:
-    """Return gold of which nothing is contested: of six markables, all "place"."""
+    """Return gold without contested items: six markables, all "place"."""
     for name, coder in coders.items():
         coding = Coding.objects.of_people().select_related("coder", "text__project").get(coder__username=name)
         for label in "abcdef":
@@ -224,7 +224,7 @@ def checked_and_wrong(gold: Coding) -> tuple[int, int]:
     return found.checked, found.wrong
 
 
-def test_a_note_on_what_was_checked_makes_it_no_error(agreed_gold):
+def test_note_on_checked_item_is_no_error(agreed_gold):
     first, second, third, *_ = sample_of(agreed_gold)
     judge(agreed_gold, first, "place", note="As everybody says.")
     judge(agreed_gold, second, "none")
@@ -234,7 +234,7 @@ def test_a_note_on_what_was_checked_makes_it_no_error(agreed_gold):
     assert checked_and_wrong(agreed_gold) == (3, 0)
 
 
-def test_change_by_chance_at_the_start_of_the_sample_is_no_check(agreed_gold):
+def test_chance_change_at_start_of_sample_is_no_check(agreed_gold):
     first, second, *rest = sample_of(agreed_gold)
     judge(agreed_gold, first, "none")
     assert checked_and_wrong(agreed_gold) == (0, 0)
@@ -246,16 +246,16 @@ def test_change_by_chance_at_the_start_of_the_sample_is_no_check(agreed_gold):
 
 
 def exact_share(samples: list[tuple[int, int, int]]) -> Fraction:
-    """Return the share of wrong ones where the unseen ones of each text are as its checked ones."""
+    """Return the share of errors if unchecked units of each text are wrong as often as its checked ones."""
     wrong = sum(
         (wrong + Fraction(wrong, checked) * unseen for checked, wrong, unseen in samples if checked), Fraction(0)
     )
     return wrong / sum(checked + unseen for checked, _, unseen in samples if checked)
 
 
-def test_long_text_weighs_more_than_a_short_one_with_equal_checks():
+def test_long_text_weighs_more_than_short_one_with_equal_checks():
     samples = [(10, 5, 10), (10, 0, 1990), (0, 0, 7)]
-    found = combine_samples([CheckedSample(*one) for one in samples])
+    found = combine_samples([CheckedSample(*sample) for sample in samples])
     assert (found.checked, found.wrong, found.unseen, found.unreached) == (20, 5, 2007, 7)
     assert found.share == pytest.approx(float(exact_share(samples)))
     assert found.share == pytest.approx(10 / 2020)
@@ -265,7 +265,7 @@ def test_long_text_weighs_more_than_a_short_one_with_equal_checks():
 
 
 @pytest.mark.parametrize(("wrong", "low", "high"), [(0, 0, 2 / 12), (3, 3 / 12, 5 / 12), (10, 10 / 12, 1)])
-def test_no_end_is_beyond_what_is_possible_after_what_was_checked(wrong, low, high):
+def test_interval_stays_within_possible_shares(wrong, low, high):
     found = combine_samples([CheckedSample(10, wrong, 2)])
     assert (found.low, found.high) == pytest.approx((low, high))
     of_all = combine_samples([CheckedSample(10, wrong, 0)])
@@ -274,8 +274,8 @@ def test_no_end_is_beyond_what_is_possible_after_what_was_checked(wrong, low, hi
 
 @pytest.mark.parametrize("sizes", [(20, 2000), (10, 10, 10, 500), (20, 50, 100, 300, 1000), (30,) * 8])
 @pytest.mark.parametrize("shares", [(0.3, 0.02), (0.02, 0.2), (0.05, 0.05)])
-def test_the_interval_has_the_share_at_least_as_often_as_it_says(sizes, shares):
-    """Ten units of each text are drawn without replacement, of short and long texts with their shares of wrong ones."""
+def test_interval_covers_true_share_in_95_percent_of_runs(sizes, shares):
+    """Draw ten units of each text without replacement, from short and long texts with different shares of errors."""
     source = np.random.default_rng(3)
     totals = np.array(sizes)
     wrong = np.rint(np.where(totals < 60, *shares) * totals).astype(int)

@@ -1,4 +1,4 @@
-"""A docset that two coders have submitted, its agreed pyramid, and what an adjudicator does to that."""
+"""Fixtures of agreed pyramids: a docset that two coders have submitted, drafts, and operations on them."""
 
 from uuid import uuid4
 
@@ -19,7 +19,7 @@ BOATS = {"boats": ["Boats saved forty people"]}
 
 @pytest.fixture
 def ferry(alice, bob, charlie) -> Docset:
-    """Return a docset of which Alice and Bob have submitted pyramids: Bob alone has the SCU of the boats."""
+    """Return a docset with submitted pyramids of Alice and Bob; only Bob has the SCU of the boats."""
     project = pyramid_project()
     add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
     made = docset(project, alice, bob)

@@ -1,4 +1,4 @@
-"""Decisions on agreed pyramids: source and reason, what a further draft keeps of them, and what coders change since."""
+"""Decisions on agreed pyramids: source and reason, further drafts, and later changes by coders."""
 
 import csv
 import io
@@ -35,92 +35,92 @@ from tests.shared.pyramids import codings_of, contributor, models_of, says
 
 
 def decide(agreed: Coding, key: str, *changes: Change, step: UUID | None = None, **said: object) -> UUID:
-    """Decide a contributor, with the operations that carry the answer, as one step."""
+    """Decide a contributor and apply the operations of its answer as one step."""
     step = step or uuid4()
     agreed.refresh_from_db()
     payload = {"items": [[key, "category"]], "source": "own"} | said
-    carried = [Change(uuid4(), one.kind, one.payload, step=step) for one in changes]
+    carried = [Change(uuid4(), change.kind, change.payload, step=step) for change in changes]
     operations.apply(agreed, agreed.coder, agreed.version, [*carried, Change(uuid4(), "decide", payload, step=step)])
     return step
 
 
-def told(agreed: Coding) -> list[tuple[str, str, str, bool]]:
+def decision_rows(agreed: Coding) -> list[tuple[str, str, str, bool]]:
     found = gold_decisions([agreed])[agreed.pk]
-    return [(one.item.markable, str(one.source), str(one.reason), one.changed) for one in found]
+    return [(row.item.markable, str(row.source), str(row.reason), row.changed) for row in found]
 
 
-def base_of(name: str) -> str:
+def uuid_of(name: str) -> str:
     coding = Coding.objects.of_people().get(kind="pyramid", coder__username=name)
     return str(coding.operations.get(sequence=coding.version).uuid)
 
 
-def test_a_decision_has_source_and_reason_and_decides_what_it_names(ferry):
+def test_decision_stores_source_and_reason_until_undone(ferry):
     agreed = draft(ferry)
     boats = contributor(agreed.text, *BOATS["boats"])
-    assert [one.item.markable for one in gold_states([agreed])[0].contested] == [boats]
-    said = {"source": "coder", "codings": [base_of("bob")], "reason": "guideline", "section": "Boats"}
+    assert [item.item.markable for item in gold_states([agreed])[0].contested] == [boats]
+    said = {"source": "coder", "codings": [uuid_of("bob")], "reason": "guideline", "section": "Boats"}
     step = decide(agreed, boats, says(boats, "BOATS"), **said)
-    assert told(agreed) == [(boats, "coder", "guideline", False)]
+    assert decision_rows(agreed) == [(boats, "coder", "guideline", False)]
     assert gold_states([agreed])[0].state is State.DECIDED
     undo = {"items": [[boats, "category"]], **said}
     send(agreed, "decide", undo, step=(back := uuid4()), undoes=step)
     send(agreed, "unmark", {"markable": boats}, step=back, undoes=step)
-    assert told(agreed) == []
+    assert decision_rows(agreed) == []
     assert gold_states([agreed])[0].n_open == 1
     assert list(log_mismatches(agreed_of(ferry))) == []
 
 
-def test_to_move_a_contributor_replaces_a_decision_that_names_it(ferry):
+def test_move_of_contributor_replaces_its_decision(ferry):
     agreed = draft(ferry, Method.CODER, coder="bob")
     boats, fewer = contributor(agreed.text, *BOATS["boats"]), contributor(agreed.text, "saved forty people")
     decide(agreed, boats, source="draft", reason="slip")
-    assert told(agreed) == [(boats, "draft", "slip", False)]
+    assert decision_rows(agreed) == [(boats, "draft", "slip", False)]
     send(agreed, "move", {"markable": boats, "to": fewer})
-    assert told(agreed) == [(fewer, "own", "", False)]
+    assert decision_rows(agreed) == [(fewer, "own", "", False)]
     decide(agreed, fewer, reason="scheme")
-    assert told(agreed) == [(fewer, "own", "scheme", False)]
+    assert decision_rows(agreed) == [(fewer, "own", "scheme", False)]
 
 
 @pytest.mark.parametrize(
     ("items", "code"),
     [([["contributor:0-999", "category"]], "bad_markable"), ([["contributor:0-3", "gender"]], "unknown_question")],
 )
-def test_what_is_no_item_of_a_pyramid_is_refused(ferry, items, code):
+def test_decision_on_unknown_item_is_refused(ferry, items, code):
     agreed = draft(ferry)
     with pytest.raises(OperationRejected) as refused:
         send(agreed, "decide", {"items": items, "source": "own"})
     assert refused.value.code == code
 
 
-def test_coders_pyramids_have_no_decisions(ferry):
+def test_decision_on_coders_pyramid_is_refused(ferry):
     coding = codings_of(models_of(ferry))["alice"]
     Coding.objects.of_people().filter(pk=coding.pk).update(status="open")
     with pytest.raises(OperationRejected, match="Only on gold and agreed pyramids"):
         send(coding, "decide", {"items": [["contributor:0-3", "category"]], "source": "own"})
 
 
-def test_a_decision_is_marked_once_a_coder_has_other_words_there(ferry, charlie):
+def test_decision_is_flagged_when_coder_submits_changed_words(ferry, charlie):
     agreed = draft(ferry)
     text = agreed.text
     boats, fewer = contributor(text, *BOATS["boats"]), contributor(text, "saved forty people")
-    decide(agreed, boats, says(boats, "BOATS"), source="coder", codings=[base_of("bob")])
+    decide(agreed, boats, says(boats, "BOATS"), source="coder", codings=[uuid_of("bob")])
     bob = codings_of(models_of(ferry))["bob"]
     reopen_coding(bob, charlie)
     send(bob, "move", {"markable": boats, "to": fewer})
-    assert told(agreed) == [(boats, "coder", "", False)]  # it is open, and says nothing until it is submitted
+    assert decision_rows(agreed) == [(boats, "coder", "", False)]  # it is open, and says nothing until it is submitted
     bob.refresh_from_db()
     submit_coding(bob, bob.coder)
-    assert told(agreed) == [(boats, "coder", "", True)]
+    assert decision_rows(agreed) == [(boats, "coder", "", True)]
     [row] = gold_of_rounds(ferry.project, rounds_of(ferry.project))
     assert row.changed == 2
 
 
-def test_a_further_draft_keeps_what_was_decided_and_drafts_the_rest_anew(ferry, charlie, signed_in):
+def test_second_draft_keeps_decisions_and_updates_other_contributors(ferry, charlie, signed_in):
     agreed = draft(ferry)
     text = agreed.text
     boats, ferry_sank = contributor(text, *BOATS["boats"]), contributor(text, "ferry sank")
     dawn = contributor(text, "at dawn")
-    decide(agreed, boats, says(boats, "BOATS"), source="coder", codings=[base_of("bob")], reason="slip")
+    decide(agreed, boats, says(boats, "BOATS"), source="coder", codings=[uuid_of("bob")], reason="slip")
     decide(agreed, dawn, Change(uuid4(), "unmark", {"markable": dawn}), reason="scheme")
     send(agreed, "describe", {"scu": "BOATS", "label": "Forty were saved", "comment": "By boats."})
     for name in ("alice", "bob"):
@@ -137,11 +137,11 @@ def test_a_further_draft_keeps_what_was_decided_and_drafts_the_rest_anew(ferry, 
     assert reply.json() == {"drafted": ["sinking"], "begun": []}
     agreed = agreed_of(ferry)
     assert agreed.coder.username == "adam"  # it stays in the same hands, though there is another adjudicator now
-    keys = {one.key: one.scus for one in contributors_of(agreed)}
+    keys = {unit.key: unit.scus for unit in contributors_of(agreed)}
     assert keys.keys() == {contributor(text, "At dawn"), boats, ferry_sank}
     assert keys[boats] == ("BOATS",)
     assert scu_descriptions(agreed)["BOATS"] == {"label": "Forty were saved", "comment": "By boats."}
-    assert [decision[:3] for decision in told(agreed)] == [(dawn, "own", "scheme"), (boats, "coder", "slip")]
+    assert [decision[:3] for decision in decision_rows(agreed)] == [(dawn, "own", "scheme"), (boats, "coder", "slip")]
     assert list(log_mismatches(agreed)) == []
     report = draft_gold(ferry.project, DraftRequest(Method.MOST, again=True))
     assert report.drafted == ["sinking"]
@@ -152,27 +152,27 @@ def test_a_further_draft_keeps_what_was_decided_and_drafts_the_rest_anew(ferry, 
 
 @examples(40)
 @given(st.data(), st.sampled_from(METHODS), st.sampled_from(OPTIONS))
-def test_whatever_was_decided_stays_and_every_rule_is_kept(data, method, options):
-    """Of random pyramids: what was touched is as it was, and what is not near it is drafted as coders say."""
+def test_random_redraft_keeps_decisions_and_pyramid_rules(data, method, options):
+    """Touched contributors stay; those without words in common with them are drafted from the coders' pyramids."""
     codings = [data.draw(proposals.pyramids(options, f"-{n}")) for n in range(3)]
     agreed = data.draw(proposals.pyramids(options))
     proposal = proposals.propose(codings, options, method, 1)
     if list(pyramid_violations(agreed.contributors, options, summaries=SPANS)):
         return
-    touched = set(data.draw(st.lists(st.sampled_from([one.key for one in agreed.contributors]), unique=True))
+    touched = set(data.draw(st.lists(st.sampled_from([unit.key for unit in agreed.contributors]), unique=True))
                   if agreed.contributors else [])  # fmt: skip
-    removed = {one.key for one in proposal.contributors[:1]} - {one.key for one in agreed.contributors}
+    removed = {unit.key for unit in proposal.contributors[:1]} - {unit.key for unit in agreed.contributors}
     log = GoldLog(touched=touched | removed)
     found = PyramidRedraft(proposal, log, agreed, proposals.summaries(options)).proposal()
-    by_key = {one.key: one for one in found.contributors}
-    for one in agreed.contributors:
-        if one.key in touched:
-            assert by_key[one.key] == one
+    by_key = {unit.key: unit for unit in found.contributors}
+    for unit in agreed.contributors:
+        if unit.key in touched:
+            assert by_key[unit.key] == unit
     assert not removed & by_key.keys()
     assert list(pyramid_violations(found.contributors, options, summaries=SPANS)) == []
-    named = {one.scu: one.label for one in found.descriptions}
-    assert {scu for one in found.contributors for scu in one.scus} <= named.keys()
-    assert all(named[scu] == one.label for scu, one in agreed.descriptions.items() if scu in named)
+    named = {scu.scu: scu.label for scu in found.descriptions}
+    assert {scu for unit in found.contributors for scu in unit.scus} <= named.keys()
+    assert all(named[scu] == note.label for scu, note in agreed.descriptions.items() if scu in named)
 
     def words(key: str) -> set[int]:
         place = split_key(key)
@@ -180,17 +180,17 @@ def test_whatever_was_decided_stays_and_every_rule_is_kept(data, method, options
         return set(held_words(WORDS, place.parts))
 
     places = [words(key) for key in touched | removed]
-    for one in proposal.contributors:
-        if not any(words(one.key) & place for place in places) and not options.one_contributor:
-            assert one.key in by_key  # nothing decided is near it
-            contested = Item(one.key, "category") in proposal.contested
-            assert (Item(one.key, "category") in found.contested) == contested
+    for unit in proposal.contributors:
+        if not any(words(unit.key) & place for place in places) and not options.one_contributor:
+            assert unit.key in by_key  # nothing decided is near it
+            contested = Item(unit.key, "category") in proposal.contested
+            assert (Item(unit.key, "category") in found.contested) == contested
 
 
-def test_the_page_the_api_the_command_and_the_files_list_them(ferry, charlie, signed_in, tmp_path):
+def test_page_api_command_and_files_list_decisions(ferry, charlie, signed_in, tmp_path):
     agreed = draft(ferry)
     boats = contributor(agreed.text, *BOATS["boats"])
-    said = {"source": "coder", "codings": [base_of("bob")], "reason": "guideline", "section": "Boats", "note": "See 3."}
+    said = {"source": "coder", "codings": [uuid_of("bob")], "reason": "guideline", "section": "Boats", "note": "See 3."}
     decide(agreed, boats, says(boats, "BOATS"), **said)
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
     client = signed_in(charlie)
@@ -214,13 +214,13 @@ def test_the_page_the_api_the_command_and_the_files_list_them(ferry, charlie, si
     assert letters["results"][0]["decided_by"] is None
 
 
-def test_decisions_come_back_from_an_archive(ferry):
+def test_archive_restores_decisions(ferry):
     agreed = draft(ferry)
     boats = contributor(agreed.text, *BOATS["boats"])
-    decide(agreed, boats, says(boats, "BOATS"), source="coder", codings=[base_of("bob")], reason="slip")
+    decide(agreed, boats, says(boats, "BOATS"), source="coder", codings=[uuid_of("bob")], reason="slip")
     out = io.BytesIO()
     archive_project(ferry.project, out)
     copy = restore_project(out.getvalue(), slug="copy").project
     restored = Coding.objects.of_people().get(text__project=copy, kind="agreed")
-    assert told(restored) == told(agreed) == [(boats, "coder", "slip", False)]
+    assert decision_rows(restored) == decision_rows(agreed) == [(boats, "coder", "slip", False)]
     assert list(log_mismatches(restored)) == []

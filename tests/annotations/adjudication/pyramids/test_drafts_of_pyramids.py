@@ -1,4 +1,4 @@
-"""Drafts of agreed pyramids: one operation of the log, with what is contested and what is decided since."""
+"""Drafts of agreed pyramids: their operation in the log, contested items and decisions."""
 
 from uuid import uuid4
 
@@ -30,7 +30,7 @@ def test_draft_of_pyramids_is_one_operation_and_changes_no_figure(ferry):
     [operation] = agreed.operations.all()
     assert (operation.kind, operation.user, agreed.status) == ("draft", agreed.coder, "open")
     assert agreed.coder.username == "adam"
-    assert [one.parts for one in contributors_of(agreed)] == [one.parts for one in contributors_of(alice_of(ferry))]
+    assert [unit.parts for unit in contributors_of(agreed)] == [unit.parts for unit in contributors_of(alice_of(ferry))]
     assert scu_descriptions(agreed) == {"AT DAWN": {"label": "At Dawn", "comment": ""}}
     assert scu_numbers(agreed) == {"AT DAWN": 1}
     bases = Coding.objects.of_people().filter(operations__uuid__in=operation.payload["codings"])
@@ -44,19 +44,19 @@ def alice_of(made: Docset) -> Coding:
     return codings_of(models_of(made))["alice"]
 
 
-def test_what_is_contested_is_decided_by_what_the_adjudicator_does_to_it(ferry):
+def test_judging_and_moving_contributors_decides_them(ferry):
     agreed = draft(ferry, Method.EMPTY)
     text = agreed.text
     dawns, boats = [contributor(text, words) for words in DAWN["at dawn"]], contributor(text, *BOATS["boats"])
     [state] = gold_states([agreed])
-    assert {one.item.markable for one in state.contested} == {*dawns, boats}
+    assert {item.item.markable for item in state.contested} == {*dawns, boats}
     assert (state.state, state.n_open) == (State.OPEN, 3)
     send(agreed, "judge", {"markable": boats, "category": "scu", "indices": ["new"]})
     fewer = contributor(text, "saved forty people")
     step = uuid4()
     send(agreed, "move", {"markable": boats, "to": fewer}, step=step)
     [state] = gold_states([agreed])
-    assert [one.item.markable for one in state.contested if one.decided] == [fewer]
+    assert [item.item.markable for item in state.contested if item.decided] == [fewer]
     for key in dawns:
         send(agreed, "judge", {"markable": key, "category": "scu", "indices": [f"of {key}"]})
     [state] = gold_states([agreed])
@@ -77,14 +77,14 @@ def test_contributor_in_no_scu_is_left_to_decide(ferry):
 
 
 @pytest.mark.parametrize("method", [Method.MOST, Method.AGREED, Method.EMPTY])
-def test_contributor_that_the_draft_lacks_is_accepted_only_by_majority(ferry, method):
+def test_contributor_of_half_the_coders_is_undecided(ferry, method):
     agreed = draft(ferry, method)
     boats = contributor(agreed.text, *BOATS["boats"])
     rows = [row for card in build_pyramid_queue(ferry.project, agreed).cards for row in card.rows]
     assert [row.undecided for row in rows if row.units == (boats,)] == [True]  # one of two coders has it
 
 
-def test_changing_words_decides_a_contributor_until_it_is_undone(ferry):
+def test_moved_contributor_is_decided_until_undone(ferry):
     agreed = draft(ferry, Method.CODER, coder="bob")
     boats, fewer = contributor(agreed.text, *BOATS["boats"]), contributor(agreed.text, "saved forty people")
     step = uuid4()
@@ -92,10 +92,10 @@ def test_changing_words_decides_a_contributor_until_it_is_undone(ferry):
     assert gold_states([agreed])[0].state is State.DECIDED
     send(agreed, "move", {"markable": fewer, "to": boats}, step=uuid4(), undoes=step)
     [state] = gold_states([agreed])
-    assert [(one.item.markable, one.decided) for one in state.contested] == [(boats, False)]
+    assert [(item.item.markable, item.decided) for item in state.contested] == [(boats, False)]
 
 
-def test_the_command_drafts_docsets_once(ferry, capsys):
+def test_command_drafts_each_docset_once(ferry, capsys):
     call_command("draft_gold", "ferry", "--method=coder", "--coder=alice", "--texts=sinking", "--as=adam")
     assert "1 draft of agreed pyramids; 0 docsets left out" in capsys.readouterr().out
     call_command("draft_gold", "ferry", "--method=most")
@@ -104,7 +104,7 @@ def test_the_command_drafts_docsets_once(ferry, capsys):
         call_command("draft_gold", "ferry", "--method=most", "--texts=moon")
 
 
-def test_who_goes_on_with_it_is_an_adjudicator(ferry, charlie):
+def test_draft_needs_exactly_one_adjudicator(ferry, charlie):
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
     with pytest.raises(ValidationError, match="charlie is not an adjudicator"):
         draft(ferry, adjudicator="charlie")
@@ -114,14 +114,14 @@ def test_who_goes_on_with_it_is_an_adjudicator(ferry, charlie):
     assert draft(ferry, adjudicator="eve").coder.username == "eve"
 
 
-def test_what_the_scheme_does_not_allow_any_more_is_not_drafted(ferry):
+def test_draft_is_refused_if_coders_may_not_mark(ferry):
     change_rows(ferry.project.levels.filter(coded=True), coders_mark=False)
     with pytest.raises(ValidationError, match="no markable"):
         draft(ferry)
     assert not Coding.objects.of_people().filter(kind="agreed").exists()
 
 
-def test_the_page_drafts_for_an_adjudicator_and_says_what_is_left(signed_in, ferry, alice):
+def test_page_drafts_for_adjudicator_and_counts_open_contributors(signed_in, ferry, alice):
     client = signed_in(User.objects.get(username="adam"))
     page = client.get("/projects/ferry/docsets/sinking/agreed/").content.decode()
     assert "what most coders say" in page
@@ -133,7 +133,7 @@ def test_the_page_drafts_for_an_adjudicator_and_says_what_is_left(signed_in, fer
     assert "left to decide" not in signed_in(alice).get("/projects/ferry/docsets/sinking/").content.decode()
 
 
-def test_the_page_asks_once_where_a_coder_has_not_submitted(signed_in, ferry, charlie):
+def test_page_asks_before_drafting_without_all_submissions(signed_in, ferry, charlie):
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
     Coding.objects.of_people().filter(coder__username="bob").update(status="open")
     client = signed_in(charlie)
@@ -147,14 +147,14 @@ def test_the_page_asks_once_where_a_coder_has_not_submitted(signed_in, ferry, ch
 
 
 @pytest.mark.parametrize("sent", [{"method": "x"}, {"method": "coder charlie"}, {"method": "most", "draft_for": "bob"}])
-def test_what_the_page_does_not_offer_is_refused(signed_in, ferry, charlie, sent):
+def test_page_refuses_methods_and_users_that_it_does_not_offer(signed_in, ferry, charlie, sent):
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
     reply = signed_in(charlie).post("/projects/ferry/docsets/sinking/agreed/", sent)
     assert reply.status_code == 400
     assert not Coding.objects.of_people().filter(kind="agreed").exists()
 
 
-def test_the_api_drafts_docsets_and_lists_how_far_they_are(signed_in, ferry, charlie):
+def test_api_drafts_docsets_and_lists_their_progress(signed_in, ferry, charlie):
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
     client = signed_in(charlie)
     address = "/api/v1/projects/ferry/gold/"
@@ -167,7 +167,7 @@ def test_the_api_drafts_docsets_and_lists_how_far_they_are(signed_in, ferry, cha
 
 
 @pytest.mark.parametrize("who", ["adam", "charlie"])
-def test_the_page_drafts_again_once_it_was_confirmed(signed_in, ferry, charlie, who):
+def test_page_drafts_again_after_confirmation(signed_in, ferry, charlie, who):
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
     agreed = draft(ferry)
     boats = contributor(agreed.text, *BOATS["boats"])
@@ -182,13 +182,13 @@ def test_the_page_drafts_again_once_it_was_confirmed(signed_in, ferry, charlie, 
     assert agreed.operations.filter(kind="draft").count() == 1
     done = client.post(address, sent | {"confirmed": "yes"}, follow=True).content.decode()
     assert "Agreed pyramid drafted again." in done
-    assert [one.key for one in contributors_of(agreed_of(ferry))] == [boats]
+    assert [unit.key for unit in contributors_of(agreed_of(ferry))] == [boats]
     assert agreed_of(ferry).coder.username == "adam"
     assert client.post(address, {"again": "1", "draft-method": "x"}, follow=True).status_code == 200
     assert agreed.operations.filter(kind="draft").count() == 2
 
 
-def test_what_is_submitted_is_not_drafted_again(signed_in, ferry):
+def test_submitted_pyramid_is_not_drafted_again(signed_in, ferry):
     agreed = draft(ferry)
     submit_coding(agreed, agreed.coder)
     client = signed_in(agreed.coder)

@@ -1,4 +1,4 @@
-"""Drafts of agreed pyramids: the laws that they keep, whatever coders made, and what they say of a few words."""
+"""Proposals of agreed pyramids: rules checked on random pyramids, and small examples."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def summaries(options: PyramidOptions = STRICT) -> Summaries:
 
 
 def key_of(words: Sequence[int]) -> str:
-    """Return the key of the contributor of these words, given in text order."""
+    """Return the key of the contributor with these words, given in text order."""
     parts: list[list[int]] = []
     for word in words:
         start, end = WORDS[word]
@@ -36,7 +36,7 @@ def key_of(words: Sequence[int]) -> str:
 
 
 def pyramid(scus: dict[str, list[list[int]]]) -> PyramidContent:
-    """Return the pyramid of SCUs with the words of each contributor; labels are keys without what follows a dash."""
+    """Return the pyramid of SCUs with the words of each contributor; a label is the key up to its dash."""
     of_key: dict[str, list[str]] = {}
     parts = {}
     for scu, contributors in scus.items():
@@ -49,17 +49,17 @@ def pyramid(scus: dict[str, list[list[int]]]) -> PyramidContent:
 
 
 def content(found: PyramidProposal | PyramidContent) -> list[list[list[int]]]:
-    """Return the words of each contributor of each SCU, in text order, whatever keys they have."""
+    """Return the words of each contributor of each SCU, in text order, without keys."""
     scus: dict[str, list[list[int]]] = {}
-    for one in found.contributors:
-        for scu in one.scus:
-            scus.setdefault(scu, []).append(sorted(held_words(WORDS, one.parts)))
+    for unit in found.contributors:
+        for scu in unit.scus:
+            scus.setdefault(scu, []).append(sorted(held_words(WORDS, unit.parts)))
     return sorted(sorted(contributors) for contributors in scus.values())
 
 
 @st.composite
 def pyramids(draw: st.DrawFn, options: PyramidOptions, suffix: str = "") -> PyramidContent:
-    """Return a pyramid that keeps the rules of the options."""
+    """Draw a pyramid that keeps the rules of the options."""
     scus: dict[str, list[list[int]]] = {}
     free = set(range(len(WORDS)))
     for number in range(draw(st.integers(0, 4))):
@@ -86,23 +86,23 @@ def propose(codings: Sequence[PyramidContent], options: PyramidOptions, method: 
 
 @examples(30)
 @given(st.data(), by_options, st.sampled_from(METHODS))
-def test_a_draft_keeps_every_rule_of_the_project(data, options, method):
+def test_draft_keeps_pyramid_rules(data, options, method):
     codings = [data.draw(pyramids(options, f"-{n}")) for n in range(3)]
     # what coders did before an option was changed stays as it is, so that drafts meet it
     now = data.draw(by_options)
     found = propose(codings, now, method, 1)
     assert list(pyramid_violations(found.contributors, now, summaries=SPANS)) == []
-    assert {key for one in found.contributors for key in one.scus} == {one.scu for one in found.descriptions}
-    assert len({one.scu for one in found.descriptions}) == len(found.descriptions)
+    assert {key for unit in found.contributors for key in unit.scus} == {scu.scu for scu in found.descriptions}
+    assert len({scu.scu for scu in found.descriptions}) == len(found.descriptions)
     assert len({item.markable for item in found.contested}) == len(found.contested)
 
 
 @examples(30)
 @given(st.data(), by_options, st.sampled_from([Method.MOST, Method.AGREED, Method.CODER]))
-def test_coders_with_the_same_pyramid_lead_to_it_and_nothing_is_contested(data, options, method):
-    one = data.draw(pyramids(options))
-    found = propose([one, one, one], options, method, 1)
-    assert content(found) == content(one)
+def test_identical_pyramids_are_drafted_without_contested_items(data, options, method):
+    drawn = data.draw(pyramids(options))
+    found = propose([drawn, drawn, drawn], options, method, 1)
+    assert content(found) == content(drawn)
     assert [*found.contributors] == sorted(
         (Contributor(c.key, tuple(map(tuple, c.parts)), c.scus) for c in found.contributors), key=lambda c: c.parts
     )
@@ -111,7 +111,7 @@ def test_coders_with_the_same_pyramid_lead_to_it_and_nothing_is_contested(data, 
 
 @examples(30)
 @given(st.data(), by_options, st.sampled_from(METHODS))
-def test_the_order_of_coders_changes_nothing(data, options, method):
+def test_draft_does_not_depend_on_order_of_coders(data, options, method):
     codings = [data.draw(pyramids(options, f"-{n}")) for n in range(3)]
     found = propose(codings, options, method, 0)
     for order in ((1, 2, 0), (1, 0, 2)):
@@ -120,7 +120,7 @@ def test_the_order_of_coders_changes_nothing(data, options, method):
 
 @examples(30)
 @given(st.data(), by_options)
-def test_a_coders_draft_is_that_coders_pyramid(data, options):
+def test_method_coder_drafts_pyramid_of_that_coder(data, options):
     codings = [data.draw(pyramids(options, f"-{n}")) for n in range(3)]
     assert content(propose(codings, options, Method.CODER, 2)) == content(codings[2])
 
@@ -128,11 +128,11 @@ def test_a_coders_draft_is_that_coders_pyramid(data, options):
 SAME = {"sank": [[0, 1], [6, 7]], "rescued": [[3]]}
 
 
-def test_majority_decides_words_of_scus_and_best_match_their_label():
+def test_majority_decides_words_and_best_match_decides_labels():
     codings = [pyramid(SAME), pyramid(SAME), pyramid({"went down": [[0, 1, 2], [6, 7]]})]
     found = propose_pyramid(summaries(), codings, Method.MOST)
     assert content(found) == content(codings[0])
-    assert [one.label for one in found.descriptions] == ["sank", "rescued"]
+    assert [scu.label for scu in found.descriptions] == ["sank", "rescued"]
     # the third coder has a word more in the first contributor, and lacks the other SCU
     assert found.contested == (Item(key_of([0, 1]), "category"), Item(key_of([3]), "category"))
 
@@ -144,7 +144,7 @@ def test_method_agreed_needs_all_coders_and_contests_the_rest():
     assert found.contested == (Item(key_of([0, 1]), "category"), Item(key_of([3]), "category"))
 
 
-def test_what_one_coder_has_besides_is_contested_once():
+def test_overlapping_extra_contributors_are_contested_once():
     codings = [pyramid(SAME), pyramid(SAME | {"new": [[9, 10]]}), pyramid(SAME | {"more": [[9, 10, 11]]})]
     found = propose_pyramid(summaries(), codings, Method.AGREED)
     assert content(found) == content(codings[0])
@@ -152,14 +152,14 @@ def test_what_one_coder_has_besides_is_contested_once():
 
 
 @pytest.mark.parametrize("method", [Method.EMPTY, Method.MOST])
-def test_without_answers_everything_that_coders_have_is_contested(method):
+def test_empty_draft_contests_all_contributors(method):
     codings = [pyramid({"one": [[0]]}), pyramid({"other": [[8]]}), PyramidContent((), {})]
     found = propose_pyramid(summaries(), codings, method)
     assert (found.contributors, found.descriptions) == ((), ())
     assert found.contested == (Item(key_of([0]), "category"), Item(key_of([8]), "category"))
 
 
-def test_one_scu_within_another_is_drafted_where_words_are_shared():
+def test_nested_scus_are_drafted_if_words_may_be_shared():
     nested = {"inner": [[0, 1]], "outer": [[0, 1, 2], [7]]}
     moved = {"inner": [[0, 1]], "outer": [[0, 1, 2], [8]]}
     found = propose_pyramid(summaries(FREE), [pyramid(nested), pyramid(nested), pyramid(moved)], Method.MOST)

@@ -1,4 +1,4 @@
-"""The queue of an agreed pyramid: against a slow computation on random pyramids, by API, and for whom it is."""
+"""The queue of an agreed pyramid: compared with a slow computation, API, and access."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -37,18 +37,18 @@ QUEUE = "/api/v1/projects/ferry/texts/sinking/agreed/queue/"
 
 
 def decisions_of(found: PyramidContent | PyramidProposal) -> dict[str, Decision]:
-    return {one.key: Decision(one.key, category="scu", indices=one.scus) for one in found.contributors}
+    return {unit.key: Decision(unit.key, category="scu", indices=unit.scus) for unit in found.contributors}
 
 
 def queue_of(
     codings: Sequence[PyramidContent], proposal: PyramidProposal, options: PyramidOptions, checks: int = 0
 ) -> Queue:
-    """Return the queue of a draft of pyramids, nothing of which has been decided."""
+    """Return the queue of a draft of pyramids without decisions."""
     columns = [
         Column(name, "", name, decisions_of(of), of.descriptions) for name, of in zip("ABC", codings, strict=False)
     ]
     drafted = decisions_of(proposal)
-    named = {one.scu: one for one in proposal.descriptions}
+    named = {scu.scu: scu for scu in proposal.descriptions}
     sample = [key for key in drafted if key not in {item.markable for item in proposal.contested}]
     state = GoldState(Coding(), GoldLog(), tuple(ContestedItem(item, decided=False) for item in proposal.contested))
     content = DraftContent(drafted, sample, named, {key: key for key in drafted})
@@ -61,27 +61,27 @@ def words_of(key: str) -> frozenset[int]:
     return frozenset(held_words(WORDS, place.parts))
 
 
-def held_by(one: PyramidContent, options: PyramidOptions) -> list[tuple[str, frozenset[int]]]:
-    """Return the SCUs of a pyramid with the words of each contributor. Exclusive words are so in these pyramids."""
-    return [(scu, words_of(contributor.key)) for contributor in one.contributors for scu in contributor.scus]
+def held_by(content: PyramidContent, options: PyramidOptions) -> list[tuple[str, frozenset[int]]]:
+    """Return pairs of an SCU and the words of one contributor."""
+    return [(scu, words_of(contributor.key)) for contributor in content.contributors for scu in contributor.scus]
 
 
 def scus_of(held: Sequence[tuple[str, frozenset[int]]]) -> dict[str, frozenset[int]]:
     found: dict[str, frozenset[int]] = {}
     for scu, words in held:
         found[scu] = found.get(scu, frozenset()) | words
-    return dict(sorted(found.items(), key=lambda one: sorted(one[1])))
+    return dict(sorted(found.items(), key=lambda item: sorted(item[1])))
 
 
-type Said = tuple[frozenset[str], frozenset[frozenset[int]]] | None
+type CellAnswer = tuple[frozenset[str], frozenset[frozenset[int]]] | None
 
 
-def said_of(
+def cell_of(
     words: frozenset[int], held: Sequence[tuple[str, frozenset[int]]], names: Mapping[str, str]
-) -> tuple[Said, frozenset[str]]:
-    """Return what is said of words (by the names of SCUs, and other words that are marked), and the own SCUs."""
-    exact = [one for one in held if one[1] == words]
-    near = exact or [one for one in held if one[1] & words]
+) -> tuple[CellAnswer, frozenset[str]]:
+    """Return the cell of these words (names of SCUs and overlapping marked words) and the keys of the SCUs."""
+    exact = [pair for pair in held if pair[1] == words]
+    near = exact or [pair for pair in held if pair[1] & words]
     if not near:
         return None, frozenset()
     own = frozenset(scu for scu, _ in near)
@@ -90,33 +90,33 @@ def said_of(
 
 @examples(40)
 @given(st.data(), st.sampled_from(OPTIONS), st.sampled_from(METHODS))
-def test_the_queue_is_what_a_slow_computation_says(data, options, method):
+def test_queue_equals_slow_computation(data, options, method):
     codings = [data.draw(proposals.pyramids(options, f"-{n}")) for n in range(3)]
     proposal = proposals.propose(codings, options, method, 1)
     queue = queue_of(codings, proposal, options)
 
-    drafted = PyramidContent(proposal.contributors, {one.scu: one for one in proposal.descriptions})
-    held = [held_by(one, options) for one in codings]
+    drafted = PyramidContent(proposal.contributors, {scu.scu: scu for scu in proposal.descriptions})
+    held = [held_by(coding, options) for coding in codings]
     of_draft = scus_of(held_by(drafted, options))
     draft_names = {scu: f"draft {scu}" for scu in of_draft}
     contested = {item.markable for item in proposal.contested}
-    expected: dict[str, tuple[Said, list[Said], object]] = {}
+    expected: dict[str, tuple[CellAnswer, list[CellAnswer], object]] = {}
     names = []
-    for one in held:
-        scus = scus_of(one)
+    for pairs in held:
+        scus = scus_of(pairs)
         by_place = [dict(enumerate(each.values())) for each in (scus, of_draft)]
         matched = {[*scus][pair.first]: [*of_draft][pair.second] for pair in match_sets(*by_place) if pair.matched}
         names.append({scu: f"draft {matched[scu]}" if scu in matched else str(sorted(scus[scu])) for scu in scus})
     for key in {*decisions_of(drafted), *contested}:
         words = words_of(key)
-        of_coders = [said_of(words, one, called) for one, called in zip(held, names, strict=True)]
-        own = said_of(words, held_by(drafted, options), draft_names)[0] if key in decisions_of(drafted) else None
+        of_coders = [cell_of(words, pairs, called) for pairs, called in zip(held, names, strict=True)]
+        own = cell_of(words, held_by(drafted, options), draft_names)[0] if key in decisions_of(drafted) else None
         given_by = [said for said, _ in of_coders]
         alone = not any(given_by) or any(said is not None and said[1] for said in given_by)
         together = key if alone else (tuple(of_coders), own, key in contested)
         expected[key] = own, given_by, together
 
-    def told(answer) -> Said:
+    def named_answer(answer) -> CellAnswer:
         if answer is None:
             return None
         called = [f"draft {queue.scus[n].scu}" if n < queue.drafted else _words_of_entity(queue, n)
@@ -128,13 +128,13 @@ def test_the_queue_is_what_a_slow_computation_says(data, options, method):
         for row in card.rows:
             for key in row.units:
                 own, given_by, together = expected[key]
-                assert (told(row.draft), [told(one) for one in row.answers]) == (own, given_by)
+                assert (named_answer(row.draft), [named_answer(answer) for answer in row.answers]) == (own, given_by)
                 assert row.contested == (key in contested)
                 assert {other for other in expected if expected[other][2] == together} == set(row.units)
                 seen.add(key)
     assert contested <= seen  # everything contested is on a card
 
-    has_pyramid = [bool(one) for one in held]
+    has_pyramid = [bool(pairs) for pairs in held]
     shares = []
     for card in queue.cards:
         keys = [key for row in card.rows for key in row.units if not row.elsewhere]
@@ -155,20 +155,20 @@ def test_the_queue_is_what_a_slow_computation_says(data, options, method):
             shares.append(card.disagreement)
     assert shares == sorted(shares, reverse=True)
     assert [card.kind for card in queue.cards] == sorted((card.kind for card in queue.cards), key=str)
-    assert len({one.scu for one in queue.scus}) == len(queue.scus) == len(queue.entities)
+    assert len({scu.scu for scu in queue.scus}) == len(queue.scus) == len(queue.entities)
 
 
 def _words_of_entity(queue: Queue, number: int) -> str:
     return str(sorted(frozenset[int]().union(*map(words_of, queue.entities[number]))))
 
 
-def test_a_coder_with_other_words_or_another_scu_is_a_cell_of_the_row():
-    one = pyramid({"sank": [[0, 1], [6, 7]], "rescued": [[3], [9]]})
+def test_row_shows_coders_with_other_words_or_scus():
+    first = pyramid({"sank": [[0, 1], [6, 7]], "rescued": [[3], [9]]})
     other = pyramid({"went down": [[0, 1, 2], [6, 7]], "saved": [[3]], "boats": [[9, 10]]})
-    codings = [one, one, other]
+    codings = [first, first, other]
     queue = queue_of(codings, proposals.propose(codings, OPTIONS[0], Method.MOST, 0), OPTIONS[0], checks=5)
     assert [queue.scus[n].label for n in range(queue.drafted)] == ["sank", "rescued"]
-    assert [one.label for one in queue.scus[queue.drafted :]] == ["boats"]
+    assert [scu.label for scu in queue.scus[queue.drafted :]] == ["boats"]
     sank, rescued, check = queue.cards  # of equal shares, in text order
     assert (sank.entity, rescued.entity, check.kind) == (0, 1, Kind.CHECK)
     assert sank.disagreement == rescued.disagreement == pytest.approx(1 / 6)
@@ -180,10 +180,10 @@ def test_a_coder_with_other_words_or_another_scu_is_a_cell_of_the_row():
     assert sank.rows[0].answers[2].units == ((key_of([0, 1, 2]), 0),)
 
 
-def test_scu_that_the_draft_lacks_is_one_card_with_one_row():
-    one = pyramid({"sank": [[0, 1], [6, 7]]})
+def test_scu_missing_from_draft_has_one_card_with_one_row():
+    first = pyramid({"sank": [[0, 1], [6, 7]]})
     other = pyramid({"sank": [[0, 1], [6, 7]], "boats": [[4], [10]]})
-    codings = [one, one, other]
+    codings = [first, first, other]
     queue = queue_of(codings, proposals.propose(codings, OPTIONS[0], Method.MOST, 0), OPTIONS[0])
     [card] = queue.cards
     assert (card.kind, card.entity) == (Kind.UNIT, None)
@@ -193,12 +193,12 @@ def test_scu_that_the_draft_lacks_is_one_card_with_one_row():
     assert queue.scus[1].label == "boats"
 
 
-def test_a_pyramid_is_read_from_its_decisions_in_text_order():
+def test_pyramid_lists_contributors_in_text_order():
     found = pyramid_of({key: Decision(key, category="scu", indices=("a",)) for key in (key_of([3]), key_of([0]))}, {})
-    assert [one.key for one in found.contributors] == [key_of([0]), key_of([3])]
+    assert [unit.key for unit in found.contributors] == [key_of([0]), key_of([3])]
 
 
-def test_the_api_answers_the_queue_of_a_docset(ferry, signed_in, django_assert_max_num_queries):
+def test_api_returns_queue_of_docset_without_names(ferry, signed_in, django_assert_max_num_queries):
     agreed = draft(ferry)
     client = signed_in(User.objects.get(username="adam"))
     client.get(QUEUE)
@@ -207,8 +207,8 @@ def test_the_api_answers_the_queue_of_a_docset(ferry, signed_in, django_assert_m
     boats = contributor(agreed.text, *BOATS["boats"])
     [card, check] = found["cards"]
     assert (card["kind"], [row["units"] for row in card["rows"]]) == ("unit", [[boats]])
-    assert [one["name"] for one in found["coders"]] == [None, None]  # letters alone
-    said = {one["entities"][0] for one in card["rows"][0]["answers"] if one is not None}
+    assert [coder["name"] for coder in found["coders"]] == [None, None]  # letters alone
+    said = {answer["entities"][0] for answer in card["rows"][0]["answers"] if answer is not None}
     assert found["scus"][said.pop()] == {"key": "BOATS", "label": "Boats"}
     assert found["scus"][: found["drafted"]] == [{"key": "AT DAWN", "label": "At Dawn"}]
     assert (found["method"], found["state"], found["left_off"], found["sample"]) == ("most", "open", 0, 2)
@@ -217,7 +217,7 @@ def test_the_api_answers_the_queue_of_a_docset(ferry, signed_in, django_assert_m
     assert not any(name in str(found) for name in ("alice", "bob"))
 
 
-def test_queries_do_not_grow_with_coders_and_scus(ferry, signed_in, charlie, django_assert_max_num_queries):
+def test_queue_takes_fixed_number_of_queries_for_more_scus(ferry, signed_in, charlie, django_assert_max_num_queries):
     bob = codings_of(models_of(ferry))["bob"]
     reopen_coding(bob, charlie)
     for number, words in enumerate(("ferry sank", "Forty people", "rescued", "went down")):
@@ -231,7 +231,7 @@ def test_queries_do_not_grow_with_coders_and_scus(ferry, signed_in, charlie, dja
     assert len(found["cards"]) == 6
 
 
-def test_the_queue_rests_on_what_was_drafted_and_follows_what_is_moved(ferry, signed_in, charlie):
+def test_queue_ignores_later_coding_and_follows_moved_contributors(ferry, signed_in, charlie):
     agreed = draft(ferry, Method.CODER, coder="bob")
     client = signed_in(User.objects.get(username="adam"))
     before = client.get(QUEUE).json()
@@ -242,34 +242,34 @@ def test_the_queue_rests_on_what_was_drafted_and_follows_what_is_moved(ferry, si
     assert client.get(QUEUE).json() == before
     send(agreed, "move", {"markable": boats, "to": fewer})
     after = client.get(QUEUE).json()
-    rows = [row for one in after["cards"] for row in one["rows"] if row["contested"]]
+    rows = [row for card in after["cards"] for row in card["rows"] if row["contested"]]
     assert [row["units"] for row in rows] == [[fewer]]
-    assert sorted(one is None for one in rows[0]["answers"]) == [False, True]  # of the words that the draft had there
+    assert sorted(cell is None for cell in rows[0]["answers"]) == [False, True]  # of the words that the draft had there
     assert after["contested"] == [[fewer, "category", True]]
 
 
-def test_beside_a_draft_coders_have_the_letters_of_the_queue_and_no_names(ferry, signed_in, charlie):
+def test_coding_page_names_coders_by_letters_of_queue(ferry, signed_in, charlie):
     agreed = draft(ferry)
-    columns = {one["coding"]: one["letter"] for one in signed_in(agreed.coder).get(QUEUE).json()["coders"]}
+    columns = {column["coding"]: column["letter"] for column in signed_in(agreed.coder).get(QUEUE).json()["coders"]}
     add_member(ferry.project, charlie, Membership.Role.CODER)
     assign_texts(ferry.project, [models_of(ferry)], [charlie])
     late = codings_of(models_of(ferry))["charlie"]
     build(late, {"boats": ["Boats saved forty people"]})
     others = coding_state(agreed, ferry.project)["pyramid"]["others"]
     submissions = Operation.objects.filter(uuid__in=columns).select_related("coding")
-    keys = {f"Coder {columns[str(one.uuid)]}": {*one.coding.scus.values_list("key", flat=True)} for one in submissions}
-    assert {one["coder"]: {scu["key"] for scu in one["scus"]} for one in others} == keys | {"Coder C": {"boats"}}
-    assert [one["coder"] for one in others] == ["Coder A", "Coder B", "Coder C"]
+    keys = {f"Coder {columns[str(row.uuid)]}": {*row.coding.scus.values_list("key", flat=True)} for row in submissions}
+    assert {row["coder"]: {scu["key"] for scu in row["scus"]} for row in others} == keys | {"Coder C": {"boats"}}
+    assert [row["coder"] for row in others] == ["Coder A", "Coder B", "Coder C"]
 
 
-def test_without_a_draft_there_is_nothing_to_decide(ferry, signed_in):
+def test_queue_is_empty_without_draft(ferry, signed_in):
     agreed = draft(ferry)
     agreed.operations.all().delete()
     found = signed_in(User.objects.get(username="adam")).get(QUEUE).json()
     assert (found["method"], found["cards"]) == (None, [])
 
 
-def test_the_queue_is_for_who_works_on_the_agreed_pyramid(ferry, signed_in, alice, charlie):
+def test_queue_is_refused_to_managers_and_coders(ferry, signed_in, alice, charlie):
     draft(ferry)
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
     assert signed_in(charlie).get(QUEUE).status_code == 404
@@ -277,13 +277,13 @@ def test_the_queue_is_for_who_works_on_the_agreed_pyramid(ferry, signed_in, alic
 
 
 @pytest.mark.parametrize("checks", ["-1", "x", "1001"])
-def test_a_wrong_number_of_checks_is_named(ferry, signed_in, checks):
+def test_wrong_number_of_checks_is_refused(ferry, signed_in, checks):
     draft(ferry)
     reply = signed_in(User.objects.get(username="adam")).get(QUEUE, {"checks": checks})
     assert (reply.status_code, "checks" in reply.json()["errors"]) == (400, True)
 
 
-def test_spot_checks_lead_to_an_estimate(ferry, signed_in):
+def test_spot_checks_yield_error_estimate(ferry, signed_in):
     agreed = draft(ferry)
     [first, second] = [
         row["units"][0] for row in signed_in(User.objects.get(username="adam")).get(QUEUE).json()["cards"][-1]["rows"]
