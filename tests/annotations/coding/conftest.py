@@ -1,5 +1,3 @@
-"""What tests of coding share."""
-
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +10,7 @@ from tests.shared.projects import make_project
 
 
 def start_coding(coder: User, slug: str, scheme: str, marked: str) -> Coding:
-    """Return the coding of the one text of a new project, which the person has to code."""
+    """Return the person's new coding of the only text of a new project."""
     project = make_project(slug, scheme, marked)
     add_member(project, coder, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [coder])
@@ -20,7 +18,7 @@ def start_coding(coder: User, slug: str, scheme: str, marked: str) -> Coding:
 
 
 def count_steps(work: Callable[[], object]) -> int:
-    """Return how many hundreds of instructions of its machine SQLite carries out for the work."""
+    """Return the number of SQLite instructions of the work, in hundreds."""
     steps: list[int] = []
     connection.connection.set_progress_handler(lambda: steps.append(1), 100)
     try:

@@ -1,4 +1,4 @@
-"""Time at work, from the times of changes."""
+"""Active time computed from the times of changes."""
 
 import random
 from datetime import UTC, datetime, timedelta
@@ -27,25 +27,25 @@ def test_pauses_longer_than_five_minutes_do_not_count(times, expected):
     assert active_time(at(*times)) == timedelta(minutes=expected)
 
 
-def test_work_that_was_sent_late_counts_when_it_was_done(codings, alice, keys):
+def test_late_work_counts_at_its_own_time(codings, alice, keys):
     coding = codings["alice"]
     for label, made_at in zip("abc", at(0, 2, 3), strict=True):
-        one = change(markable=keys[label], category="none")
+        sent = change(markable=keys[label], category="none")
         operations.apply(
-            coding, alice, coding.version, [operations.Change(one.uuid, one.kind, one.payload, made_at=made_at)]
+            coding, alice, coding.version, [operations.Change(sent.uuid, sent.kind, sent.payload, made_at=made_at)]
         )
         coding.refresh_from_db()
     assert coding.active_time == timedelta(minutes=3)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_active_time_of_a_coding_is_what_its_log_says(codings, keys, seed):
+def test_active_time_of_coding_equals_computation_from_log(codings, keys, seed):
     draw, coding = random.Random(seed), codings["alice"]
     times = []
     for step in range(30):
         times.append(NINE + timedelta(minutes=3 * step + draw.choice([0, 0, 1, -8, 20])))
-        one = change(markable=keys[draw.choice("abc")], category="none")
-        timed = operations.Change(one.uuid, one.kind, one.payload, made_at=times[-1])
+        sent = change(markable=keys[draw.choice("abc")], category="none")
+        timed = operations.Change(sent.uuid, sent.kind, sent.payload, made_at=times[-1])
         coding.version = operations.apply(coding, coding.coder, coding.version, [timed])
         coding.refresh_from_db()
         assert (coding.active_time, coding.last_active) == (active_time(times), max(times))
@@ -54,17 +54,17 @@ def test_active_time_of_a_coding_is_what_its_log_says(codings, keys, seed):
     assert (coding.active_time, coding.last_active) == (active_time(times), max(times))
 
 
-def test_a_clock_that_was_ahead_once_counts_as_that_of_the_server(codings, keys):
+def test_time_in_future_counts_as_server_time(codings, keys):
     coding = codings["alice"]
-    one = change(markable=keys["a"], category="none")
-    ahead = operations.Change(one.uuid, one.kind, one.payload, made_at=datetime(9999, 1, 1, tzinfo=UTC))
+    sent = change(markable=keys["a"], category="none")
+    ahead = operations.Change(sent.uuid, sent.kind, sent.payload, made_at=datetime(9999, 1, 1, tzinfo=UTC))
     coding.version = operations.apply(coding, coding.coder, 0, [ahead])
     coding.version = operations.apply(coding, coding.coder, 1, [change(markable=keys["b"], category="none")])
     coding.refresh_from_db()
     assert timedelta() < coding.active_time < timedelta(minutes=1)
 
 
-def test_what_managers_do_to_a_coding_is_no_work(codings, keys, charlie):
+def test_correction_by_manager_adds_no_active_time(codings, keys, charlie):
     coding = codings["alice"]
     judge(coding, keys["a"], "none")
     coding.refresh_from_db()
@@ -75,13 +75,13 @@ def test_what_managers_do_to_a_coding_is_no_work(codings, keys, charlie):
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite counts the steps of a query")
-def test_hours_of_four_times_as_many_texts_take_four_times_as_long(project, alice, bob):
+def test_worked_days_take_linear_time(project, alice, bob):
     steps = {n: steps_of(project, n, [alice, bob]) for n in (20, 80)}
     assert steps[80] < 5 * steps[20]
 
 
 def steps_of(project, n, coders) -> int:
-    """Return how many hundreds of steps the hours of n texts, coded by each of the coders, take in the database."""
+    """Return the database steps, in hundreds, of reading the worked days of n texts by each coder."""
     with transaction.atomic():
         round_ = project.rounds.get(name="main")
         texts = Text.objects.bulk_create(Text(project=project, slug=f"n{i}", title="N", content="N") for i in range(n))

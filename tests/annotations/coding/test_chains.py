@@ -1,5 +1,3 @@
-"""Chains of pointers and indices, and their numbers: the same as the coding page shows."""
-
 import pytest
 
 from annotations.coding.chains import chain_classes, chains_by_pointers, chains_of, members_of, number_chains
@@ -25,22 +23,22 @@ from annotations.coding.decisions import Decision
         ({"C": ["AB", "D"], "D": "C"}, {"A": "A", "B": "B", "C": "C", "D": "C"}),
     ],
 )
-def test_a_chain_is_where_one_arrives_by_following_pointers(pointers, chains):
+def test_pointers_lead_to_first_members_of_chains(pointers, chains):
     assert chains_by_pointers("ABCD", pointers) == {key: tuple(names) for key, names in chains.items()}
 
 
-def test_a_long_chain_needs_no_recursion():
+def test_long_chain_needs_no_recursion():
     order = [str(number) for number in range(50_000)]
     pointers = {key: [(order[number - 1],)] for number, key in enumerate(order) if number}
     assert set(chains_by_pointers(order, pointers).values()) == {("0",)}
 
 
-def test_chains_wear_numbers_from_the_second_member_on_in_text_order():
+def test_chains_of_two_or_more_members_are_numbered_in_text_order():
     members = members_of(chains_by_pointers("ABCDE", {"D": "A", "E": "C"}))
     assert number_chains(members) == {"A": 1, "C": 2}
 
 
-def test_an_entity_wears_its_own_index_where_that_is_a_free_number():
+def test_entity_is_numbered_by_its_index_if_free():
     decisions = {key: Decision(key, indices=(index,)) for key, index in zip("ABCDEF", "77xx11", strict=True)}
     members = members_of(chains_of("indices", "ABCDEF", decisions))
     assert number_chains(members) == {"#7": 7, "#x": 1, "#1": 2}
@@ -50,7 +48,7 @@ def test_markable_is_in_the_chains_of_all_its_indices():
     assert chains_of("indices", "AB", {"A": Decision("A", indices=("7", "x"))}) == {"A": ("#7", "#x"), "B": ()}
 
 
-def test_chain_takes_the_number_of_the_most_similar_chain_beside_it():
+def test_chain_takes_number_of_most_similar_chain():
     first = members_of(chains_by_pointers("ABCDEF", {"B": "A", "D": "C", "E": "C"}))
     second = members_of(chains_by_pointers("ABCDEF", {"D": "B", "E": "D", "F": "A"}))
     numbers = number_chains(first)
@@ -58,6 +56,6 @@ def test_chain_takes_the_number_of_the_most_similar_chain_beside_it():
     assert number_chains(second, first, numbers) == {"B": 2, "A": 1}
 
 
-def test_thirty_looks_come_before_one_comes_back():
+def test_chain_classes_repeat_after_thirty_chains():
     assert len({chain_classes(number) for number in range(1, 31)}) == 30
     assert chain_classes(31) == chain_classes(1)

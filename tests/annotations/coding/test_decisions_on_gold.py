@@ -1,4 +1,4 @@
-"""What holds of items of gold, and why: operations that the log of gold takes, and no other."""
+"""Operations that decide items of gold: logging and refusals."""
 
 from uuid import uuid4
 
@@ -17,7 +17,7 @@ from tests.shared.coding import change, judge
 
 @pytest.fixture
 def gold(project, codings, alice, charlie) -> Coding:
-    """Return gold in Charlie's hands, drafted of what Alice said."""
+    """Return gold owned by Charlie and drafted from Alice's coding."""
     judge(codings["alice"], "phrase:4-14", "place")
     submit_coding(codings["alice"], alice)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
@@ -29,7 +29,7 @@ def send(coding: Coding, *changes: operations.Change) -> int:
     return operations.apply(coding, coding.coder, coding.version, list(changes))
 
 
-def basis_of(gold: Coding) -> str:
+def draft_source_of(gold: Coding) -> str:
     [uuid] = gold.operations.get(kind="draft").payload["codings"]
     return uuid
 
@@ -37,19 +37,19 @@ def basis_of(gold: Coding) -> str:
 ITEM = ["phrase:4-14", "category"]
 
 
-def test_what_holds_is_logged_and_changes_no_judgement(gold):
+def test_decision_is_logged_and_changes_no_judgement(gold):
     before = judgements_of(gold)
     send(gold, change("decide", items=[ITEM], source="draft"))
     said = {"reason": "guideline", "section": "Places", "note": "See 3.2."}
-    send(gold, change("decide", items=[ITEM], source="coder", codings=[basis_of(gold)], **said))
+    send(gold, change("decide", items=[ITEM], source="coder", codings=[draft_source_of(gold)], **said))
     send(gold, change("decide", items=[["phrase:0-1", "category"]], source="own"))  # a removed one is decided, too
     assert judgements_of(gold) == before
     assert list(log_mismatches(Coding.objects.get(pk=gold.pk))) == []
     assert list(gold.operations.values_list("kind", flat=True)) == ["draft", "decide", "decide", "decide"]
 
 
-def test_reading_what_was_decided_takes_no_more_queries_for_more_of_them(gold, django_assert_max_num_queries):
-    many = [change("decide", items=[ITEM], source="coder", codings=[basis_of(gold)]) for _ in range(50)]
+def test_fifty_decisions_take_at_most_twenty_queries(gold, django_assert_max_num_queries):
+    many = [change("decide", items=[ITEM], source="coder", codings=[draft_source_of(gold)]) for _ in range(50)]
     gold.refresh_from_db(fields=["version"])
     with django_assert_max_num_queries(20):
         operations.apply(gold, gold.coder, gold.version, many)
@@ -66,7 +66,7 @@ def test_reading_what_was_decided_takes_no_more_queries_for_more_of_them(gold, d
         ({"items": [ITEM], "source": "coder", "codings": [str(uuid4())]}, "unknown_coding"),
     ],
 )
-def test_what_gold_cannot_be_decided_by_is_refused_with_its_place(gold, payload, code):
+def test_wrong_decision_is_refused_with_its_position(gold, payload, code):
     with pytest.raises(OperationRejected) as refused:
         send(gold, change(markable="phrase:4-14", category="none"), change("decide", **{"source": "own"} | payload))
     assert (refused.value.code, refused.value.position) == (code, 1)
@@ -83,19 +83,19 @@ def test_what_gold_cannot_be_decided_by_is_refused_with_its_place(gold, payload,
         {"items": [ITEM], "markable": "phrase:4-14"},
     ],
 )
-def test_payloads_of_another_shape_are_refused(payload):
+def test_malformed_payloads_are_refused(payload):
     with pytest.raises(OperationRejected) as refused:
         parse_operation("decide", {"source": "own"} | payload)
     assert refused.value.code == "bad_payload"
 
 
-def test_only_gold_is_decided(codings):
+def test_decision_on_coders_coding_is_refused(codings):
     with pytest.raises(OperationRejected) as refused:
         send(codings["alice"], change("decide", items=[ITEM], source="own"))
     assert refused.value.code == "not_gold"
     assert not codings["alice"].operations.exists()
 
 
-def test_the_payload_has_what_was_said(gold):
+def test_payload_omits_empty_fields(gold):
     payload = {"items": [ITEM], "source": "own", "reason": "scheme"}
     assert parse_operation("decide", payload | {"note": "", "section": "", "codings": []}).payload() == payload

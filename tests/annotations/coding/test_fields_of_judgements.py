@@ -1,4 +1,4 @@
-"""Every field of a judgement survives whatever is done with the judgement."""
+"""Saves, undo, corrections, merges, archives and exports keep every field of a judgement."""
 
 import io
 from dataclasses import MISSING, fields, replace
@@ -50,7 +50,7 @@ def defaults(kind: Any) -> dict[str, Any]:
     return {field.name: field.default for field in fields(kind) if field.default is not MISSING}
 
 
-def test_the_judgements_of_these_tests_have_every_field() -> None:
+def test_example_judgements_have_every_field() -> None:
     for name, value in defaults(Decision).items():
         assert getattr(INDEXED if name == "indices" else WHOLE, name) != value
     payload = WHOLE.payload() | {"indices": INDEXED.payload()["indices"]}
@@ -72,7 +72,7 @@ def decision(request: pytest.FixtureRequest) -> Decision:
 
 
 def make(slug: str, decision: Decision, coder: User) -> Project:
-    """Make a project in which the coder may give this judgement."""
+    """Make a project whose scheme allows this judgement."""
     if decision.pointers:
         return rich_project(slug, SCHEME, coder, coders_mark=True)
     project = start_coding(coder, slug, "passonneau-2004", "put [the kettle](a) on").text.project
@@ -90,15 +90,15 @@ def coding(project: Project, decision: Decision) -> Coding:
     return judged(project, decision)
 
 
-def said(coding: Coding) -> Decision:
-    """Return the judgement of the coding that is not one of the antecedents; its log says the same."""
+def stored_decision(coding: Coding) -> Decision:
+    """Return the only judgement of the coding with a category; check its log."""
     assert list(log_mismatches(Coding.objects.of_people().select_related("text").get(pk=coding.pk))) == []
     [found] = [decision for decision in decisions_of(coding) if decision.category]
     return found
 
 
-def test_a_save_keeps_every_field(coding: Coding, decision: Decision) -> None:
-    assert said(coding) == decision
+def test_save_keeps_every_field(coding: Coding, decision: Decision) -> None:
+    assert stored_decision(coding) == decision
     assert judgements_of(coding)[decision.markable] == decision.payload()
 
 
@@ -106,10 +106,10 @@ def test_undoing_keeps_every_field(coding: Coding, decision: Decision) -> None:
     clear = operations.Change(uuid4(), "clear", {"markable": decision.markable})
     judge_all(coding, [clear])
     judge_all(coding, [operations.Change(uuid4(), "judge", decision.payload(), undoes=clear.uuid)])
-    assert said(coding) == decision
+    assert stored_decision(coding) == decision
 
 
-def test_a_correction_of_the_text_keeps_every_field(coding: Coding, decision: Decision, charlie: User) -> None:
+def test_correction_of_text_keeps_every_field(coding: Coding, decision: Decision, charlie: User) -> None:
     text = coding.text
     content = f"Oh, {text.content}"
     correct_text(text, content, charlie, plan_correction(text, content).tag)
@@ -122,7 +122,7 @@ def test_a_correction_of_the_text_keeps_every_field(coding: Coding, decision: De
     def all_moved(readings: Any) -> Any:
         return tuple(tuple(map(moved, reading)) for reading in readings)
 
-    assert said(coding) == replace(
+    assert stored_decision(coding) == replace(
         decision,
         markable=moved(decision.markable),
         pointers=all_moved(decision.pointers),
@@ -132,7 +132,7 @@ def test_a_correction_of_the_text_keeps_every_field(coding: Coding, decision: De
 
 
 @pytest.mark.parametrize("decision", [WHOLE], ids=["pointers"])
-def test_a_merge_of_values_keeps_every_other_field(coding: Coding, decision: Decision, charlie: User) -> None:
+def test_merge_of_values_keeps_other_fields(coding: Coding, decision: Decision, charlie: User) -> None:
     project = coding.text.project
     spec = read_scheme(project.pk).spec
     kinds = next(attribute for attribute in spec.attributes if attribute.key == "kinds")
@@ -140,22 +140,22 @@ def test_a_merge_of_values_keeps_every_other_field(coding: Coding, decision: Dec
     attributes = tuple(fewer if attribute is kinds else attribute for attribute in spec.attributes)
     save_scheme(project, replace(spec, attributes=attributes), charlie, merges=[Merge("kinds", "b", "c")])
     answers = dict(decision.attributes) | {"kinds": ("a", "c")}
-    assert said(coding) == replace(decision, attributes=tuple(sorted(answers.items())))
+    assert stored_decision(coding) == replace(decision, attributes=tuple(sorted(answers.items())))
 
 
-def test_an_archive_keeps_every_field(coding: Coding, decision: Decision) -> None:
+def test_archive_keeps_every_field(coding: Coding, decision: Decision) -> None:
     out = io.BytesIO()
     archive_project(coding.text.project, out)
     restored = restore_project(io.BytesIO(out.getvalue()), slug="copy")
     assert not restored.findings
-    assert said(coding_of(restored.project)) == decision
+    assert stored_decision(coding_of(restored.project)) == decision
 
 
 @pytest.mark.parametrize("own_format", ["judgements-csv", "judgements-json"])
-def test_an_export_in_our_own_formats_keeps_every_field(coding: Coding, decision: Decision, own_format: str) -> None:
+def test_export_in_own_formats_keeps_every_field(coding: Coding, decision: Decision, own_format: str) -> None:
     project, out = coding.text.project, io.BytesIO()
     export_files(project, own_format, out, unfinished=True)
     copy = make("copy", decision, coding.coder)
     result = read_sources(own_format, open_sources([("export.zip", out.getvalue())]), "parent", project=copy)
     import_result(copy, result, ImportOptions(create=True, join=True))
-    assert said(coding_of(copy)) == decision
+    assert stored_decision(coding_of(copy)) == decision

@@ -1,4 +1,4 @@
-"""A coding that lacks a required answer about a chain is not called decided, wherever its progress is shown."""
+"""Progress of a coding without a required answer about a chain."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 
 @pytest.fixture
 def coding(alice) -> Coding:
-    """Return a coding of which all is answered, but that a chain of two has no gender."""
+    """Return a coding with all answers except the gender of a chain of two."""
     project = rich_project("rich", BRIDGING, alice)
     change_rows(project.attributes.filter(key="gender"), required=True)
     coding = coding_of(project)
@@ -24,7 +24,7 @@ def coding(alice) -> Coding:
     return coding
 
 
-def test_chain_without_its_required_answer_is_left_to_decide(coding, signed_in, alice):
+def test_chain_without_required_answer_is_left_to_decide(coding, signed_in, alice):
     page = signed_in(alice).get("/projects/rich/").content.decode()
     assert "5 of 6</progress>" in page
     [left] = count_remaining(coding.text.project).values()

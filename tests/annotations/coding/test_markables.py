@@ -1,4 +1,4 @@
-"""Markables that coders make, move and delete; names of chains; heads; steps that are undone together."""
+"""Markables marked by coders: making, moving, deleting, heads and names."""
 
 from itertools import batched
 from uuid import uuid4
@@ -42,7 +42,7 @@ def send(coding):
     return apply
 
 
-def said(coding, key):
+def judgement_of(coding, key):
     return judgements_of(coding).get(key)
 
 
@@ -57,20 +57,20 @@ def refused_with(code, call, *arguments, **more):
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=2, max_size=12, unique=True))
-def test_a_key_names_level_and_parts(edges):
+def test_key_contains_level_and_parts(edges):
     edges = sorted(edges)
     parts = tuple(zip(edges[::2], edges[1::2], strict=False))
     assert split_key(markable_key("phrase", parts)) == ("phrase", parts)
 
 
-def test_to_judge_words_is_to_mark_them(coding, send, text):
+def test_judging_words_marks_them(coding, send, text):
     send("judge", markable=PUT, category="none")
-    assert said(coding, PUT)["category"] == "none"
+    assert judgement_of(coding, PUT)["category"] == "none"
     mark = text.markables.get(key=PUT)
     assert (mark.parts, mark.start, mark.end, mark.predefined) == ([[0, 3]], 0, 3, False)
 
 
-def test_words_in_several_parts_and_crossing_ones_are_marked(coding, send):
+def test_discontinuous_and_crossing_words_are_marked(coding, send):
     send("judge", markable="phrase:0-3,8-14")
     send("judge", markable="phrase:4-10")
     send("judge", markable="phrase:8-17")
@@ -82,20 +82,20 @@ def test_coders_mark_the_same_words_without_seeing_each_other(codings, send, tex
     assert PUT not in keys_seen(codings["bob"])
     judge(codings["bob"], PUT, "place")
     assert text.markables.filter(key=PUT).count() == 1
-    assert said(codings["alice"], PUT)["category"] == "none"
-    assert said(codings["bob"], PUT)["category"] == "place"
+    assert judgement_of(codings["alice"], PUT)["category"] == "none"
+    assert judgement_of(codings["bob"], PUT)["category"] == "place"
 
 
-def test_what_is_pointed_to_is_marked_too(coding, send, keys):
+def test_pointer_marks_its_target(coding, send, keys):
     send("judge", markable=keys["c"], category="phrase", pointers=[PUT])
-    assert said(coding, PUT)["category"] is None
-    assert said(coding, keys["c"])["pointers"] == [PUT]
+    assert judgement_of(coding, PUT)["category"] is None
+    assert judgement_of(coding, keys["c"])["pointers"] == [PUT]
 
 
-def test_clearing_leaves_the_mark(coding, send):
+def test_clearing_keeps_mark(coding, send):
     send("judge", markable=PUT, category="none")
     send("clear", markable=PUT)
-    assert said(coding, PUT)["category"] is None
+    assert judgement_of(coding, PUT)["category"] is None
 
 
 @pytest.mark.parametrize(
@@ -106,63 +106,63 @@ def test_clearing_leaves_the_mark(coding, send):
         *("turn:0-3", "ghost:0-3", "nonsense"),
     ],
 )
-def test_words_that_cannot_be_marked_are_refused_and_leave_no_trace(coding, send, text, key):
+def test_wrong_keys_are_refused_and_change_nothing(coding, send, text, key):
     before = text.markables.count()
     refused_with("bad_markable", send, "judge", markable=key, category="none")
     assert text.markables.count() == before
     assert coding.operations.count() == 0
 
 
-def test_the_last_character_of_the_text_can_be_marked_and_none_after_it(coding, send, text):
+def test_mark_may_end_at_last_character_and_not_beyond(coding, send, text):
     length = len(text.content)
     send("judge", markable=f"phrase:0-{length}")
     refused_with("bad_markable", send, "judge", markable=f"phrase:0-{length + 1}")
 
 
-def test_where_the_project_does_not_allow_it_nothing_is_marked(coding, send, project):
+def test_marking_is_refused_if_project_forbids_it(coding, send, project):
     set_coder_marked_levels(project, [])
     refused_with("unknown_markable", send, "judge", markable=PUT, category="none")
 
 
-def test_marking_costs_no_more_queries_for_many_marks_than_for_one(coding, alice, django_assert_max_num_queries):
+def test_forty_marks_take_at_most_eighteen_queries(coding, alice, django_assert_max_num_queries):
     batch = [change("judge", markable=f"phrase:{place}-{place + 2}", category="none") for place in range(40)]
     read_scheme(coding.text.project_id)
     with django_assert_max_num_queries(18):
         operations.apply(coding, alice, 0, batch)
 
 
-def test_deleting_takes_the_mark_its_judgement_and_the_pointers_to_it(coding, send, keys):
+def test_deletion_removes_mark_its_judgement_and_pointers_to_it(coding, send, keys):
     send("judge", markable=PUT, category="none")
     send("judge", markable=keys["c"], category="phrase", pointers=[PUT, keys["a"]])
     send("unmark", markable=PUT)
-    assert said(coding, PUT) is None
-    assert said(coding, keys["c"])["pointers"] == [keys["a"]]
+    assert judgement_of(coding, PUT) is None
+    assert judgement_of(coding, keys["c"])["pointers"] == [keys["a"]]
     assert PUT not in keys_seen(coding)
 
 
-def test_deleting_twice_is_no_mistake(coding, send):
+def test_second_deletion_is_accepted(coding, send):
     send("judge", markable=PUT)
     send("unmark", markable=PUT)
     assert send("unmark", markable=PUT) == 3
 
 
-def test_an_answer_to_what_another_window_deleted_marks_it_again(coding, send):
+def test_judgement_of_deleted_mark_marks_it_again(coding, send):
     send("judge", markable=PUT, category="none")
     send("unmark", markable=PUT)
     send("judge", markable=PUT, category="place")
-    assert said(coding, PUT)["category"] == "place"
+    assert judgement_of(coding, PUT)["category"] == "place"
 
 
-def test_what_came_with_the_text_is_neither_deleted_nor_moved(send, keys):
+def test_predefined_markables_are_not_deleted_or_moved(send, keys):
     refused_with("given", send, "unmark", markable=keys["a"])
     refused_with("given", send, "move", markable=keys["a"], to=PUT)
 
 
-def test_a_mark_that_all_have_deleted_is_no_unit(coding, send, project, codings):
+def test_deleted_mark_is_no_unit(coding, send, project, codings):
     send("judge", markable=PUT, category="none")
     send("unmark", markable=PUT)
-    for one in codings.values():
-        submit_coding(one, one.coder)
+    for submitted in codings.values():
+        submit_coding(submitted, submitted.coder)
     answers, keys = read_answers(project), {markable.pk: markable.key for markable in coding.text.markables.all()}
     units = {keys[unit] for unit in answers.columns.units["key"].tolist()}
     assert PUT not in units
@@ -170,24 +170,24 @@ def test_a_mark_that_all_have_deleted_is_no_unit(coding, send, project, codings)
 
 
 @pytest.mark.parametrize(("kind", "more"), [("unmark", {}), ("move", {"to": WIDER})])
-def test_deleting_and_moving_leave_the_marks_of_other_coders(codings, send, keys, kind, more):
+def test_deletion_and_move_keep_marks_of_other_coders(codings, send, keys, kind, more):
     for coding in codings.values():
         judge(coding, OWN, "none")
         judge(coding, keys["c"], "phrase", OWN)
     send(kind, markable=OWN, **more)
-    assert said(codings["bob"], OWN)["category"] == "none"
-    assert said(codings["bob"], WIDER) is None
-    assert said(codings["bob"], keys["c"])["pointers"] == [OWN]
+    assert judgement_of(codings["bob"], OWN)["category"] == "none"
+    assert judgement_of(codings["bob"], WIDER) is None
+    assert judgement_of(codings["bob"], keys["c"])["pointers"] == [OWN]
 
 
-def test_moving_an_edge_keeps_the_judgement_and_the_pointers(coding, send, keys):
+def test_moving_edge_keeps_judgement_and_pointers(coding, send, keys):
     send("judge", markable=OWN, category="phrase", pointers=[keys["a"]], note="hm", unsure=True)
     send("judge", markable=keys["c"], category="phrase", pointers=[OWN])
     send("move", markable=OWN, to=WIDER)
-    assert said(coding, OWN) is None
-    moved = said(coding, WIDER)
+    assert judgement_of(coding, OWN) is None
+    moved = judgement_of(coding, WIDER)
     assert (moved["pointers"], moved["note"], moved["unsure"]) == ([keys["a"]], "hm", True)
-    assert said(coding, keys["c"])["pointers"] == [WIDER]
+    assert judgement_of(coding, keys["c"])["pointers"] == [WIDER]
 
 
 @pytest.mark.parametrize(
@@ -198,13 +198,13 @@ def test_moving_an_edge_keeps_the_judgement_and_the_pointers(coding, send, keys)
         *((OWN, bad, "bad_markable") for bad in ("phrase:9-9", "turn:8-17")),
     ],
 )
-def test_a_bad_move_is_refused(coding, send, markable, to, code):
+def test_bad_move_is_refused(coding, send, markable, to, code):
     send("judge", markable=OWN, category="none")
     refused_with(code, send, "move", markable=markable, to=to)
-    assert said(coding, OWN)["category"] == "none"
+    assert judgement_of(coding, OWN)["category"] == "none"
 
 
-def test_what_moves_lead_to_in_the_end_is_checked(coding, alice, keys):
+def test_batch_of_moves_is_checked_at_its_end(coding, alice, keys):
     batch = [
         change("judge", markable=OWN),
         change("judge", markable=keys["b"], category="phrase", pointers=[OWN]),
@@ -215,10 +215,10 @@ def test_what_moves_lead_to_in_the_end_is_checked(coding, alice, keys):
         operations.apply(coding, alice, 0, batch[:3])
     assert (refused.value.code, refused.value.position) == ("points_later", 2)
     assert operations.apply(coding, alice, 0, batch) == 4
-    assert said(coding, keys["b"])["pointers"] == [WIDER]
+    assert judgement_of(coding, keys["b"])["pointers"] == [WIDER]
 
 
-def test_pointers_that_follow_moves_have_a_bound_in_one_request(coding, alice, keys, monkeypatch):
+def test_request_limits_pointers_that_follow_moves(coding, alice, keys, monkeypatch):
     monkeypatch.setattr(operations, "MAX_MOVED_POINTERS", 5)
     pointing = [change("judge", markable=keys[label], category="phrase", pointers=[OWN]) for label in "cd"]
     operations.apply(coding, alice, 0, [change("judge", markable=OWN), *pointing])
@@ -230,7 +230,7 @@ def test_pointers_that_follow_moves_have_a_bound_in_one_request(coding, alice, k
 
 
 @pytest.mark.slow
-def test_the_work_of_moves_grows_with_the_pointers_that_follow(alice):
+def test_moves_take_time_linear_in_pointers(alice):
     most, first, wider = 4_000, "phrase:0-1", "phrase:0-3"
     codings = {count: with_pointers_to(first, alice, count) for count in (most, most // FACTOR)}
 
@@ -238,13 +238,13 @@ def test_the_work_of_moves_grows_with_the_pointers_that_follow(alice):
         coding = codings[count]
         coding.refresh_from_db()
         there, back = {"markable": first, "to": wider}, {"markable": wider, "to": first}
-        operations.apply(coding, alice, coding.version, [change("move", **one) for one in (there, back, there, back)])
+        operations.apply(coding, alice, coding.version, [change("move", **move) for move in (there, back, there, back)])
 
     assert_grows_with_input(move, most)
 
 
 def with_pointers_to(target: str, coder: User, count: int) -> Coding:
-    """Return a coding of the person in which so many markables point to one."""
+    """Return a coding of the person in which `count` markables point to the target."""
     coding = start_coding(coder, f"pointers-{count}", "poesio-artstein-2005", "x " * (count + 2))
     project = coding.text.project
     set_coder_marked_levels(project, project.levels.filter(key="phrase"))
@@ -256,7 +256,7 @@ def with_pointers_to(target: str, coder: User, count: int) -> Coding:
     return coding
 
 
-def test_marks_and_answers_of_one_batch_are_done_in_order(coding, alice, keys):
+def test_batch_applies_marks_and_answers_in_order(coding, alice, keys):
     batch = [
         change("judge", markable=OWN, category="none"),
         change("move", markable=OWN, to=WIDER),
@@ -266,34 +266,34 @@ def test_marks_and_answers_of_one_batch_are_done_in_order(coding, alice, keys):
     ]
     assert operations.apply(coding, alice, 0, batch) == 5
     assert set(judgements_of(coding)) == {keys["c"], PUT}
-    assert said(coding, keys["c"])["pointers"] == []
+    assert judgement_of(coding, keys["c"])["pointers"] == []
 
 
-def test_a_head_is_made_of_the_markables_own_words(coding, send, keys):
+def test_head_lies_within_markable(coding, send, keys):
     send("judge", markable=keys["a"], category="none", head=[[8, 14]])
-    assert said(coding, keys["a"])["head"] == [[8, 14]]
+    assert judgement_of(coding, keys["a"])["head"] == [[8, 14]]
     for head in ([[0, 3]], [[8, 15]], [[8, 8]], [[9, 8]], [[4, 10], [12, 18]]):
         refused_with("bad_head", send, "judge", markable=keys["a"], category="none", head=head)
 
 
-def test_a_head_that_is_left_outside_by_a_move_goes(coding, send):
+def test_move_removes_parts_of_head_outside_new_words(coding, send):
     send("judge", markable=WIDER, head=[[8, 14], [15, 17]])
     send("move", markable=WIDER, to=OWN)
-    assert said(coding, OWN)["head"] == [[8, 14]]
+    assert judgement_of(coding, OWN)["head"] == [[8, 14]]
 
 
-def test_one_coders_head_and_name_are_not_the_others(codings, send, keys):
+def test_head_and_name_belong_to_one_coder(codings, send, keys):
     send("judge", markable=keys["a"], category="none", head=[[8, 14]], name="Kettle")
     judge(codings["bob"], keys["a"], "none")
-    assert said(codings["bob"], keys["a"])["head"] == []
-    assert said(codings["bob"], keys["a"])["name"] == ""
+    assert judgement_of(codings["bob"], keys["a"])["head"] == []
+    assert judgement_of(codings["bob"], keys["a"])["name"] == ""
 
 
-def test_a_name_has_an_end(send, keys):
+def test_long_name_is_refused(send, keys):
     refused_with("name_too_long", send, "judge", markable=keys["a"], name="x" * 201)
 
 
-def test_the_log_keeps_what_is_undone_together(coding, alice, keys):
+def test_log_stores_step_and_undone_step(coding, alice, keys):
     step, taken_back = uuid4(), uuid4()
     payload = {"markable": keys["a"], "category": "none"}
     first = operations.Change(uuid4(), "judge", payload, step=step, undoes=taken_back)
@@ -304,17 +304,17 @@ def test_the_log_keeps_what_is_undone_together(coding, alice, keys):
     assert (stale.value.missed[0]["step"], stale.value.missed[0]["undoes"]) == (step, taken_back)
 
 
-def test_a_project_may_begin_with_marking_allowed_on_what_is_coded(alice):
+def test_new_project_allows_marking_on_coded_levels(alice):
     project = create_project("own", "Own", SCHEMES["poesio-artstein-2005"], coders_mark=True)
     assert dict(project.levels.values_list("key", "coders_mark")) == {"phrase": True, "turn": False}
 
 
-def test_levels_that_are_only_pointed_at_are_never_marked_by_coders(project):
+def test_coders_never_mark_target_levels(project):
     set_coder_marked_levels(project, project.levels.all())
     assert dict(project.levels.values_list("key", "coders_mark")) == {"phrase": True, "turn": False}
 
 
-def test_a_text_without_markables_can_be_coded_where_coders_mark(alice):
+def test_text_without_markables_is_coded_if_coders_mark(alice):
     coding = start_coding(alice, "bare", "poesio-artstein-2005", "Nobody has marked anything here.")
     set_coder_marked_levels(coding.text.project, coding.text.project.levels.filter(coded=True))
     judge(coding, "phrase:0-6", "none")
@@ -323,8 +323,8 @@ def test_a_text_without_markables_can_be_coded_where_coders_mark(alice):
     assert Judgement.objects.count() == Operation.objects.count() == 1
 
 
-def mark_much(coding, count):
-    """Let the coder mark so many phrases that nobody else has marked."""
+def mark_many(coding, count):
+    """Mark up to `count` phrases that nobody else has marked."""
     level, text = coding.text.project.levels.get(key="phrase"), coding.text
     spans = [(start, end) for start in range(len(text.content)) for end in range(start + 1, len(text.content))]
     taken = {*text.markables.values_list("start", "end")}
@@ -337,22 +337,22 @@ def mark_much(coding, count):
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite counts what it does")
-def test_what_others_marked_is_not_passed_over_to_read_ones_own(project, codings, django_assert_num_queries):
+def test_marks_of_others_do_not_slow_reading_of_own_coding(project, codings, django_assert_num_queries):
     bob = Coding.objects.of_people().select_related("text__docset", "coder").get(pk=codings["bob"].pk)
     own = Coding.objects.of_people().filter(coder=bob.coder)
     reading = [lambda: coding_state(bob, project), lambda: list(own.all().with_progress())]
     for work in reading:
         work()  # queries are compiled once
     before = [count_steps(work) for work in reading]
-    mark_much(codings["alice"], 1000)
+    mark_many(codings["alice"], 1000)
     after = [count_steps(work) for work in reading]
     assert all(now <= then + 2 for now, then in zip(after, before, strict=True)), (before, after)
 
 
-def test_all_that_a_coder_sees_is_what_they_see_by_key(project, codings):
+def test_coding_state_lists_markables_seen_by_coder(project, codings):
     judge(codings["alice"], PUT, "none")
     for coding in codings.values():
         read = Coding.objects.of_people().select_related("text__docset", "coder").get(pk=coding.pk)
         in_order = Markable.objects.seen_in(coding.pk, coding.text_id).values_list("key", flat=True)
-        assert [one["key"] for one in coding_state(read, project)["markables"]] == list(in_order)
+        assert [markable["key"] for markable in coding_state(read, project)["markables"]] == list(in_order)
         assert (PUT in keys_seen(coding)) == (coding == codings["alice"])

@@ -1,4 +1,4 @@
-"""The one path by which a judgement changes."""
+"""Operations, the only path by which judgements change."""
 
 import json
 from threading import Barrier, Thread
@@ -26,7 +26,7 @@ NUL, SURROGATE = "\x00", "\ud800"
 
 
 def decision(markable, category=None, pointers=(), **more):
-    """Return what judgements_of gives for a markable."""
+    """Return the judgement of a markable as `judgements_of` returns it."""
     empty = {"indices": [], "note": "", "name": "", "head": [], "unsure": False, "optional": False}
     return {"markable": markable, "category": category, "pointers": list(pointers), **empty, **more}
 
@@ -36,7 +36,7 @@ def log(coding):
 
 
 def rows(coding):
-    """Return all that the tables hold of a coding, by natural keys."""
+    """Return the rows of a coding in all tables, by natural keys."""
     pointers = Pointer.objects.filter(judgement__coding=coding)
     indices = Index.objects.filter(judgement__coding=coding)
     return (
@@ -70,11 +70,11 @@ def send(coding, alice, keys):
 
 @pytest.fixture
 def clusters(alice):
-    """Make Alice's coding in a project that answers by indices; its markables are "a" and "b"."""
+    """Return Alice's coding in a project with indices; its markables are "a" and "b"."""
     return start_coding(alice, "walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
 
 
-def test_a_judgement_is_stored_and_logged(coding, send, keys):
+def test_judgement_is_stored_and_logged(coding, send, keys):
     note = "x" * 10_000
     assert send({"markable": "d", "category": "phrase", "pointers": ["c", "a", "b"], "note": note, "unsure": True}) == 1
     in_text_order = [keys[label] for label in "abc"]
@@ -85,13 +85,13 @@ def test_a_judgement_is_stored_and_logged(coding, send, keys):
     assert entry.payload["pointers"] == [keys[label] for label in "cab"]
 
 
-def test_several_indices_are_kept_in_their_order(clusters, alice):
+def test_indices_keep_their_order(clusters, alice):
     [a, _] = clusters.text.markables.values_list("key", flat=True)
     operations.apply(clusters, alice, 0, [change(markable=a, category="refers", indices=["9", "10", "1"])])
     assert judgements_of(clusters)[a]["indices"] == ["9", "10", "1"]
 
 
-def test_a_link_may_go_to_a_later_markable_where_the_scheme_allows_it(alice):
+def test_pointer_to_later_markable_is_accepted_if_scheme_allows_it(alice):
     coding = start_coding(alice, "muc", "muc-ident", "[it](a) was [the dog](b)")
     a, b = coding.text.markables.values_list("key", flat=True)
     judge(coding, a, "ident", b)
@@ -145,7 +145,7 @@ def refused_with(code, call, *arguments, **more):
 
 
 @pytest.mark.parametrize(("code", "payload"), REFUSED + [("bad_payload", payload) for payload in MALFORMED])
-def test_what_the_scheme_does_not_allow_is_refused_and_leaves_no_trace(coding, send, code, payload):
+def test_wrong_judgement_is_refused_and_changes_nothing(coding, send, code, payload):
     assert refused_with(code, send, payload).position == 0
     assert rows(coding) == ({}, [], [])
     assert log(coding) == []
@@ -157,7 +157,7 @@ def test_other_kinds_of_operation_are_refused(send, coding, kind):
     assert coding.operations.count() == 0
 
 
-def test_more_antecedents_than_the_category_takes_are_refused(alice):
+def test_too_many_antecedents_are_refused(alice):
     coding = start_coding(alice, "muc", "muc-ident", "[a](a) [b](b) [c](c)")
     a, b, c = coding.text.markables.values_list("key", flat=True)
     refused_with("too_many_pointers", judge, coding, c, "ident", a, b)
@@ -180,18 +180,18 @@ def test_bad_indices_are_refused(clusters, code, category, indices):
     assert not Index.objects.exists()
 
 
-def test_pointers_are_refused_where_indices_are_asked(clusters):
+def test_pointers_are_refused_in_scheme_with_indices(clusters):
     a, b = clusters.text.markables.values_list("key", flat=True)
     refused_with("no_pointer_here", judge, clusters, b, "refers", a)
 
 
-def test_a_markable_of_another_text_is_unknown(send, project):
+def test_markable_of_other_text_is_unknown(send, project):
     other = make_project("other", marked="[a long way off](z) it stands")
     key = other.texts.get().markables.get().key
     refused_with("unknown_markable", send, {"markable": key, "category": "none"})
 
 
-def test_another_coders_own_mark_is_unknown_like_one_that_is_not_there(send, codings, text):
+def test_mark_of_other_coder_is_refused_like_missing_mark(send, codings, text):
     level = text.project.levels.get(key="phrase")
     mark = text.markables.create(level=level, key="phrase:0-3", parts=[[0, 3]], start=0, end=3, predefined=False)
     Judgement.objects.create(coding=codings["bob"], markable=mark)
@@ -200,20 +200,20 @@ def test_another_coders_own_mark_is_unknown_like_one_that_is_not_there(send, cod
     assert str(seen).replace("0-3", "0-4") == str(absent)
 
 
-def test_too_many_operations_are_refused_as_a_batch(coding, alice, keys):
+def test_batch_of_too_many_operations_is_refused(coding, alice, keys):
     batch = [change(markable=keys["a"], category="none") for _ in range(operations.MAX_OPERATIONS + 1)]
     assert refused_with("too_many_operations", operations.apply, coding, alice, 0, batch).position is None
     assert operations.apply(coding, alice, 0, batch[:-1]) == operations.MAX_OPERATIONS
 
 
-def test_pointers_without_number_are_refused_and_not_looked_up(send):
+def test_very_long_list_of_pointers_is_refused(send):
     pointers = [f"phrase:{number}-{number + 1}" for number in range(300_000)]
     refused_with("bad_payload", send, {**PHRASE, "pointers": pointers})
 
 
 @pytest.mark.parametrize("bad", [{"markable": "ghost", "category": "none"}, {"markable": "c", "ghost": 1}])
 @pytest.mark.parametrize("position", [0, 1, 3])
-def test_one_bad_operation_refuses_the_batch_and_its_place_is_named(coding, send, position, bad):
+def test_bad_operation_refuses_batch_and_reports_its_position(coding, send, position, bad):
     batch = [{"markable": label, "category": "none"} for label in "abd"]
     batch.insert(position, bad)
     with pytest.raises(OperationRejected) as refused:
@@ -230,7 +230,7 @@ def test_position_counts_known_operations_of_the_batch_too(coding, alice, keys):
     assert refused_with("unknown_markable", operations.apply, coding, alice, 0, batch).position == 3
 
 
-def test_the_same_operation_twice_counts_once(coding, alice, keys):
+def test_repeated_operation_counts_once(coding, alice, keys):
     once = change(markable=keys["a"], category="none")
     assert operations.apply(coding, alice, 0, [once]) == 1
     assert operations.apply(coding, alice, 0, [once]) == 1
@@ -238,7 +238,7 @@ def test_the_same_operation_twice_counts_once(coding, alice, keys):
     assert log(coding) == [(1, "judge")]
 
 
-def test_a_uuid_twice_in_one_batch_counts_once_and_the_first_counts(coding, alice, keys):
+def test_first_of_two_operations_with_same_uuid_counts(coding, alice, keys):
     uuid = uuid4()
     payloads = ({"markable": keys["a"], "category": category} for category in ("none", "place"))
     batch = [operations.Change(uuid, "judge", payload) for payload in payloads]
@@ -246,20 +246,20 @@ def test_a_uuid_twice_in_one_batch_counts_once_and_the_first_counts(coding, alic
     assert judgements_of(coding)[keys["a"]]["category"] == "none"
 
 
-def test_after_a_lost_answer_the_same_batch_with_more_is_taken(coding, alice, keys):
+def test_resent_batch_with_more_operations_is_accepted(coding, alice, keys):
     lost = [change(markable=keys[label], category="none") for label in "ab"]
     operations.apply(coding, alice, 0, lost)
     assert operations.apply(coding, alice, 0, [*lost, change(markable=keys["a"], category="place")]) == 3
     assert judgements_of(coding)[keys["a"]]["category"] == "place"
 
 
-def test_the_same_uuid_may_stand_in_two_codings(codings, keys):
+def test_two_codings_may_share_uuid(codings, keys):
     twin = change(markable=keys["a"], category="none")
     for coding in codings.values():
         assert operations.apply(coding, coding.coder, 0, [twin]) == 1
 
 
-def test_a_stale_version_gets_what_was_missed_and_changes_nothing(coding, alice, keys):
+def test_stale_version_returns_missed_operations_and_changes_nothing(coding, alice, keys):
     missed = change(markable=keys["a"], category="none")
     seen = change(markable=keys["b"], category="none")
     operations.apply(coding, alice, 0, [seen])
@@ -275,10 +275,10 @@ def test_a_stale_version_gets_what_was_missed_and_changes_nothing(coding, alice,
 
 
 @pytest.mark.parametrize("bound", ["MAX_MISSED", "MAX_MISSED_BYTES"])
-def test_who_missed_much_hears_of_it_in_parts_and_comes_to_the_end(coding, alice, keys, monkeypatch, bound):
+def test_missed_operations_arrive_in_bounded_parts(coding, alice, keys, monkeypatch, bound):
     missed = [change(markable=keys[label], category="none") for label in "aaaaaaaa"]
     operations.apply(coding, alice, 0, missed)
-    three = sum(len(json.dumps(dict(one.payload))) for one in missed[:3])
+    three = sum(len(json.dumps(dict(change.payload))) for change in missed[:3])
     monkeypatch.setattr(operations, bound, {"MAX_MISSED": 3, "MAX_MISSED_BYTES": three}[bound])
     late = change(markable=keys["a"], category="place")
     version, told = 0, []
@@ -288,11 +288,11 @@ def test_who_missed_much_hears_of_it_in_parts_and_comes_to_the_end(coding, alice
         assert len(stale.value.missed) == min(3, 8 - version)
         version = stale.value.version
         told += [operation["uuid"] for operation in stale.value.missed]
-    assert told == [one.uuid for one in missed]
+    assert told == [change.uuid for change in missed]
     assert operations.apply(coding, alice, version, [late]) == 9
 
 
-def test_missed_import_too_large_for_an_answer_is_loaded_again(text, alice, monkeypatch):
+def test_missed_import_too_large_for_response_requires_reload(text, alice, monkeypatch):
     coding = Coding(text=text, coder=person("new"), round=text.rounds.get())
     decisions = [Decision(markable.key, note="n" * 500) for markable in text.markables.filter(level__key="phrase")]
     rows = dict(text.markables.values_list("key", "pk"))
@@ -305,24 +305,24 @@ def test_missed_import_too_large_for_an_answer_is_loaded_again(text, alice, monk
     assert operations.apply(coding, coding.coder, 1, [late]) == 2
 
 
-def test_resent_batch_larger_than_an_answer_is_no_conflict(coding, alice, keys, monkeypatch):
+def test_resent_batch_larger_than_response_is_no_conflict(coding, alice, keys, monkeypatch):
     monkeypatch.setattr(operations, "MAX_MISSED", 1)
     batch = [change(markable=keys[label], category="none") for label in "abc"]
     assert operations.apply(coding, alice, 0, batch) == operations.apply(coding, alice, 0, batch) == 3
 
 
-def test_a_version_that_does_not_exist_yet_is_refused(coding, alice, keys):
+def test_future_version_is_refused(coding, alice, keys):
     refused_with("version_ahead", operations.apply, coding, alice, 1, [change(markable=keys["a"])])
     assert coding.operations.count() == 0
 
 
-def test_staleness_is_told_before_what_is_wrong_with_the_operations(coding, alice, keys):
+def test_stale_version_is_reported_before_bad_operations(coding, alice, keys):
     operations.apply(coding, alice, 0, [change(markable=keys["a"], category="none")])
     with pytest.raises(operations.VersionConflict):
         operations.apply(coding, alice, 0, [change(markable="ghost")])
 
 
-def test_a_coding_that_is_handed_in_takes_nothing_until_it_is_given_back(coding, send, alice, charlie):
+def test_submitted_coding_refuses_operations_until_reopened(coding, send, alice, charlie):
     send({"markable": "a", "category": "none"})
     submit_coding(coding, alice)
     refused_with("submitted", send, {"markable": "b", "category": "none"})
@@ -332,14 +332,14 @@ def test_a_coding_that_is_handed_in_takes_nothing_until_it_is_given_back(coding,
     assert send({"markable": "b", "category": "none"}) == 4
 
 
-def test_a_batch_sent_again_after_handing_in_is_acknowledged(coding, alice, keys):
+def test_resent_batch_is_acknowledged_after_submission(coding, alice, keys):
     once = change(markable=keys["a"], category="none")
     operations.apply(coding, alice, 0, [once])
     submit_coding(coding, alice)
     assert operations.apply(coding, alice, 0, [once]) == 2
 
 
-def test_handing_in_twice_is_logged_once(coding, alice):
+def test_second_submission_is_not_logged(coding, alice):
     assert submit_coding(coding, alice) == submit_coding(coding, alice) == 1
     assert log(coding) == [(1, "submit")]
 
@@ -367,7 +367,7 @@ def legal(draw):
 @given(
     batches=st.lists(st.tuples(st.lists(legal(), min_size=1, max_size=4), st.integers(0, 3)), min_size=1, max_size=4)
 )
-def test_random_batches_store_the_last_answers_and_the_log_replays(codings, keys, batches):
+def test_random_batches_store_last_answers_and_log_replays_them(codings, keys, batches):
     def keyed(payload):
         named = {name: keys[value] if name == "markable" else value for name, value in payload.items()}
         if "pointers" in named:
@@ -383,19 +383,19 @@ def test_random_batches_store_the_last_answers_and_the_log_replays(codings, keys
             resent = sent[len(sent) - again :]
             assert operations.apply(alice, alice.coder, len(sent), [*resent, *changes]) == len(sent) + len(changes)
             sent += changes
-            for one in changes:
-                key = one.payload["markable"]
-                if one.kind == "clear":
+            for change in changes:
+                key = change.payload["markable"]
+                if change.kind == "clear":
                     model.pop(key, None)
                 else:
-                    model[key] = decision(key) | one.payload
+                    model[key] = decision(key) | change.payload
         assert judgements_of(alice) == model
         assert list(judgements_of(alice)) == [keys[label] for label in PHRASES if keys[label] in model]
         links = sum(len(entry["pointers"]) for entry in model.values())
         assert (Judgement.objects.count(), Pointer.objects.count()) == (len(model), links)
         entries = list(alice.operations.all())
         assert [entry.sequence for entry in entries] == list(range(1, len(sent) + 1))
-        assert [entry.uuid for entry in entries] == [one.uuid for one in sent]
+        assert [entry.uuid for entry in entries] == [change.uuid for change in sent]
         for entry in entries:
             replayed = operations.Change(entry.uuid, entry.kind, entry.payload)
             operations.apply(bob, bob.coder, entry.sequence - 1, [replayed])
@@ -404,7 +404,7 @@ def test_random_batches_store_the_last_answers_and_the_log_replays(codings, keys
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_tabs_at_once_lose_nothing(codings, keys):
+def test_concurrent_tabs_lose_no_operation(codings, keys):
     coding, gate = codings["alice"], Barrier(2)
     acknowledged: list[object] = []
     troubles: list[Exception] = []
@@ -421,7 +421,7 @@ def test_two_tabs_at_once_lose_nothing(codings, keys):
                         break
                     except operations.VersionConflict as stale:
                         version = stale.version
-                acknowledged.extend(one.uuid for one in batch)
+                acknowledged.extend(change.uuid for change in batch)
         except Exception as trouble:  # told to the test, which fails by it
             troubles.append(trouble)
         finally:
@@ -442,7 +442,7 @@ def test_two_tabs_at_once_lose_nothing(codings, keys):
     assert judgements_of(coding) == {key: decision(key) | payload for key, payload in last.items()}
 
 
-def test_a_hundred_judgements_cost_as_many_queries_as_one(alice):
+def test_hundred_judgements_take_as_many_queries_as_one(alice):
     marked = " ".join(f"[w{number}](m{number})" for number in range(101))
     coding = start_coding(alice, "long", "poesio-artstein-2005", marked)
     first, *others = coding.text.markables.values_list("key", flat=True)
@@ -458,13 +458,13 @@ def test_a_hundred_judgements_cost_as_many_queries_as_one(alice):
     assert cost(others[:1]) == cost(others) <= 13
 
 
-def test_a_batch_sent_again_does_not_hide_what_was_done_since(coding, alice, keys):
+def test_resent_batch_still_reports_later_operations(coding, alice, keys):
     once, other = change(markable=keys["a"], category="none"), change(markable=keys["a"], category="place")
     operations.apply(coding, alice, 0, [once])
     operations.apply(coding, alice, 1, [other])
     for seen, more in ((0, []), (1, []), (1, [change(markable=keys["c"], category="none")])):
         with pytest.raises(operations.VersionConflict) as missed:
             operations.apply(coding, alice, seen, [once, *more])
-        assert [one["uuid"] for one in missed.value.missed] == [once.uuid, other.uuid][seen:]
+        assert [operation["uuid"] for operation in missed.value.missed] == [once.uuid, other.uuid][seen:]
     assert operations.apply(coding, alice, 2, [once]) == 2
     assert log(coding) == [(1, "judge"), (2, "judge")]

@@ -1,4 +1,4 @@
-"""The coding page and the server make the same of the same operations, and the page can take all of them back."""
+"""The coding page and the server apply operations alike, and the page undoes all of them."""
 
 import json
 import random
@@ -46,7 +46,7 @@ def node() -> str:
 
 
 def any_change(draw: random.Random, given: list[str]) -> operations.Change:
-    """Draw a right or wrong operation, on markables that are given or that the coder marks."""
+    """Draw a right or wrong operation on predefined markables or own marks."""
     own = [f"phrase:{start}-{end}" for start, end in WORDS] + ["phrase:0-3,8-14"]
     key = draw.choice(given + own + own)
     kind = draw.choices(["judge", "clear", "unmark", "move"], [6, 1, 1, 2])[0]
@@ -65,7 +65,7 @@ def any_change(draw: random.Random, given: list[str]) -> operations.Change:
 
 
 def comparable(judgements: dict[str, dict]) -> dict[str, dict]:
-    """Return the judgements with what has no order sorted, and without relations and attributes that say nothing."""
+    """Return the judgements with unordered values sorted, and with empty relations and attributes added."""
 
     def sorted_readings(readings: list) -> list[list[str]]:
         return [list(reading) for reading in sort_readings(parse_readings(readings))]
@@ -83,7 +83,7 @@ def comparable(judgements: dict[str, dict]) -> dict[str, dict]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 5)))
-def test_page_and_server_make_the_same_of_any_operations(project, codings, alice, node, seed):
+def test_page_and_server_replay_operations_alike(project, codings, alice, node, seed):
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     coding = codings["alice"]
     draw = random.Random(seed)
@@ -91,12 +91,12 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
     state = coding_state(Coding.objects.of_people().select_related("text", "coder").get(pk=coding.pk), project)
     kinds = []
     for _ in range(300):
-        one = any_change(draw, given)
+        drawn = any_change(draw, given)
         try:
-            operations.apply(coding, alice, len(kinds), [one])
+            operations.apply(coding, alice, len(kinds), [drawn])
         except OperationRejected:
             continue
-        kinds.append(one.kind)
+        kinds.append(drawn.kind)
     assert {"judge", "clear", "unmark", "move"} <= set(kinds)
     found = replayed(node, state, coding)
     assert comparable(found["judgements"]) == comparable(judgements_of(coding))
@@ -105,7 +105,7 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
-def test_page_and_server_make_the_same_of_answers_to_any_scheme(alice, node, seed):
+def test_page_and_server_replay_answers_to_random_schemes_alike(alice, node, seed):
     draw = random.Random(seed)
     scheme = RICH if seed == 0 else any_scheme(draw)
     project = rich_project("tea-rich", scheme, alice)
@@ -118,13 +118,13 @@ def test_page_and_server_make_the_same_of_answers_to_any_scheme(alice, node, see
     assert comparable(found["judgements"]) == comparable(judgements)
     assert found["undone"] == {}
     assert sorted(found["holes"]) == holes_of(coding)
-    assert any(one.get("attributes") or one.get("relations") for one in judgements.values())
+    assert any(judgement.get("attributes") or judgement.get("relations") for judgement in judgements.values())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 40)))
-def test_page_and_server_refuse_the_same_answers_and_miss_the_same(alice, node, seed):
-    """The page has the table of constraints from the server, and reads it with a program of its own."""
+def test_page_and_server_agree_on_refused_and_missing_answers(alice, node, seed):
+    """The page gets the table of constraints from the server and applies it with its own code."""
     draw = random.Random(seed)
     scheme = RICH if seed == 0 else any_scheme(draw)
     coding = coding_of(rich_project("tea-rich", scheme, alice))
@@ -133,21 +133,21 @@ def test_page_and_server_refuse_the_same_answers_and_miss_the_same(alice, node, 
     tries: list[dict[str, Any]] = []
     version = 0
     for _ in range(150):
-        one = any_answer(draw, scheme, marks)
-        if one.kind != "judge":
+        drawn = any_answer(draw, scheme, marks)
+        if drawn.kind != "judge":
             continue
-        if draw.random() < 0.2 and "attributes" in one.payload:
-            one.payload["attributes"] |= {
+        if draw.random() < 0.2 and "attributes" in drawn.payload:
+            drawn.payload["attributes"] |= {
                 draw.choice(["a0", "a1", "gender"]): draw.choice(["v0", ["v1"], ["f"], 7, "x" * 1001])
             }
         try:
-            version = operations.apply(coding, coding.coder, version, [one])
-            tries.append({"payload": one.payload, "taken": True, "code": None})
+            version = operations.apply(coding, coding.coder, version, [drawn])
+            tries.append({"payload": drawn.payload, "taken": True, "code": None})
         except OperationRejected as refused:
-            tries.append({"payload": one.payload, "taken": False, "code": refused.code})
+            tries.append({"payload": drawn.payload, "taken": False, "code": refused.code})
     found = run_script(node, RULES, state=state, tries=tries)
-    assert found["codes"] == [one["code"] for one in tries]
-    assert {one["taken"] for one in tries} == {True, False}
+    assert found["codes"] == [sent["code"] for sent in tries]
+    assert {sent["taken"] for sent in tries} == {True, False}
     assert sorted(found["holes"]) == holes_of(coding)
     constraints = state["scheme"]["constraints"]
     for decision in decisions_of(coding):
@@ -156,16 +156,16 @@ def test_page_and_server_refuse_the_same_answers_and_miss_the_same(alice, node, 
         left = found["left"][decision.markable]
         assert left["missing"] == list(missing_attributes(constraints, given))
         assert left["complete"] == is_complete(constraints, given, has_index=False)
-    required = {(one.attribute, one.markable, one.of_chain) for one in missing_answers(coding)}
-    assert {(one["attribute"], one["key"], one["ofChain"]) for one in found["required"]} == required
+    required = {(answer.attribute, answer.markable, answer.of_chain) for answer in missing_answers(coding)}
+    assert {(answer["attribute"], answer["key"], answer["ofChain"]) for answer in found["required"]} == required
 
 
 def holes_of(coding: Coding) -> list[list[Any]]:
-    return sorted([list(one.markables), one.question] for one in find_holes([coding.pk]).get(coding.pk, []))
+    return sorted([list(hole.markables), hole.question] for hole in find_holes([coding.pk]).get(coding.pk, []))
 
 
 def replayed(node: str, state: dict, coding: Coding) -> dict:
-    """Return what the page makes of the log of a coding."""
+    """Return the result of replaying the log of a coding with the code of the page."""
     return run_script(node, REPLAY, state=state, log=log_of(coding))
 
 
@@ -174,7 +174,7 @@ def log_of(coding: Coding) -> list[dict[str, Any]]:
 
 
 def run_script(node: str, script: Path, **sent: Any) -> dict:
-    """Return what a script of the page prints of what it is sent."""
+    """Return the output of a script of the page for this input."""
     run = subprocess.run(
         [node, str(script)], input=json.dumps(sent, default=str), capture_output=True, text=True, check=True
     )
@@ -183,7 +183,7 @@ def run_script(node: str, script: Path, **sent: Any) -> dict:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
-def test_page_and_server_agree_on_corrections_and_undo_before_them(project, codings, alice, charlie, node, seed):
+def test_page_and_server_agree_on_corrections_and_earlier_undo(project, codings, alice, charlie, node, seed):
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     coding, text, draw = codings["alice"], codings["alice"].text, random.Random(seed)
     n_corrections = 0
@@ -209,13 +209,13 @@ def test_page_and_server_agree_on_corrections_and_undo_before_them(project, codi
     given = set(text.markables.filter(predefined=True).values_list("key", flat=True))
     empty = comparable({"": Decision("").payload()})[""]
 
-    def told(judgements: dict[str, dict]) -> dict[str, dict]:
-        return {key: one for key, one in comparable(judgements).items() if one != empty or key not in given}
+    def judgements_with_answers(judgements: dict[str, dict]) -> dict[str, dict]:
+        return {key: said for key, said in comparable(judgements).items() if said != empty or key not in given}
 
-    assert told(found["judgements"]) == told(judgements_of(coding))
+    assert judgements_with_answers(found["judgements"]) == judgements_with_answers(judgements_of(coding))
     assert found["back"]
     for inverse in found["back"]:
-        operations.apply(coding, alice, coding.version, [change(one["kind"], **one["payload"]) for one in inverse])
+        operations.apply(coding, alice, coding.version, [change(undo["kind"], **undo["payload"]) for undo in inverse])
         coding.refresh_from_db()
 
 
@@ -246,7 +246,7 @@ def any_change_of_a_pyramid(draw: random.Random, words: list[list[int]]) -> oper
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [True, False])
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
-def test_pyramid_page_and_server_take_and_refuse_the_same_operations(alice, node, seed, rules):
+def test_pyramid_page_and_server_accept_the_same_operations(alice, node, seed, rules):
     project = pyramid_project(one_contributor=rules, words_exclusive=rules)
     models = models_of(docset(project, alice, summaries=[(name, words * 2) for name, words in SUMMARIES]))
     coding = codings_of(models)["alice"]
@@ -256,20 +256,20 @@ def test_pyramid_page_and_server_take_and_refuse_the_same_operations(alice, node
     tries, version = [], 0
     known = []  # markables that were made, so that many operations meet what is there
     for _ in range(250):
-        one = any_change_of_a_pyramid(draw, words)
-        if known and "markable" in one.payload and draw.random() < 0.5:
-            one = change(one.kind, **{**one.payload, "markable": draw.choice(known)})
+        drawn = any_change_of_a_pyramid(draw, words)
+        if known and "markable" in drawn.payload and draw.random() < 0.5:
+            drawn = change(drawn.kind, **{**drawn.payload, "markable": draw.choice(known)})
         try:
-            version = operations.apply(coding, alice, version, [one])
-            tries.append({"kind": one.kind, "payload": one.payload, "taken": True})
-            known += [one.payload[name] for name in ("markable", "to") if name in one.payload]
+            version = operations.apply(coding, alice, version, [drawn])
+            tries.append({"kind": drawn.kind, "payload": drawn.payload, "taken": True})
+            known += [drawn.payload[name] for name in ("markable", "to") if name in drawn.payload]
         except OperationRejected as refused:
             if refused.code in JUDGED_BY_BOTH:
-                tries.append({"kind": one.kind, "payload": one.payload, "taken": False})
+                tries.append({"kind": drawn.kind, "payload": drawn.payload, "taken": False})
     found = run_script(node, REPLAY_OF_PYRAMIDS, state=state, log=log_of(coding), tries=tries)
     assert comparable(found["judgements"]) == comparable(judgements_of(coding))
     assert found["scus"] == scu_descriptions(coding)
     assert found["undone"] == {"judgements": {}, "scus": {}}
-    assert found["refused"] == [not one["taken"] for one in tries]
-    assert {one["kind"] for one in tries if one["taken"]} >= {"judge", "unmark", "move", "describe"}
-    assert any(not one["taken"] for one in tries)
+    assert found["refused"] == [not sent["taken"] for sent in tries]
+    assert {sent["kind"] for sent in tries if sent["taken"]} >= {"judge", "unmark", "move", "describe"}
+    assert any(not sent["taken"] for sent in tries)

@@ -1,4 +1,4 @@
-"""What the schema of the API says of payloads is what is taken: the same values, field by field."""
+"""The API schema of payloads accepts the same values as the server, field by field."""
 
 from typing import Any
 
@@ -26,19 +26,19 @@ VALUES: list[Any] = [
     *([], ["a"], [""], [1], [None], ["a"] * 50, ["a"] * 51, [UUID] * MAX_CODINGS, [UUID] * (MAX_CODINGS + 1)),
     *([["a"]], [[]], [["a"], "b"], [["a"], ["b", "c"]], [["a"] * 50], [["a"] * 51]),
     *([[1, 2]], [[1]], [[1, 2, 3]], [["1", "2"]], [[1, True]], [[1, 2]] * 20, [[1, 2]] * 1000),
-    *([["a", "category"]], [["a", "category"]] * 2, [[str(one), "q"] for one in range(MAX_ITEMS + 1)]),
+    *([["a", "category"]], [["a", "category"]] * 2, [[str(n), "q"] for n in range(MAX_ITEMS + 1)]),
     *({}, {"k": []}, {"k": ["a"]}, {"k": [["a", "b"]]}, {"k": "a"}, {"k": 1}, {"k": True}, {"k": None}, {"k": [1]}),
-    *({"k": {}}, {"k": 10**15 + 1}, {str(one): [] for one in range(50)}, {str(one): [] for one in range(51)}),
+    *({"k": {}}, {"k": 10**15 + 1}, {str(n): [] for n in range(50)}, {str(n): [] for n in range(51)}),
 ]
 
 
 def as_json_schema(schema: dict) -> dict:
-    """Return a schema of OpenAPI 3.0 as JSON Schema: null is a type there."""
+    """Convert a schema of OpenAPI 3.0 to JSON Schema, where null is a type."""
     if isinstance(schema, list):
-        return [as_json_schema(one) for one in schema]
+        return [as_json_schema(value) for value in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {name: as_json_schema(one) for name, one in schema.items() if name != "nullable"}
+    found = {name: as_json_schema(value) for name, value in schema.items() if name != "nullable"}
     return found | {"type": [schema["type"], "null"]} if schema.get("nullable") is True else found
 
 
@@ -51,7 +51,7 @@ def is_taken(kind: str, name: str, payload: dict) -> bool:
 
 
 @pytest.mark.parametrize("kind", PAYLOADS)
-def test_each_field_takes_what_the_schema_says_and_nothing_else(kind):
+def test_fields_accept_same_values_as_schema(kind):
     validator = jsonschema.Draft202012Validator(
         as_json_schema(payload_schema(kind)), format_checker=jsonschema.FormatChecker()
     )
@@ -71,7 +71,7 @@ def test_each_field_takes_what_the_schema_says_and_nothing_else(kind):
 
 
 @pytest.mark.parametrize("kind", PAYLOADS)
-def test_a_field_that_there_is_not_is_refused(kind):
+def test_unknown_field_is_refused(kind):
     parse_operation(kind, VALID[kind])
     payload = VALID[kind] | {"shape": "round"}
     assert not jsonschema.Draft202012Validator(as_json_schema(payload_schema(kind))).is_valid(payload)
@@ -79,5 +79,5 @@ def test_a_field_that_there_is_not_is_refused(kind):
         parse_operation(kind, payload)
 
 
-def test_each_kind_is_one_of_the_log():
+def test_every_payload_kind_is_operation_kind():
     assert PAYLOADS.keys() < set(Operation.Kind.values)

@@ -1,12 +1,10 @@
-"""Which contributors go together in a pyramid."""
-
 from annotations.coding.pyramids.pyramid_rules import Contributor, PyramidOptions, pyramid_violations, summary_index
 
 STRICT, FREE = PyramidOptions(True, True), PyramidOptions(False, False)
 SUMMARIES = [(10, 50), (60, 100)]
 
 
-def made(key: str, *parts: tuple[int, int], scus: str = "a") -> Contributor:
+def unit(key: str, *parts: tuple[int, int], scus: str = "a") -> Contributor:
     return Contributor(key, parts, tuple(scus))
 
 
@@ -14,41 +12,41 @@ def codes(*contributors: Contributor, options: PyramidOptions = STRICT, **more) 
     return [(fault.code, fault.contributors) for fault in pyramid_violations(contributors, options, **more)]
 
 
-def test_contributors_of_one_summary_each_are_a_pyramid():
-    assert codes(made("x", (10, 20), (30, 50)), made("y", (60, 70)), made("z", (70, 80), scus="b")) == []
-    assert codes(made("x", (10, 20)), made("y", (60, 70)), summaries=SUMMARIES) == []
+def test_separate_contributors_break_no_rule():
+    assert codes(unit("x", (10, 20), (30, 50)), unit("y", (60, 70)), unit("z", (70, 80), scus="b")) == []
+    assert codes(unit("x", (10, 20)), unit("y", (60, 70)), summaries=SUMMARIES) == []
 
 
-def test_a_contributor_stands_in_one_summary():
-    assert codes(made("x", (10, 20), (60, 70)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
-    assert codes(made("x", (5, 20)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
-    assert codes(made("x", (50, 55)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
+def test_contributor_lies_within_one_summary():
+    assert codes(unit("x", (10, 20), (60, 70)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
+    assert codes(unit("x", (5, 20)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
+    assert codes(unit("x", (50, 55)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
     assert summary_index([(60, 100)], SUMMARIES) == 1
 
 
 def test_scu_has_one_contributor_in_a_summary_unless_rule_is_off():
-    two = made("x", (10, 20)), made("y", (30, 40))
+    two = unit("x", (10, 20)), unit("y", (30, 40))
     assert codes(*two, summaries=SUMMARIES) == [("second_contributor", ("x", "y"))]
     assert codes(*two, options=PyramidOptions(False, True), summaries=SUMMARIES) == []
-    assert codes(two[0], made("y", (30, 40), scus="b"), summaries=SUMMARIES) == []
+    assert codes(two[0], unit("y", (30, 40), scus="b"), summaries=SUMMARIES) == []
 
 
-def test_a_peer_may_say_an_scu_twice():
-    assert codes(made("x", (10, 20)), made("y", (30, 40)), scus={"a"}) == []
+def test_peer_may_express_scu_twice():
+    assert codes(unit("x", (10, 20)), unit("y", (30, 40)), scus={"a"}) == []
 
 
 def test_words_belong_to_one_contributor_and_scu_unless_rule_is_off():
-    whole, inside = made("x", (10, 30)), made("y", (20, 25), scus="b")
+    whole, inside = unit("x", (10, 30)), unit("y", (20, 25), scus="b")
     assert codes(whole, inside) == [("words_taken", ("x", "y"))]
-    assert codes(made("x", (10, 12), (20, 30)), made("y", (12, 20), scus="b")) == []
-    assert codes(made("x", (10, 30)), made("y", (11, 12)), made("z", (20, 21))) == [
+    assert codes(unit("x", (10, 12), (20, 30)), unit("y", (12, 20), scus="b")) == []
+    assert codes(unit("x", (10, 30)), unit("y", (11, 12)), unit("z", (20, 21))) == [
         ("words_taken", ("x", "y")),
         ("words_taken", ("x", "z")),
     ]
-    assert codes(made("x", (10, 20), scus="ab")) == [("several_scus", ("x",))]
-    assert codes(whole, inside, made("z", (40, 50), scus="ab"), options=FREE) == []
+    assert codes(unit("x", (10, 20), scus="ab")) == [("several_scus", ("x",))]
+    assert codes(whole, inside, unit("z", (40, 50), scus="ab"), options=FREE) == []
 
 
-def test_a_peer_names_scus_of_the_pyramid_only():
-    assert codes(made("x", (10, 20), scus="a"), made("y", (20, 30), scus=""), scus={"a"}) == []
-    assert codes(made("x", (10, 20), scus="b"), scus={"a"}) == [("unknown_scu", ("x",))]
+def test_peer_uses_only_scus_of_pyramid():
+    assert codes(unit("x", (10, 20), scus="a"), unit("y", (20, 30), scus=""), scus={"a"}) == []
+    assert codes(unit("x", (10, 20), scus="b"), scus={"a"}) == [("unknown_scu", ("x",))]

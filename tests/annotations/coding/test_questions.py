@@ -1,4 +1,4 @@
-"""Relations, readings and attributes in judgements: what is taken, what is refused, and what moves along."""
+"""Relations, readings and attributes in judgements: storage, refusals, moves and corrections."""
 
 import pytest
 
@@ -30,11 +30,11 @@ def marks(coding) -> dict[str, str]:
 
 @pytest.fixture
 def send(coding, marks):
-    """Return a function that judges c; keys of markables are labels, in readings too."""
+    """Return a function that judges markable c; labels stand for keys of markables."""
 
     def named(value):
         if isinstance(value, list):
-            return [named(one) for one in value]
+            return [named(label) for label in value]
         return marks.get(value, value)
 
     def apply(category="phrase", markable="c", **more):
@@ -49,14 +49,14 @@ def send(coding, marks):
     return apply
 
 
-def judged(coding, key):
+def answer_of(coding, key):
     return judgements_of(coding)[key]
 
 
-def test_a_judgement_holds_readings_relations_and_answers_of_each_kind(coding, marks, send):
+def test_judgement_stores_readings_relations_and_attributes(coding, marks, send):
     attributes = {"gender": "f", "gender-2": "n", "kinds": ["c", "a"], "count": 2, "gloss": "so", "part": "whole"}
     send(pointers=[["b", "a"], ["a"]], relations={"bridging": ["b", "a"]}, attributes=attributes)
-    found = judged(coding, marks["c"])
+    found = answer_of(coding, marks["c"])
     assert found["pointers"] == [[marks["a"]], [marks["a"], marks["b"]]]
     assert found["relations"] == {"bridging": [marks["a"], marks["b"]]}
     assert found["attributes"] == attributes
@@ -65,36 +65,36 @@ def test_a_judgement_holds_readings_relations_and_answers_of_each_kind(coding, m
     assert list(log_mismatches(coding)) == []
 
 
-def test_judging_again_replaces_them(coding, marks, send):
+def test_second_judgement_replaces_relations_and_attributes(coding, marks, send):
     send(relations={"bridging": ["a"]}, attributes={"gender": "f", "kinds": ["a", "b"]}, pointers=["a"])
     send(attributes={"kinds": ["b"]})
-    assert judged(coding, marks["c"])["attributes"] == {"kinds": ["b"]}
-    assert "relations" not in judged(coding, marks["c"])
+    assert answer_of(coding, marks["c"])["attributes"] == {"kinds": ["b"]}
+    assert "relations" not in answer_of(coding, marks["c"])
     assert (Pointer.objects.count(), AttributeAnswer.objects.count()) == (0, 1)
     coding.refresh_from_db(fields=["version"])
     operations.apply(coding, coding.coder, coding.version, [change("clear", markable=marks["c"])])
     assert not AttributeAnswer.objects.exists()
 
 
-def test_a_payload_without_them_has_the_fields_of_0_1_0(coding, marks, send):
+def test_payload_without_relations_and_attributes_has_fields_of_0_1_0(coding, marks, send):
     send(pointers=["a"])
-    assert judged(coding, marks["c"]) == Decision(marks["c"], category="phrase", pointers=((marks["a"],),)).payload()
-    assert list(judged(coding, marks["c"])) == [
+    assert answer_of(coding, marks["c"]) == Decision(marks["c"], category="phrase", pointers=((marks["a"],),)).payload()
+    assert list(answer_of(coding, marks["c"])) == [
         *("markable", "category", "pointers", "indices", "note", "name", "head", "unsure", "optional")
     ]
 
 
-def test_empty_answers_are_none(coding, marks, send):
+def test_empty_answers_are_omitted(coding, marks, send):
     send(relations={"bridging": []}, attributes={"kinds": [], "gloss": ""})
-    assert not {"relations", "attributes"} & judged(coding, marks["c"]).keys()
+    assert not {"relations", "attributes"} & answer_of(coding, marks["c"]).keys()
 
 
 @pytest.mark.parametrize("number", [0, -2.5, 10**15])
-def test_numbers_come_back_as_they_were(coding, marks, send, number):
+def test_number_keeps_its_form(coding, marks, send, number):
     send(attributes={"count": number})
-    assert repr(judged(coding, marks["c"])["attributes"]["count"]) == repr(number)
+    assert repr(answer_of(coding, marks["c"])["attributes"]["count"]) == repr(number)
     send(attributes={"count": float(number)})
-    assert repr(judged(coding, marks["c"])["attributes"]["count"]) == repr(number)
+    assert repr(answer_of(coding, marks["c"])["attributes"]["count"]) == repr(number)
 
 
 REFUSED = [
@@ -129,7 +129,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("code", "message", "payload"), REFUSED)
-def test_what_is_not_allowed_is_refused_with_its_name_and_changes_nothing(coding, send, code, message, payload):
+def test_wrong_answer_is_refused_by_name_and_changes_nothing(coding, send, code, message, payload):
     with pytest.raises(OperationRejected, match=message) as refused:
         send(**payload)
     assert refused.value.code == code
@@ -138,7 +138,7 @@ def test_what_is_not_allowed_is_refused_with_its_name_and_changes_nothing(coding
     assert not coding.operations.exists()
 
 
-def test_targets_are_meant_together_only_where_the_relation_allows_it(coding, send):
+def test_joint_targets_are_refused_unless_relation_allows_them(coding, send):
     change_rows(coding.text.project.relations.all(), joint=False)
     for refused in ({"pointers": [["a", "b"]]}, {"relations": {"bridging": [["a", "b"], ["a"]]}}):
         with pytest.raises(OperationRejected, match="meant together") as error:
@@ -147,7 +147,7 @@ def test_targets_are_meant_together_only_where_the_relation_allows_it(coding, se
     send(pointers=[["a"], ["b"]])
 
 
-def test_a_question_of_another_level_is_refused(coding, send, marks):
+def test_question_of_other_level_is_refused(coding, send, marks):
     project = coding.text.project
     change_rows(project.levels.filter(key="turn"), coded=True)
     phrase = project.levels.get(key="phrase")
@@ -163,7 +163,7 @@ def test_a_question_of_another_level_is_refused(coding, send, marks):
     send("place", markable="2", attributes={"gender": "f"})
 
 
-def test_a_relation_without_levels_for_its_targets_is_not_offered(coding, send):
+def test_relation_without_target_levels_is_refused(coding, send):
     coding.text.project.relations.get(key="bridging").to_levels.clear()
     coding.text.project.relations.get(key="phrase").to_levels.clear()
     sent = {"relation_not_here": {"relations": {"bridging": ["a"]}}, "no_pointer_here": {"pointers": ["a"]}}
@@ -182,26 +182,26 @@ def test_pointers_of_all_relations_follow_moves_and_deletions(coding, marks, sen
     send(pointers=[[first, second], [second]], relations={"bridging": [[first], [first, "a"]]})
     coding.refresh_from_db()
     operations.apply(coding, coding.coder, coding.version, [change("move", markable=first, to=moved)])
-    found = judged(coding, marks["c"])
+    found = answer_of(coding, marks["c"])
     assert found["pointers"] == [[moved, second], [second]]
     assert found["relations"] == {"bridging": [[moved], [moved, marks["a"]]]}
     coding.refresh_from_db()
     assert list(log_mismatches(coding)) == []
     operations.apply(coding, coding.coder, coding.version, [change("unmark", markable=moved)])
-    found = judged(coding, marks["c"])
+    found = answer_of(coding, marks["c"])
     assert found["pointers"] == [second]  # two readings that have become one
     assert found["relations"] == {"bridging": [marks["a"]]}
     coding.refresh_from_db()
     assert list(log_mismatches(coding)) == []
     operations.apply(coding, coding.coder, coding.version, [change("unmark", markable=second)])
-    assert judged(coding, marks["c"])["pointers"] == []
+    assert answer_of(coding, marks["c"])["pointers"] == []
 
 
-def test_a_relation_whose_last_target_is_deleted_is_not_set(coding, marks, send):
+def test_deletion_of_last_target_removes_relation(coding, marks, send):
     send(relations={"bridging": [own(0, 2)]}, attributes={"part": "whole"})
     coding.refresh_from_db()
     operations.apply(coding, coding.coder, coding.version, [change("unmark", markable=own(0, 2))])
-    found = judged(coding, marks["c"])
+    found = answer_of(coding, marks["c"])
     assert "relations" not in found
     assert found["attributes"] == {"part": "whole"}  # until the coder judges again
     coding.refresh_from_db()
@@ -211,7 +211,7 @@ def test_a_relation_whose_last_target_is_deleted_is_not_set(coding, marks, send)
     operations.apply(coding, coding.coder, coding.version, [change("move", markable=own(4, 6), to=own(4, 8))])
 
 
-def test_a_correction_moves_the_targets_of_relations_and_readings(coding, marks, send, charlie):
+def test_correction_moves_targets_of_relations_and_readings(coding, marks, send, charlie):
     send(pointers=[["a", "b"]], relations={"bridging": [["a"], ["a", "b"]]}, attributes={"gender": "f"})
     text = coding.text
     content = text.content.replace("kettle", "old kettle")
@@ -219,13 +219,13 @@ def test_a_correction_moves_the_targets_of_relations_and_readings(coding, marks,
     coding.refresh_from_db()
     assert list(log_mismatches(coding)) == []
     now = dict(text.markables.values_list("label", "key"))
-    found = judged(coding, now["c"])
+    found = answer_of(coding, now["c"])
     assert found["pointers"] == [[now["a"], now["b"]]]
     assert found["relations"] == {"bridging": [[now["a"]], [now["a"], now["b"]]]}
     assert found["attributes"] == {"gender": "f"}
 
 
-def test_a_file_names_no_more_readings_than_can_be_numbered(coding, marks):
+def test_more_than_1000_readings_are_refused(coding, marks):
     rules = Rules.for_coding(coding, [marks["c"]])
     with pytest.raises(OperationRejected, match="phrase takes at most 1000 readings"):
         rules.check(Decision(marks["c"], category="phrase", pointers=alternatives(map(str, range(1001)))))
@@ -252,7 +252,7 @@ def test_missing_required_attribute_is_incomplete_and_refuses_submission(coding,
     submit_coding(coding, coding.coder)
 
 
-def test_required_attribute_of_an_entity_is_answered_once_a_chain(coding, marks, send):
+def test_required_entity_attribute_is_answered_once_in_chain(coding, marks, send):
     asked_if = Condition(CATEGORY, ("phrase",)).state()
     change_rows(Attribute.objects.filter(key="animacy"), required=True, asked_if=asked_if)
 
@@ -273,28 +273,28 @@ def test_required_attribute_of_an_entity_is_answered_once_a_chain(coding, marks,
     submit_coding(coding, coding.coder)
 
 
-def test_bridging_is_no_antecedent_that_a_category_asks_for(coding, marks, send):
+def test_bridging_does_not_replace_required_antecedent(coding, marks, send):
     send("phrase", relations={"bridging": ["a"]})
     assert Coding.objects.of_people().with_progress().get(pk=coding.pk).decided == 0
     send("phrase", pointers=["a"])
     assert Coding.objects.of_people().with_progress().get(pk=coding.pk).decided == 1
 
 
-def test_nobody_asks_for_attributes_where_a_scheme_has_none(codings, keys, alice, django_assert_max_num_queries):
+def test_scheme_without_attributes_takes_no_attribute_query(codings, keys, alice, django_assert_max_num_queries):
     coding = codings["alice"]
     judge(coding, keys["a"], "none")
     with django_assert_max_num_queries(4) as queries:
         judgements_of(coding)
-    assert not any("attributeanswer" in one["sql"] for one in queries if "EXISTS" not in one["sql"])
+    assert not any("attributeanswer" in query["sql"] for query in queries if "EXISTS" not in query["sql"])
     assert read_scheme(coding.text.project_id).further.attributes is False
 
 
-def test_the_page_is_sent_the_constraints_by_which_the_server_checks(coding):
+def test_page_receives_constraints_of_server(coding):
     project = coding.text.project
     state = scheme_state(project)
     assert state["constraints"] == read_scheme(project.pk).constraints
     asked_if = {"question": "category", "values": ["phrase", "place", "none"]}
     assert state["constraints"]["relations"]["bridging"]["asked_if"] == asked_if
-    assert [(one["key"], one["points_to"]) for one in state["categories"]] == [
+    assert [(category["key"], category["points_to"]) for category in state["categories"]] == [
         *(("phrase", "phrase"), ("segment", "turn"), ("place", None), ("none", None))
     ]

@@ -1,4 +1,4 @@
-"""manage.py verify_log: the tables are what the log leads to."""
+"""The command verify_log: comparison of tables and log."""
 
 import random
 
@@ -19,18 +19,18 @@ from tests.shared.pyramids import build, codings_of, contributor, docset, models
 
 
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
-def test_any_operations_that_were_taken_lead_to_what_the_tables_hold(project, codings, alice, seed):
+def test_log_of_random_operations_matches_tables(project, codings, alice, seed):
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     coding, draw, taken = codings["alice"], random.Random(seed), set()
     given = list(coding.text.markables.values_list("key", flat=True))
     version = 0
     for _ in range(200):
-        one = any_change(draw, given)
+        drawn = any_change(draw, given)
         try:
-            version = operations.apply(coding, alice, version, [one])
+            version = operations.apply(coding, alice, version, [drawn])
         except OperationRejected:
             continue
-        taken.add(one.kind)
+        taken.add(drawn.kind)
     assert taken == {"judge", "clear", "unmark", "move"}
     coding.refresh_from_db()
     assert list(log_mismatches(coding)) == []
@@ -48,15 +48,15 @@ def pyramid(alice) -> Coding:
     return coding
 
 
-def test_a_pyramid_is_what_its_log_says(pyramid):
+def test_log_of_pyramid_matches_tables(pyramid):
     assert list(log_mismatches(pyramid)) == []
     log = list(pyramid.operations.values_list("kind", "payload"))
     found = replay(log, set())
-    assert {key: one.label for key, one in found.descriptions.items() if one.label} == {"s": "Other"}
+    assert {key: scu.label for key, scu in found.descriptions.items() if scu.label} == {"s": "Other"}
 
 
 @pytest.mark.slow
-def test_the_demo_is_what_its_logs_say(db, settings, capsys):
+def test_logs_of_demo_match_tables(db, settings, capsys):
     settings.LOCAL = True
     call_command("load_demo", verbosity=0)
     capsys.readouterr()
@@ -66,24 +66,24 @@ def test_the_demo_is_what_its_logs_say(db, settings, capsys):
     assert capsys.readouterr().out == "5 codings are what their logs say.\n"
 
 
-def drop_an_operation(coding):
+def delete_operation(coding):
     coding.operations.filter(sequence=1).delete()
 
 
-def lose_a_judgement(coding):
+def delete_judgement(coding):
     Judgement.objects.filter(coding=coding).first().delete()
 
 
-def lose_a_pointer(coding):
+def delete_pointer(coding):
     Pointer.objects.filter(judgement__coding=coding).delete()
 
 
-def hand_in_unlogged(coding):
+def submit_without_log(coding):
     coding.status = "submitted"
     coding.save()
 
 
-def rewrite_the_log(coding):
+def rewrite_log(coding):
     operation = coding.operations.get(sequence=1)
     Operation.objects.filter(pk=operation.pk).update(payload={**operation.payload, "category": "place"})
 
@@ -91,14 +91,14 @@ def rewrite_the_log(coding):
 @pytest.mark.parametrize(
     ("tamper", "fault"),
     [
-        (drop_an_operation, "its log does not count from 1"),
-        (lose_a_judgement, "nothing, by its log none"),
-        (lose_a_pointer, "phrase, by its log phrase phrase:"),
-        (hand_in_unlogged, "it is submitted, by its log open"),
-        (rewrite_the_log, "none, by its log place"),
+        (delete_operation, "its log does not count from 1"),
+        (delete_judgement, "nothing, by its log none"),
+        (delete_pointer, "phrase, by its log phrase phrase:"),
+        (submit_without_log, "it is submitted, by its log open"),
+        (rewrite_log, "none, by its log place"),
     ],
 )
-def test_what_was_changed_beside_the_log_is_found(codings, keys, capsys, tamper, fault):
+def test_verify_log_finds_changes_outside_log(codings, keys, capsys, tamper, fault):
     judge(codings["alice"], keys["a"], "none")
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     tamper(codings["alice"])
@@ -110,6 +110,6 @@ def test_what_was_changed_beside_the_log_is_found(codings, keys, capsys, tamper,
 
 
 @pytest.mark.parametrize("table", [SCU, Index])
-def test_an_scu_changed_beside_the_log_is_found(pyramid, table):
+def test_changed_scus_do_not_match_log(pyramid, table):
     (table.objects.filter(coding=pyramid) if table is SCU else table.objects.all()).delete()
     assert list(log_mismatches(pyramid))

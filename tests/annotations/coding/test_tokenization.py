@@ -1,5 +1,3 @@
-"""What a word is where words are counted."""
-
 import pytest
 
 from annotations.coding.markables.tokenization import token_spans
@@ -22,5 +20,5 @@ from annotations.coding.markables.tokenization import token_spans
         ("😀 ok", ["ok"]),
     ],
 )
-def test_words_are_runs_of_letters_digits_and_what_joins_them(content, expected):
+def test_words_are_runs_of_letters_digits_and_joiners(content, expected):
     assert [content[start:end] for start, end in token_spans(content)] == expected
