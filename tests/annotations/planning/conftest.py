@@ -1,5 +1,3 @@
-"""What tests of plans share."""
-
 import pytest
 
 from annotations.models import Project

@@ -1,4 +1,4 @@
-"""Replacing a coder, and releasing what nobody works on."""
+"""Replacement of coders and release of idle texts."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def begin(coding):
     return coding
 
 
-def test_open_texts_go_to_the_other_coder_and_work_stays(large):
+def test_replacement_gets_open_texts_and_begun_work_stays(large):
     round_ = large.rounds.get()
     assign_texts(large, large.texts.all()[:4], [person("ann")])
     assign_texts(large, large.texts.all()[3:4], [person("ben")])
@@ -42,7 +42,7 @@ def test_open_texts_go_to_the_other_coder_and_work_stays(large):
     assert replace_coder(large, round_, person("ann"), person("ben")) == FreedPlaces(0, 0)
 
 
-def test_who_does_not_code_replaces_nobody(large, charlie):
+def test_replacement_requires_another_coder_and_open_round(large, charlie):
     round_ = large.rounds.get()
     for other, reason in ((charlie, "charlie is not a coder"), (person("ann"), "two different")):
         with pytest.raises(ValidationError, match=reason):
@@ -54,7 +54,7 @@ def test_who_does_not_code_replaces_nobody(large, charlie):
         release_idle(large, round_, 3)
 
 
-def test_what_nobody_works_on_is_free_for_others_and_the_work_stays(large):
+def test_release_frees_idle_texts_and_keeps_work(large):
     apply_plan(large, plan_request(k=2))
     round_ = large.rounds.get()
     idle, recent, *_ = Coding.objects.of_people().filter(coder__username="ann")
@@ -73,7 +73,7 @@ def test_what_nobody_works_on_is_free_for_others_and_the_work_stays(large):
         release_idle(large, round_, 0)
 
 
-def test_a_released_text_is_free_in_a_pool_but_not_for_who_had_it(large):
+def test_pool_offers_released_text_to_other_coders_only(large):
     apply_plan(large, plan_request(pool=True, k=1, allow_unconnected=True))
     coding = begin(take_next_text(large, person("ann")))
     Coding.objects.of_people().update(released_at=timezone.now())

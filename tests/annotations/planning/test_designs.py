@@ -1,4 +1,4 @@
-"""Who codes what: laws of every plan, and what is refused."""
+"""Designs of plans: properties of every plan, and refusals."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ def shared_texts(proposal):
 
 
 def is_one_part(proposal):
-    """Say whether coders with texts are connected by shared ones, by merging sets; independently of the program."""
+    """Return whether shared texts connect all coders with texts, by merging sets."""
     parts = [{load.coder} for load in proposal.loads if load.texts]
     for coders in proposal.assignments.values():
         touched = [part for part in parts if part & set(coders)]
@@ -58,7 +58,7 @@ def is_one_part(proposal):
 
 
 def missing_places(needed, maxima):
-    """Return how many places nobody can take, by the theorem of Gale and Ryser."""
+    """Return the number of places that nobody can take, by the theorem of Gale and Ryser."""
     rows = sorted(needed, reverse=True)
     return max(sum(rows[:m]) - sum(min(maximum, m) for maximum in maxima) for m in range(len(rows) + 1))
 
@@ -82,7 +82,7 @@ def worlds(draw):
 
 @given(worlds())
 @examples(40)
-def test_each_text_gets_as_many_coders_as_the_design_says(world):
+def test_each_text_gets_number_of_coders_of_design(world):
     texts, coders, parameters = world
     proposal = propose(texts, coders, parameters)
     n, everybody = len(texts), len(coders)
@@ -104,7 +104,7 @@ def test_each_text_gets_as_many_coders_as_the_design_says(world):
 
 @given(worlds())
 @examples(40)
-def test_figures_are_those_of_the_assignments(world):
+def test_loads_and_pairs_match_assignments(world):
     texts, coders, parameters = world
     proposal = propose(texts, coders, parameters)
     for load in proposal.loads:
@@ -120,7 +120,7 @@ def test_figures_are_those_of_the_assignments(world):
 
 @given(works, st.integers(1, 10), st.data())
 @examples(40)
-def test_everybody_has_their_share_of_the_work_within_one_text(work, n, data):
+def test_work_of_each_coder_is_within_one_text_of_fair_share(work, n, data):
     k = data.draw(st.integers(1, n))
     parameters = PlanParameters(k=k, seed=data.draw(st.integers(0, 99)), allow_unconnected=True)
     loads = [load.work for load in propose(texts_of(work), coders_of(n), parameters).loads]
@@ -151,13 +151,13 @@ def test_pairs_of_coders_share_nearly_equal_numbers_of_texts(n, data):
 
 
 @pytest.mark.parametrize(("n_texts", "n_coders", "k"), [(14, 8, 6), (17, 10, 8), (35, 6, 4)])
-def test_pairs_are_even_where_sums_of_powers_are_not_enough(n_texts, n_coders, k):
+def test_pairs_are_even_if_sums_of_powers_are_not_enough(n_texts, n_coders, k):
     for seed in range(3):
         proposal = propose(texts_of([1] * n_texts), coders_of(n_coders), PlanParameters(k=k, seed=seed))
         assert spread(shared_numbers(proposal)) <= 2
 
 
-def test_small_texts_count_beside_a_large_one():
+def test_small_texts_balance_work_beside_large_one():
     texts = texts_of([20_000, *[1] * 400, *[39] * 900])
     existing = [Assignment(text.name, "coder-00", begun=True) for text in texts if text.work == 1]
     proposal = propose(texts, coders_of(2), PlanParameters(k=1, allow_unconnected=True), existing)
@@ -166,7 +166,7 @@ def test_small_texts_count_beside_a_large_one():
 
 @given(works, st.integers(2, 10), st.floats(0, 1), st.data())
 @examples(40)
-def test_coders_are_connected_wherever_texts_can_connect_them(work, n, share, data):
+def test_coders_are_connected_if_texts_suffice(work, n, share, data):
     parameters = PlanParameters(Design.SHARE, k=data.draw(st.integers(1, n)), share=share, allow_unconnected=True)
     proposal = propose(texts_of(work), coders_of(n), parameters)
     # A tree of n coders needs n - 1 edges, and a text by k coders gives k - 1 of them.
@@ -176,7 +176,7 @@ def test_coders_are_connected_wherever_texts_can_connect_them(work, n, share, da
 
 @given(worlds(), st.randoms())
 @examples(25)
-def test_same_seed_gives_the_same_plan_in_any_order_of_input(world, random):
+def test_plan_does_not_depend_on_order_of_input(world, random):
     texts, coders, parameters = world
     proposal = propose(texts, coders, parameters)
     random.shuffle(texts)
@@ -184,7 +184,7 @@ def test_same_seed_gives_the_same_plan_in_any_order_of_input(world, random):
     assert propose(iter(texts), iter(coders), parameters) == proposal
 
 
-def test_a_plan_is_the_same_on_each_machine_and_version_of_python():
+def test_plan_matches_stored_digest():
     works = [20 + 7 * i % 61 for i in range(60)]
     parameters = PlanParameters(Design.SHARE, k=3, share=0.4, calibration=4, seed=7)
     proposal = propose(texts_of(works, ("a", "b")), coders_of(7), parameters)
@@ -192,7 +192,7 @@ def test_a_plan_is_the_same_on_each_machine_and_version_of_python():
     assert hashlib.sha256(content.encode()).hexdigest()[:16] == "796790ff92ef5d15"
 
 
-def test_another_seed_gives_another_plan():
+def test_seeds_give_different_plans():
     plans = (propose(texts_of([9] * 30), coders_of(5), PlanParameters(seed=seed)) for seed in range(5))
     assert len({json.dumps(plan.assignments) for plan in plans}) == 5
 
@@ -200,7 +200,7 @@ def test_another_seed_gives_another_plan():
 @given(works_of(20, 50), st.lists(st.integers(0, 20), min_size=1, max_size=6), st.data())
 @examples(40)
 @example([5, 5, 5], [3, 1, 1], None)
-def test_maxima_hold_and_are_refused_only_where_nothing_meets_them(work, maxima, data):
+def test_maxima_hold_and_are_refused_only_if_impossible(work, maxima, data):
     k = data.draw(st.integers(1, len(maxima))) if data else 2
     coders = [PlanCoder(f"coder-{i}", maximum=maximum) for i, maximum in enumerate(maxima)]
     missing = missing_places([k] * len(work), maxima)
@@ -213,19 +213,19 @@ def test_maxima_hold_and_are_refused_only_where_nothing_meets_them(work, maxima,
         assert all(load.texts <= maximum for load, maximum in zip(loads, maxima, strict=True))
 
 
-def test_work_is_in_proportion_to_weights():
+def test_work_is_proportional_to_weights():
     coders = [PlanCoder("full"), PlanCoder("half", weight=0.5), PlanCoder("double", weight=2)]
     loads = propose(texts_of([10] * 70), coders, PlanParameters(k=1, allow_unconnected=True)).loads
     assert {load.coder: load.work for load in loads} == {"full": 200, "half": 100, "double": 400}
 
 
-def test_work_beyond_a_maximum_goes_to_the_others_equally():
+def test_work_beyond_maximum_is_shared_equally():
     coders = [PlanCoder("a"), PlanCoder("b"), PlanCoder("c", maximum=4), PlanCoder("d")]
     proposal = propose(texts_of([10] * 20), coders, PlanParameters(k=2))
     assert {load.coder: load.texts for load in proposal.loads} == {"a": 12, "b": 12, "c": 4, "d": 12}
 
 
-def test_blocks_go_whole_to_their_coders_and_hold_equal_work():
+def test_blocks_have_equal_work_and_connected_coders():
     works = [10 + i % 17 for i in range(120)]
     proposal = propose(texts_of(works), coders_of(6), PlanParameters(Design.BLOCKS, k=2, seed=1))
     blocks = Counter()
@@ -237,7 +237,7 @@ def test_blocks_go_whole_to_their_coders_and_hold_equal_work():
     assert proposal.connected
 
 
-def test_blocks_of_seven_coders_by_three_are_the_lines_of_the_fano_plane():
+def test_blocks_of_seven_coders_by_three_form_fano_plane():
     blocks = set(propose(texts_of([5] * 70), coders_of(7), PlanParameters(Design.BLOCKS, k=3)).assignments.values())
     assert len(blocks) == 7
     assert all(len(set(a) & set(b)) == 1 for a, b in combinations(blocks, 2))
@@ -245,7 +245,7 @@ def test_blocks_of_seven_coders_by_three_are_the_lines_of_the_fano_plane():
 
 @given(st.integers(0, 99))
 @examples(5)
-def test_strata_are_spread_evenly_over_coders_and_over_shared_texts(seed):
+def test_strata_are_spread_evenly_over_coders_and_shared_texts(seed):
     texts = texts_of([10] * 90, ("news", "news", "talk"))
     proposal = propose(texts, coders_of(6), PlanParameters(Design.SHARE, k=2, share=0.4, calibration=6, seed=seed))
     stratum = {text.name: text.stratum for text in texts}
@@ -256,7 +256,7 @@ def test_strata_are_spread_evenly_over_coders_and_over_shared_texts(seed):
 
 
 @pytest.mark.parametrize("parameters", [{"k": 1}, {"design": Design.BLOCKS, "blocks": 4, "k": 1}])
-def test_strata_are_spread_evenly_where_nobody_shares_a_text(parameters):
+def test_strata_are_spread_evenly_without_shared_texts(parameters):
     texts = texts_of(range(100, 180), "abcd")
     proposal = propose(texts, coders_of(4), PlanParameters(allow_unconnected=True, **parameters))
     stratum = {text.name: text.stratum for text in texts}
@@ -267,7 +267,7 @@ def test_strata_are_spread_evenly_where_nobody_shares_a_text(parameters):
 
 @given(st.integers(0, 99))
 @examples(5)
-def test_shared_texts_are_spread_over_the_whole_course_of_each_coder(seed):
+def test_shared_texts_are_spread_over_order_of_each_coder(seed):
     proposal = propose(texts_of([10] * 100), coders_of(5), PlanParameters(Design.SHARE, k=2, share=0.25, seed=seed))
     shared = set(shared_texts(proposal))
     for order in proposal.orders.values():
@@ -277,7 +277,7 @@ def test_shared_texts_are_spread_over_the_whole_course_of_each_coder(seed):
     assert len({order[:3] for order in proposal.orders.values()}) == 5
 
 
-def taken(proposal, begun=lambda text, coder: False):
+def assignments_of(proposal, begun=lambda text, coder: False):
     return [
         Assignment(text, coder, begun(text, coder), proposal.orders[coder].index(text))
         for text, coders in proposal.assignments.items()
@@ -287,32 +287,32 @@ def taken(proposal, begun=lambda text, coder: False):
 
 @given(worlds())
 @examples(25)
-def test_a_plan_that_is_carried_out_proposes_itself(world):
+def test_applied_plan_proposes_no_changes(world):
     texts, coders, parameters = world
     first = propose(texts, coders, parameters)
-    again = propose(texts, coders, parameters, taken(first))
+    again = propose(texts, coders, parameters, assignments_of(first))
     assert (again.assignments, again.orders, again.calibration) == (first.assignments, first.orders, first.calibration)
     assert (again.new, again.removed) == ((), ())
 
 
 @given(worlds(), st.lists(st.integers(1, 400), max_size=10), st.integers(0, 3), st.booleans(), st.randoms())
 @examples(40)
-def test_new_texts_and_coders_disturb_nothing_that_is_begun(world, new_works, new_coders, move, random):
+def test_new_texts_and_coders_keep_begun_assignments(world, new_works, new_coders, move, random):
     texts, coders, parameters = world
     first = propose(texts, coders, parameters)
-    existing = taken(first, lambda text, coder: random.random() < 0.3)
+    existing = assignments_of(first, lambda text, coder: random.random() < 0.3)
     texts = texts_of([*[text.work for text in texts], *new_works])
     parameters = replace(parameters, calibration_texts=first.calibration, move=move)
     second = propose(texts, coders_of(len(coders) + new_coders), parameters, existing)
     places = {(text, coder) for text, names in second.assignments.items() for coder in names}
-    begun = {(one.text, one.coder) for one in existing if one.begun}
+    begun = {(assignment.text, assignment.coder) for assignment in existing if assignment.begun}
     assert begun <= places
     if not move:
-        assert {(one.text, one.coder) for one in existing} <= places
+        assert {(assignment.text, assignment.coder) for assignment in existing} <= places
         for coder, order in first.orders.items():
             assert second.orders[coder][: len(order)] == order
-    assert set(second.removed) == {(one.text, one.coder) for one in existing} - places
-    assert set(second.new) == places - {(one.text, one.coder) for one in existing}
+    assert set(second.removed) == {(assignment.text, assignment.coder) for assignment in existing} - places
+    assert set(second.new) == places - {(assignment.text, assignment.coder) for assignment in existing}
     assert set(first.calibration) == set(second.calibration)
     if parameters.design in (Design.K, Design.BLOCKS):
         everybody = len(coders) + new_coders
@@ -320,28 +320,28 @@ def test_new_texts_and_coders_disturb_nothing_that_is_begun(world, new_works, ne
             assert len(names) >= (everybody if name in second.calibration else parameters.k)
 
 
-def test_a_new_coder_gets_new_texts_until_all_have_done_as_much():
+def test_new_coder_gets_new_texts_until_loads_are_equal():
     first = propose(texts_of([10] * 30), coders_of(3), PlanParameters(k=2))
-    second = propose(texts_of([10] * 60), coders_of(4), PlanParameters(k=2), taken(first))
+    second = propose(texts_of([10] * 60), coders_of(4), PlanParameters(k=2), assignments_of(first))
     assert [load.texts for load in second.loads] == [30, 30, 30, 30]
 
 
-def test_what_has_not_begun_moves_to_a_new_coder_if_asked():
+def test_option_move_gives_unbegun_texts_to_new_coder():
     first = propose(texts_of([10] * 30), coders_of(3), PlanParameters(k=2))
-    existing = taken(first, lambda text, coder: text < "text-010")
+    existing = assignments_of(first, lambda text, coder: text < "text-010")
     still = propose(texts_of([10] * 30), coders_of(4), PlanParameters(k=2, allow_unconnected=True), existing)
     assert still.loads[-1].texts == 0
     moved = propose(texts_of([10] * 30), coders_of(4), PlanParameters(k=2, move=True), existing)
     assert [load.texts for load in moved.loads] == [15, 15, 15, 15]
 
 
-def test_who_codes_no_more_keeps_the_place_of_what_is_begun():
+def test_former_coder_keeps_places_of_begun_texts():
     existing = [Assignment("text-000", "gone", begun=True), Assignment("text-001", "gone")]
     proposal = propose(texts_of([10] * 4), coders_of(3), PlanParameters(k=2), existing)
     assert sizes(proposal) == [1, 2, 2, 2]
 
 
-def test_calibration_texts_are_drawn_at_random_and_stay_drawn():
+def test_calibration_texts_are_random_and_stay_when_more_are_drawn():
     texts = texts_of([1] * 100)
     drawn = draw_texts(texts, 10, 7, "calibration")
     assert len(set(drawn)) == 10
@@ -368,7 +368,7 @@ def test_calibration_texts_are_drawn_at_random_and_stay_drawn():
         (30_000, 3, {}, "too large"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_planned_is_refused_with_the_reason(n_texts, n_coders, parameters, reason):
+def test_impossible_plan_is_refused_with_reason(n_texts, n_coders, parameters, reason):
     with pytest.raises(PlanRefused, match=reason):
         propose(texts_of([5] * n_texts), coders_of(n_coders), PlanParameters(**parameters))
 
@@ -377,12 +377,12 @@ def test_what_cannot_be_planned_is_refused_with_the_reason(n_texts, n_coders, pa
     ("fields", "reason"),
     [({"weight": 0}, "The weight of coder-00 is 0"), ({"maximum": -1}, "The maximum of coder-00 is -1")],
 )
-def test_weights_and_maxima_of_nonsense_are_refused(fields, reason):
+def test_wrong_weights_and_maxima_are_refused(fields, reason):
     with pytest.raises(PlanRefused, match=reason):
         propose(texts_of([5] * 4), coders_of(2, **fields), PlanParameters())
 
 
-def test_who_can_share_no_text_is_named():
+def test_plan_names_coder_who_can_share_no_text():
     coders = [*coders_of(4), PlanCoder("zoe", maximum=1)]
     existing = [Assignment("text-000", "zoe", begun=True), Assignment("text-000", "gone", begun=True)]
     with pytest.raises(PlanRefused, match="zoe shares no text with the others"):
@@ -390,7 +390,7 @@ def test_who_can_share_no_text_is_named():
 
 
 @pytest.mark.slow
-def test_planning_grows_with_the_texts():
+def test_planning_takes_linear_time():
     def plan(n):
         propose(texts_of([5 + i % 40 for i in range(n)]), coders_of(8), PlanParameters(k=2))
 

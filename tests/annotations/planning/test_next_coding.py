@@ -1,5 +1,3 @@
-"""Who codes what next."""
-
 from types import SimpleNamespace
 
 import pytest
@@ -8,9 +6,9 @@ from annotations.planning.work.next_coding import next_coding
 
 
 def coding(written, **more):
-    """Return the coding that is written so: `a 1/3`, its name and how many markables of it are decided.
+    """Parse a coding such as `a 1/3`: its name, decided markables and all markables.
 
-    A plus says that it is begun though nothing is decided, a dot that it is submitted.
+    A plus means begun without decided markables, a dot means submitted.
     """
     name, figures = written.split()
     decided, to_decide = map(int, figures.strip("+.").split("/"))
@@ -48,7 +46,7 @@ def test_begun_texts_come_first_then_new_ones_then_complete_ones(written, expect
     ("written", "expected"),
     [("a 0/0, b 0/3", "a"), ("a 0/0, b 0/0+", "b"), ("a 0/3, b 2/2", "b"), ("a 2/2., b 0/0", "b")],
 )
-def test_texts_without_markables_come_in_order_where_coders_mark(written, expected):
+def test_texts_without_markables_come_in_order_if_coders_mark(written, expected):
     assert next_coding(codings(written), coders_mark=True).pk == expected
 
 

@@ -1,4 +1,4 @@
-"""How fast the work goes, and when it is done."""
+"""Pace of coders and predicted end of the work."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -22,7 +22,7 @@ def ago(*days):
     return [TODAY - timedelta(days=number) for number in days]
 
 
-def test_pace_is_judgements_by_calendar_day_and_gives_the_end():
+def test_pace_counts_judgements_by_calendar_day_and_predicts_end():
     # twelve judgements from four days ago until today, one day without any
     pace = estimate_pace(ago(4, 4, 4, 3, 3, 3, 1, 1, 1, 0, 0, 0), 30, TODAY)
     assert pace == Pace(12, TODAY - timedelta(days=4), 5, 30, date(2026, 4, 2))  # 30 by 2.4 is 12.5 days
@@ -35,7 +35,7 @@ def test_only_the_last_days_with_work_count():
     assert estimate_pace([*older * 9, *recent], 1, TODAY) == estimate_pace(recent, 1, TODAY)
 
 
-def test_an_idle_week_slows_the_pace_down():
+def test_idle_week_slows_pace():
     assert estimate_pace(ago(9, 8), 10, TODAY).finish > estimate_pace(ago(2, 1), 10, TODAY).finish
 
 
@@ -49,14 +49,14 @@ def test_an_idle_week_slows_the_pace_down():
         (ago(20, 1), 10_000_000),
     ],
 )
-def test_where_nothing_can_be_said_there_is_none(days, left):
+def test_pace_is_empty_without_recent_work(days, left):
     assert MIN_WORKED_DAYS == 2
     assert estimate_pace(days, left, TODAY) is None
 
 
 @pytest.fixture
 def worked(large, settings) -> Project:
-    """Let Ann judge three texts of twelve, six markables on three days, a minute and a half each, one of them twice."""
+    """Let Ann judge three of twelve texts, each on another day: three judgements of two markables, 90 seconds apart."""
     settings.TIME_ZONE = "UTC"
     assign_texts(large, large.texts.all(), [person("ann"), person("ben")])
     codings = (
@@ -71,8 +71,8 @@ def worked(large, settings) -> Project:
     return large
 
 
-def test_coder_has_a_pace_by_the_hour_and_a_day_of_the_end(worked, charlie):
-    totals = {one.name: one for one in read_progress_matrix(worked, charlie, "", None, TODAY).totals}
+def test_coder_has_pace_per_hour_and_finish_date(worked, charlie):
+    totals = {total.name: total for total in read_progress_matrix(worked, charlie, "", None, TODAY).totals}
     ann, ben = totals["ann"], totals["ben"]
     assert (ann.left, ben.left) == (18, 24)
     # Six markables in three times three minutes: the third change of each text is no new one.
@@ -99,7 +99,7 @@ def test_pace_of_a_round_counts_its_own_open_work(worked, charlie):
     assert ann().pace.pace is None
 
 
-def test_of_a_long_log_the_last_part_tells_the_pace(worked, monkeypatch, django_assert_num_queries):
+def test_pace_uses_last_part_of_long_log(worked, monkeypatch, django_assert_num_queries):
     whole = read_coder_paces(worked, {"ann": 18}, TODAY)["ann"]
     monkeypatch.setattr("annotations.coding.active_time.MAX_RECENT", 6)
     with django_assert_num_queries(1):
@@ -109,7 +109,7 @@ def test_of_a_long_log_the_last_part_tells_the_pace(worked, monkeypatch, django_
     assert read_coder_paces(worked, {"ann": 18}, TODAY + timedelta(days=60)) == {}
 
 
-def test_the_page_says_the_pace_of_coders(worked, charlie, signed_in):
+def test_page_shows_pace_of_coders(worked, charlie, signed_in):
     today = timezone.localdate()
     Operation.objects.update(applied_at=F("applied_at") + (today - TODAY))
     page = signed_in(charlie).get("/projects/large/").content.decode()

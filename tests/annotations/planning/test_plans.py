@@ -1,4 +1,4 @@
-"""Plans of rounds: previewed, carried out, extended, and by the command."""
+"""Plans of rounds: preview, application, extension and command."""
 
 import json
 from datetime import date
@@ -26,7 +26,7 @@ def assigned(project):
     return {slug: sorted(name for other, name in rows if other == slug) for slug, _ in rows}
 
 
-def test_plan_makes_its_assignments_and_twice_changes_nothing(large):
+def test_plan_makes_assignments_and_second_run_changes_nothing(large):
     preview = view_plan(large, plan_request()).as_dict()
     applied = apply_plan(large, plan_request()).as_dict()
     assert applied == preview == view_plan(large, plan_request()).as_dict()
@@ -37,14 +37,14 @@ def test_plan_makes_its_assignments_and_twice_changes_nothing(large):
     assert Plan.objects.get().texts.count() == 12
 
 
-def test_each_coder_has_an_order_of_their_own(large):
+def test_each_coder_has_own_order_of_texts(large):
     view = apply_plan(large, plan_request())
     for name, order in view.proposal.orders.items():
         own = Coding.objects.of_people().filter(coder__username=name).order_by("place")
         assert list(own.values_list("place", "text__slug")) == list(enumerate(order, 1))
 
 
-def test_new_texts_are_planned_later_and_what_there_is_stays(large):
+def test_plan_of_new_texts_keeps_assignments(large):
     apply_plan(large, plan_request(calibration=2))
     before = set(Coding.objects.of_people().values_list("pk", "place"))
     calibration = set(PlanText.objects.filter(calibration=True).values_list("text__slug", flat=True))
@@ -55,7 +55,7 @@ def test_new_texts_are_planned_later_and_what_there_is_stays(large):
     assert set(PlanText.objects.filter(calibration=True).values_list("text__slug", flat=True)) == calibration
 
 
-def test_what_is_begun_stays_where_all_else_moves(large):
+def test_option_move_keeps_begun_codings(large):
     apply_plan(large, plan_request())
     coding = Coding.objects.of_people().filter(coder__username="ann").first()
     judge(coding, coding.text.markables.first().key, "none")
@@ -66,7 +66,7 @@ def test_what_is_begun_stays_where_all_else_moves(large):
     assert Coding.objects.of_people().count() == 24
 
 
-def test_who_codes_and_manages_sees_nothing_of_what_is_begun_in_a_plan(large):
+def test_plan_hides_begun_work_from_manager_who_codes(large):
     apply_plan(large, plan_request())
     before = view_plan(large, plan_request(seed=9), blind=True)
     remove_membership(Membership.objects.get(project=large, user__username="dee"))
@@ -79,7 +79,7 @@ def test_who_codes_and_manages_sees_nothing_of_what_is_begun_in_a_plan(large):
         view_plan(large, plan_request(move=True), blind=True)
 
 
-def test_manager_who_codes_sees_nothing_of_what_is_taken_of_a_pool(large):
+def test_plan_hides_texts_taken_from_pool_from_manager_who_codes(large):
     pool = plan_request(pool=True, k=2)
     apply_plan(large, pool)
     assign_texts(large, large.texts.all()[:1], [person("ben")])
@@ -102,7 +102,7 @@ def test_manager_who_codes_sees_nothing_of_what_is_taken_of_a_pool(large):
     assert Coding.objects.of_people().filter(coder=person("ann")).count() == 1
 
 
-def test_work_is_counted_in_words_where_nothing_is_marked_beforehand(large):
+def test_work_is_counted_in_words_without_markables(large):
     assert view_plan(large, plan_request()).unit == "markables"
     large.texts.first().markables.model.objects.all().delete()
     view = view_plan(large, plan_request())
@@ -120,7 +120,7 @@ def test_adjudicators_take_part_in_plans_only_if_named(large):
         view_plan(large, PlanRequest(PlanParameters(), coders=("vera",)))
 
 
-def test_the_round_is_the_one_that_is_open(large):
+def test_plan_uses_last_open_round(large):
     create_round(large, "second", Round.objects.get())
     apply_plan(large, plan_request())
     assert set(Coding.objects.of_people().values_list("round__name", flat=True)) == {"second"}
@@ -134,13 +134,13 @@ def test_the_round_is_the_one_that_is_open(large):
     ("fields", "reason"),
     [({"round_name": "ghost"}, "There is no round 'ghost'"), ({"k": 5}, "k is 5, but 4 people code here")],
 )
-def test_what_cannot_be_planned_is_refused(large, fields, reason):
+def test_plan_refuses_unknown_round_and_too_large_k(large, fields, reason):
     with pytest.raises(ValidationError, match=reason):
         apply_plan(large, plan_request(**fields))
     assert not Plan.objects.exists()
 
 
-def test_names_of_nobody_and_closed_rounds_are_refused(large):
+def test_plan_refuses_unknown_coders_and_closed_rounds(large):
     with pytest.raises(ValidationError, match="There are no coders of these names in the project: ghost"):
         view_plan(large, PlanRequest(PlanParameters(), coders=("ann", "ghost")))
     change_round(Round.objects.get(), closed=True)
@@ -149,7 +149,7 @@ def test_names_of_nobody_and_closed_rounds_are_refused(large):
             view_plan(large, plan_request(name))
 
 
-def test_texts_that_somebody_assigned_by_hand_count(large):
+def test_plan_counts_manual_assignments(large):
     assign_texts(large, large.texts.all(), [person("ann")])
     view = apply_plan(large, plan_request())
     assert {load.coder: load.texts for load in view.proposal.loads} == {"ann": 12, "ben": 4, "cem": 4, "dee": 4}
@@ -161,7 +161,7 @@ def run(*arguments):
     return out.getvalue()
 
 
-def test_command_shows_the_same_bytes_and_writes_only_with_apply(large):
+def test_command_shows_same_bytes_and_writes_only_with_apply(large):
     arguments = ("large", "--design", "k", "--k", "2", "--seed", "7", "--format", "json")
     first = run(*arguments)
     assert not Coding.objects.of_people().exists()
@@ -173,7 +173,7 @@ def test_command_shows_the_same_bytes_and_writes_only_with_apply(large):
     assert plan["pairs"][0] == {"coders": ["ann", "ben"], "texts": 2}
 
 
-def test_the_command_takes_every_option(large):
+def test_command_takes_every_option(large):
     options = "--design share --k all --share .5 --calibration 1 --weight ann=2 --maximum ben=9 --due 2026-12-24"
     out = run("large", "--seed", "1", "--round", "main", "--apply", *options.split())
     assert "Each two coders share" in out
@@ -197,12 +197,12 @@ def test_the_command_takes_every_option(large):
         (["large", "--design", "k", "--k", "two"], "neither a number"),
     ],
 )
-def test_the_command_says_what_is_wrong(large, arguments, reason):
+def test_command_names_wrong_argument(large, arguments, reason):
     with pytest.raises(CommandError, match=reason):
         run(*arguments)
 
 
-def test_a_plan_of_a_pool_assigns_nothing_and_says_how_many_code_each_text(large):
+def test_plan_of_pool_stores_number_of_coders_and_assigns_nothing(large):
     view = apply_plan(large, plan_request(pool=True, design=Design.SHARE, k=2, share=0.25, calibration=1))
     assert not Coding.objects.of_people().exists()
     assert sorted(Plan.objects.get().texts.values_list("coders", flat=True)) == [1] * 9 + [2, 2, 4]

@@ -1,4 +1,4 @@
-"""The pool: who takes what, never more than the plan says, and what goes back."""
+"""The pool: taking texts, limits and returned texts."""
 
 from collections import Counter
 from datetime import timedelta
@@ -29,7 +29,7 @@ def pool(large):
     return large
 
 
-def test_a_coder_takes_texts_until_none_is_left_and_none_twice(pool):
+def test_coders_take_each_text_once_until_pool_is_empty(pool):
     for name in ("ann", "ben"):
         taken = [take_next_text(pool, person(name)).text.slug for _ in range(12)]
         assert len(set(taken)) == 12
@@ -38,7 +38,7 @@ def test_a_coder_takes_texts_until_none_is_left_and_none_twice(pool):
     assert not pools_of(pool, person("cem"))[0].is_free
 
 
-def test_what_was_taken_and_not_begun_goes_back_after_its_time(pool):
+def test_unbegun_texts_return_to_pool_after_reservation(pool):
     for name in ("ann", "ben"):
         for _ in range(12):
             take_next_text(pool, person(name))
@@ -55,14 +55,14 @@ def test_what_was_taken_and_not_begun_goes_back_after_its_time(pool):
         take_next_text(pool, person("cem"))
 
 
-def test_a_maximum_holds_in_a_pool(pool):
+def test_maximum_holds_in_pool(pool):
     pool.rounds.get().plan.coders.filter(coder__username="ann").update(maximum=1)
     take_next_text(pool, person("ann"))
     with pytest.raises(ValidationError, match="You have your 1 text of the round main"):
         take_next_text(pool, person("ann"))
 
 
-def test_nobody_takes_more_than_they_can_begin(pool):
+def test_coder_must_begin_reserved_texts_before_taking_more(pool):
     put_texts(pool, MAX_RESERVED)
     apply_plan(pool, plan_request(pool=True))
     for _ in range(MAX_RESERVED):
@@ -71,7 +71,7 @@ def test_nobody_takes_more_than_they_can_begin(pool):
         take_next_text(pool, person("ann"))
 
 
-def test_who_takes_no_part_and_what_is_closed_or_archived_is_refused(pool, mallory):
+def test_pool_refuses_outsiders_closed_rounds_and_archived_projects(pool, mallory):
     with pytest.raises(ValidationError, match="no pool"):
         take_next_text(pool, mallory)
     change_round(pool.rounds.get(), closed=True)
@@ -87,7 +87,7 @@ def test_who_takes_no_part_and_what_is_closed_or_archived_is_refused(pool, mallo
         take_next_text(pool, person("ann"))
 
 
-def test_the_pools_of_a_coder_cost_one_query_whatever_the_size(pool, django_assert_num_queries):
+def test_pools_of_coder_take_one_query(pool, django_assert_num_queries):
     ann = person("ann")
     with django_assert_num_queries(1):
         assert [state.is_free for state in pools_of(pool, ann)] == [True]
@@ -98,8 +98,8 @@ def put_texts(project, n_texts):
     put_into_round(current_round(project), Text.objects.bulk_create(texts))
 
 
-def rush(n_coders, n_texts, k):
-    """Return a project with a pool of so many texts, and its coders."""
+def make_pool(n_coders, n_texts, k):
+    """Return a project with a pool of `n_texts` texts, and its coders."""
     project = create_project("rush", "Rush", SCHEMES["poesio-artstein-2005"])
     coders = [person(f"coder-{number:02}") for number in range(n_coders)]
     for coder in coders:
@@ -109,8 +109,8 @@ def rush(n_coders, n_texts, k):
     return project, coders
 
 
-def draw_at_once(project, coders):
-    """Let each of the coders take texts until they are refused, all at the same time."""
+def take_texts_concurrently(project, coders):
+    """Let all coders take texts at the same time until they are refused."""
     barrier, errors = Barrier(len(coders)), []
 
     def draw(coder):
@@ -135,18 +135,18 @@ def draw_at_once(project, coders):
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_maximum_holds_for_a_coder_who_asks_from_several_windows_at_once():
-    project, [coder] = rush(n_coders=1, n_texts=12, k=1)
+def test_maximum_holds_for_concurrent_requests_of_one_coder():
+    project, [coder] = make_pool(n_coders=1, n_texts=12, k=1)
     PlanCoder.objects.update(maximum=3)
-    draw_at_once(project, [coder] * 6)
+    take_texts_concurrently(project, [coder] * 6)
     assert Coding.objects.of_people().filter(coder=coder).count() == 3
 
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_twenty_clients_at_once_fill_a_pool_of_a_hundred_texts_exactly():
-    project, coders = rush(n_coders=20, n_texts=100, k=2)
-    draw_at_once(project, coders)
+def test_twenty_concurrent_coders_fill_pool_of_100_texts_exactly():
+    project, coders = make_pool(n_coders=20, n_texts=100, k=2)
+    take_texts_concurrently(project, coders)
     pairs = list(Coding.objects.of_people().values_list("text", "coder"))
     assert len(pairs) == len(set(pairs)) == 200
     assert set(Counter(text for text, _ in pairs).values()) == {2}

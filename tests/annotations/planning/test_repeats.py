@@ -1,4 +1,4 @@
-"""Texts that coders are shown again: who, which, when and where in their list, and what nobody counts twice."""
+"""Repeats: draws, automatic repeats, order, withdrawal and figures."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def submit(coding, days_ago=10):
 
 @pytest.fixture
 def half_done(large) -> Project:
-    """Let Ann have all twelve texts, the first six submitted, and Ben two, both submitted."""
+    """Assign all twelve texts to Ann and two to Ben; Ann has submitted six, Ben two."""
     assign_texts(large, large.texts.all(), [person("ann")])
     assign_texts(large, large.texts.all()[:2], [person("ben")])
     for coding in Coding.objects.of_people().filter(text__slug__lt="t06").select_related("text", "coder"):
@@ -52,13 +52,13 @@ def repeated(name="ann"):
     return set(Coding.objects.of_people().filter(coder__username=name, occasion=2).values_list("text__slug", flat=True))
 
 
-def of(view, name):
-    return next(one for one in view.coders if one.coder == name)
+def repeats_of(view, name):
+    return next(row for row in view.coders if row.coder == name)
 
 
-def test_a_share_of_what_each_coder_has_submitted_is_drawn_by_the_seed(half_done):
+def test_seed_draws_share_of_submitted_texts_of_each_coder(half_done):
     view = view_repeats(half_done, HALF)
-    ann, ben, cem = (of(view, name) for name in ("ann", "ben", "cem"))
+    ann, ben, cem = (repeats_of(view, name) for name in ("ann", "ben", "cem"))
     assert (ann.submitted, ann.eligible, len(ann.new), ann.other_open_texts) == (6, 6, 3, 6)
     assert (ben.eligible, len(ben.new), ben.other_open_texts, cem.new) == (2, 1, 0, ())
     assert not repeated()
@@ -67,19 +67,19 @@ def test_a_share_of_what_each_coder_has_submitted_is_drawn_by_the_seed(half_done
     assert len(others) > 5
     apply_repeats(half_done, HALF)
     assert repeated() == set(ann.new)
-    assert {one.version for one in Coding.objects.of_people().filter(occasion=2)} == {0}
+    assert {coding.version for coding in Coding.objects.of_people().filter(occasion=2)} == {0}
     plan = RepeatPlan.objects.get()
     assert (plan.share, plan.number, plan.days, plan.seed) == (0.5, None, 7, 7)
 
 
-def test_applied_twice_changes_nothing_and_later_adds_what_is_due(half_done):
+def test_second_run_changes_nothing_and_later_run_adds_due_texts(half_done):
     apply_repeats(half_done, HALF)
     before = repeated()
     assert apply_repeats(half_done, HALF).n_new == 0
     assert repeated() == before
     for coding in open_of_ann():
         submit(coding, days_ago=8 if coding.text.slug < "t10" else 1)
-    assert of(view_repeats(half_done, HALF), "ann").eligible == 10
+    assert repeats_of(view_repeats(half_done, HALF), "ann").eligible == 10
     apply_repeats(half_done, HALF)
     assert len(repeated()) == 5
     assert before < repeated()
@@ -92,17 +92,17 @@ def open_of_ann():
     return own.select_related("text")
 
 
-def become_old():
-    """Let all that Ann has be submitted, and be a month old."""
+def submit_all_of_ann():
+    """Submit all open texts of Ann, 30 days ago."""
     for coding in open_of_ann():
         submit(coding, days_ago=30)
 
 
-def test_what_becomes_due_later_is_shown_again_by_itself(half_done):
+def test_due_texts_are_repeated_automatically(half_done):
     apply_repeats(half_done, HALF)
     before = repeated()
     assert draw_due_repeats() == 0
-    become_old()
+    submit_all_of_ann()
     assert draw_due_repeats() == 3
     assert draw_due_repeats() == 0
     assert before < repeated()
@@ -122,18 +122,18 @@ def test_what_becomes_due_later_is_shown_again_by_itself(half_done):
         lambda large: remove_membership(large.memberships.get(user__username="ann")),
     ],
 )
-def test_nothing_is_shown_again_by_itself_where_that_has_ended(half_done, end):
+def test_automatic_repeats_end_with_plan_round_or_membership(half_done, end):
     apply_repeats(half_done, replace(HALF, coders=("ann",)))
-    become_old()
+    submit_all_of_ann()
     end(half_done)
     before = repeated() | repeated("ben")
     assert draw_due_repeats() == 0
     assert repeated() | repeated("ben") == before
 
 
-def test_only_those_who_were_chosen_are_shown_more(half_done, charlie, signed_in):
+def test_automatic_repeats_are_for_chosen_coders_only(half_done, charlie, signed_in):
     apply_repeats(half_done, replace(HALF, coders=("ann",)))
-    become_old()
+    submit_all_of_ann()
     assert draw_due_repeats() == 3
     assert not repeated("ben")
     page = signed_in(charlie).get("/projects/large/rounds/main/repeats/").content.decode()
@@ -142,9 +142,9 @@ def test_only_those_who_were_chosen_are_shown_more(half_done, charlie, signed_in
     assert chosen == [str(person("ann").pk)]
 
 
-def test_round_that_changes_meanwhile_keeps_no_other_from_repeats(half_done, monkeypatch, caplog):
+def test_refused_round_is_logged_and_repeated_later(half_done, monkeypatch, caplog):
     apply_repeats(half_done, HALF)
-    become_old()
+    submit_all_of_ann()
 
     def refuse(*_):
         raise ValidationError("It is closed.")
@@ -156,17 +156,17 @@ def test_round_that_changes_meanwhile_keeps_no_other_from_repeats(half_done, mon
     assert draw_due_repeats() == 3
 
 
-def test_they_stand_among_the_texts_that_are_still_to_code(half_done):
+def test_repeats_are_mixed_with_open_texts(half_done):
     for number, coding in enumerate(Coding.objects.of_people().filter(coder__username="ann").order_by("-text__slug")):
         Coding.objects.of_people().filter(pk=coding.pk).update(place=number + 1)
     apply_repeats(half_done, RepeatRequest(number=6, seed=1))
     own = Coding.objects.of_people().visible_to(person("ann")).filter(coder=person("ann")).in_order_of_rounds()
-    occasions = [one.occasion for one in own if one.status == "open"]
+    occasions = [coding.occasion for coding in own if coding.status == "open"]
     assert sorted(occasions) == [1] * 6 + [2] * 6
     assert occasions not in ([1] * 6 + [2] * 6, [2] * 6 + [1] * 6)
 
 
-def test_what_would_come_into_sight_or_go_out_of_it_is_not_shown_again(half_done):
+def test_texts_with_questions_or_requests_are_not_repeated(half_done):
     ann = person("ann")
     texts = list(half_done.texts.order_by("slug"))
     asked = ask(texts[0], ann, "Why?")
@@ -174,7 +174,7 @@ def test_what_would_come_into_sight_or_go_out_of_it_is_not_shown_again(half_done
     assign_texts(half_done, [texts[1]], [ann], pilot)
     Coding.objects.of_people().filter(coder=ann, text=texts[2], round__name="main").update(reopen_request="please")
     everything = RepeatRequest(share=1, round_name="main")
-    assert set(of(view_repeats(half_done, everything), "ann").new) <= {"t03", "t04", "t05"}
+    assert set(repeats_of(view_repeats(half_done, everything), "ann").new) <= {"t03", "t04", "t05"}
     resolve_question(asked, ann)
     apply_repeats(half_done, everything)
     assert repeated() == {"t00", "t03", "t04", "t05"}
@@ -197,7 +197,7 @@ def test_what_would_come_into_sight_or_go_out_of_it_is_not_shown_again(half_done
         (RepeatRequest(number=1, round_name="ghost"), "no round 'ghost'"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_reason(half_done, request_, reason):
+def test_wrong_request_is_refused_with_reason(half_done, request_, reason):
     with pytest.raises(ValidationError, match=reason):
         apply_repeats(half_done, request_)
     assert not repeated()
@@ -218,7 +218,7 @@ def test_open_results_closed_and_training_rounds_have_no_repeats(half_done):
         apply_repeats(half_done, HALF)
 
 
-def test_a_repeat_counts_nowhere_as_work_of_another(half_done, charlie):
+def test_repeats_change_no_figure_of_progress(half_done, charlie):
     def numbers():
         rows = read_progress_matrix(half_done, charlie, "", None, timezone.localdate()).rows
         return (
@@ -226,7 +226,7 @@ def test_a_repeat_counts_nowhere_as_work_of_another(half_done, charlie):
             [[cell and (cell.coder, cell.state, cell.decided) for cell in row.cells] for row in rows],
             read_progress(half_done),
             count_remaining(half_done),
-            {name: (one.assigned, one.submitted) for name, one in activity_of_members(half_done).items()},
+            {name: (row.assigned, row.submitted) for name, row in activity_of_members(half_done).items()},
         )
 
     before = numbers()
@@ -234,7 +234,7 @@ def test_a_repeat_counts_nowhere_as_work_of_another(half_done, charlie):
     assert numbers() == before
 
 
-def test_a_repeat_takes_no_place_of_a_pool_and_none_of_a_plan(half_done):
+def test_repeats_take_no_place_in_pool_or_plan(half_done):
     Coding.objects.of_people().filter(coder__username="ben").delete()
     apply_repeats(half_done, RepeatRequest(share=1))
     apply_plan(half_done, plan_request(k=2, pool=True))
@@ -244,7 +244,7 @@ def test_a_repeat_takes_no_place_of_a_pool_and_none_of_a_plan(half_done):
     assert {text.codings.of_people().filter(pk__in=firsts).count() for text in half_done.texts.all()} == {2}
 
 
-def test_withdrawing_takes_back_repeats_that_are_not_begun(half_done):
+def test_withdrawal_removes_repeats_not_begun(half_done):
     apply_repeats(half_done, HALF)
     first = Coding.objects.of_people().filter(coder__username="ann", occasion=1, text__slug__in=repeated()).first()
     with pytest.raises(OperationRejected, match="is shown the text again"):
@@ -256,7 +256,7 @@ def test_withdrawing_takes_back_repeats_that_are_not_begun(half_done):
     assert not repeated("ben")
 
 
-def test_the_command_and_the_api_do_the_same(half_done, charlie, signed_in):
+def test_command_and_api_draw_same_repeats(half_done, charlie, signed_in):
     out = StringIO()
     call_command("repeat_texts", "large", "--share", "0.5", "--seed", "7", "--format", "json", stdout=out)
     view = view_repeats(half_done, HALF).as_dict()
@@ -274,7 +274,7 @@ def test_the_command_and_the_api_do_the_same(half_done, charlie, signed_in):
         call_command("repeat_texts", "large", "--number", "0")
 
 
-def test_the_page_previews_applies_and_takes_back(half_done, charlie, signed_in):
+def test_page_previews_applies_and_withdraws_repeats(half_done, charlie, signed_in):
     client, address = signed_in(charlie), "/projects/large/rounds/main/repeats/"
     assert "Nothing is shown again yet" in client.get(address).content.decode()
     fields = {"share": "50", "days": "7", "seed": "7"}
@@ -291,13 +291,13 @@ def test_the_page_previews_applies_and_takes_back(half_done, charlie, signed_in)
     assert "is closed" in client.get(address).content.decode()
 
 
-def test_drawing_asks_the_database_as_often_for_many_texts_as_for_few(half_done, django_assert_num_queries):
+def test_drawing_repeats_takes_five_queries(half_done, django_assert_num_queries):
     view_repeats(half_done, HALF)
     with django_assert_num_queries(5):
         view_repeats(half_done, HALF)
 
 
-def test_the_page_of_a_round_without_repeats_says_why_and_has_no_form(half_done, charlie, signed_in):
+def test_page_of_recheck_round_explains_why_it_has_no_repeats(half_done, charlie, signed_in):
     client, round_ = signed_in(charlie), create_round(half_done, "again", kind="recheck")
     put_into_round(round_, half_done.texts.all())
     page = client.get("/projects/large/rounds/again/repeats/").content.decode()
@@ -308,7 +308,7 @@ def test_the_page_of_a_round_without_repeats_says_why_and_has_no_form(half_done,
     assert "Repeat automatically" in client.get("/projects/large/rounds/main/repeats/").content.decode()
 
 
-def test_the_repeats_of_many_coders_have_pages_and_their_coders_are_named(half_done, signed_in, charlie, monkeypatch):
+def test_page_lists_coders_in_pages_and_filters_by_name(half_done, signed_in, charlie, monkeypatch):
     monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 2)
     monkeypatch.setattr("annotations.core.http.fields.MAX_CHOICES", 3)
     monkeypatch.setattr("annotations.templatetags.paging.MAX_NAMES", 1)

@@ -1,4 +1,4 @@
-"""Rounds: what is made, changed, copied, closed and deleted, and what is refused."""
+"""Rounds: creation, changes, copies, closing, deletion and refusals."""
 
 from datetime import date
 
@@ -30,7 +30,7 @@ def main(project) -> Round:
 
 
 def names(project):
-    return [one.name for one in Round.objects.filter(project=project)]
+    return [round_.name for round_ in Round.objects.filter(project=project)]
 
 
 def bring(project, name, **options):
@@ -39,12 +39,12 @@ def bring(project, name, **options):
     return project.texts.get(slug=name)
 
 
-def test_the_first_text_of_a_project_comes_into_the_round_main(main, codings):
+def test_first_text_of_project_joins_round_main(main, codings):
     assert (main.name, main.kind, main.is_closed) == ("main", "main", False)
     assert {coding.round for coding in codings.values()} == {main}
 
 
-def test_new_texts_come_into_the_last_open_round_that_figures_are_made_of(project, main):
+def test_new_texts_join_last_open_round_that_counts(project, main):
     second = rounds.create_round(project, "main-2")
     for name, kind in (("practice", "training"), ("again", "recheck")):
         rounds.create_round(project, name, kind=kind)
@@ -61,7 +61,7 @@ def test_new_texts_come_into_the_last_open_round_that_figures_are_made_of(projec
         bring(project, "fork", round_name="main-2")
 
 
-def test_round_keeps_the_versions_of_its_first_work(project, main, codings, keys, charlie):
+def test_round_keeps_versions_of_its_first_work(project, main, codings, keys, charlie):
     assert (main.scheme_version, main.guidelines_version) == (None, None)
     project.guidelines_versions.create(number=1, body="Point.", created_at=project.created_at)
     judge(codings["alice"], keys["a"], "none")
@@ -72,7 +72,7 @@ def test_round_keeps_the_versions_of_its_first_work(project, main, codings, keys
     assert (main.scheme_version, main.guidelines_version) == (1, 1)
 
 
-def test_a_round_is_copied_with_its_texts_and_none_of_its_codings(project, main, text, codings, keys):
+def test_copy_of_round_has_texts_without_codings(project, main, text, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     again = rounds.create_round(project, "again", copied=main, kind="recheck")
     assert (list(again.texts.all()), again.codings.of_people().count(), again.has_begun) == ([text], 0, False)
@@ -82,7 +82,7 @@ def test_a_round_is_copied_with_its_texts_and_none_of_its_codings(project, main,
     assert again.codings.of_people().get().coder == codings["alice"].coder
 
 
-def test_what_is_assigned_in_a_round_is_in_it(project, main, text, alice):
+def test_assignment_adds_text_to_round(project, main, text, alice):
     pilot = rounds.create_round(project, "pilot", kind="pilot")
     assert assign_texts(project, [text], [alice], pilot) == 1
     assert list(pilot.texts.all()) == [text]
@@ -91,7 +91,7 @@ def test_what_is_assigned_in_a_round_is_in_it(project, main, text, alice):
         assign_texts(project, [text], [alice], pilot)
 
 
-def test_the_order_is_that_of_managers_and_never_the_alphabet(project, main):
+def test_managers_decide_order_of_rounds(project, main):
     for name in ("b", "a", "c"):
         rounds.create_round(project, name)
     assert names(project) == ["main", "b", "a", "c"]
@@ -111,7 +111,7 @@ def test_the_order_is_that_of_managers_and_never_the_alphabet(project, main):
         ({"name": "r", "starts_on": date(2026, 2, 1), "ends_on": date(2026, 1, 1)}, "ends_on", "before it starts"),
     ],
 )
-def test_a_bad_round_is_refused_by_field(project, main, fields, field, message):
+def test_bad_round_is_refused_by_field(project, main, fields, field, message):
     with pytest.raises(ValidationError) as refused:
         rounds.create_round(project, **fields)
     assert message in " ".join(refused.value.message_dict[field])
@@ -122,13 +122,13 @@ def test_a_bad_round_is_refused_by_field(project, main, fields, field, message):
     assert names(project) == ["main", "other"]
 
 
-def test_a_project_has_a_bounded_number_of_rounds(project, main, monkeypatch):
+def test_number_of_rounds_is_limited(project, main, monkeypatch):
     monkeypatch.setattr(rounds, "MAX_ROUNDS", 1)
     with pytest.raises(ValidationError, match="1 rounds at most"):
         rounds.create_round(project, "other")
 
 
-def test_in_a_closed_round_nothing_is_coded_submitted_or_reopened(project, main, codings, keys, charlie):
+def test_closed_round_refuses_coding_submission_and_reopening(project, main, codings, keys, charlie):
     judge(codings["alice"], keys["a"], "none")
     submit_coding(codings["bob"], codings["bob"].coder)
     known = change(markable=keys["b"], category="none", pointers=[])
@@ -160,7 +160,7 @@ def test_only_an_empty_round_is_deleted(project, main, text, alice):
     assert names(project) == ["main"]
 
 
-def test_texts_come_into_rounds_and_go(project, main, text, alice):
+def test_texts_are_added_to_and_removed_from_rounds(project, main, text, alice):
     pilot = rounds.create_round(project, "pilot")
     assert (rounds.add_texts(pilot, [text]), rounds.add_texts(pilot, [text])) == (1, 0)
     with pytest.raises(ValidationError, match="there are codings in the round main"):
@@ -176,7 +176,7 @@ def test_texts_come_into_rounds_and_go(project, main, text, alice):
             attempt(pilot, [text])
 
 
-def test_a_text_is_moved_with_its_codings(project, main, text, codings, keys):
+def test_text_moves_with_its_codings(project, main, text, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     assert rounds.move_to_round(project, [text], "pilot") == 1
     pilot = project.rounds.get(name="pilot")
@@ -203,7 +203,7 @@ def test_figures_of_rounds_count_codings_by_their_state(project, main, text, cod
     assert (second.texts, second.codings, second.assigned) == (1, 0, 0)
 
 
-def test_the_summaries_of_a_docset_are_in_one_round(db):
+def test_summaries_of_docset_stay_in_one_round(db):
     project = create_project("ferry", "Ferry", SCHEMES["pyramid"])
     docset = create_docset(project, "sinking", "Sinking", SUMMARIES)
     second = rounds.create_round(project, "second")

@@ -1,4 +1,4 @@
-"""The states of codings, what coders are reminded of, and the progress as pages, files and API have it."""
+"""States of codings, reminders of coders, and progress in pages, files and API."""
 
 import csv
 from datetime import UTC, date, datetime, timedelta
@@ -21,7 +21,7 @@ TODAY = date(2026, 11, 24)
 
 @pytest.fixture
 def states(large):
-    """Give ann a text in each state, t00 to t05, and one to ben; return a function that says how they are."""
+    """Assign Ann a text in each state, t00 to t05, and Ben one; return a function that reads Ann's states."""
     assign_texts(large, large.texts.all()[:6], [person("ann")])
     assign_texts(large, large.texts.all()[:1], [person("ben")])
     codings = list(Coding.objects.of_people().filter(coder__username="ann").select_related("text", "coder"))
@@ -35,9 +35,9 @@ def states(large):
     Coding.objects.of_people().filter(pk=released.pk).update(released_at=timezone.now())
 
     def read(today=TODAY):
-        of_ann = [one for one in read_states(Coding.objects.of_people().all(), today) if one.coder == "ann"]
+        of_ann = [state for state in read_states(Coding.objects.of_people().all(), today) if state.coder == "ann"]
         order = {coding.text_id: place for place, coding in enumerate(codings)}
-        return sorted(of_ann, key=lambda one: order[one.text])
+        return sorted(of_ann, key=lambda state: order[state.text])
 
     return read
 
@@ -48,41 +48,41 @@ def due(large, day):
 
 def test_coding_has_one_state_and_is_overdue_until_submitted(large, states):
     names = ["assigned", "begun", "complete", "reopened", "released", "submitted"]
-    assert [one.state for one in states()] == names
+    assert [state.state for state in states()] == names
     due(large, TODAY)
-    assert not any(one.overdue for one in states())
-    assert [one.overdue for one in states(TODAY + timedelta(days=1))] == [True, True, True, True, False, False]
+    assert not any(state.overdue for state in states())
+    assert [state.overdue for state in states(TODAY + timedelta(days=1))] == [True, True, True, True, False, False]
     large.rounds.update(closed_at=timezone.now())
-    assert not any(one.overdue for one in states(TODAY + timedelta(days=1)))
+    assert not any(state.overdue for state in states(TODAY + timedelta(days=1)))
 
 
-def test_who_reopens_the_own_submission_has_it_complete_again(large, states):
+def test_coding_is_complete_again_after_coder_reopens_it(large, states):
     own = Coding.objects.of_people().get(text__slug="t02", coder__username="ann")
     submit_coding(own, own.coder)
     reopen_own_coding(own, own.coder)
     assert states()[2].state == "complete"
 
 
-def test_coders_are_reminded_by_date_of_what_waits(large, states):
+def test_reminders_list_open_work_by_due_date(large, states):
     def reminders(today=TODAY):
         own = with_states(Coding.objects.of_people().filter(coder__username="ann")).in_order_of_rounds()
         return reminders_of(own.select_related("text", "round"), today)
 
-    shown = [(one.coding.text.slug, one.state, one.reason) for one in reminders().shown]
+    shown = [(reminder.coding.text.slug, reminder.state, reminder.reason) for reminder in reminders().shown]
     assert shown == [("t03", "reopened", "Look at =cups"), ("t01", "begun", ""), ("t02", "complete", "")]
     due(large, TODAY + timedelta(days=7))
-    assert [(one.coding.text.slug, one.days, one.overdue) for one in reminders().shown] == [
+    assert [(reminder.coding.text.slug, reminder.days, reminder.overdue) for reminder in reminders().shown] == [
         (slug, 7, False) for slug in ("t03", "t00", "t01", "t02")
     ]
-    assert all(one.overdue for one in reminders(TODAY + timedelta(days=8)).shown)
+    assert all(reminder.overdue for reminder in reminders(TODAY + timedelta(days=8)).shown)
     second = create_round(large, "second", copied=large.rounds.get())
     Plan.objects.create(round=second, design="all", due_on=TODAY + timedelta(days=1))
     assign_texts(large, large.texts.all(), [person("ann")], second)
-    assert [one.days for one in reminders().shown] == [1] * MAX_REMINDERS
+    assert [reminder.days for reminder in reminders().shown] == [1] * MAX_REMINDERS
     assert reminders().more == 12 + 4 - MAX_REMINDERS
 
 
-def test_a_coder_reads_reminders_at_home_and_nothing_of_others(signed_in, large, states):
+def test_coder_sees_own_reminders_on_project_page(signed_in, large, states):
     due(large, timezone.localdate() - timedelta(days=1))
     page = signed_in(person("ann")).get(PAGE).content.decode()
     assert page.count("overdue</span> since") == 4
@@ -90,9 +90,7 @@ def test_a_coder_reads_reminders_at_home_and_nothing_of_others(signed_in, large,
     assert "To do" not in signed_in(person("cem")).get(PAGE).content.decode()
 
 
-def test_the_matrix_says_each_state_in_words_a_page_at_a_time_and_by_round(
-    signed_in, large, states, charlie, monkeypatch
-):
+def test_matrix_shows_states_in_words_by_page_and_round(signed_in, large, states, charlie, monkeypatch):
     client = signed_in(charlie)
     page = client.get(PAGE).content.decode()
     shown = {"assigned": 0, "begun": 1, "complete": 2, "reopened": 2, "released": 1, "submitted": 1}
@@ -117,7 +115,7 @@ def rows_of(response):
     return list(csv.DictReader(response.content.decode().splitlines()))
 
 
-def test_the_progress_is_a_file_with_a_row_a_coding_and_one_a_text_without(signed_in, large, states, charlie):
+def test_progress_file_has_row_for_each_coding_and_unassigned_text(signed_in, large, states, charlie):
     client = signed_in(charlie)
     rows = rows_of(client.get(f"{PAGE}progress/?table=progress"))
     found = [" ".join(row[name] for name in ("text", "coder", "state")) for row in rows[:3]]
@@ -128,7 +126,7 @@ def test_the_progress_is_a_file_with_a_row_a_coding_and_one_a_text_without(signe
         assert client.get(f"{PAGE}progress/?{query}").status_code == status
 
 
-def test_the_hours_are_of_each_coder_text_and_day(signed_in, large, states, charlie, settings):
+def test_hours_are_listed_by_coder_text_and_day(signed_in, large, states, charlie, settings):
     settings.TIME_ZONE = "UTC"
     begun = Coding.objects.of_people().get(text__slug="t01", coder__username="ann")
     midnight = datetime(2026, 11, 24, tzinfo=UTC)
@@ -149,19 +147,19 @@ def test_the_hours_are_of_each_coder_text_and_day(signed_in, large, states, char
     assert "five minutes" in of_api["rule"]
 
 
-def test_work_on_gold_is_in_no_hours(signed_in, large, states, charlie):
+def test_hours_exclude_work_on_gold(signed_in, large, states, charlie):
     Coding.objects.of_people().filter(text__slug="t01", coder__username="ann").update(kind=Coding.Kind.GOLD)
     days = signed_in(charlie).get("/api/v1/projects/large/hours/").json()["days"]
     assert {day["text"] for day in days} == {"t02", "t03", "t04", "t05"}
 
 
-def test_days_have_together_the_active_time():
+def test_seconds_of_days_add_up_to_active_time():
     times = [datetime(2026, 11, 23, 23, 50, tzinfo=UTC) + timedelta(seconds=131 * number) for number in range(40)]
     times += [times[-1] + timedelta(hours=2)]
     assert sum(active_seconds_by_day(times).values()) == active_time(times).total_seconds()
 
 
-def test_the_api_has_the_state_and_the_date_of_codings(signed_in, large, states, charlie):
+def test_api_lists_state_and_due_date_of_codings(signed_in, large, states, charlie):
     due(large, date(2026, 1, 1))
     rows = signed_in(charlie).get("/api/v1/projects/large/codings/?coder=ann").json()["results"]
     found = [(row["text"], row["state"], row["overdue"]) for row in rows[3:5]]

@@ -1,4 +1,4 @@
-"""What is done and what is left, by coder and by round."""
+"""Totals of done and remaining work, by coder and by round."""
 
 from datetime import date
 
@@ -35,7 +35,7 @@ def test_codings_are_counted_by_status_and_markables_by_decision(project, coding
     assert total.codings == 2
 
 
-def test_a_coding_without_markables_is_not_begun_and_not_complete(project, codings):
+def test_coding_without_markables_counts_as_not_begun(project, codings):
     project.texts.get().markables.all().delete()
     assert Total("bob", not_begun=1, to_submit=1) in totals_by_coder()
 

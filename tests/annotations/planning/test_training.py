@@ -1,4 +1,4 @@
-"""Training: gold, what coders see of it and when, who passes, and that gold counts nowhere."""
+"""Training: gold, feedback, pass rules, and figures without gold."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ RULE = {"pass_measure": "category", "pass_mark": 0.8}
 
 @pytest.fixture
 def training(project) -> Round:
-    """Return a training round of two texts, of which both have gold, and Alice has the first."""
+    """Return a training round of two texts with gold; the first is assigned to Alice."""
     round_ = create_round(project, "training", kind="training", **RULE)
     milk = SourceDocument(plain.parse(DIALOGUE, "milk.txt"), None)
     import_documents(project, [milk], ImportOptions(round_name="training"))
@@ -94,7 +94,7 @@ def gold_of(text):
 
 
 def code(round_, slug, *, right):
-    """Let Alice code a text of the round as the gold has it, or all but the first otherwise, and submit."""
+    """Let Alice code a text of the round like the gold, or wrong except the first markable, and submit it."""
     coding = coding_of(round_, text__slug=slug, coder__username="alice")
     first, *others = keys_of(coding.text)
     judge(coding, first, "place")
@@ -105,7 +105,7 @@ def code(round_, slug, *, right):
     return coding
 
 
-def test_who_fails_takes_another_text_and_passes_with_it(training, alice):
+def test_coder_fails_and_passes_with_second_text(training, alice):
     failed = code(training, "tea", right=False)
     [result] = training_results(training)
     n_units = len(keys_of(failed.text))
@@ -122,7 +122,7 @@ def test_who_fails_takes_another_text_and_passes_with_it(training, alice):
     assert not result.may_try
 
 
-def test_gold_shows_once_both_are_submitted_and_ends_the_reopening(training, alice, charlie):
+def test_submission_shows_gold_and_ends_reopening(training, alice, charlie):
     coding = coding_of(training)
     assert gold_beside(coding) is None
     coding = code(training, "tea", right=False)
@@ -142,7 +142,7 @@ def test_gold_shows_once_both_are_submitted_and_ends_the_reopening(training, ali
 
 
 @pytest.mark.parametrize(("measure", "best"), [("category", 1.0), ("masi", None)])
-def test_masi_compares_chains_where_categories_are_equal(training, alice, measure, best):
+def test_other_pointers_within_same_chain_keep_full_score(training, alice, measure, best):
     change_round(training, pass_measure=measure)
     training.refresh_from_db()
     coding = coding_of(training)
@@ -157,7 +157,7 @@ def test_masi_compares_chains_where_categories_are_equal(training, alice, measur
     assert result.best == pytest.approx(best or 1.0)
 
 
-def test_a_decision_of_a_manager_holds_until_another_and_has_a_reason(training, alice, charlie):
+def test_decision_of_manager_needs_reason_and_holds_until_next_one(training, alice, charlie):
     code(training, "tea", right=False)
     with pytest.raises(ValidationError, match="reason"):
         decide_on_coder(training, alice, "passed", "  ", charlie)
@@ -173,7 +173,7 @@ def test_a_decision_of_a_manager_holds_until_another_and_has_a_reason(training, 
     assert len(training_results(training)[0].decisions) == 3
 
 
-def test_no_more_attempts_count_than_the_round_allows(training, alice, project):
+def test_attempts_beyond_limit_do_not_count(training, alice, project):
     change_round(training, attempts=1)
     training.refresh_from_db()
     code(training, "tea", right=False)
@@ -184,7 +184,7 @@ def test_no_more_attempts_count_than_the_round_allows(training, alice, project):
     assert not training_results(training)[0].passed
 
 
-def test_a_round_that_requires_training_opens_with_it(training, alice, project, charlie):
+def test_round_that_requires_training_opens_after_passing(training, alice, project, charlie):
     main = project.rounds.get(name="main")
     change_round(main, required_round=training)
     coding = Coding.objects.of_people().select_related("round").get(round=main, coder=alice)
@@ -200,21 +200,21 @@ def test_a_round_that_requires_training_opens_with_it(training, alice, project, 
     assert take_next_text(project, alice).round == main
 
 
-def test_gold_is_no_coding_of_a_coder_and_goes_with_its_text(training, project):
+def test_gold_is_no_coding_of_people_and_is_deleted_with_project(training, project):
     gold = Coding.objects.filter(kind="gold")
     assert gold.count() == 2
     assert not Coding.objects.of_people().filter(pk__in=gold).exists()
     assert not training.codings.of_people().filter(kind="gold").exists()
     documents = list_codings(Reading(project, "", frozenset(), False, False), read_stamp(project)[1], "").documents
     assert {row.pk for document in documents for row in document.rows}.isdisjoint(gold.values_list("pk", flat=True))
-    for one in gold.select_related("text__project", "coder"):
-        assert list(log_mismatches(one)) == []
+    for coding in gold.select_related("text__project", "coder"):
+        assert list(log_mismatches(coding)) == []
     Coding.objects.of_people().filter(round=training).delete()
     delete_project(project, project_deletion_figures(project).tag)
     assert not Judgement.objects.exists()
 
 
-def test_gold_comes_from_files_once_a_text_and_of_who_may_decide(alice, charlie):
+def test_gold_is_imported_once_from_managers_only(alice, charlie):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog.")
     add_member(project, alice, "coder")
     add_member(project, charlie, "manager")
@@ -242,12 +242,12 @@ def test_gold_comes_from_files_once_a_text_and_of_who_may_decide(alice, charlie)
         ({"pass_mark": float("inf")}, "."),
     ],
 )
-def test_a_pass_rule_is_whole_and_of_training(training, fields, message):
+def test_incomplete_or_misplaced_pass_rule_is_refused(training, fields, message):
     with pytest.raises(ValidationError, match=message):
         change_round(training, **fields)
 
 
-def test_a_round_requires_an_earlier_training_and_no_circle(training, project):
+def test_circular_or_wrong_required_round_is_refused(training, project):
     main = project.rounds.get(name="main")
     with pytest.raises(ValidationError, match="of kind training"):
         change_round(main, required_round=main)
@@ -257,8 +257,8 @@ def test_a_round_requires_an_earlier_training_and_no_circle(training, project):
 
 
 @pytest.fixture
-def at_once(training) -> Coding:
-    """Return what Alice has to code with the gold after each judgement."""
+def open_coding(training) -> Coding:
+    """Return Alice's coding in a round that shows gold after each judgement."""
     change_round(training, feedback="judgement")
     return coding_of(training)
 
@@ -274,62 +274,62 @@ def items_of(coding):
     return {item.markable: item for item in feedback.items} if feedback else None
 
 
-def test_the_first_answer_counts_once_the_gold_was_seen(at_once, alice, training):
-    first, second, *others = keys_of(at_once.text)
-    assert items_of(at_once) == {}
+def test_first_answer_counts_once_gold_was_seen(open_coding, alice, training):
+    first, second, *others = keys_of(open_coding.text)
+    assert items_of(open_coding) == {}
     with pytest.raises(OperationRejected, match="Answer first"):
-        check(at_once, first)
-    judge(at_once, first, "none")
-    judge(at_once, first, "place")
-    check(at_once, first)
-    judge(at_once, second, "none")
-    check(at_once, second)
-    judge(at_once, second, "phrase", first)
-    found = items_of(at_once)
+        check(open_coding, first)
+    judge(open_coding, first, "none")
+    judge(open_coding, first, "place")
+    check(open_coding, first)
+    judge(open_coding, second, "none")
+    check(open_coding, second)
+    judge(open_coding, second, "phrase", first)
+    found = items_of(open_coding)
     assert {key: item.is_as_gold for key, item in found.items()} == {first: True, second: False}
     assert found[second].explanation == "The same thing."
     for key in others:
-        judge(at_once, key, "phrase", first)
-    submit_coding(at_once, alice)
+        judge(open_coding, key, "phrase", first)
+    submit_coding(open_coding, alice)
     [result] = training_results(training)
-    assert result.best == round(1 - 1 / len(keys_of(at_once.text)), 3)
-    assert items_of(at_once)[second].category == "none"
-    assert list(log_mismatches(at_once)) == []
+    assert result.best == round(1 - 1 / len(keys_of(open_coding.text)), 3)
+    assert items_of(open_coding)[second].category == "none"
+    assert list(log_mismatches(open_coding)) == []
 
 
-def test_what_is_compared_tells_nothing_of_what_is_still_to_judge(at_once):
-    first, second, third, *_ = keys_of(at_once.text)
-    judge(at_once, second, "phrase", first)
-    check(at_once, second)
-    item = items_of(at_once)[second]
+def test_feedback_hides_gold_of_open_markables(open_coding):
+    first, second, third, *_ = keys_of(open_coding.text)
+    judge(open_coding, second, "phrase", first)
+    check(open_coding, second)
+    item = items_of(open_coding)[second]
     assert item.is_as_gold  # it points where the gold does, however far the rest of the chain is
     assert len(item.gold_chain) == 2
-    judge(at_once, third, "phrase", second)
-    check(at_once, third)
-    assert [len(one.gold_chain) for one in items_of(at_once).values()] == [2, 3]
+    judge(open_coding, third, "phrase", second)
+    check(open_coding, third)
+    assert [len(item.gold_chain) for item in items_of(open_coding).values()] == [2, 3]
 
 
-def test_gold_is_compared_at_once_only_if_submitted_and_allowed(training, at_once, charlie):
-    key = keys_of(at_once.text)[0]
-    judge(at_once, key, "place")
-    gold = gold_of(at_once.text)
+def test_gold_is_compared_at_once_only_if_submitted_and_allowed(training, open_coding, charlie):
+    key = keys_of(open_coding.text)[0]
+    judge(open_coding, key, "place")
+    gold = gold_of(open_coding.text)
     reopen_own_coding(gold, charlie)
     with pytest.raises(OperationRejected, match="no gold"):
-        check(at_once, key)
-    assert items_of(at_once) is None
+        check(open_coding, key)
+    assert items_of(open_coding) is None
     submit_coding(gold, charlie)
     change_round(training, feedback="submission")
-    at_once.round.refresh_from_db()
+    open_coding.round.refresh_from_db()
     with pytest.raises(OperationRejected, match="no gold"):
-        check(at_once, key)
-    assert items_of(at_once) is None
+        check(open_coding, key)
+    assert items_of(open_coding) is None
 
 
-def test_a_text_whose_gold_was_seen_is_an_attempt_before_it_is_submitted(training, at_once, project, alice):
+def test_open_text_with_seen_gold_counts_as_attempt(training, open_coding, project, alice):
     change_round(training, attempts=1)
     assign_texts(project, [project.texts.get(slug="milk")], [alice], training)
-    judge(at_once, keys_of(at_once.text)[0], "none")
-    check(at_once, keys_of(at_once.text)[0])
+    judge(open_coding, keys_of(open_coding.text)[0], "none")
+    check(open_coding, keys_of(open_coding.text)[0])
     code(training, "milk", right=True)
     training.refresh_from_db()
     [result] = training_results(training)
@@ -338,7 +338,7 @@ def test_a_text_whose_gold_was_seen_is_an_attempt_before_it_is_submitted(trainin
     assert not result.passed
 
 
-def test_gold_that_was_seen_and_taken_back_ends_the_reopening_too(training, alice, charlie):
+def test_reopened_gold_still_ends_reopening_by_coder(training, alice, charlie):
     coding = code(training, "tea", right=False)
     gold = gold_of(coding.text)
     reopen_own_coding(gold, charlie)
@@ -348,7 +348,7 @@ def test_gold_that_was_seen_and_taken_back_ends_the_reopening_too(training, alic
             reopen()
 
 
-def test_gold_that_was_taken_back_before_keeps_nobody_from_reopening(training, project, alice, charlie):
+def test_gold_reopened_before_submission_allows_reopening_by_coder(training, project, alice, charlie):
     gold = gold_of(project.texts.get(slug="tea"))
     reopen_own_coding(gold, charlie)
     coding = code(training, "tea", right=False)
@@ -357,7 +357,7 @@ def test_gold_that_was_taken_back_before_keeps_nobody_from_reopening(training, p
     assert coding.status == "open"
 
 
-def test_gold_of_nothing_is_not_submitted(project, charlie):
+def test_empty_gold_is_not_submitted(project, charlie):
     gold = open_gold(project, project.texts.get(), "main", charlie)
     with pytest.raises(OperationRejected, match="Nothing is decided"):
         submit_coding(gold, charlie)
@@ -376,7 +376,7 @@ def test_practice_never_becomes_work_that_counts(training, project, alice):
         move_to_round(project, [project.texts.get(slug="milk")], "main")
 
 
-def test_training_is_deleted_with_its_gold_unless_it_is_required(training, project):
+def test_training_is_deleted_with_gold_unless_required(training, project):
     main = project.rounds.get(name="main")
     add_texts(main, training.texts.all())
     change_round(main, required_round=training)
@@ -390,7 +390,7 @@ def test_training_is_deleted_with_its_gold_unless_it_is_required(training, proje
     assert not Coding.objects.filter(kind="gold").exists()
 
 
-def test_gold_stays_where_its_text_is_taken_out_of_the_round(training, project):
+def test_gold_stays_when_its_text_leaves_round(training, project):
     milk = project.texts.get(slug="milk")
     add_texts(project.rounds.get(name="main"), [milk])
     assert remove_texts(training, [milk]) == 1
@@ -400,7 +400,7 @@ def test_gold_stays_where_its_text_is_taken_out_of_the_round(training, project):
     assert training_results(training)[0].ready == 1
 
 
-def test_gold_does_not_go_with_its_text_into_a_round_of_training(project, charlie):
+def test_gold_does_not_follow_text_into_training_round(project, charlie):
     text = project.texts.get()
     Coding.objects.of_people().all().delete()
     open_gold(project, text, "main", charlie)
@@ -412,7 +412,7 @@ def test_gold_does_not_go_with_its_text_into_a_round_of_training(project, charli
     assert Coding.objects.get(kind="gold").round.name == "pilot"
 
 
-def test_nobody_decides_about_themselves_and_who_codes_changes_no_rule(training, project, mallory, charlie):
+def test_members_who_code_may_not_decide_or_change_rules_for_themselves(training, project, mallory, charlie):
     add_member(project, mallory, "manager-coder")
     Project.objects.update(results_open=True)
     with pytest.raises(ValidationError, match="Another manager"):
@@ -427,7 +427,7 @@ def test_nobody_decides_about_themselves_and_who_codes_changes_no_rule(training,
 
 
 @pytest.mark.parametrize(("mark", "passed"), [(0.833, True), (0.8333, True), (0.834, False), (0.8333333333, True)])
-def test_the_mark_is_compared_with_the_score_as_it_is_shown(training, mark, passed):
+def test_pass_mark_is_compared_with_rounded_score(training, mark, passed):
     change_round(training, pass_mark=mark)
     coding = coding_of(training)
     first, *others = keys_of(coding.text)
@@ -441,7 +441,7 @@ def test_the_mark_is_compared_with_the_score_as_it_is_shown(training, mark, pass
     assert (result.best, result.passed) == (0.833, passed)
 
 
-def test_two_equal_readings_of_an_index_are_one_chain(alice, charlie):
+def test_equal_lists_of_indices_pass_under_masi(alice, charlie):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog.")
     add_member(project, person("alice"), "coder")
     add_member(project, person("charlie"), "manager")
@@ -466,7 +466,7 @@ ATTRIBUTES = (
 BRIDGING = RelationSpec("bridging", "Bridging", to_levels=("phrase",))
 
 
-def test_attributes_and_relations_have_shares_of_their_own(training, project, alice, charlie):
+def test_attributes_and_relations_have_own_shares(training, project, alice, charlie):
     spec = read_scheme(project.pk).spec
     save_scheme(project, replace(spec, attributes=ATTRIBUTES, relations=(*spec.relations, BRIDGING)), charlie)
     change_round(training, pass_measure="answers", pass_mark=0.6)
@@ -484,14 +484,14 @@ def test_attributes_and_relations_have_shares_of_their_own(training, project, al
             judge(coding, key, "phrase", first, attributes={"alive": "no"} if key == others[-1] else {})
         submit_coding(coding, coding.coder)
     [result] = training_results(training)
-    shares = {one.label: (one.equal, one.total) for one in result.attempts[0].shares}
+    shares = {share.label: (share.equal, share.total) for share in result.attempts[0].shares}
     assert shares == {"Category": (6, 6), "Chain": (6, 6), "Number": (0, 1), "Alive": (2, 2), "Bridging": (1, 1)}
     assert result.best == round(15 / 16, 3)
     answers = {answer.label: (answer.own, answer.gold) for answer in items_of(own)[first].answers}
     assert answers == {"Number": ("plural", "singular"), "Alive": ("no", "no")}
 
 
-def test_practice_and_gold_are_in_no_count_pace_or_forecast(project, codings, alice, charlie):
+def test_training_and_gold_change_no_count_pace_or_forecast(project, codings, alice, charlie):
     def numbers():
         work = {text.pk: 5 for text in project.texts.all()}
         return read_progress(project), count_remaining(project), seconds_of_work(project, work)
@@ -508,19 +508,19 @@ def test_practice_and_gold_are_in_no_count_pace_or_forecast(project, codings, al
     assert page["pace"].left == before[1]["main"]
 
 
-def test_training_results_take_the_same_queries_at_any_size(training, at_once, project, bob):
+def test_training_results_take_fixed_number_of_queries(training, open_coding, project, bob):
     def number():
         with CaptureQueriesContext(connection) as queries:
             training_results(training)
         return len(queries)
 
-    first = keys_of(at_once.text)[0]
-    judge(at_once, first, "place")
-    check(at_once, first)
-    submit_coding(at_once, at_once.coder)
+    first = keys_of(open_coding.text)[0]
+    judge(open_coding, first, "place")
+    check(open_coding, first)
+    submit_coding(open_coding, open_coding.coder)
     few = number()
     assert few <= 15
-    assign_texts(project, training.texts.all(), [at_once.coder, bob], training)
+    assign_texts(project, training.texts.all(), [open_coding.coder, bob], training)
     opened = Coding.objects.of_people().filter(round=training, status="open")
     for coding in opened.select_related("text__project", "coder", "round"):
         judge(coding, keys_of(coding.text)[0], "place")
@@ -529,5 +529,5 @@ def test_training_results_take_the_same_queries_at_any_size(training, at_once, p
     assert number() == few
     assert len(arrange_results(training_results(training), None, None).texts) == 2
     with CaptureQueriesContext(connection) as queries:
-        feedback_on(Coding.objects.of_people().select_related("text", "round__project").get(pk=at_once.pk))
+        feedback_on(Coding.objects.of_people().select_related("text", "round__project").get(pk=open_coding.pk))
     assert len(queries) <= 13
