@@ -1,4 +1,4 @@
-"""The writes that have a rule: projects, people, assignment."""
+"""Creation of projects, roles of members, and assignment."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -24,13 +24,13 @@ def test_every_ready_made_scheme_makes_a_project(db, key):
         category.full_clean()
 
 
-def test_who_makes_a_project_manages_it(alice):
+def test_creator_manages_project(alice):
     project = create_project("p", "P", SCHEMES["muc-ident"], manager=alice)
     assert [(m.user, m.role) for m in project.memberships.all()] == [(alice, "manager")]
 
 
 @pytest.mark.parametrize(("slug", "field"), [("new", "slug"), ("", "slug"), ("a b", "slug"), ("tea", "slug")])
-def test_a_bad_or_taken_address_is_refused_by_field_and_leaves_nothing(project, slug, field):
+def test_bad_or_taken_address_is_refused_by_field(project, slug, field):
     with pytest.raises(ValidationError) as wrong:
         create_project(slug, "P", SCHEMES["muc-ident"])
     assert list(wrong.value.message_dict) == [field]
@@ -38,7 +38,7 @@ def test_a_bad_or_taken_address_is_refused_by_field_and_leaves_nothing(project, 
 
 
 @pytest.mark.parametrize("role", Membership.Role.values)
-def test_a_member_without_work_can_take_any_role(project, mallory, role):
+def test_member_without_work_may_take_any_role(project, mallory, role):
     for first in Membership.Role.values:
         Membership.objects.filter(user=mallory).delete()
         add_member(project, mallory, first)
@@ -46,13 +46,13 @@ def test_a_member_without_work_can_take_any_role(project, mallory, role):
         assert Membership.objects.get(user=mallory).role == role
 
 
-def test_work_in_another_project_does_not_bind(project, alice):
+def test_work_in_other_project_does_not_restrict_role(project, alice):
     other = make_project("other")
     add_member(other, alice, "coder")
     assert add_member(other, alice, "manager").role == "manager"
 
 
-def test_an_unknown_role_is_refused(project, charlie, mallory):
+def test_unknown_role_is_refused(project, charlie, mallory):
     for user, why in ((charlie, "only manager"), (mallory, "ghost")):
         with pytest.raises(ValidationError, match=why):
             add_member(project, user, "ghost")
@@ -67,14 +67,14 @@ def test_assigning_gives_each_coder_each_text_once(project, alice, bob):
     assert Coding.objects.of_people().count() == 4
 
 
-def test_assigning_again_leaves_the_work_alone(project, alice, codings):
+def test_second_assignment_keeps_work(project, alice, codings):
     submit_coding(codings["alice"], alice)
     assign_texts(project, project.texts.all(), [alice])
     codings["alice"].refresh_from_db()
     assert (codings["alice"].status, codings["alice"].version) == ("submitted", 1)
 
 
-def test_coders_and_adjudicators_alone_get_texts(people, project):
+def test_only_coders_and_adjudicators_get_texts(people, project):
     for role in ("manager", "viewer", "outsider"):
         with pytest.raises(ValidationError, match=people[role].username):
             assign_texts(project, project.texts.all(), [people["coder"], people[role]])
@@ -82,19 +82,19 @@ def test_coders_and_adjudicators_alone_get_texts(people, project):
     assert assign_texts(project, project.texts.all(), [people["adjudicator"]]) == 1
 
 
-def test_a_text_of_another_project_is_refused(project, alice):
+def test_text_of_other_project_is_refused(project, alice):
     other = make_project("other")
     with pytest.raises(ValidationError):
         assign_texts(project, other.texts.all(), [alice])
     assert Coding.objects.of_people().count() == 2
 
 
-def test_a_coder_is_found_in_any_case_of_the_name(project, alice):
+def test_coder_is_found_by_name_in_any_case(project, alice):
     assert get_or_create_coder(project, "ALICE", create=True) == alice
     assert User.objects.filter(username__iexact="alice").count() == 1
 
 
-def test_a_coder_who_lacks_is_made_without_a_password_if_asked_for(project):
+def test_missing_coder_is_created_without_password_if_requested(project):
     with pytest.raises(ValidationError, match="'zoe' is not a member of tea"):
         get_or_create_coder(project, "zoe", create=False)
     zoe = get_or_create_coder(project, "zoe", create=True)
@@ -102,18 +102,18 @@ def test_a_coder_who_lacks_is_made_without_a_password_if_asked_for(project):
     assert Membership.objects.get(user=zoe).role == "coder"
 
 
-def test_somebody_who_has_an_account_is_made_no_coder_by_anybody_else(project, mallory):
+def test_user_of_other_project_is_not_made_coder(project, mallory):
     with pytest.raises(ValidationError, match=r"somebody has it who is not a member of tea\. Invite"):
         get_or_create_coder(project, "Mallory", create=True)
     assert not Membership.objects.filter(user=mallory).exists()
 
 
-def test_on_the_server_itself_somebody_who_has_an_account_joins(project, mallory):
+def test_option_join_makes_existing_user_coder(project, mallory):
     assert get_or_create_coder(project, "Mallory", create=True, join=True) == mallory
     assert Membership.objects.get(user=mallory).role == "coder"
 
 
-def test_without_a_role_it_is_the_same_whether_there_is_such_an_account(project, mallory):
+def test_refusal_does_not_reveal_accounts(project, mallory):
     said = []
     for name in ("mallory", "MALLORY", "ghost"):
         with pytest.raises(ValidationError) as refused:
@@ -122,26 +122,26 @@ def test_without_a_role_it_is_the_same_whether_there_is_such_an_account(project,
     assert said == ["'NAME' is not a member of tea."] * 3
 
 
-def test_a_trial_tells_nothing_of_accounts_and_has_one_coder_for_each_name(project, mallory):
+def test_trial_invents_one_coder_per_name_and_hides_accounts(project, mallory):
     for name in ("mallory", "ghost"):
-        coder, again = (get_or_create_coder(project, one, create=True, trial=True) for one in (name, name.upper()))
+        coder, again = (get_or_create_coder(project, key, create=True, trial=True) for key in (name, name.upper()))
         assert (coder.get_username(), coder.pk) == (name, again.pk)
         assert coder.pk != mallory.pk
 
 
-def test_a_manager_is_no_coder(project, charlie):
+def test_manager_is_refused_as_coder(project, charlie):
     with pytest.raises(ValidationError, match="does not code"):
         get_or_create_coder(project, "charlie", create=True)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 151, "a/b"])
-def test_a_coder_with_an_impossible_name_is_not_made(project, name):
+def test_coder_with_impossible_name_is_refused(project, name):
     with pytest.raises(ValidationError):
         get_or_create_coder(project, name, create=True)
     assert User.objects.count() == 3
 
 
-def test_the_only_manager_stays_until_there_is_another(project, charlie, mallory):
+def test_only_manager_stays_until_another_joins(project, charlie, mallory):
     with pytest.raises(ValidationError, match="charlie is the only manager"):
         add_member(project, charlie, "viewer")
     assert Membership.objects.get(project=project, user=charlie).role == "manager"

@@ -1,4 +1,4 @@
-"""People are forgotten: nothing says who they were, and what they did stays."""
+"""Deletion of users: names are removed and work is kept."""
 
 import io
 import json
@@ -49,7 +49,7 @@ NAME, PASSWORD = "alice", "correct horse battery"
 
 @pytest.fixture
 def known(project, codings, keys, alice, charlie, settings) -> User:
-    """Let the site know all of Alice that it can: every table that refers to a person has a row of hers."""
+    """Return Alice with a row in every table that refers to a user."""
     settings.AXES_ENABLED = True
     alice.first_name, alice.last_name, alice.email = "Alice", "Aliceson", "alice@example.org"
     alice.set_password(PASSWORD)
@@ -86,14 +86,14 @@ def known(project, codings, keys, alice, charlie, settings) -> User:
     return alice
 
 
-def everything() -> str:
-    """Return all that every table of the site holds."""
+def database_content() -> str:
+    """Return the rows of all tables as text."""
     rows = chain.from_iterable(model._base_manager.order_by("pk").values() for model in apps.get_models())
     return "\n".join(map(str, rows)).lower()
 
 
-def test_nothing_says_who_it_was_and_the_work_stays(known, project, codings, django_capture_on_commit_callbacks):
-    assert NAME in everything()
+def test_deletion_removes_name_and_keeps_work(known, project, codings, django_capture_on_commit_callbacks):
+    assert NAME in database_content()
     codings_before, log = Coding.objects.of_people().count(), list(Operation.objects.order_by("pk").values())
     files = [transfer.file for transfer in Transfer.objects.all() if transfer.file]
     assert len(files) == 2
@@ -101,7 +101,7 @@ def test_nothing_says_who_it_was_and_the_work_stays(known, project, codings, dja
     with django_capture_on_commit_callbacks(execute=True):
         forgotten = forget_person(known)
     assert (forgotten.pseudonym, forgotten.deleted, forgotten.codings) == (f"person-{known.pk}", False, 1)
-    assert NAME not in everything()
+    assert NAME not in database_content()
     assert Coding.objects.of_people().count() == codings_before
     assert list(Operation.objects.order_by("pk").values()) == log
     assert Coding.objects.of_people().get(pk=codings["alice"].pk).coder.username == forgotten.pseudonym
@@ -110,17 +110,17 @@ def test_nothing_says_who_it_was_and_the_work_stays(known, project, codings, dja
     call_command("verify_log")
 
 
-def test_nobody_is_forgotten_while_a_worker_writes_what_names_them(known, project, charlie):
+def test_deletion_waits_for_running_export_of_user(known, project, charlie):
     running = {"project": project, "user": charlie, "kind": "export", "format": "muc", "state": "running", "total": 1}
     transfer = Transfer.objects.create(**running, choices={"coders": [NAME]})
     with pytest.raises(ValidationError, match="once it has ended"):
         forget_person(known)
     Transfer.objects.filter(pk=transfer.pk).update(heartbeat_at=timezone.now() - timedelta(hours=1))
     forget_person(known)
-    assert NAME not in everything()
+    assert NAME not in database_content()
 
 
-def test_what_names_others_stays(known, charlie, bob):
+def test_deletion_keeps_exports_of_similar_names(known, charlie, bob):
     other = make_project("other", "poesio-artstein-2005", DIALOGUE)
     done = {"user": charlie, "project": other, "kind": "export", "format": "muc", "state": "done"}
     kept = Transfer.objects.create(**done, choices={"coders": ["malice"]})
@@ -128,7 +128,7 @@ def test_what_names_others_stays(known, charlie, bob):
     assert list(Transfer.objects.all()) == [kept]
 
 
-def test_nobody_comes_in_with_what_was_theirs(known, alice):
+def test_deletion_ends_sessions_keys_and_passwords(known, alice):
     client = Client()
     client.force_login(alice)
     _, key = create_token(alice, "n", "read", 1)
@@ -143,7 +143,7 @@ def test_nobody_comes_in_with_what_was_theirs(known, alice):
     assert Client().post("/sign-in/", {"username": NAME, "password": PASSWORD}).status_code == 302
 
 
-def test_what_goes_out_afterwards_has_the_pseudonym_alone(known, project, bob):
+def test_archive_and_export_contain_pseudonym_only(known, project, bob):
     forgotten = forget_person(known)
     archive, export = io.BytesIO(), io.BytesIO()
     archive_project(project, archive)
@@ -155,7 +155,7 @@ def test_what_goes_out_afterwards_has_the_pseudonym_alone(known, project, bob):
         assert NAME.encode() not in held.lower()
 
 
-def test_results_go_on_with_the_pseudonym_and_the_same_figures(known, project, signed_in, charlie):
+def test_results_show_pseudonym_and_same_figures(known, project, signed_in, charlie):
     client = signed_in(charlie)
     page, figures = "/projects/tea/agreement/coders/", "/api/v1/projects/tea/agreement/"
     before = client.get(figures).json()
@@ -169,19 +169,19 @@ def test_results_go_on_with_the_pseudonym_and_the_same_figures(known, project, s
     assert json.dumps(now) == json.dumps(before).replace(NAME, forgotten.pseudonym)
 
 
-def test_an_account_with_which_nothing_was_done_is_deleted(project, mallory, charlie):
+def test_account_without_work_is_deleted(project, mallory, charlie):
     add_member(project, mallory, "viewer")
     create_token(mallory, "n", "read", 1)
     assert str(forget_person(mallory)) == "Account deleted; it had no work."
     assert not User.objects.filter(username__in=("mallory", f"person-{mallory.pk}")).exists()
 
 
-def test_a_pseudonym_that_somebody_has_taken_gets_a_number(known):
+def test_taken_pseudonym_gets_number(known):
     User.objects.create_user(f"Person-{known.pk}")
     assert forget_person(known).pseudonym == f"person-{known.pk}-2"
 
 
-def test_a_model_keeps_its_codings_under_the_name_of_a_model(project, text):
+def test_model_keeps_codings_under_name_of_model(project, text):
     user = add_model(project, "gpt").membership.user
     assign_texts(project, [text], [user])
     assert forget_person(user).pseudonym == f"model-{user.pk}"
@@ -189,19 +189,19 @@ def test_a_model_keeps_its_codings_under_the_name_of_a_model(project, text):
     assert forget_person(User.objects.get(pk=user.pk)).pseudonym == f"model-{user.pk}"
 
 
-def test_forgotten_twice_is_forgotten_once(known):
+def test_second_deletion_changes_nothing(known):
     first = forget_person(known)
-    before = everything()
+    before = database_content()
     assert forget_person(User.objects.get(pk=known.pk)) == first
-    assert everything() == before
+    assert database_content() == before
 
 
-def test_who_is_needed_is_kept_and_nothing_is_changed(project, charlie, mallory):
+def test_only_manager_and_only_superuser_are_not_deleted(project, charlie, mallory):
     create_token(charlie, "n", "read", 1)
-    before = everything()
+    before = database_content()
     with pytest.raises(ValidationError, match="charlie is the only manager"):
         forget_person(charlie)
-    assert everything() == before
+    assert database_content() == before
     add_member(project, mallory, "manager")
     forget_person(charlie)
     root = User.objects.create_superuser("root")
@@ -209,14 +209,14 @@ def test_who_is_needed_is_kept_and_nothing_is_changed(project, charlie, mallory)
         forget_person(root)
 
 
-def test_names_that_contain_the_name_stay_in_the_log_of_the_admin(known, charlie):
+def test_admin_log_keeps_names_that_contain_deleted_name(known, charlie):
     other = LogEntry.objects.create(user=charlie, object_repr="malice and alice.b", action_flag=CHANGE)
     forget_person(known)
     other.refresh_from_db()
     assert other.object_repr == "malice and alice.b"
 
 
-def test_the_command_says_what_became_of_it(known, capsys):
+def test_command_reports_pseudonym_and_reasons(known, capsys):
     call_command("forget_person", NAME)
     assert capsys.readouterr().out == (
         f"The account is now person-{known.pk} and cannot sign in. 1 codings and their log are kept.\n"

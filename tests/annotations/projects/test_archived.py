@@ -1,4 +1,4 @@
-"""An archived project is read and not written, by whatever path; it is copied, and deleted by its title."""
+"""Archived projects, copies of projects, and deletion of projects."""
 
 import json
 from datetime import date
@@ -41,8 +41,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def maker(charlie):
-    """Return the manager, who may start projects."""
+def creator(charlie):
+    """Return the manager with the permission to create projects."""
     charlie.user_permissions.add(Permission.objects.get(codename="add_project"))
     return User.objects.get(pk=charlie.pk)
 
@@ -60,7 +60,7 @@ def judgement(keys):
     return {"version": 0, "operations": [{"uuid": uuid, "kind": "judge", "payload": payload}]}
 
 
-def test_members_read_it_and_coders_see_why_they_cannot_go_on(signed_in, alice, charlie, archived):
+def test_members_read_archived_project_and_coders_see_notice(signed_in, alice, charlie, archived):
     coder = signed_in(alice)
     for address in ("/projects/tea/", "/projects/tea/scheme/", "/api/v1/projects/tea/texts/tea/coding/"):
         assert coder.get(address).status_code == 200
@@ -70,7 +70,7 @@ def test_members_read_it_and_coders_see_why_they_cannot_go_on(signed_in, alice, 
     assert signed_in(charlie).get("/projects/tea/members/").status_code == 200
 
 
-def test_no_page_and_no_request_of_the_api_writes_to_it(signed_in, alice, charlie, archived, keys):
+def test_pages_and_api_refuse_writes_to_archived_project(signed_in, alice, charlie, archived, keys):
     refused = signed_in(alice).post(
         "/api/v1/projects/tea/texts/tea/coding/operations/", json.dumps(judgement(keys)), "application/json"
     )
@@ -86,12 +86,12 @@ def test_no_page_and_no_request_of_the_api_writes_to_it(signed_in, alice, charli
     assert Project.objects.get().title == "Tea"
 
 
-def test_who_is_no_member_does_not_hear_that_it_is_archived(signed_in, mallory, archived):
+def test_outsiders_do_not_learn_that_project_is_archived(signed_in, mallory, archived):
     assert signed_in(mallory).post("/projects/tea/settings/").status_code in (404, 405)
     assert signed_in(mallory).post("/projects/tea/archive/").status_code == 404
 
 
-def test_functions_and_commands_refuse_it_too(archived, text, charlie, mallory, tmp_path):
+def test_functions_and_commands_refuse_archived_project(archived, text, charlie, mallory, tmp_path):
     figures = deletion_figures(Text.objects.all())
     for attempt in (lambda: add_member(archived, mallory, "coder"), lambda: delete_text(text, figures.tag)):
         with pytest.raises(ProjectArchived):
@@ -103,7 +103,7 @@ def test_functions_and_commands_refuse_it_too(archived, text, charlie, mallory, 
     assert Text.objects.count() == 1
 
 
-def test_an_import_that_was_checked_before_is_not_carried_out(project, charlie):
+def test_checked_import_fails_in_archived_project(project, charlie):
     bring = {"coder_from": "nobody", "predefined": False, "create": False, "options": {}}
     order = orders.order_import(project, charlie, [upload()], "conll2012", bring)
     assert order.state == Transfer.State.CHECKED
@@ -113,7 +113,7 @@ def test_an_import_that_was_checked_before_is_not_carried_out(project, charlie):
     assert not project.texts.filter(slug="dog").exists()
 
 
-def test_it_is_exported_all_the_same(signed_in, charlie, archived):
+def test_archived_project_is_exported(signed_in, charlie, archived):
     manager = signed_in(charlie)
     page = manager.post("/projects/tea/export/", {"format": "project"})
     assert page.status_code == 302
@@ -121,7 +121,7 @@ def test_it_is_exported_all_the_same(signed_in, charlie, archived):
     assert Transfer.objects.get().state == Transfer.State.DONE
 
 
-def test_its_invitations_wait_until_it_is_open_again(project, charlie):
+def test_invitations_pause_while_project_is_archived(project, charlie):
     _, secret = invite(project, "coder", charlie, days=1)
     set_archived(project, archived=True)
     assert find_invitation(secret) is None
@@ -129,7 +129,7 @@ def test_its_invitations_wait_until_it_is_open_again(project, charlie):
     assert find_invitation(secret) == Invitation.objects.get()
 
 
-def test_a_manager_archives_it_after_a_question_and_opens_it_again(signed_in, alice, charlie, project, codings):
+def test_manager_archives_project_after_confirmation_and_reopens_it(signed_in, alice, charlie, project, codings):
     manager = signed_in(charlie)
     assert "2 codings not submitted" in manager.post("/projects/tea/archive/").content.decode()
     assert Project.objects.get().archived_at is None
@@ -141,15 +141,15 @@ def test_a_manager_archives_it_after_a_question_and_opens_it_again(signed_in, al
     assert "/projects/tea/" in signed_in(alice).get("/").content.decode()
 
 
-def test_by_the_api_it_is_archived_found_and_opened(signed_in, charlie, project):
+def test_api_archives_finds_and_reopens_project(signed_in, charlie, project):
     manager, url = signed_in(charlie), "/api/v1/projects/"
     assert manager.put(f"{url}tea/archived/").json()["archived_at"] is not None
     for asked, found in (("true", ["tea"]), ("false", [])):
-        assert [one["slug"] for one in manager.get(f"{url}?archived={asked}").json()["results"]] == found
+        assert [row["slug"] for row in manager.get(f"{url}?archived={asked}").json()["results"]] == found
     assert manager.delete(f"{url}tea/archived/").json()["archived_at"] is None
 
 
-def test_an_archive_of_it_is_archived_again(tmp_path, archived, charlie):
+def test_restored_project_stays_archived(tmp_path, archived, charlie):
     path = tmp_path / "tea.zip"
     with path.open("wb") as file:
         archive_project(archived, file)
@@ -158,10 +158,10 @@ def test_an_archive_of_it_is_archived_again(tmp_path, archived, charlie):
 
 
 @pytest.mark.parametrize("texts", [False, True])
-def test_a_copy_has_scheme_guidelines_settings_and_texts_if_wanted(project, text, codings, keys, maker, texts):
+def test_copy_has_scheme_guidelines_settings_and_optional_texts(project, text, codings, keys, creator, texts):
     told = {"guidelines": "*Look.*", "unmarked": "missing", "licence": "CC0"}
     Project.objects.filter(pk=project.pk).update(results_open=True, **told)
-    clone = clone_project(Project.objects.get(pk=project.pk), "copy", "Copy", maker, texts=texts)
+    clone = clone_project(Project.objects.get(pk=project.pk), "copy", "Copy", creator, texts=texts)
     clone.refresh_from_db()
     assert ({name: getattr(clone, name) for name in told}, clone.results_open) == (told, False)
     assert [version.number for version in clone.guidelines_versions.all()] == [1]
@@ -178,11 +178,11 @@ def test_a_copy_has_scheme_guidelines_settings_and_texts_if_wanted(project, text
 
 
 @pytest.mark.parametrize("texts", [True, False])
-def test_a_copy_has_the_designs_of_plans_without_their_coders_and_dates(charlie, maker, signed_in, texts):
+def test_copy_has_designs_of_plans_without_coders_and_dates(charlie, creator, signed_in, texts):
     large = make_large_project()
     apply_plan(large, plan_request(k=3, calibration=2, due_on=date(2026, 3, 1)))
     apply_repeats(large, RepeatRequest(share=0.5))
-    copied = clone_project(large, "copy", "Copy", maker, texts=texts)
+    copied = clone_project(large, "copy", "Copy", creator, texts=texts)
     plan = Plan.objects.get(round__project=copied)
     assert (plan.design, plan.k, plan.seed, plan.due_on, plan.coders.count()) == ("k", 3, 7, None, 0)
     calibration = set(PlanText.objects.filter(plan__round__project=large, calibration=True).values_list("text__slug"))
@@ -191,37 +191,37 @@ def test_a_copy_has_the_designs_of_plans_without_their_coders_and_dates(charlie,
     if texts:  # the page begins with a preview of the same design
         for name in CODERS:
             add_member(copied, person(name), Membership.Role.CODER)
-        page = signed_in(maker).get("/projects/copy/assign/").content.decode()
+        page = signed_in(creator).get("/projects/copy/assign/").content.decode()
         assert "38 new assignments" in page
 
 
-def test_a_copy_of_pyramids_has_docsets_with_their_own_summaries(maker):
+def test_copy_of_pyramids_has_docsets_with_own_summaries(creator):
     project = pyramid_project("ferry")
     docset = create_docset(project, "sinking", "Sinking", SUMMARIES)
     add_peer(docset, "swimmers", "Swimmers", "The ferry sank.")
-    clone = clone_project(project, "copy", "Copy", maker, texts=True)
+    clone = clone_project(project, "copy", "Copy", creator, texts=True)
     copied = clone.docsets.get()
     assert copied.pk != docset.pk
     assert list(copied.texts.values_list("slug", "role")) == list(docset.texts.values_list("slug", "role"))
-    labels = [list(one.texts.get(role="models").segments.values_list("label", flat=True)) for one in (docset, copied)]
+    labels = [list(own.texts.get(role="models").segments.values_list("label", flat=True)) for own in (docset, copied)]
     assert labels[0] == labels[1] != []
 
 
 @pytest.mark.parametrize("fields", [{"slug": "tea"}, {"slug": "new"}, {"slug": "a b"}, {"title": ""}])
-def test_a_copy_with_a_wrong_title_or_address_is_refused(signed_in, project, maker, fields):
-    page = signed_in(maker).post("/projects/tea/clone/", {"title": "Copy", "slug": "copy", **fields})
+def test_copy_with_wrong_title_or_address_is_refused(signed_in, project, creator, fields):
+    page = signed_in(creator).post("/projects/tea/clone/", {"title": "Copy", "slug": "copy", **fields})
     assert page.status_code == 400
     assert Project.objects.count() == 1
 
 
-def test_a_copy_is_made_by_the_api(signed_in, project, text, maker):
+def test_api_copies_project(signed_in, project, text, creator):
     sent = {"slug": "copy", "title": "Copy", "texts": True}
-    answer = signed_in(maker).post("/api/v1/projects/tea/clones/", sent, "application/json")
+    answer = signed_in(creator).post("/api/v1/projects/tea/clones/", sent, "application/json")
     assert (answer.status_code, answer.json()["role"]) == (201, "manager")
     assert Project.objects.get(slug="copy").texts.count() == 1
 
 
-def test_the_page_of_the_deletion_says_what_goes_and_takes_the_title_alone(signed_in, charlie, alice, project, codings):
+def test_deletion_page_lists_content_and_requires_title(signed_in, charlie, alice, project, codings):
     submit_coding(codings["alice"], alice)
     manager = signed_in(charlie)
     page = manager.get("/projects/tea/delete/").content.decode()
@@ -235,7 +235,7 @@ def test_the_page_of_the_deletion_says_what_goes_and_takes_the_title_alone(signe
     assert User.objects.filter(username="alice").exists()
 
 
-def test_files_of_a_deleted_project_go_with_it(project, charlie, codings, django_capture_on_commit_callbacks):
+def test_deletion_of_project_removes_its_files(project, charlie, codings, django_capture_on_commit_callbacks):
     order = orders.order_export(project, charlie, "project", {})
     orders.carry_out(order, charlie)
     order.refresh_from_db()
@@ -246,7 +246,7 @@ def test_files_of_a_deleted_project_go_with_it(project, charlie, codings, django
     assert not storage.exists(name)
 
 
-def test_pyramids_and_archived_projects_can_be_deleted():
+def test_archived_pyramid_project_is_deleted():
     project = pyramid_project("ferry")
     add_peer(create_docset(project, "sinking", "Sinking", SUMMARIES), "swimmers", "Swimmers", "The ferry sank.")
     set_archived(project, archived=True)
@@ -258,7 +258,7 @@ def test_pyramids_and_archived_projects_can_be_deleted():
     ("query", "tag", "status"),
     [("", "*", 400), ("?title=Milk", "*", 400), ("?title=Tea", "", 428), ("?title=Tea", "*", 204)],
 )
-def test_the_api_deletes_it_by_title_and_tag(signed_in, charlie, project, codings, query, tag, status):
+def test_api_deletes_project_by_title_and_tag(signed_in, charlie, project, codings, query, tag, status):
     headers = {"If-Match": tag} if tag else {}
     assert signed_in(charlie).delete(f"/api/v1/projects/tea/{query}", headers=headers).status_code == status
     assert Project.objects.exists() == (status != 204)

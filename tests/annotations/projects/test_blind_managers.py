@@ -1,4 +1,4 @@
-"""A member who manages and codes sees of others what a coder sees, until the results are open to coders."""
+"""Managers who code are blind to the work of others until results are open."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -25,7 +25,7 @@ WHY = "until the results are open to coders you see nothing of the others’ wor
 
 @pytest.fixture
 def maya(project, codings, keys):
-    """Let Maya manage the project and code its text, which Alice has coded and marked further."""
+    """Let Maya manage the project and code its text; Alice has coded it and made a mark."""
     maya = person("maya")
     add_member(project, maya, "manager-coder")
     assign_texts(project, project.texts.all(), [maya])
@@ -52,7 +52,7 @@ CLOSED += ["texts/tea/delete/", "transfers/", "import/", "export/"]
 
 
 @pytest.mark.parametrize("rest", MANAGING)
-def test_what_is_managed_tells_nothing_of_the_others(signed_in, maya, rest):
+def test_management_pages_hide_work_of_others(signed_in, maya, rest):
     shown = page(signed_in(maya), HOME + rest)
     assert "Her secret" not in shown
     assert "Her reason" not in shown
@@ -60,7 +60,7 @@ def test_what_is_managed_tells_nothing_of_the_others(signed_in, maya, rest):
 
 
 @pytest.mark.parametrize("rest", CLOSED)
-def test_what_would_tell_is_refused_with_the_reason_until_results_are_open(signed_in, maya, rest):
+def test_revealing_pages_are_refused_until_results_are_open(signed_in, maya, rest):
     client = signed_in(maya)
     answer = client.get(HOME + rest)
     assert answer.status_code == 403
@@ -69,14 +69,14 @@ def test_what_would_tell_is_refused_with_the_reason_until_results_are_open(signe
     assert client.get(HOME + rest).status_code == 200
 
 
-def test_the_list_of_texts_counts_no_marks_and_no_submissions_of_others(signed_in, charlie, maya):
+def test_list_of_texts_counts_no_marks_or_submissions_of_others(signed_in, charlie, maya):
     assert ">7</td>" in page(signed_in(charlie), f"{HOME}texts/").replace("\n", "")
     own = page(signed_in(maya), f"{HOME}texts/").replace("\n", "")
     assert ">6</td>" in own
     assert "alice" not in own.partition("<table")[2]
 
 
-def test_reopening_and_unassigning_are_for_who_sees_the_work(signed_in, maya, codings):
+def test_blind_manager_may_not_reopen_or_unassign(signed_in, maya, codings):
     client = signed_in(maya)
     for rest in ("reopen/", "unassign/"):
         assert client.post(f"{HOME}texts/tea/codings/alice/{rest}", {"confirmed": "1"}).status_code == 403
@@ -84,7 +84,7 @@ def test_reopening_and_unassigning_are_for_who_sees_the_work(signed_in, maya, co
     assert codings["alice"].status == "submitted"
 
 
-def test_texts_people_assignments_and_scheme_are_managed(signed_in, maya, project, alice):
+def test_blind_manager_manages_texts_people_assignments_and_scheme(signed_in, maya, project, alice):
     client = signed_in(maya)
     pasted = {"paste": "1", "paste-title": "New", "paste-content": "Rain."}
     order = client.post(f"{HOME}add-texts/", pasted)
@@ -109,8 +109,8 @@ def test_texts_people_assignments_and_scheme_are_managed(signed_in, maya, projec
         assert method(f"{address}{rest}", scheme, "application/json", headers=headers).status_code == 403
 
 
-def test_an_upload_does_not_tell_what_coders_have_marked(project, maya):
-    """Of a text that is there already, with a markable that Alice marked: to everybody else it is new."""
+def test_upload_does_not_reveal_marks_of_coders(project, maya):
+    """The upload contains a markable that only Alice marked; the report counts it as new."""
     marked = DIALOGUE.replace("put [the kettle]", "[p](z)ut [the kettle]")
     assert marked != DIALOGUE
     source = SourceDocument(plain.parse(marked, "tea.txt"), None)
@@ -121,17 +121,17 @@ def test_an_upload_does_not_tell_what_coders_have_marked(project, maya):
     assert (str(known), known.previews) == (str(unknown), unknown.previews)
 
 
-def test_who_codes_changes_only_between_the_two_blind_roles(project, maya, alice):
+def test_members_who_code_change_only_between_blind_roles(project, maya, alice):
     for role in ("manager", "adjudicator", "viewer"):
-        for one in (maya, alice):
+        for member in (maya, alice):
             with pytest.raises(ValidationError, match="stay blind"):
-                add_member(project, one, role)
+                add_member(project, member, role)
     assert add_member(project, alice, "manager-coder").role == "manager-coder"
     assert add_member(project, alice, "coder").role == "coder"
     assert add_member(project, maya, "coder").role == "coder"
 
 
-def test_one_who_manages_and_codes_is_enough_and_stays(project, charlie, maya):
+def test_manager_who_codes_counts_as_last_manager(project, charlie, maya):
     add_member(project, charlie, "viewer")
     with pytest.raises(ValidationError, match="only manager"):
         add_member(project, maya, "coder")
@@ -142,12 +142,12 @@ def test_one_who_manages_and_codes_is_enough_and_stays(project, charlie, maya):
     assert project.memberships.get(user=maya).role == "coder"
 
 
-def test_nobody_manages_and_codes_pyramids(db):
+def test_pyramid_project_refuses_role_manager_coder(db):
     with pytest.raises(ValidationError, match="do not know their names"):
         add_member(pyramid_project("ferry"), person("maya"), "manager-coder")
 
 
-def test_the_methods_text_says_that_a_manager_coded(signed_in, charlie, maya, keys):
+def test_methods_text_states_that_manager_coded(signed_in, charlie, maya, keys):
     coding = Coding.objects.of_people().select_related("coder", "text").get(coder=maya)
     assert "managed the project" not in page(signed_in(charlie), f"{HOME}agreement/methods/")
     judge(coding, keys["a"], "place")
@@ -156,7 +156,7 @@ def test_the_methods_text_says_that_a_manager_coded(signed_in, charlie, maya, ke
     assert "1 of the coders also managed the project, blind to the work of the others." in shown
 
 
-def test_an_archive_keeps_the_role(project, maya, tmp_path):
+def test_archive_keeps_role_manager_coder(project, maya, tmp_path):
     with (tmp_path / "tea.zip").open("wb") as out:
         archive_project(project, out)
     restored = restore_project((tmp_path / "tea.zip").read_bytes(), slug="again").project

@@ -1,5 +1,3 @@
-"""What a new project needs, step by step."""
-
 import pytest
 
 from annotations.models import Membership, Project, Text
@@ -12,7 +10,7 @@ from tests.shared.projects import make_project
 
 
 def seen_by(project, user):
-    """Return the project as its pages get it."""
+    """Return the project as read by its pages."""
     return Project.objects.visible_to(user).get(pk=project.pk)
 
 
@@ -20,7 +18,7 @@ def done(project, user):
     return [step.label for step in steps_to_do(seen_by(project, user)) if step.done]
 
 
-def test_steps_are_done_one_by_one_until_none_is_shown(charlie, alice, django_assert_num_queries):
+def test_checklist_ends_when_all_steps_are_done(charlie, alice, django_assert_num_queries):
     project = make_project()
     add_member(project, charlie, Membership.Role.MANAGER)
     project.guidelines = ""
@@ -39,7 +37,7 @@ def test_steps_are_done_one_by_one_until_none_is_shown(charlie, alice, django_as
 
 
 @pytest.mark.parametrize("scheme", ["poesio-artstein-2005", "pyramid"])
-def test_every_step_leads_to_a_page_and_a_new_project_opens_with_them(signed_in, charlie, scheme):
+def test_new_project_shows_checklist_with_working_links(signed_in, charlie, scheme):
     project = create_project("walk", "Walk", SCHEMES[scheme], manager=charlie)
     client = signed_in(charlie)
     page = client.get("/projects/walk/").content.decode()
@@ -49,7 +47,7 @@ def test_every_step_leads_to_a_page_and_a_new_project_opens_with_them(signed_in,
         assert client.get(step.address).status_code == 200
 
 
-def test_who_does_not_manage_is_not_told(signed_in, alice, charlie):
+def test_checklist_is_for_managers_only(signed_in, alice, charlie):
     project = create_project("walk", "Walk", SCHEMES["poesio-artstein-2005"], manager=charlie)
     for role in (Membership.Role.CODER, Membership.Role.ADJUDICATOR):
         add_member(project, alice, role)

@@ -1,4 +1,4 @@
-"""The versions of guidelines: when one is made, who has read which, and the difference between two."""
+"""Versions of guidelines: creation, reading and differences."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def write(project, body, author):
 
 
 def shown(before, after):
-    """Return a difference as text: a sign, and the line with the words that differ in braces."""
+    """Return a difference as lines with a sign, with changed words in braces."""
     signs = {"same": " ", "removed": "-", "added": "+"}
     lines = []
     for line in difference(before, after):
@@ -39,22 +39,22 @@ def shown(before, after):
     return lines
 
 
-def test_a_new_project_has_version_1_if_it_has_guidelines(charlie):
+def test_new_project_with_guidelines_has_version_1(charlie):
     written = create_project("written", "Written", SCHEMES["muc-ident"], guidelines="Read.", manager=charlie)
-    assert [(one.number, one.author, one.body) for one in written.guidelines_versions.all()] == [(1, charlie, "Read.")]
+    assert [(row.number, row.author, row.body) for row in written.guidelines_versions.all()] == [(1, charlie, "Read.")]
     assert guidelines_news(written, charlie) is None
     empty = create_project("empty", "Empty", SCHEMES["muc-ident"], manager=charlie)
     assert not empty.guidelines_versions.exists()
     assert guidelines_news(empty, charlie) is None
 
 
-def test_a_save_that_changes_the_text_makes_a_version_and_no_other_does(signed_in, project, charlie):
+def test_only_changed_guidelines_make_version(signed_in, project, charlie):
     client = signed_in(charlie)
     for sent in ("Read.\n\nTwice.", "Read.\r\n\r\nTwice.  ", "Read once.", ""):
         client.post(SCHEME, {"about": "1", "title": "T", "guidelines": sent})
     client.post(SCHEME, {"about": "1", "title": "Other", "guidelines": ""})
     client.patch(API, {"guidelines": "By API."}, "application/json", headers={"If-Match": "*"})
-    found = [(one.number, one.author, one.body) for one in project.guidelines_versions.order_by("number")]
+    found = [(row.number, row.author, row.body) for row in project.guidelines_versions.order_by("number")]
     assert [(number, author) for number, author, _ in found] == [(n, charlie) for n in (1, 2, 3, 4)]
     assert [body.split() for _, _, body in found] == [["Read.", "Twice."], ["Read", "once."], [], ["By", "API."]]
 
@@ -65,11 +65,11 @@ def test_guidelines_saved_meanwhile_are_not_replaced(signed_in, project, charlie
     write(project, "Theirs.", charlie)
     reply = signed_in(charlie).post(SCHEME, {"about": "1", "title": "T", "guidelines": "Mine.", "seen": seen})
     assert "Somebody else has changed this" in reply.content.decode()
-    assert [one.body for one in GuidelinesVersion.objects.all()] == ["Theirs."]
+    assert [row.body for row in GuidelinesVersion.objects.all()] == ["Theirs."]
 
 
 @pytest.mark.parametrize("by", ["page", "api"])
-def test_guidelines_are_bounded(signed_in, project, charlie, by):
+def test_length_of_guidelines_is_limited(signed_in, project, charlie, by):
     client, long = signed_in(charlie), "x" * 200_001
     if by == "page":
         client.post(SCHEME, {"about": "1", "title": "T", "guidelines": long})
@@ -80,7 +80,7 @@ def test_guidelines_are_bounded(signed_in, project, charlie, by):
     assert not GuidelinesVersion.objects.exists()
 
 
-def test_what_is_new_to_a_member_is_said_until_it_is_read(signed_in, project, alice, charlie):
+def test_member_is_told_of_new_versions_until_read(signed_in, project, alice, charlie):
     write(project, "One.", charlie)
     assert guidelines_news(project, alice) == GuidelinesNews(1, None)
     assert guidelines_news(project, charlie) is None
@@ -100,7 +100,7 @@ def test_what_is_new_to_a_member_is_said_until_it_is_read(signed_in, project, al
     assert "difference" not in client.get("/projects/tea/").content.decode()
 
 
-def test_a_reading_never_goes_back_and_needs_a_version(project, alice, charlie):
+def test_last_read_version_never_decreases_and_must_exist(project, alice, charlie):
     record_reading(project, alice, 1)
     assert not GuidelinesReading.objects.exists()
     write(project, "One.", charlie)
@@ -127,7 +127,7 @@ def test_versions_are_listed_read_and_compared(signed_in, project, alice, charli
     assert client.get(f"{URL}difference/", {"before": "x"}).status_code == 400
 
 
-def test_the_list_is_bounded_and_takes_the_same_queries_at_any_length(
+def test_list_of_versions_has_pages_and_takes_fixed_number_of_queries(
     signed_in, project, charlie, django_assert_max_num_queries
 ):
     for number in range(PAGE_SIZE + 5):
@@ -139,11 +139,11 @@ def test_the_list_is_bounded_and_takes_the_same_queries_at_any_length(
     assert client.get(URL, {"page": 2}).content.decode().count('">Version ') == 5
 
 
-def test_the_api_lists_versions(signed_in, project, alice, charlie):
+def test_api_lists_versions(signed_in, project, alice, charlie):
     write(project, "One.", charlie)
     write(project, "Two.", None)
     rows = signed_in(alice).get("/api/v1/projects/tea/guidelines/").json()["results"]
-    assert [(one["number"], one["author"], one["body"]) for one in rows] == [(2, None, "Two."), (1, "charlie", "One.")]
+    assert [(row["number"], row["author"], row["body"]) for row in rows] == [(2, None, "Two."), (1, "charlie", "One.")]
 
 
 @pytest.mark.parametrize(
@@ -158,17 +158,17 @@ def test_the_api_lists_versions(signed_in, project, alice, charlie):
         ("\n".join("123456789x"), "\n".join("123456789y"), ["... 6", " 7", " 8", " 9", "-{x}", "+{y}"]),
     ],
 )
-def test_a_difference_has_lines_and_words(before, after, expected):
+def test_difference_has_lines_and_words(before, after, expected):
     assert shown(before, after) == expected
 
 
-def test_long_texts_that_differ_everywhere_are_compared_as_a_whole():
+def test_entirely_different_long_texts_are_replaced_as_a_whole():
     before, after = ("\n".join(f"{name}{number}" for number in range(MAX_LINES + 1)) for name in "ab")
     lines = difference(before, after)
     assert [line.edit for line in lines] == ["removed"] * (MAX_LINES + 1) + ["added"] * (MAX_LINES + 1)
 
 
-def test_stretches_that_differ_are_compared_by_word_up_to_a_bound(monkeypatch):
+def test_comparison_by_word_is_limited(monkeypatch):
     def compared(before, after):
         return [len(line.pieces) > 1 for line in difference(before, after) if line.edit == "added"]
 
@@ -189,7 +189,7 @@ def test_stretches_that_differ_are_compared_by_word_up_to_a_bound(monkeypatch):
     ],
     ids=["lines", "line", "words", "end"],
 )
-def test_comparison_of_long_guidelines_is_bounded_and_says_so(signed_in, project, charlie, before, after, note):
+def test_page_limits_long_differences_and_notes_it(signed_in, project, charlie, before, after, note):
     for body in (before, after):
         write(project, body, charlie)
     page = signed_in(charlie).get(f"{URL}difference/?before=1&after=2").content.decode()
@@ -198,7 +198,7 @@ def test_comparison_of_long_guidelines_is_bounded_and_says_so(signed_in, project
     assert note in " ".join(page.split())
 
 
-def test_a_bounded_difference_counts_every_change_that_it_leaves_out(monkeypatch):
+def test_limited_difference_counts_omitted_changes(monkeypatch):
     lines = difference("\n".join("abcdef"), "\n".join("ABCdeF"))
     assert bound_difference(lines).is_whole
     monkeypatch.setattr(guidelines, "MAX_SHOWN", 3 * (guidelines.LINE_MARKUP + guidelines.PIECE_MARKUP + 1))
@@ -207,17 +207,17 @@ def test_a_bounded_difference_counts_every_change_that_it_leaves_out(monkeypatch
 
 
 @pytest.mark.parametrize("work", [lambda n: ("a " * n, "b " * n), lambda n: ("q" + "a\nb\n" * n, "p" + "b\na\n" * n)])
-def test_the_time_of_a_difference_grows_with_the_texts(work):
+def test_difference_takes_linear_time(work):
     assert_grows_with_input(lambda n: difference(*work(n)), 20_000)
 
 
-def test_who_has_read_a_later_version_than_there_is_has_read_the_latest(project, alice, charlie):
+def test_reader_of_later_version_has_no_news(project, alice, charlie):
     write(project, "One.", charlie)
     GuidelinesReading.objects.create(project=project, user=alice, number=7)  # an archive may say so
     assert guidelines_news(project, alice) is None
 
 
-def test_no_line_of_either_text_is_lost(monkeypatch):
+def test_difference_contains_every_line_of_both_texts(monkeypatch):
     monkeypatch.setattr(guidelines, "CONTEXT_LINES", 60)
     before = "\n".join(f"line {number % 7} of {number}" for number in range(60))
     after = before.replace("line 3", "row three\nand").replace("of 50", "")

@@ -1,4 +1,4 @@
-"""The list of projects: searched, in pages, with managers and progress, blind to the work of others."""
+"""The list of projects: search, pages, managers and progress."""
 
 import pytest
 from django.db import connection
@@ -13,7 +13,7 @@ from tests.shared.projects import make_project
 
 @pytest.fixture
 def managed(project, codings, charlie):
-    """Charlie manages; of two codings that of Bob is submitted."""
+    """Return a project that Charlie manages; of two codings, Bob's is submitted."""
     add_member(project, charlie, Membership.Role.MANAGER)
     submit_coding(codings["bob"], codings["bob"].coder)
     return project
@@ -24,7 +24,7 @@ def entry(user):
     return found
 
 
-def test_who_sees_all_work_is_told_of_all_and_a_coder_of_their_own(managed, charlie, alice, bob):
+def test_manager_sees_all_progress_and_coder_only_own(managed, charlie, alice, bob):
     of_manager = entry(charlie)
     assert (of_manager.role, of_manager.texts, of_manager.submitted, of_manager.assigned) == ("manager", 1, 1, 2)
     assert of_manager.managers == ["charlie"]
@@ -33,14 +33,14 @@ def test_who_sees_all_work_is_told_of_all_and_a_coder_of_their_own(managed, char
         assert (own.role, own.texts, own.submitted, own.assigned) == ("coder", None, submitted, 1)
 
 
-def test_projects_are_found_by_all_words_of_title_and_address(managed, charlie):
+def test_search_matches_all_words_of_title_and_address(managed, charlie):
     for slug, title in (("pilot-2026", "News of May"), ("main", "News of June")):
         other = make_project(slug, "muc-ident", "[It](a) rains.")
         other.title = title
         other.save()
         add_member(other, charlie, Membership.Role.MANAGER)
     found = {
-        search: [one.slug for one in find_projects(charlie, search)]
+        search: [project.slug for project in find_projects(charlie, search)]
         for search in ("", "news", "NEWS june", "pilot", "100%", "\\", "x" * 500)
     }
     assert found == {
@@ -49,7 +49,7 @@ def test_projects_are_found_by_all_words_of_title_and_address(managed, charlie):
     }  # fmt: skip
 
 
-def test_the_page_searches_and_says_so_where_nothing_matches(signed_in, managed, charlie):
+def test_project_list_shows_progress_and_empty_search(signed_in, managed, charlie):
     page = signed_in(charlie).get("/").content.decode()
     assert "1 of 2 submitted" in page
     assert "Managed by charlie" in page
@@ -58,7 +58,7 @@ def test_the_page_searches_and_says_so_where_nothing_matches(signed_in, managed,
 
 
 @pytest.mark.slow
-def test_queries_do_not_grow_with_the_projects_and_long_lists_have_pages(signed_in, managed, charlie):
+def test_project_list_has_pages_and_takes_fixed_number_of_queries(signed_in, managed, charlie):
     client = signed_in(charlie)
 
     def queries():
@@ -75,7 +75,7 @@ def test_queries_do_not_grow_with_the_projects_and_long_lists_have_pages(signed_
     assert "Search projects" in first
 
 
-def test_page_of_people_has_activity_for_who_sees_all_work(signed_in, managed, charlie, bob):
+def test_members_page_shows_activity_unless_manager_is_blind(signed_in, managed, charlie, bob):
     found = activity_of_members(managed)
     assert (found[bob.pk].assigned, found[bob.pk].submitted) == (1, 1)
     assert found[bob.pk].last is not None
@@ -92,7 +92,7 @@ def test_page_of_people_has_activity_for_who_sees_all_work(signed_in, managed, c
     assert "1 of 1" not in blind
 
 
-def test_what_others_do_with_a_coding_is_no_activity_of_its_coder(managed, charlie, bob):
+def test_reopening_by_manager_is_no_activity_of_coder(managed, charlie, bob):
     coding = Coding.objects.of_people().get(coder=bob)
     before = activity_of_members(managed)[bob.pk].last
     reopen_coding(coding, charlie, "Look again")

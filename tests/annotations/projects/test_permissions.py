@@ -1,4 +1,4 @@
-"""Roles and what they may do: the rules. What each route answers to each role is in test_roles.py."""
+"""Rights of roles; test_roles.py checks the response of each route to each role."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -22,7 +22,7 @@ OPENED = {"coder": "+++-----+", "manager-coder": "++++++--+"}
 
 
 @pytest.mark.parametrize("role", ["manager", "coder", "superuser"])
-def test_project_is_read_by_one_query_without_texts_and_codings(people, role):
+def test_permission_check_takes_one_query_without_texts_and_codings(people, role):
     user = User(username="root", is_superuser=True) if role == "superuser" else people[role]
     with CaptureQueriesContext(connection) as queries:
         project_for(user, "tea")
@@ -31,13 +31,13 @@ def test_project_is_read_by_one_query_without_texts_and_codings(people, role):
         assert of_texts._meta.db_table not in query["sql"]
 
 
-def test_the_matrix_names_every_role_and_right():
+def test_matrix_contains_every_role_and_right():
     assert set(MATRIX) == {(role, right) for role in Membership.Role.values for right in Right}
     assert set(RIGHTS) == set(Membership.Role.values)
 
 
 @pytest.mark.parametrize(("role", "right"), MATRIX)
-def test_a_role_has_its_rights_and_no_others(people, role, right):
+def test_role_has_its_rights_and_no_others(people, role, right):
     if MATRIX[role, right]:
         assert project_for(people[role], "tea", right).role == role
     else:
@@ -47,7 +47,7 @@ def test_a_role_has_its_rights_and_no_others(people, role, right):
 
 @pytest.mark.parametrize("right", Right)
 @pytest.mark.parametrize("role", OPENED)
-def test_open_results_give_coders_the_results_and_nothing_more(people, role, right):
+def test_open_results_add_only_listed_rights_for_coders(people, role, right):
     Project.objects.update(results_open=True)
     if OPENED[role][list(Right).index(right)] == "+":
         assert project_for(people[role], "tea", right).role == role
@@ -57,14 +57,14 @@ def test_open_results_give_coders_the_results_and_nothing_more(people, role, rig
 
 
 @pytest.mark.parametrize("right", Right)
-def test_an_outsider_finds_no_project_even_where_results_are_open(people, right):
+def test_outsider_finds_no_project_even_if_results_are_open(people, right):
     Project.objects.update(results_open=True)
     for somebody in (people["outsider"], AnonymousUser()):
         with pytest.raises(Http404):
             project_for(somebody, "tea", right)
 
 
-def test_a_role_counts_only_in_its_project(people, charlie):
+def test_role_counts_only_in_its_project(people, charlie):
     other = make_project("other")
     add_member(other, charlie, Membership.Role.CODER)
     assert project_for(charlie, "tea", Right.MANAGE).role == "manager"
@@ -73,7 +73,7 @@ def test_a_role_counts_only_in_its_project(people, charlie):
     assert set(Text.objects.visible_to(charlie)) == set(Text.objects.filter(project__slug="tea"))
 
 
-def test_only_the_coder_has_the_own_coding(people, project, bob):
+def test_own_coding_is_found_for_coders_only(people, project, bob):
     assert own_coding(people["coder"], project, "tea").coder == people["coder"]
     assert own_coding(bob, project, "tea").coder == bob
     for role in ("manager", "adjudicator", "viewer", "outsider"):
@@ -83,7 +83,7 @@ def test_only_the_coder_has_the_own_coding(people, project, bob):
         own_coding(bob, project, "ghost")
 
 
-def test_who_sees_all_work_sees_every_coding_and_a_coder_the_own(people, bob):
+def test_coders_see_own_codings_and_other_roles_all(people, bob):
     own, everybody = {people["coder"].pk}, {people["coder"].pk, bob.pk}
     expected = dict.fromkeys(["manager", "adjudicator", "viewer"], everybody)
     expected |= {"coder": own, "manager-coder": set(), "outsider": set()}
@@ -93,7 +93,7 @@ def test_who_sees_all_work_sees_every_coding_and_a_coder_the_own(people, bob):
     assert not Coding.objects.of_people().visible_to(AnonymousUser()).exists()
 
 
-def test_a_superuser_sees_all_without_being_a_member(project):
+def test_superuser_sees_everything_without_membership(project):
     root = User.objects.create(username="root", is_superuser=True)
     assert project_for(root, "tea", Right.MANAGE).role == "manager"
     assert Text.objects.visible_to(root).count() == 1

@@ -1,4 +1,4 @@
-"""Addresses that their owners confirm, and passwords that somebody has forgotten."""
+"""Confirmation of addresses, reset of passwords, and mailed invitations."""
 
 import re
 
@@ -38,14 +38,14 @@ def with_password(user):
 
 
 def send_invitation(client, **fields):
-    """Return the page of members after it is asked to invite coders."""
+    """Return the page of members after a request to invite coders."""
     sent = {"invite": "1", "role": "coder", "days": "7", **fields}
     return client.post(reverse("members", args=["tea"]), sent).content.decode()
 
 
 @pytest.fixture
 def dora(project):
-    """Return a coder whose account was made for the project, by an import."""
+    """Return a coder whose account an import made for the project."""
     return get_or_create_coder(project, "dora", create=True)
 
 
@@ -53,7 +53,7 @@ def membership(user):
     return Membership.objects.select_related("user", "project").get(user=user)
 
 
-def test_an_address_is_used_when_its_owner_has_confirmed_it(signed_in, alice, bob, mail_server, mailoutbox):
+def test_address_is_used_after_confirmation_by_owner(signed_in, alice, bob, mail_server, mailoutbox):
     page, sent = reverse("account-mail"), {"address": "a@example.org", "password": OLD}
     client = signed_in(with_password(alice))
     client.post(page, sent)
@@ -75,7 +75,7 @@ def test_an_address_is_used_when_its_owner_has_confirmed_it(signed_in, alice, bo
     assert (alice.email, alice.muted_mails) == ("", ["answered", "digest", "due", "reopened", "training"])
 
 
-def test_nobody_is_flooded_with_links_to_confirm(signed_in, alice, mail_server):
+def test_number_of_confirmation_mails_is_limited(signed_in, alice, mail_server):
     client = signed_in(with_password(alice))
     sent = {"address": "eve@example.org", "password": OLD}
     answers = [client.post(reverse("account-mail"), sent) for _ in range(7)]
@@ -83,7 +83,7 @@ def test_nobody_is_flooded_with_links_to_confirm(signed_in, alice, mail_server):
     assert Mail.objects.count() == 5
 
 
-def test_a_forgotten_password_is_reset_by_mail(client, alice, mail_server, mailoutbox):
+def test_forgotten_password_is_reset_by_mail(client, alice, mail_server, mailoutbox):
     set_address(with_password(alice), "a@example.org")
     unknown = client.post(reverse("forgotten-password"), {"address": "nobody@example.org"}, follow=True)
     known = client.post(reverse("forgotten-password"), {"address": "A@example.org"}, follow=True)
@@ -99,7 +99,7 @@ def test_a_forgotten_password_is_reset_by_mail(client, alice, mail_server, mailo
     assert "not valid" in client.get(link_in(mailoutbox[0])).content.decode()
 
 
-def test_requests_to_reset_are_bounded_for_an_account_and_for_an_address(client, alice, mail_server):
+def test_reset_requests_are_limited_for_account_and_address(client, alice, mail_server):
     set_address(with_password(alice), "a@example.org")
     answers = [client.post(reverse("forgotten-password"), {"address": "a@example.org"}) for _ in range(21)]
     assert [answer.status_code for answer in answers] == [302] * 20 + [429]
@@ -107,7 +107,7 @@ def test_requests_to_reset_are_bounded_for_an_account_and_for_an_address(client,
     assert Mail.objects.count() == 3
 
 
-def test_the_answer_takes_the_same_whether_somebody_has_the_address_or_not(client, alice, mail_server):
+def test_known_and_unknown_addresses_take_the_same_queries(client, alice, mail_server):
     set_address(with_password(alice), "a@example.org")
     page, statements = reverse("forgotten-password"), []
     for address in ("first@example.org", "nobody@example.org", "a@example.org"):  # the first makes the counts
@@ -119,7 +119,7 @@ def test_the_answer_takes_the_same_whether_somebody_has_the_address_or_not(clien
     assert not Mail.objects.exclude(user=alice).exists(), "of an address that nobody has nothing is kept"
 
 
-def test_another_address_takes_the_password_and_the_one_before_hears_of_it(signed_in, alice, mail_server, mailoutbox):
+def test_new_address_requires_password_and_old_one_is_notified(signed_in, alice, mail_server, mailoutbox):
     set_address(with_password(alice), "a@example.org")
     client, page = signed_in(alice), reverse("account-mail")
     assert client.post(page, {"address": "eve@example.org"}).status_code == 400
@@ -136,9 +136,7 @@ def test_another_address_takes_the_password_and_the_one_before_hears_of_it(signe
     assert "was removed" in mailoutbox[2].body
 
 
-def test_a_password_set_by_a_link_ends_the_keys_and_its_owner_hears_of_it(
-    client, signed_in, charlie, dora, mail_server, mailoutbox
-):
+def test_password_set_by_link_ends_keys_and_is_mailed(client, signed_in, charlie, dora, mail_server, mailoutbox):
     set_address(with_password(dora), "dora@example.org")
     _, secret = create_token(dora, "left behind", "manage", 365)
     changed = signed_in(dora).post(reverse("change-password"), {"old_password": OLD, **NEW}, follow=True)
@@ -155,14 +153,14 @@ def test_a_password_set_by_a_link_ends_the_keys_and_its_owner_hears_of_it(
 
 
 @pytest.mark.parametrize("name", ["account-mail", "forgotten-password"])
-def test_without_a_mail_server_no_page_speaks_of_mails(signed_in, charlie, project, name):
+def test_pages_do_not_mention_mails_without_mail_server(signed_in, charlie, project, name):
     client = signed_in(charlie)
     assert client.get(reverse(name)).status_code == 404
     for address in (reverse("account"), reverse("sign_in"), reverse("members", args=["tea"])):
         assert "mail" not in client.get(address).content.decode().lower()
 
 
-def test_a_manager_makes_a_link_that_works_once(signed_in, client, charlie, dora, project):
+def test_reset_link_of_manager_works_once(signed_in, client, charlie, dora, project):
     manager = signed_in(charlie)
     assert "Password link for dora" in manager.get(reverse("members", args=["tea"])).content.decode()
     page = manager.post(reverse("reset-link", args=["tea", membership(dora).pk])).content.decode()
@@ -177,7 +175,7 @@ def test_a_manager_makes_a_link_that_works_once(signed_in, client, charlie, dora
     "because",
     ["elsewhere", "codes elsewhere", "staff", "superuser", "may start projects", "not made for it", "inactive", "self"],
 )
-def test_nobody_is_taken_over_by_a_manager(charlie, dora, project, because):
+def test_manager_gets_no_reset_link_for_independent_account(charlie, dora, project, because):
     good_path, by = make_reset_link(membership(dora), charlie), charlie
     match because:
         case "elsewhere":
@@ -205,7 +203,7 @@ def test_nobody_is_taken_over_by_a_manager(charlie, dora, project, because):
         assert "not valid" in Client().get(good_path).content.decode(), "nor by a link that was made before"
 
 
-def test_links_of_managers_end_when_the_managers_change_or_it_is_archived(client, charlie, bob, dora, project):
+def test_reset_links_end_when_managers_change_or_project_is_archived(client, charlie, bob, dora, project):
     path = make_reset_link(membership(dora), charlie)
     assert client.get(path).status_code == 302
     set_archived(project, archived=True)
@@ -215,14 +213,14 @@ def test_links_of_managers_end_when_the_managers_change_or_it_is_archived(client
     assert client.get(path).status_code == 200
 
 
-def test_links_of_a_manager_whose_account_is_closed_end(client, charlie, bob, dora, project):
+def test_reset_links_of_inactive_manager_end(client, charlie, bob, dora, project):
     add_member(project, User.objects.create(username="next"), "manager")
     path = make_reset_link(membership(dora), charlie)
     User.objects.filter(pk=charlie.pk).update(is_active=False)
     assert client.get(path).status_code == 200
 
 
-def test_who_joins_with_a_new_account_has_it_for_this_project(client, project, charlie, signed_in, mallory):
+def test_account_made_by_invitation_belongs_to_project(client, project, charlie, signed_in, mallory):
     _, secret = invite(project, "coder", charlie, days=1)
     client.post(reverse("invitation", args=[secret]), {"username": "eve", "password1": PASSWORD, "password2": PASSWORD})
     _, secret = invite(project, "coder", charlie, days=1)
@@ -230,14 +228,14 @@ def test_who_joins_with_a_new_account_has_it_for_this_project(client, project, c
     assert resettable_members(project, charlie) == {User.objects.get(username="eve").pk}
 
 
-def test_the_member_hears_of_a_link(charlie, dora, project, mail_server, mailoutbox):
+def test_member_is_mailed_about_reset_link(charlie, dora, project, mail_server, mailoutbox):
     set_address(dora, "dora@example.org")
     make_reset_link(membership(dora), charlie)
     Delivery().send_due()
     assert "charlie, a manager of “Tea”" in mailoutbox[0].body
 
 
-def test_invitations_are_sent_to_addresses_with_secrets_that_stand_nowhere(
+def test_mailed_invitations_work_and_secrets_are_not_stored(
     signed_in, client, charlie, project, mail_server, mailoutbox
 ):
     page = send_invitation(signed_in(charlie), addresses="eve@example.org, ann@example.org\neve@example.org")
@@ -251,7 +249,7 @@ def test_invitations_are_sent_to_addresses_with_secrets_that_stand_nowhere(
     assert User.objects.get(username="eve").memberships.get().role == "coder"
 
 
-def test_an_invitation_that_is_sent_twice_has_the_same_link(charlie, project, mail_server, mailoutbox):
+def test_invitation_sent_twice_has_same_link(charlie, project, mail_server, mailoutbox):
     [invitation] = invite_by_mail(project, "coder", charlie, ["eve@example.org"], days=1)
     Delivery().send_due()
     # The server took it, and the worker did not hear so.
@@ -262,7 +260,7 @@ def test_an_invitation_that_is_sent_twice_has_the_same_link(charlie, project, ma
     assert find_invitation(links[0].split("/")[2]) == invitation
 
 
-def test_nobody_is_flooded_with_invitations(signed_in, charlie, project, mail_server):
+def test_number_of_mailed_invitations_is_limited(signed_in, charlie, project, mail_server):
     pages = [send_invitation(signed_in(charlie), addresses="eve@example.org") for _ in range(6)]
     assert ["too many mails" in page for page in pages] == [False] * 5 + [True]
     assert Mail.objects.count() == Invitation.objects.count() == 5
@@ -270,12 +268,12 @@ def test_nobody_is_flooded_with_invitations(signed_in, charlie, project, mail_se
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("address", [f"{'a' * 64}@{'.'.join(['b' * 61] * 3)}.org", '"a b"@example.org'])
-def test_mails_to_odd_addresses_are_counted(charlie, project, mail_server, address):
+def test_limit_of_mails_covers_odd_addresses(charlie, project, mail_server, address):
     assert is_flooded(address) is is_flooded(address.upper()) is False
     assert [is_flooded(address) for _ in range(4)] == [False, False, False, True]
 
 
-def test_the_manager_sees_that_an_invitation_could_not_be_sent(signed_in, charlie, project, mail_server):
+def test_members_page_shows_failed_invitation_mail(signed_in, charlie, project, mail_server):
     invite_by_mail(project, "coder", charlie, ["eve@example.org"], days=1)
     page = reverse("members", args=["tea"])
     assert "could not be sent" not in signed_in(charlie).get(page).content.decode()
@@ -285,7 +283,7 @@ def test_the_manager_sees_that_an_invitation_could_not_be_sent(signed_in, charli
 
 
 @pytest.mark.parametrize("name", ["members", "account-mail", "forgotten-password"])
-def test_no_address_is_longer_than_the_table_takes(signed_in, charlie, project, mail_server, name):
+def test_too_long_address_is_refused(signed_in, charlie, project, mail_server, name):
     long = f"{'a' * 60}@{'.'.join(['b' * 60] * 4)}.org"
     assert len(long) > 254
     client = signed_in(with_password(charlie))
@@ -296,7 +294,7 @@ def test_no_address_is_longer_than_the_table_takes(signed_in, charlie, project, 
     assert not Mail.objects.exists()
 
 
-def test_a_revoked_invitation_is_not_sent(charlie, project, signed_in, mail_server, mailoutbox):
+def test_revoked_invitation_is_not_sent(charlie, project, signed_in, mail_server, mailoutbox):
     send_invitation(signed_in(charlie), addresses="eve@example.org")
     Invitation.objects.all().delete()
     assert (Delivery().send_due(), mailoutbox) == (0, [])
@@ -310,13 +308,13 @@ def test_a_revoked_invitation_is_not_sent(charlie, project, signed_in, mail_serv
         ({"addresses": "eve@example.org", "max_uses": "5"}, "for one person"),
     ],
 )
-def test_wrong_addresses_are_refused_and_nothing_is_sent(signed_in, charlie, project, mail_server, more, says):
+def test_invitation_with_wrong_addresses_is_refused(signed_in, charlie, project, mail_server, more, says):
     assert says in send_invitation(signed_in(charlie), **more)
     assert not Mail.objects.exists()
     assert not Invitation.objects.exists()
 
 
-def test_the_admin_confirms_no_address(client, mail_server, alice):
+def test_address_changed_in_admin_is_unconfirmed(client, mail_server, alice):
     root = User.objects.create_superuser("root")
     client.force_login(root)
     set_address(alice, "alice@example.org")
@@ -338,12 +336,12 @@ def test_password_set_by_staff_ends_keys_and_is_mailed(client, mail_server, mail
     assert [mail.subject for mail in mailoutbox] == ["Your password was changed"]
 
 
-def test_origins_are_recorded_for_many(project, alice, bob, charlie):
+def test_origin_is_recorded_for_several_users(project, alice, bob, charlie):
     record_origin(project, alice, bob)
     assert resettable_members(project, charlie) == {alice.pk, bob.pk}
 
 
-def test_the_api_sends_an_invitation_and_shows_no_link(signed_in, charlie, project, mail_server, mailoutbox):
+def test_api_sends_invitation_without_showing_link(signed_in, charlie, project, mail_server, mailoutbox):
     sent = {"role": "coder", "address": "eve@example.org"}
     answer = signed_in(charlie).post("/api/v1/projects/tea/invitations/", sent, "application/json")
     assert (answer.status_code, answer.json()["link"], answer.json()["whom"]) == (201, None, "eve@example.org")
@@ -352,7 +350,7 @@ def test_the_api_sends_an_invitation_and_shows_no_link(signed_in, charlie, proje
 
 
 @pytest.mark.parametrize("field", ["addresses", "max_uses"])
-def test_the_api_says_why_an_invitation_is_not_sent(signed_in, charlie, project, request, field):
+def test_api_explains_refused_invitation(signed_in, charlie, project, request, field):
     if field == "max_uses":
         request.getfixturevalue("mail_server")
     sent = {"role": "coder", "address": "eve@example.org", "max_uses": 5 if field == "max_uses" else 1}

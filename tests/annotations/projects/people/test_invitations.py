@@ -1,4 +1,4 @@
-"""Invitations: a link lets one person into one role, once."""
+"""Invitations by link: joining, expiry, limits and removal of members."""
 
 import re
 from functools import partial
@@ -22,7 +22,7 @@ NEW = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavend
 
 @pytest.fixture
 def link(project, charlie) -> str:
-    """Return the address of an invitation to code."""
+    """Return the address of an invitation for a coder."""
     _, secret = invitations.invite(project, "coder", charlie, days=7, note="Dora")
     return f"/invitations/{secret}/"
 
@@ -32,7 +32,7 @@ def guest() -> Client:
     return Client()
 
 
-def test_a_manager_makes_a_link_that_is_shown_once(manager, guest):
+def test_invitation_link_is_shown_once(manager, guest):
     page = manager.post(MEMBERS, {"invite": "1", "role": "viewer", "days": "1", "whom": "Eve"}).content.decode()
     [address] = re.findall(r'value="http://testserver(/invitations/[^"]+)"', page)
     assert "Eve" in page
@@ -40,7 +40,7 @@ def test_a_manager_makes_a_link_that_is_shown_once(manager, guest):
     assert "viewer" in guest.get(address).content.decode()
 
 
-def test_who_has_no_account_makes_one_and_joins(link, guest, project):
+def test_guest_makes_account_and_joins(link, guest, project):
     page = guest.get(link)
     assert page["Referrer-Policy"] == "strict-origin"
     assert "no-store" in page["Cache-Control"]
@@ -52,7 +52,7 @@ def test_who_has_no_account_makes_one_and_joins(link, guest, project):
     assert Invitation.objects.get().used_by == dora
 
 
-def test_who_is_signed_in_joins_as_who_they_are(link, guest, mallory, project):
+def test_signed_in_user_joins_with_own_account(link, guest, mallory, project):
     guest.force_login(mallory)
     assert "Join as mallory" in guest.get(link).content.decode()
     guest.post(link)
@@ -69,14 +69,14 @@ def test_who_is_signed_in_joins_as_who_they_are(link, guest, mallory, project):
     ],
     ids=["used", "ended", "withdrawn", "of a closed account"],
 )
-def test_a_link_that_has_ended_lets_nobody_in(link, guest, mallory, end):
+def test_ended_link_is_not_found(link, guest, mallory, end):
     end(Invitation.objects.get(), mallory)
     assert guest.get(link).status_code == 404
     assert guest.post(link, NEW).status_code == 404
     assert not User.objects.filter(username="dora").exists()
 
 
-def test_a_member_keeps_role_and_the_invitation_is_not_used_up(project, charlie, guest, alice):
+def test_member_keeps_role_and_does_not_use_up_invitation(project, charlie, guest, alice):
     _, secret = invitations.invite(project, "viewer", charlie, days=1)
     guest.force_login(alice)
     reply = guest.post(f"/invitations/{secret}/")
@@ -88,15 +88,15 @@ def test_a_member_keeps_role_and_the_invitation_is_not_used_up(project, charlie,
 @pytest.mark.parametrize(
     ("field", "value"), [("username", "ALICE"), ("username", ""), ("password1", "short"), ("password2", "another")]
 )
-def test_an_account_that_cannot_be_made_uses_nothing_up(link, guest, alice, field, value):
+def test_refused_account_does_not_use_up_invitation(link, guest, alice, field, value):
     reply = guest.post(link, NEW | {field: value})
     assert "errorlist" in reply.content.decode()
     assert User.objects.filter(username__iexact="dora").count() == 0
     assert Invitation.objects.get().used_at is None
 
 
-def do_at_once(do, subjects):
-    """Return, sorted, what becomes of doing it to both at the same time."""
+def run_concurrently(do, subjects):
+    """Return the sorted outcomes of applying `do` to both subjects at the same time."""
     barrier, outcomes = Barrier(2), []
 
     def attempt(subject):
@@ -118,14 +118,14 @@ def do_at_once(do, subjects):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_who_come_at_once_do_not_both_get_in(project, charlie, mallory):
+def test_concurrent_guests_use_invitation_once(project, charlie, mallory):
     invitation, _ = invitations.invite(project, "coder", charlie, days=1)
     second = User.objects.create(username="eve")
-    assert do_at_once(partial(invitations.accept, invitation), [mallory, second]) == ["done", "refused"]
+    assert run_concurrently(partial(invitations.accept, invitation), [mallory, second]) == ["done", "refused"]
     assert project.memberships.filter(user__in=[mallory, second]).count() == 1
 
 
-def test_a_manager_withdraws_a_link_of_this_project_only(manager, link, charlie):
+def test_manager_withdraws_links_of_own_project_only(manager, link, charlie):
     other = make_project("walk")
     foreign, _ = invitations.invite(other, "coder", charlie, days=1)
     assert manager.post(f"/projects/tea/invitations/{foreign.pk}/withdraw/").status_code == 404
@@ -134,13 +134,13 @@ def test_a_manager_withdraws_a_link_of_this_project_only(manager, link, charlie)
     assert list(Invitation.objects.all()) == [foreign]
 
 
-def test_what_a_link_ends_with_is_nowhere_kept(link):
+def test_secret_of_link_is_not_stored(link):
     secret = link.split("/")[2]
     [row] = Invitation.objects.values()
     assert all(secret not in str(value) for value in row.values())
 
 
-def test_a_removed_member_is_out_at_the_next_request_and_the_work_stays(manager, alice, project, codings):
+def test_removed_member_loses_access_and_coding_stays(manager, alice, project, codings):
     coder = Client()
     coder.force_login(alice)
     assert coder.get("/projects/tea/texts/tea/code/").status_code == 200
@@ -155,7 +155,7 @@ def test_a_removed_member_is_out_at_the_next_request_and_the_work_stays(manager,
     codings["alice"].refresh_from_db()
 
 
-def test_who_coded_here_does_not_come_back_as_one_who_sees_all_work(project, alice, codings):
+def test_former_coder_returns_as_coder_only(project, alice, codings):
     remove_membership(project.memberships.get(user=alice))
     for role in ("manager", "adjudicator", "viewer"):
         with pytest.raises(ValidationError, match="stay blind"):
@@ -163,7 +163,7 @@ def test_who_coded_here_does_not_come_back_as_one_who_sees_all_work(project, ali
     assert add_member(project, alice, "coder").role == "coder"
 
 
-def test_the_last_manager_stays(manager, project, charlie, bob):
+def test_last_manager_stays(manager, project, charlie, bob):
     own = project.memberships.get(user=charlie)
     page = manager.post(f"/projects/tea/members/{own.pk}/remove/", {"confirmed": "1"}, follow=True).content.decode()
     assert "only manager" in page
@@ -172,7 +172,7 @@ def test_the_last_manager_stays(manager, project, charlie, bob):
     assert manager.get(MEMBERS).status_code == 404
 
 
-def test_who_manages_no_more_lets_nobody_in(link, project, charlie, guest):
+def test_links_of_former_manager_end(link, project, charlie, guest):
     add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
     remove_membership(project.memberships.get(user=charlie))
     guest.force_login(charlie)
@@ -182,7 +182,7 @@ def test_who_manages_no_more_lets_nobody_in(link, project, charlie, guest):
 
 
 @pytest.mark.parametrize("end", ["", "/"])
-def test_no_log_tells_a_link_however_it_is_asked_for(link, guest, alice, caplog, end):
+def test_log_of_requests_hides_invitation_links(link, guest, alice, caplog, end):
     caplog.handler.addFilter(RequestIdFilter())
     caplog.set_level("INFO", logger="coindex.requests")
     guest.get(link.rstrip("/") + end)
@@ -196,14 +196,14 @@ def test_no_log_tells_a_link_however_it_is_asked_for(link, guest, alice, caplog,
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_managers_do_not_remove_each_other(project, charlie, db):
+def test_concurrent_managers_do_not_remove_each_other(project, charlie, db):
     dora = User.objects.create(username="dora")
     add_member(project, dora, Membership.Role.MANAGER)
     memberships = [project.memberships.get(user=user) for user in (charlie, dora)]
-    assert do_at_once(remove_membership, memberships) == ["done", "refused"]
+    assert run_concurrently(remove_membership, memberships) == ["done", "refused"]
 
 
-def test_each_name_gets_a_link_of_its_own(manager, project):
+def test_each_name_gets_own_link(manager, project):
     sent = {"invite": "1", "role": "coder", "days": "7", "whom": "Nora\n\n  Ole \n"}
     page = manager.post(MEMBERS, sent).content.decode()
     links = re.findall(r'value="http://testserver(/invitations/[^"]+)"', page)
@@ -222,13 +222,13 @@ def test_each_name_gets_a_link_of_its_own(manager, project):
         ({"whom": "Nora\nOle", "max_uses": "2", "role": "adjudicator"}, "as coders or viewers only."),
     ],
 )
-def test_what_cannot_be_invited_is_said_and_nothing_is_created(manager, project, fields, said):
+def test_wrong_invitation_is_refused_with_reason(manager, project, fields, said):
     page = manager.post(MEMBERS, {"invite": "1", "role": "coder", "days": "7", "whom": ""} | fields).content.decode()
     assert said in page
     assert not project.invitations.exists()
 
 
-def test_a_link_for_a_group_lets_in_as_many_as_it_says(manager, project, charlie):
+def test_group_link_admits_stated_number_of_people(manager, project, charlie):
     invitation, secret = invitations.invite(project, "viewer", charlie, days=7, note="Course", max_uses=2)
     for number, name in enumerate(("nora", "ole"), start=1):
         reply = Client().post(f"/invitations/{secret}/", NEW | {"username": name})

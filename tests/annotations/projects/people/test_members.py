@@ -1,5 +1,3 @@
-"""Members of the project."""
-
 import pytest
 
 from annotations.models import Membership, User
@@ -9,7 +7,7 @@ from tests.shared.projects import make_project
 URL = "/projects/tea/members/"
 
 
-def test_a_member_is_added_by_name_in_any_case(signed_in, charlie, mallory, project):
+def test_member_is_added_by_name_in_any_case(signed_in, charlie, mallory, project):
     client = signed_in(charlie)
     assert client.post(URL, {"username": "MALLORY", "role": "viewer"}).url == URL
     assert Membership.objects.get(user=mallory).role == "viewer"
@@ -17,7 +15,7 @@ def test_a_member_is_added_by_name_in_any_case(signed_in, charlie, mallory, proj
     assert "mallory is now viewer." in page
 
 
-def test_a_role_can_be_changed_where_there_is_no_work(signed_in, people):
+def test_role_changes_after_confirmation(signed_in, people):
     sent = {"username": "vera", "role": "adjudicator"}
     question = signed_in(people["manager"]).post(URL, sent).content.decode()
     assert "Make vera adjudicator?" in question
@@ -38,14 +36,14 @@ def test_a_role_can_be_changed_where_there_is_no_work(signed_in, people):
         ({"username": "mallory"}, "required"),
     ],
 )
-def test_wrong_fields_are_told(signed_in, charlie, mallory, project, form, says):
+def test_wrong_fields_are_refused(signed_in, charlie, mallory, project, form, says):
     answer = signed_in(charlie).post(URL, form)
     assert says in answer.content.decode()
     assert "<b>" not in answer.content.decode().partition("Add a member")[2]
     assert Membership.objects.count() == 3
 
 
-def test_several_are_put_into_a_group_at_once_and_out_of_it(signed_in, charlie, project):
+def test_several_members_join_and_leave_group_at_once(signed_in, charlie, project):
     client, pks = signed_in(charlie), list(Membership.objects.exclude(user=charlie).values_list("pk", flat=True))
     assert client.post(URL, {"set_group": "1", "members": pks, "group": " expert "}).url == URL
     groups = dict(Membership.objects.values_list("user__username", "group"))
@@ -58,7 +56,7 @@ def test_several_are_put_into_a_group_at_once_and_out_of_it(signed_in, charlie, 
     assert "1 member is in no group now." in client.get(URL).content.decode()
 
 
-def test_a_role_leaves_the_group_as_it_is(project, alice):
+def test_change_of_role_keeps_group(project, alice):
     Membership.objects.filter(user=alice).update(group="naive")
     assert add_member(project, alice, "coder").group == "naive"
 
@@ -72,7 +70,7 @@ def test_a_role_leaves_the_group_as_it_is(project, alice):
         ({"members": ["999999"], "group": "expert"}, "not one of the available choices"),
     ],
 )
-def test_a_group_that_cannot_be_set_is_refused_with_the_reason(signed_in, charlie, project, sent, says):
+def test_wrong_group_is_refused_with_reason(signed_in, charlie, project, sent, says):
     everybody = list(Membership.objects.values_list("pk", flat=True))
     sent = {name: everybody if value == ["all"] else value for name, value in sent.items()}
     page = signed_in(charlie).post(URL, {"set_group": "1", **sent}).content.decode()
@@ -80,7 +78,7 @@ def test_a_group_that_cannot_be_set_is_refused_with_the_reason(signed_in, charli
     assert not Membership.objects.exclude(group="").exists()
 
 
-def test_members_of_another_project_stay_in_their_groups(signed_in, charlie, project):
+def test_group_of_member_of_other_project_stays(signed_in, charlie, project):
     other = make_project("other")
     foreign = add_member(other, User.objects.create(username="far"), "coder")
     signed_in(charlie).post(URL, {"set_group": "1", "members": [foreign.pk], "group": "expert"})
