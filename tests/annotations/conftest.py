@@ -1,10 +1,8 @@
-"""Fixtures of the tests of annotations."""
-
 import pytest
 from django.test import Client
 
 
 @pytest.fixture
 def manager(signed_in, charlie, project) -> Client:
-    """Return the client of Charlie, who manages the project of the dialogue."""
+    """Return Charlie's client; Charlie manages the project of the dialogue."""
     return signed_in(charlie)
