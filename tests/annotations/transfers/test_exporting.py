@@ -1,4 +1,4 @@
-"""From rows to documents and files; the command that does it."""
+"""Export of codings, and its command."""
 
 import io
 import zipfile
@@ -44,7 +44,7 @@ def tales(db) -> Project:
 
 
 @pytest.mark.parametrize(("format_", "said"), [("conll2012", 2), ("conllu", 2), ("jsonlines", 2), ("mmax2", 0)])
-def test_files_of_chains_say_what_is_in_several(db, format_, said):
+def test_export_counts_mentions_in_several_chains(db, format_, said):
     project = create_project("tales", "Tales", SCHEMES["clusters"])
     walk = plain.parse("[Anna](=1|2) took [her](=1) [dog](=2).", "walk.txt")
     import_documents(project, [SourceDocument(walk, coder) for coder in ("anna", "bea")], ImportOptions(create=True))
@@ -54,7 +54,7 @@ def test_files_of_chains_say_what_is_in_several(db, format_, said):
 
 @pytest.fixture
 def tea(db) -> tuple[Project, Document]:
-    """Make a project that points, with one coding that has everything possible, and return its document too."""
+    """Make a project of pointers with a coding that uses every feature; return it with its document."""
     project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     anna, her, it = (Place("phrase", (span,)) for span in ((0, 4), (10, 13), (22, 24)))
     both = Place("phrase", ((0, 4), (14, 17)))
@@ -90,7 +90,7 @@ def zipped(project: Project, format_key: str, **which) -> tuple[bytes, object]:
     return out.getvalue(), report
 
 
-def test_what_was_imported_is_exported(tea):
+def test_exported_document_equals_imported_document(tea):
     project, document = tea
     [(coder, exported)] = documents_of(project)
     assert coder == "anna"
@@ -100,7 +100,7 @@ def test_what_was_imported_is_exported(tea):
     assert [category.key for category in exported.scheme.categories] == ["phrase", "segment", "place", "none"]
 
 
-def test_only_what_a_coder_sees_is_in_the_coders_document(tales):
+def test_document_of_coder_has_only_markables_they_see(tales):
     own = SourceDocument(plain.parse("Anna [took](=9) her dog for a walk.", "walk.txt"), "cem")
     given = SourceDocument(plain.parse("Anna took her dog for a [walk].", "walk.txt"), None)
     import_documents(tales, [own, given], ImportOptions(create=True))
@@ -113,7 +113,7 @@ def test_only_what_a_coder_sees_is_in_the_coders_document(tales):
 
 
 @pytest.mark.parametrize("more", [{}, {"note": "which?"}])
-def test_a_markable_of_several_entities_keeps_them_in_their_order(tales, more):
+def test_export_keeps_order_of_entities(tales, more):
     marks = [Mark(((0, 4),), answer=Answer(indices=("b", "a", "c"), **more)), Mark(((10, 13),), answer=Answer())]
     document = Document("run", "x/run.x", "Anna took her dog", marks, links=Links.INDICES)
     import_documents(tales, [SourceDocument(document, "anna")])
@@ -122,14 +122,14 @@ def test_a_markable_of_several_entities_keeps_them_in_their_order(tales, more):
     assert found.marks[0].answer.note == more.get("note", "")
 
 
-def test_codings_that_are_not_handed_in_are_left_out_unless_asked_for(tales):
+def test_unfinished_codings_are_exported_only_if_asked(tales):
     coding = Coding.objects.of_people().get(coder__username="bea")
     reopen_coding(coding, coding.coder)
     assert [coder for coder, _ in documents_of(tales)] == ["anna"]
     assert [coder for coder, _ in documents_of(tales, unfinished=True)] == ["anna", "bea"]
 
 
-def test_coders_and_texts_may_be_named(tales):
+def test_export_selects_coders_and_texts(tales):
     import_documents(tales, [SourceDocument(plain.parse(WALK, "run.txt"), "bea")])
 
     def found(**which):
@@ -140,7 +140,7 @@ def test_coders_and_texts_may_be_named(tales):
     assert found(texts=["run"]) == [("bea", "run")]
 
 
-def test_a_zip_has_a_folder_for_each_coder_and_comes_back_equal(tales):
+def test_zip_has_folder_per_coder_and_is_imported_equal(tales):
     data, report = zipped(tales, "conll2012")
     assert data == zipped(tales, "conll2012")[0]
     assert names(data) == ["anna/walk.conll", "bea/walk.conll", "LOSSES.txt"]
@@ -159,8 +159,8 @@ def test_a_zip_has_a_folder_for_each_coder_and_comes_back_equal(tales):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_coder_who_marks_meanwhile_is_not_half_in_an_export(monkeypatch):
-    """What is marked and pointed at after the markables were read is not among the answers either."""
+def test_export_ignores_markables_made_meanwhile(monkeypatch):
+    """Answers on markables made after the markables were read are left out too."""
     project = make_project()
     set_coder_marked_levels(project, project.levels.filter(key="phrase"))
     coder = get_or_create_coder(project, "anna", create=True)
@@ -181,7 +181,7 @@ def test_a_coder_who_marks_meanwhile_is_not_half_in_an_export(monkeypatch):
     assert [mark.parts for mark in document.marks if mark.answer] == [((31, 37),)]
 
 
-def test_what_a_format_cannot_hold_is_reported_and_stands_in_the_zip(tea):
+def test_losses_are_reported_and_listed_in_zip(tea):
     project, _ = tea
     data, report = zipped(project, "conll2012")
     lost = {loss.feature: loss for loss in report.losses}
@@ -193,7 +193,7 @@ def test_what_a_format_cannot_hold_is_reported_and_stands_in_the_zip(tea):
     assert said == "".join(f"{loss}\n" for loss in report.losses)
 
 
-def test_a_trial_says_the_same_and_writes_nothing(tea):
+def test_trial_gives_same_report_as_export(tea):
     project, _ = tea
     assert export_files(project, "conll2012", None) == zipped(project, "conll2012")[1]
 
@@ -214,7 +214,7 @@ def test_a_trial_says_the_same_and_writes_nothing(tea):
         ("_.anna", "_.anna"),
     ],
 )
-def test_folders_of_coders_are_possible_in_every_system_and_come_back(tales, name, folder):
+def test_folders_of_coders_are_valid_everywhere_and_read_back(tales, name, folder):
     coder = Coding.objects.of_people().get(coder__username="anna").coder
     coder.username = name
     coder.save()
@@ -225,12 +225,12 @@ def test_folders_of_coders_are_possible_in_every_system_and_come_back(tales, nam
 
 
 @pytest.mark.parametrize("folder", ["%61nna", "%43", "100%25", "%E9", "%"])
-def test_a_folder_that_no_export_writes_is_the_name_of_its_coder(folder):
+def test_folder_that_no_export_writes_is_read_literally(folder):
     [found] = read_sources("plain", [Source(f"{folder}/walk.txt", WALK.encode())], "parent").documents
     assert found.coder == folder
 
 
-def test_queries_grow_neither_in_number_nor_in_length_with_texts(tales):
+def test_number_and_length_of_queries_do_not_grow_with_texts(tales):
     def queries() -> tuple[int, int]:
         with CaptureQueriesContext(connection) as captured:
             zipped(tales, "conll2012")
@@ -241,7 +241,7 @@ def test_queries_grow_neither_in_number_nor_in_length_with_texts(tales):
     assert queries() == (number, longest)  # nor do they name texts or codings: a statement takes so many values only
 
 
-def test_a_file_is_written_wholly_or_not_at_all(tales, tmp_path, monkeypatch):
+def test_failed_export_keeps_previous_file(tales, tmp_path, monkeypatch):
     path = tmp_path / "tales.zip"
     write_whole(path, lambda out: export_files(tales, "conll2012", out))
     before = path.read_bytes()
@@ -261,7 +261,7 @@ def run(*arguments: str | Path) -> None:
     call_command("export_codings", *map(str, arguments))
 
 
-def test_the_command_writes_the_zip_and_says_what_is_not_kept(tea, tmp_path, capsys):
+def test_command_writes_zip_and_prints_losses(tea, tmp_path, capsys):
     run("conll2012", tmp_path / "tea.zip", "--project", "tea", "--trial")
     assert capsys.readouterr().out == "would write 1 coding of 1 text in 1 file\n"
     assert list(tmp_path.iterdir()) == []
@@ -283,7 +283,7 @@ def test_the_command_writes_the_zip_and_says_what_is_not_kept(tea, tmp_path, cap
         (["--project", "tea", "--option", "x=1"], "--option x=1: CoNLL-2012 has these: none."),
     ],
 )
-def test_the_command_names_what_is_not_there(tea, tmp_path, arguments, message):
+def test_command_names_unknown_arguments(tea, tmp_path, arguments, message):
     with pytest.raises(CommandError) as caught:
         run("conll2012", tmp_path / "tea.zip", *arguments)
     assert str(caught.value) == message

@@ -1,4 +1,4 @@
-"""Attributes, relations and readings from rows to files and back."""
+"""Export and import of attributes, relations and readings."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def trimmed(key: str, content: str) -> str:
 
 
 def said(coding: Coding, project: Project) -> dict[str, Any]:
-    """Return what a coding says as exports have it: not of what has no category yet, readings in one order."""
+    """Return the answers of a coding as exports hold them: decided markables only, readings sorted."""
     constraints, content = read_scheme(project.pk).constraints, coding.text.content
     answers = {}
     for decision in decisions_of(coding):
@@ -89,7 +89,7 @@ def said(coding: Coding, project: Project) -> dict[str, Any]:
 
 @pytest.mark.parametrize("format_key", sorted(WHOLE))
 @pytest.mark.parametrize("seed", cases([0, 1, 2, 18], full=[*range(3, 18), *range(19, 40)]))
-def test_what_a_coder_says_by_any_scheme_comes_back_equal(format_key, seed, alice):
+def test_answers_to_any_scheme_are_imported_equal(format_key, seed, alice):
     draw = random.Random(f"{format_key} {seed}")
     scheme = any_scheme(draw)
     project = rich_project("any", scheme, alice, coders_mark=True)
@@ -119,7 +119,7 @@ def rich(alice) -> Project:
     return project
 
 
-def test_what_a_format_does_not_hold_is_named_question_by_question(rich):
+def test_losses_are_listed_by_question(rich):
     _, report = exported(rich, "muc")
     lost = {loss.what: loss.count for loss in report.losses}
     assert lost["answers to relations besides identity, of bridging"] == 1
@@ -128,7 +128,7 @@ def test_what_a_format_does_not_hold_is_named_question_by_question(rich):
     assert lost[str(Feature.PLURAL.value)] == 1
 
 
-def test_a_plural_antecedent_makes_an_entity_of_its_own_in_files_of_chains(rich):
+def test_plural_antecedent_becomes_own_entity_in_files_of_chains(rich):
     data, report = exported(rich, "conll2012")
     [(name, conll)] = [(name, text) for name, text in files(data) if name.endswith(".conll")]
     assert name == "alice/tea.conll"
@@ -137,7 +137,7 @@ def test_a_plural_antecedent_makes_an_entity_of_its_own_in_files_of_chains(rich)
     assert {loss.feature for loss in report.losses} >= {Feature.SPLIT, Feature.RELATIONS, Feature.ATTRIBUTES}
 
 
-def test_readings_come_in_the_order_in_which_the_coder_named_them(rich):
+def test_export_keeps_order_of_readings(rich):
     coding = coding_of(rich)
     kettle, stove, it = (coding.text.markables.get(label=label) for label in ("a", "b", "c"))
     judge(coding, it.key, "phrase", [kettle.key, stove.key], [kettle.key])  # type: ignore[arg-type]
@@ -158,7 +158,7 @@ def files(data: bytes) -> list[tuple[str, str]]:
 
 
 def judgements(project: Project, *lines: str) -> Report:
-    """Import a table of judgements of bea's on the text of the dialogue."""
+    """Import a table of judgements by bea on the dialogue."""
     source = Source("j.csv", "\n".join(lines).encode())
     return import_result(
         project, read_sources("judgements-csv", [source], "nobody"), ImportOptions(create=True, join=True)
@@ -179,7 +179,7 @@ def judgements(project: Project, *lines: str) -> Report:
         ("relation:gender", "phrase:4-14", "j.csv:2: The scheme has no relation 'gender'."),
     ],
 )
-def test_an_answer_that_the_scheme_does_not_take_is_refused(column, value, message, db):
+def test_answer_that_scheme_does_not_take_is_refused(column, value, message, db):
     project = rich_project("rich")
     category = "place" if column == "attribute:gender" else "none"
     lines = (f"text,unit,coder,label,value,{column}", f'tea,phrase:18-27,bea,{category},,"{value}"')
@@ -188,7 +188,7 @@ def test_an_answer_that_the_scheme_does_not_take_is_refused(column, value, messa
     assert refusal.endswith(("question=NAME: leaves it out", "question=NAME: leaves it out."))
 
 
-def test_a_question_that_the_scheme_does_not_ask_is_left_out_and_told(db):
+def test_unknown_question_is_left_out_and_reported(db):
     project = rich_project("rich")
     lines = ("text,unit,coder,label,value,attribute:size", "tea,phrase:18-27,bea,none,,big")
     report = judgements(project, *lines)
@@ -196,7 +196,7 @@ def test_a_question_that_the_scheme_does_not_ask_is_left_out_and_told(db):
     assert any("1 answer to 'size', which the scheme does not ask" in warning for warning in report.warnings())
 
 
-def test_a_question_may_be_called_otherwise_in_the_files(db):
+def test_option_maps_name_of_question(db):
     project = rich_project("rich")
     source = Source("j.csv", b"text,unit,coder,label,value,attribute:genus\ntea,phrase:18-27,bea,place,,f\n")
     get_or_create_coder(project, "bea", create=True)
@@ -206,7 +206,7 @@ def test_a_question_may_be_called_otherwise_in_the_files(db):
     assert judgements_of(coding_of(project))["phrase:18-27"]["attributes"] == {"gender": "f"}
 
 
-def test_what_a_scheme_requires_and_a_file_lacks_is_told(db):
+def test_missing_required_answers_are_reported(db):
     project = rich_project("rich")
     change_rows(project.attributes.filter(key="gender"), required=True)
     lines = ("text,unit,coder,label", "tea,phrase:18-27,bea,place")
@@ -214,7 +214,7 @@ def test_what_a_scheme_requires_and_a_file_lacks_is_told(db):
     assert "1 markable without an answer to gender, which the scheme requires" in warning
 
 
-def test_an_export_takes_a_query_more_with_attributes(rich, alice):
+def test_attributes_add_one_query_to_export(rich, alice):
     plain = rich_project("plain", SCHEMES["poesio-artstein-2005"], alice)
 
     def queries(project: Project) -> int:

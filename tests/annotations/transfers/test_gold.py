@@ -1,4 +1,4 @@
-"""Gold in exports: in every format and back, which texts are left out and why, and who may have it."""
+"""Export and import of gold: formats, texts left out, rights."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def left_out(report: Any) -> dict[str, tuple[str, ...]]:
 
 
 def entities(project: Project, text: str, *, alone: bool) -> set[frozenset[str]]:
-    """Return the entities of the gold of a text; those of one markable only where they are asked for."""
+    """Return the entities of the gold of a text; entities of one markable only if `alone`."""
     coding = Coding.objects.get(text__project=project, text__slug=text, kind="gold")
     decisions = {decision.markable: decision for decision in decisions_of(coding)}
     found = members_of(chains_of(project.answers, list(decisions), decisions)).values()
@@ -101,7 +101,7 @@ def entities(project: Project, text: str, *, alone: bool) -> set[frozenset[str]]
 
 
 @pytest.mark.parametrize("format_key", WRITTEN)
-def test_gold_is_read_back_equal_by_a_fresh_project_in_every_format(walks, format_key, tmp_path):
+def test_gold_in_every_format_is_imported_equal(walks, format_key, tmp_path):
     draft_gold(walks, DraftRequest(Method.MOST, adjudicator="charlie"))
     decide(walks, "walk")
     path = tmp_path / "gold.zip"
@@ -114,7 +114,7 @@ def test_gold_is_read_back_equal_by_a_fresh_project_in_every_format(walks, forma
     assert exported(fresh, format_key)[0] == exported(walks, format_key)[0]
 
 
-def test_gold_of_pointers_is_read_back_equal_with_its_notes(codings, keys, project, alice, charlie, tmp_path):
+def test_gold_of_pointers_is_imported_equal_with_notes(codings, keys, project, alice, charlie, tmp_path):
     judge(codings["alice"], keys["a"], "place")
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     submit_coding(codings["alice"], alice)
@@ -138,7 +138,7 @@ def test_gold_of_pointers_is_read_back_equal_with_its_notes(codings, keys, proje
     assert [decision for decision in decisions_of(back) if decision.category] == decided
 
 
-def test_tables_of_gold_belong_to_whom_the_command_names(drafted, tmp_path, capsys):
+def test_command_requires_manager_or_adjudicator_as_owner_of_gold(drafted, tmp_path, capsys):
     path = tmp_path / "gold.zip"
     call_command("export_codings", "judgements-csv", str(path), "--project=walks", "--gold")
     assert f"left out: 1 × {UNDECIDED}: run" in capsys.readouterr().err
@@ -156,7 +156,7 @@ def test_tables_of_gold_belong_to_whom_the_command_names(drafted, tmp_path, caps
 # Which texts are left out.
 
 
-def test_each_text_is_exported_as_gold_or_silver_or_left_out_for_a_reason(walks):
+def test_texts_are_gold_or_silver_or_left_out_with_reason(walks):
     import_documents(walks, [SourceDocument(plain.parse(WALK, f"{text}.txt"), None) for text in ("new", "own")])
     assert left_out(exported(walks, "brat")[1]) == {WITHOUT_GOLD: ("new", "own", "run", "walk")}
     draft_gold(walks, DraftRequest(Method.MOST))
@@ -179,7 +179,7 @@ def test_each_text_is_exported_as_gold_or_silver_or_left_out_for_a_reason(walks)
     assert exported(walks, "conll2012", texts=["walk"], rounds=["main"])[0] == {name: before}
 
 
-def test_gold_of_a_text_that_left_its_round_is_not_exported(drafted):
+def test_gold_of_text_removed_from_round_is_not_exported(drafted):
     drafted.texts.get(slug="walk").rounds.clear()
     assert left_out(exported(drafted, "brat")[1]) == {UNDECIDED: ("run",)}
 
@@ -189,7 +189,7 @@ def test_gold_of_a_text_that_left_its_round_is_not_exported(drafted):
 
 @pytest.fixture
 def drafted(walks) -> Project:
-    """Let there be drafts of both texts, of which Charlie has closed one."""
+    """Draft the gold of both texts, and let Charlie close one."""
     draft_gold(walks, DraftRequest(Method.MOST))
     decide(walks, "walk")
     return walks
@@ -205,7 +205,7 @@ def ordered(client: Client, **fields: Any) -> Any:
     return client.post("/api/v1/projects/walks/exports/", body, content_type="application/json")
 
 
-def test_gold_is_ordered_on_the_page_and_by_the_api_with_what_is_left_out(drafted, manager):
+def test_page_and_api_export_gold_and_list_texts_left_out(drafted, manager):
     assert "Gold: closed" in manager.get("/projects/walks/export/").content.decode()
     page = manager.post("/projects/walks/export/", {"format": "brat", "gold": "gold"}).url
     manager.post(f"{page}carry-out/")
@@ -232,20 +232,20 @@ def test_gold_is_ordered_on_the_page_and_by_the_api_with_what_is_left_out(drafte
         ({"gold": "silver", "unfinished": True}, "unfinished"),
     ],
 )
-def test_a_wrong_order_of_gold_is_refused_at_its_field(walks, manager, fields, wrong):
+def test_invalid_export_of_gold_is_refused_at_field(walks, manager, fields, wrong):
     answer = ordered(manager, **fields)
     assert (answer.status_code, list(answer.json()["errors"])) == (400, [wrong])
     assert not Transfer.objects.exists()
 
 
-def test_a_member_called_as_the_folder_keeps_gold_from_being_exported(walks, manager):
+def test_export_of_gold_is_refused_if_member_is_named_gold(walks, manager):
     walks.memberships.create(user=person("Gold"), role="coder")
     assert "is called 'gold'" in ordered(manager, gold="gold").json()["errors"]["gold"][0]
 
 
 @pytest.mark.parametrize("results_open", [False, True])
 @pytest.mark.parametrize("role", ["viewer", "coder", "manager-coder"])
-def test_who_may_not_see_gold_is_neither_offered_it_nor_answered(walks, manager, signed_in, role, results_open):
+def test_members_without_right_to_gold_cannot_export_it(walks, manager, signed_in, role, results_open):
     draft_gold(walks, DraftRequest(Method.MOST))
     made = ordered(manager, gold="gold").json()["id"]
     manager.post(f"/api/v1/transfers/{made}/carry-out/")
@@ -270,7 +270,7 @@ def test_who_may_not_see_gold_is_neither_offered_it_nor_answered(walks, manager,
     assert Transfer.objects.filter(pk=made).exists()
 
 
-def test_an_adjudicator_exports_gold_and_who_imports_it_owns_it(walks, signed_in):
+def test_adjudicator_exports_gold_and_importer_owns_it(walks, signed_in):
     add_member(walks, person("adam"), Membership.Role.ADJUDICATOR)
     draft_gold(walks, DraftRequest(Method.MOST))
     decide(walks, "walk")

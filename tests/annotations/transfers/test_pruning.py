@@ -1,4 +1,4 @@
-"""What nobody needs any more goes, and nothing else."""
+"""Deletion of expired rows."""
 
 from datetime import timedelta
 from io import StringIO
@@ -71,17 +71,17 @@ KINDS = {
 
 
 @pytest.mark.parametrize(("make", "ages"), KINDS.items(), ids=[make.__name__ for make in KINDS])
-def test_what_is_over_goes_and_what_is_not_stays(project, alice, monkeypatch, make, ages):
+def test_prune_deletes_only_expired_rows(project, alice, monkeypatch, make, ages):
     monkeypatch.setattr(pruning, "BATCH", 2)
     young, old = ages
-    stays = make(project, alice, young)
+    kept = make(project, alice, young)
     for _ in range(3):
         make(project, alice, old)
     prune()
-    assert list(type(stays)._default_manager.values_list("pk", flat=True)) == [stays.pk]
+    assert list(type(kept)._default_manager.values_list("pk", flat=True)) == [kept.pk]
 
 
-def test_the_command_says_how_many_of_each(project, alice):
+def test_command_prints_number_of_deleted_rows(project, alice):
     make_session(project, alice, DAY)
     out = StringIO()
     call_command("prune", stdout=out)
@@ -90,7 +90,7 @@ def test_the_command_says_how_many_of_each(project, alice):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_worker_does_it_when_it_starts(settings):
+def test_worker_prunes_when_it_starts(settings):
     settings.TASKS = TASKS
     Session.objects.create(session_key="over", session_data="x", expire_date=timezone.now() - DAY)
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval", "0", verbosity=0)

@@ -1,4 +1,4 @@
-"""DUCView's pyramids and peers come in and go out: by page, API and command."""
+"""Import and export of DUCView pyramids and peers by page, API and command."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def scu(uid: int, *parts: tuple[str, int]) -> str:
     return f'<scu uid="{uid}" label="SCU {uid}">{made}</scu>'
 
 
-def brought(project: Project, *files: tuple[str, bytes], coder_from: str = "name", **options) -> Report:
+def load(project: Project, *files: tuple[str, bytes], coder_from: str = "name", **options) -> Report:
     sources = [Source(name, data) for name, data in files]
     return import_pyramids(project, read_pyramids(sources, coder_from), ImportOptions(**{"create": True, **options}))
 
@@ -87,7 +87,7 @@ def strike(db, samples) -> Project:
     project = pyramid_project("harbour")
     files = [(path.name, path.read_bytes()) for path in sorted((samples / "ducview").iterdir())]
     renamed = [("peer1.coder1.pan" if name == "peer1.pan" else name, data) for name, data in files]
-    report = brought(project, *renamed)
+    report = load(project, *renamed)
     assert not report.failures
     assert str(report).startswith("2 new texts")
     return project
@@ -107,13 +107,13 @@ def zipped(project: Project, **which) -> tuple[dict[str, bytes], list[str]]:
         return {name: archive.read(name) for name in archive.namelist()}, [str(loss) for loss in report.losses]
 
 
-def test_the_samples_have_the_weights_and_scores_that_they_should(strike):
+def test_samples_have_expected_weights_and_scores(strike):
     assert [scu.weight for scu in scus.weighted_scus(coding_of(strike, coder="coder1"))] == [4, 3, 2, 2, 2, 1]
     peer = coding_of(strike, "peer")
     against = scus.pyramid_of_peer(peer)
     assert against is not None
     keyed = pyramid_of(against)
-    of_summaries = {scu.uid: [keyed.pyramid.summary_of(of) for of in scu.contributors] for scu in keyed.pyramid.scus}
+    of_summaries = {scu.uid: [keyed.pyramid.summary_of(c) for c in scu.contributors] for scu in keyed.pyramid.scus}
     pyramid = measures.Pyramid(of_summaries, keyed.pyramid.summaries)
     marks = peer_of(peer, keyed).marks
     expressed, outside = [uid for uid in marks if uid], len(marks.get(0, ()))
@@ -122,7 +122,7 @@ def test_the_samples_have_the_weights_and_scores_that_they_should(strike):
     assert (against.coder.username, peer.status) == ("coder1", "submitted")
 
 
-def test_the_samples_come_out_with_every_part_and_text_as_they_came_in(strike, samples):
+def test_exported_samples_equal_imported_samples(strike, samples):
     files, losses = zipped(strike)
     assert set(files) == {"coder1/peer1.pan", "coder1/strike.pyr", "coder2/strike.pyr"}
     assert losses == []
@@ -135,17 +135,17 @@ def test_the_samples_come_out_with_every_part_and_text_as_they_came_in(strike, s
             assert (after.text, after.marks, after.comments) == (before.text, before.marks, before.comments)
             before, after = before.pyramid, after.pyramid
         assert (after.text, after.boundary, after.summaries) == (before.text, before.boundary, before.summaries)
-        assert said(after) == said(before)
+        assert scus_by_uid(after) == scus_by_uid(before)
 
 
-def said(pyramid) -> dict[int, tuple[str, str, frozenset]]:
+def scus_by_uid(pyramid) -> dict[int, tuple[str, str, frozenset]]:
     return {
         scu.uid: (scu.label, scu.comment, frozenset((c.parts, c.comment) for c in scu.contributors))
         for scu in pyramid.scus
     }
 
 
-def test_what_went_out_comes_into_another_project_and_goes_out_the_same(strike):
+def test_imported_export_is_exported_identically(strike):
     files, _ = zipped(strike)
     other = pyramid_project("other")
     sources = [Source(name, data, in_folder=True) for name, data in sorted(files.items())]
@@ -154,8 +154,8 @@ def test_what_went_out_comes_into_another_project_and_goes_out_the_same(strike):
     assert zipped(other)[0] == files
 
 
-def test_uids_labels_and_comments_are_kept_as_they_are(ferry):
-    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+def test_import_keeps_uids_labels_and_comments(ferry):
+    load(ferry, ("sinking.ann.pyr", pyr(SANK)))
     coding = coding_of(ferry)
     assert scus.scu_descriptions(coding) == {"7": {"label": "It sank (2.1)", "comment": "clear"}}
     [first, second] = decisions_of(coding)
@@ -164,8 +164,8 @@ def test_uids_labels_and_comments_are_kept_as_they_are(ferry):
     assert (coding.status, coding.version) == ("submitted", 2)
 
 
-def test_a_peer_is_held_against_its_coders_own_pyramid(ferry):
-    report = brought(ferry, ("peer.ann.pan", pan(SANK)), ("sinking.ann.pyr", pyr(SANK)))
+def test_imported_peer_uses_pyramid_of_its_coder(ferry):
+    report = load(ferry, ("peer.ann.pan", pan(SANK)), ("sinking.ann.pyr", pyr(SANK)))
     assert not report.failures
     coding = coding_of(ferry, "peer")
     answers = {decision.markable: (decision.category, decision.indices) for decision in decisions_of(coding)}
@@ -173,20 +173,20 @@ def test_a_peer_is_held_against_its_coders_own_pyramid(ferry):
     assert (coding.text.role, coding.text.docset.slug) == (Text.Role.PEER, "sinking")
 
 
-def test_neither_a_trial_nor_the_same_again_changes_anything(ferry):
+def test_trial_and_repeated_import_change_nothing(ferry):
     files = [("sinking.ann.pyr", pyr(SANK)), ("peer.ann.pan", pan(SANK))]
-    trial = brought(ferry, *files, trial=True)
+    trial = load(ferry, *files, trial=True)
     assert not Docset.objects.exists()
     assert not User.objects.exists()
-    first = brought(ferry, *files)
+    first = load(ferry, *files)
     assert trial == first
     assert (first.texts, first.codings, first.judgements, first.new_coders) == (2, 2, 4, ["ann"])
-    again = brought(ferry, *files)
+    again = load(ferry, *files)
     assert (again.texts, again.codings, again.unchanged, again.failures) == (0, 0, 2, [])
 
 
-def test_files_that_are_nobodys_bring_summaries_alone(ferry):
-    report = brought(ferry, ("sinking.pyr", pyr(SANK)), ("peer.pan", pan(SANK)), coder_from="nobody")
+def test_files_without_coder_import_only_summaries(ferry):
+    report = load(ferry, ("sinking.pyr", pyr(SANK)), ("peer.pan", pan(SANK)), coder_from="nobody")
     assert [finding.code for finding in report.findings] == ["nobody", "nobody"]
     assert Text.objects.count() == 2
     assert not Coding.objects.of_people().exists()
@@ -204,56 +204,56 @@ def test_files_that_are_nobodys_bring_summaries_alone(ferry):
         ([SANK], {"create": False}, "'ann' is not a member"),
     ],
 )
-def test_what_cannot_come_in_is_refused_with_its_place_and_what_lifts_it(ferry, scus, options, message):
+def test_invalid_pyramid_is_refused_with_place_and_remedy(ferry, scus, options, message):
     data = pyr(*scus).replace(b"dawn. --- two", b"dawn.--- two")
-    report = brought(ferry, ("sinking.ann.pyr", data), ("fine.ben.pyr", pyr()), **options)
+    report = load(ferry, ("sinking.ann.pyr", data), ("fine.ben.pyr", pyr()), **options)
     failures = [failure for failure in report.failures if failure.file == "sinking.ann.pyr"]
     assert re.search(message, str(failures[0]), re.DOTALL)
     assert not User.objects.filter(username="ann").exists()
     assert Docset.objects.filter(slug="fine").exists() == (not options)
 
 
-def test_a_project_that_lets_scus_share_words_takes_them(db):
+def test_project_may_allow_scus_that_share_words(db):
     project = pyramid_project(words_exclusive=False, one_contributor=False)
     shared = [scu(1, ("The ferry", 8), ("dawn", 31)), scu(2, ("The ferry", 8))]
-    assert not brought(project, ("sinking.ann.pyr", pyr(*shared))).failures
+    assert not load(project, ("sinking.ann.pyr", pyr(*shared))).failures
     assert {scu.key: scu.weight for scu in scus.weighted_scus(coding_of(project))} == {"1": 1, "2": 1}
 
 
-def test_contributors_that_occur_twice_are_one_and_told(ferry):
-    report = brought(ferry, ("sinking.ann.pyr", pyr(scu(1, ("The ferry", 8), ("The ferry", 8)))))
+def test_duplicate_contributors_are_joined_and_reported(ferry):
+    report = load(ferry, ("sinking.ann.pyr", pyr(scu(1, ("The ferry", 8), ("The ferry", 8)))))
     assert [finding.code for finding in report.findings] == ["twice"]
     assert "SCU 1 has “The ferry” (8-17) twice" in str(report.findings[0])
     assert len(decisions_of(coding_of(ferry))) == 1
 
 
-def test_another_text_under_the_name_of_a_docset_is_refused(ferry):
-    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+def test_docset_refuses_file_with_other_summaries(ferry):
+    load(ferry, ("sinking.ann.pyr", pyr(SANK)))
     other = pyr(SANK).replace(b"It was dawn", b"It was noon")
-    report = brought(ferry, ("sinking.ben.pyr", other))
+    report = load(ferry, ("sinking.ben.pyr", other))
     assert "the docset sinking has other summaries, from line 2 on" in str(report.failures[0])
     assert not User.objects.filter(username="ben").exists()
 
 
-def test_a_file_of_another_name_goes_to_the_docset_of_its_text(ferry):
-    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
-    report = brought(ferry, ("D1.ben.pyr", pyr(SANK)))
+def test_file_with_other_name_finds_docset_by_text(ferry):
+    load(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    report = load(ferry, ("D1.ben.pyr", pyr(SANK)))
     assert [finding.code for finding in report.findings] == ["docset-by-text"]
     assert Docset.objects.count() == 1
-    assert not brought(ferry, ("D2.eve.pyr", pyr(SANK)), of_format={"docset": "sinking"}).findings
+    assert not load(ferry, ("D2.eve.pyr", pyr(SANK)), of_format={"docset": "sinking"}).findings
 
 
-def test_the_summaries_of_the_docset_hold_where_a_file_finds_others(ferry):
-    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+def test_docset_keeps_summaries_if_file_splits_text_otherwise(ferry):
+    load(ferry, ("sinking.ann.pyr", pyr(SANK)))
     other = pyr(SANK).replace(b"--- .+</start", b"--- two</start")
-    report = brought(ferry, ("sinking.ben.pyr", other))
+    report = load(ferry, ("sinking.ben.pyr", other))
     assert "other-summaries" in [finding.code for finding in report.findings]
     assert [scu.weight for scu in scus.weighted_scus(coding_of(ferry, coder="ben"))] == [2]
 
 
-def test_what_somebody_has_begun_stays_as_it_is(ferry):
-    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
-    report = brought(ferry, ("sinking.ann.pyr", pyr(scu(1, ("The ferry", 8)))))
+def test_import_keeps_existing_pyramid(ferry):
+    load(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    report = load(ferry, ("sinking.ann.pyr", pyr(scu(1, ("The ferry", 8)))))
     assert "ann has already coded sinking" in str(report.failures[0])
 
 
@@ -265,24 +265,24 @@ def test_what_somebody_has_begun_stays_as_it_is(ferry):
         ([SANK.replace('uid="7"', 'uid="9"')], "SCU 9 stands only in the file (and 1 more)"),
     ],
 )
-def test_a_peer_of_another_pyramid_is_refused_with_what_differs(ferry, held, message):
-    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+def test_peer_of_other_pyramid_is_refused_with_difference(ferry, held, message):
+    load(ferry, ("sinking.ann.pyr", pyr(SANK)))
     data = pan(*held).replace(
         b'<peerscu uid="7" label="(2) It sank (2.1)">',
         b'<peerscu uid="%d" label="x">' % (9 if 'uid="9"' in held[0] else 7),
     )
-    report = brought(ferry, ("peer.ann.pan", data))
+    report = load(ferry, ("peer.ann.pan", data))
     assert message in str(report.failures[0])
     assert not Text.objects.filter(role=Text.Role.PEER).exists()
 
 
-def test_a_peer_without_docset_or_pyramid_is_refused(ferry):
-    assert "import the pyramid (.pyr) first" in str(brought(ferry, ("p.ann.pan", pan(SANK))).failures[0])
-    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
-    assert "ben has no pyramid of the docset" in str(brought(ferry, ("p.ben.pan", pan(SANK))).failures[0])
+def test_peer_without_docset_or_pyramid_is_refused(ferry):
+    assert "import the pyramid (.pyr) first" in str(load(ferry, ("p.ann.pan", pan(SANK))).failures[0])
+    load(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    assert "ben has no pyramid of the docset" in str(load(ferry, ("p.ben.pan", pan(SANK))).failures[0])
 
 
-def test_keys_that_are_no_numbers_get_free_uids_and_are_told():
+def test_keys_that_are_no_numbers_get_free_uids():
     assert assign_uids(["b", "2", "a", "01", "1"]) == {"2": 2, "1": 1, "01": 3, "a": 4, "b": 5}
 
 
@@ -293,7 +293,7 @@ def sinking(alice, bob) -> Docset:
     return made
 
 
-def test_a_pyramid_of_the_browser_goes_out_and_what_is_lost_is_told(sinking, alice):
+def test_export_of_pyramid_reports_losses(sinking, alice):
     coding = codings_of(models_of(sinking))["alice"]
     reopen_coding(coding, alice)
     send(coding, change("describe", scu="idea", label="No words yet"))
@@ -309,7 +309,7 @@ def test_a_pyramid_of_the_browser_goes_out_and_what_is_lost_is_told(sinking, ali
     assert "titles (the file has the address): alice, sinking: The sinking" in told
 
 
-def test_a_peer_against_the_agreed_pyramid_goes_out_and_comes_back(sinking, mallory, alice):
+def test_peer_of_agreed_pyramid_is_exported_and_imported(sinking, mallory, alice):
     project = sinking.project
     add_member(project, mallory, Membership.Role.ADJUDICATOR)
     agreed = start_agreed_pyramid(sinking, mallory, codings_of(models_of(sinking))["alice"])
@@ -332,14 +332,14 @@ def test_a_peer_against_the_agreed_pyramid_goes_out_and_comes_back(sinking, mall
     assert judgements_of(coding_of(project, "peer-agreed")) == before
 
 
-def test_only_what_is_asked_for_goes_out(sinking):
+def test_export_has_only_selected_codings(sinking):
     assert set(zipped(sinking.project, coders=["bob"])[0]) == set()
     files, _ = zipped(sinking.project, coders=["bob"], unfinished=True)
     assert "bob/sinking.pyr" in files
     assert set(zipped(sinking.project, texts=["ghost"])[0]) == set()
 
 
-def test_other_formats_are_refused_with_what_to_use(ferry):
+def test_refusal_of_format_names_fitting_format_or_scheme(ferry):
     with pytest.raises(ImportFailed, match=r"pyramid project.*use DUCView pyramids and peers \(ducview\)"):
         import_sources(ferry, "muc", [], "nobody")
     with pytest.raises(ImportFailed, match="belong to projects with the scheme “pyramid”, which tea is not"):
@@ -352,7 +352,7 @@ def client(ferry, charlie, signed_in):
     return signed_in(charlie)
 
 
-def test_a_page_checks_first_and_then_imports(client, ferry):
+def test_page_checks_files_before_import(client, ferry):
     asked = client.get("/projects/ferry/import/").content.decode()
     assert "DUCView pyramids and peers" in asked
     assert "option-docset" in asked
@@ -368,7 +368,7 @@ def test_a_page_checks_first_and_then_imports(client, ferry):
     assert "To be exported: 2 codings of 2 texts in 2 files" in exported.content.decode()
 
 
-def test_the_api_takes_and_gives_them_too(client, ferry):
+def test_api_imports_and_exports_pyramids(client, ferry):
     fields = {"format": "ducview", "whose": "one", "coder": "ann", "create": "true", "option-docset": ""}
     files = [SimpleUploadedFile("sinking.pyr", pyr(SANK))]
     reply = client.post("/api/v1/projects/ferry/imports/", fields | {"files": files})
@@ -382,7 +382,7 @@ def test_the_api_takes_and_gives_them_too(client, ferry):
     assert "ducview" in str(reply.json()["errors"]["format"])
 
 
-def test_the_commands_take_and_give_them_too(db, tmp_path: Path, capsys):
+def test_commands_import_and_export_pyramids(db, tmp_path: Path, capsys):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "sinking.ann.pyr").write_bytes(pyr(SANK))
     (tmp_path / "in" / "peer.ann.pan").write_bytes(pan(SANK))
@@ -403,7 +403,7 @@ def test_the_commands_take_and_give_them_too(db, tmp_path: Path, capsys):
     assert not (tmp_path / "no.zip").exists()
 
 
-def test_what_an_export_has_of_the_agreed_pyramid_is_left_out_and_told(alice, bob, mallory):
+def test_import_leaves_out_agreed_pyramid_and_reports_it(alice, bob, mallory):
     made = docset(pyramid_project(), alice, bob)
     pyramid = build(codings_of(models_of(made))["alice"], SINKING)
     add_member(made.project, mallory, Membership.Role.ADJUDICATOR)
@@ -430,39 +430,39 @@ def test_what_an_export_has_of_the_agreed_pyramid_is_left_out_and_told(alice, bo
         assert list(codings.values_list("text__slug", "coder__username", "kind")) == [("sinking", "alice", "pyramid")]
 
 
-def test_a_peer_with_a_long_name_keeps_it_as_its_address(ferry):
+def test_long_name_of_peer_is_kept_as_address(ferry):
     name = "p" * 100
-    report = brought(ferry, ("strike.anna.pyr", pyr(SANK)), (f"{name}.anna.pan", pan(SANK)))
+    report = load(ferry, ("strike.anna.pyr", pyr(SANK)), (f"{name}.anna.pan", pan(SANK)))
     assert not report.failures
     assert Text.objects.filter(slug=name, role=Text.Role.PEER).exists()
 
 
-def test_a_pyramid_of_one_summary_makes_no_docset(ferry):
-    one = b"<pyramid><text><line>The ferry sank.</line></text></pyramid>"
-    report = brought(ferry, ("strike.anna.pyr", one))
+def test_pyramid_of_single_summary_makes_no_docset(ferry):
+    single = b"<pyramid><text><line>The ferry sank.</line></text></pyramid>"
+    report = load(ferry, ("strike.anna.pyr", single))
     assert "two or more model summaries" in str(report.failures[0])
     assert not Docset.objects.exists()
 
 
-def test_a_scheme_without_contributors_takes_no_pyramids(ferry):
+def test_scheme_without_contributors_refuses_pyramids(ferry):
     ferry.levels.create(key="other", label="other")
     stamp_scheme(ferry)
-    assert not brought(ferry, ("strike.anna.pyr", pyr(SANK))).failures
+    assert not load(ferry, ("strike.anna.pyr", pyr(SANK))).failures
     change_rows(ferry.levels.filter(key="contributor"), key="contributors")
     with pytest.raises(ImportFailed, match="no level 'contributor'"):
-        brought(ferry, ("strike.ben.pyr", pyr(SANK)))
+        load(ferry, ("strike.ben.pyr", pyr(SANK)))
 
 
 @pytest.mark.parametrize("is_same_text", [True, False])
-def test_docsets_and_peers_are_found_under_their_addresses_of_0_1_0(ferry, is_same_text):
-    report = brought(ferry, ("straße.anna.pyr", pyr(SANK)), ("Øl.anna.pan", pan(SANK)))
+def test_docsets_and_peers_are_found_by_addresses_of_0_1_0(ferry, is_same_text):
+    report = load(ferry, ("straße.anna.pyr", pyr(SANK)), ("Øl.anna.pan", pan(SANK)))
     assert report.failures == []
     Docset.objects.filter(slug="strasse").update(slug="strae")
     Text.objects.filter(slug="strasse").update(slug="strae")
     Text.objects.filter(slug="ol").update(slug="l")
     change = (b"ferry sank. Prices", b"ferry sank! Prices") if not is_same_text else (b"", b"")
     docset_text = pyr(SANK) if is_same_text else pyr(SANK).replace(b"It was dawn", b"It was dark")
-    report = brought(ferry, ("straße.bea.pyr", docset_text), ("Øl.anna.pan", pan(SANK).replace(*change)))
+    report = load(ferry, ("straße.bea.pyr", docset_text), ("Øl.anna.pan", pan(SANK).replace(*change)))
     assert (Docset.objects.count(), Text.objects.filter(role=Text.Role.PEER).count()) == (1, 1)
     assert [str(failure).partition(",")[0] for failure in report.failures] == (
         []
@@ -472,8 +472,8 @@ def test_docsets_and_peers_are_found_under_their_addresses_of_0_1_0(ferry, is_sa
     assert {finding.code for finding in report.findings} & {"docset-by-text", "peer-by-text"} == set()
 
 
-def test_a_docset_that_only_shares_an_address_of_0_1_0_is_another_one(ferry):
-    brought(ferry, ("strae.anna.pyr", pyr(SANK)))
+def test_docset_with_other_text_is_new_despite_address_of_0_1_0(ferry):
+    load(ferry, ("strae.anna.pyr", pyr(SANK)))
     other = pyr(SANK).replace(b"It was dawn", b"It was dark")
-    assert brought(ferry, ("straße.anna.pyr", other)).failures == []
+    assert load(ferry, ("straße.anna.pyr", other)).failures == []
     assert sorted(Docset.objects.values_list("slug", flat=True)) == ["strae", "strasse"]

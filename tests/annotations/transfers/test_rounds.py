@@ -1,4 +1,4 @@
-"""Rounds in what enters and leaves: imports, exports, archives and copies."""
+"""Rounds in imports, exports and cloned projects."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -65,18 +65,18 @@ OTHERS = "codings of training and rechecks, and repeats within a round"
         (["main", "practice"], "phrase", {AGAIN: 1}),
     ],
 )
-def test_an_export_has_the_latest_coding_of_the_chosen_rounds(project, rounds, chosen, category, lost):
+def test_export_has_latest_coding_of_chosen_rounds(project, rounds, chosen, category, lost):
     categories, found = exported(project, chosen)
     assert categories == [category]
     assert {what: count for what, count in found.items() if what in (AGAIN, OTHERS)} == lost
 
 
-def test_where_rounds_have_equal_places_the_later_one_is_the_latest(project, rounds):
+def test_last_added_round_is_latest_if_positions_are_equal(project, rounds):
     Round.objects.update(position=0)
     assert exported(project)[0] == ["place"]
 
 
-def test_the_form_of_an_export_offers_rounds_where_there_are_several(project, rounds, charlie):
+def test_export_form_accepts_only_rounds_of_project(project, rounds, charlie):
     project = project_for(charlie, "tea", Right.ADJUDICATE)
     form = ExportForm(project, {"format": "jsonlines", "rounds": ["again"]}, archives=True)
     assert form.is_valid()
@@ -84,7 +84,7 @@ def test_the_form_of_an_export_offers_rounds_where_there_are_several(project, ro
     assert not ExportForm(project, {"format": "jsonlines", "rounds": ["ghost"]}, archives=True).is_valid()
 
 
-def test_the_command_exports_a_round_and_refuses_one_that_is_not_there(project, rounds, tmp_path, capsys):
+def test_command_exports_round_and_refuses_unknown_round(project, rounds, tmp_path, capsys):
     call_command("export_codings", "jsonlines", str(tmp_path / "x.zip"), project="tea", round=["main"])
     assert "1 coding of 1 text" in capsys.readouterr().out
     with pytest.raises(Exception, match="There is no round 'ghost' in this project"):
@@ -96,7 +96,7 @@ def coded(name, coder, category="none"):
     return SourceDocument(document, coder)
 
 
-def test_codings_come_into_the_round_that_is_chosen(project, text, alice):
+def test_codings_are_imported_into_chosen_round(project, text, alice):
     main, pilot = project.rounds.get(), create_round(project, "pilot")
     import_documents(project, [coded("cup", "alice")], ImportOptions(round_name="pilot"))
     assert Coding.objects.of_people().get(text__slug="cup").round == pilot
@@ -109,7 +109,7 @@ def test_codings_come_into_the_round_that_is_chosen(project, text, alice):
     assert "cup is in the round pilot, which is closed" in str(refused.failures[0])
 
 
-def test_the_order_of_an_import_names_a_round(project, charlie, alice):
+def test_import_form_sets_round(project, charlie, alice):
     create_round(project, "pilot")
     file = SimpleUploadedFile("dog.conll", CONLL.encode())
     project = project_for(charlie, "tea", Right.MANAGE)
@@ -120,7 +120,7 @@ def test_the_order_of_an_import_names_a_round(project, charlie, alice):
     assert {text.round_names[0] for text in project.texts.exclude(slug="tea")} == {"main"}
 
 
-def test_a_copy_has_the_rounds_open_and_not_begun(project, rounds, charlie):
+def test_cloned_project_has_open_rounds_that_have_not_begun(project, rounds, charlie):
     change_round(rounds["again"], closed=True)
     clone = clone_project(project, "copy", "Copy", charlie, texts=True)
     assert list(clone.rounds.values_list("name", "kind", "scheme_version", "closed_at")) == [

@@ -1,4 +1,4 @@
-"""Schemes alone, out of a project and into another: by page, API and command."""
+"""Export and import of schemes by page, API and command."""
 
 import io
 import json
@@ -44,7 +44,7 @@ def spec_of(project):
     return read_scheme(project.pk).spec
 
 
-def test_a_scheme_goes_from_one_project_to_another_by_the_pages(client, rich, plain):
+def test_pages_copy_scheme_to_other_project(client, rich, plain):
     exported = client.get(reverse("export-scheme", args=[rich.slug]))
     assert exported["Content-Disposition"] == 'attachment; filename="rich-scheme.json"'
     address = reverse("import-scheme", args=[plain.slug])
@@ -58,7 +58,7 @@ def test_a_scheme_goes_from_one_project_to_another_by_the_pages(client, rich, pl
     assert plain.answers == "pointers"
 
 
-def test_mmax2_schemes_come_with_the_list_of_what_they_cannot_say(client, rich):
+def test_mmax2_scheme_comes_with_list_of_losses(client, rich):
     exported = client.get(reverse("export-scheme", args=[rich.slug]), {"format": "mmax2"})
     with zipfile.ZipFile(io.BytesIO(exported.content)) as archive:
         assert "bridging: its help is left out" in archive.read("LOSSES.txt").decode()
@@ -66,12 +66,12 @@ def test_mmax2_schemes_come_with_the_list_of_what_they_cannot_say(client, rich):
 
 
 @pytest.mark.parametrize("address", ["export-scheme", "api-scheme-export"])
-def test_a_kind_that_is_not_written_is_refused(client, rich, address):
+def test_export_refuses_format_that_is_only_read(client, rich, address):
     response = client.get(reverse(address, args=[rich.slug]), {"format": "brat"})
     assert (response.status_code, b"written as json or mmax2" in response.content) == (400, True)
 
 
-def test_a_file_that_is_no_scheme_is_refused_with_its_line(client, plain):
+def test_invalid_scheme_file_is_refused_with_line(client, plain):
     file = SimpleUploadedFile("annotation.conf", b"Person\n")
     response = client.post(reverse("import-scheme", args=[plain.slug]), {"file": file})
     assert response.status_code == 400
@@ -79,7 +79,7 @@ def test_a_file_that_is_no_scheme_is_refused_with_its_line(client, plain):
     assert response.context["form"].errors["file"] == [message]
 
 
-def test_a_scheme_that_was_changed_meanwhile_is_not_overwritten(client, plain):
+def test_scheme_changed_meanwhile_is_not_overwritten(client, plain):
     address = reverse("import-scheme", args=[plain.slug])
     preview = client.post(address, {"file": SimpleUploadedFile("annotation.conf", NEW)})
     change_rows(plain.levels.all(), label="changed")
@@ -89,13 +89,13 @@ def test_a_scheme_that_was_changed_meanwhile_is_not_overwritten(client, plain):
 
 
 @pytest.mark.parametrize("scheme", ["{", "[" * 10_000, '{"levels": 3}', ""])
-def test_a_confirmation_of_something_else_changes_nothing(client, plain, scheme):
+def test_invalid_confirmation_changes_nothing(client, plain, scheme):
     before = spec_of(plain)
     response = client.post(reverse("import-scheme", args=[plain.slug]), {"scheme": scheme, "tag": "x"})
     assert (response.status_code, spec_of(plain)) == (302, before)
 
 
-def test_the_api_reads_a_file_for_a_put(client, plain):
+def test_api_reads_scheme_file_for_put(client, plain):
     file = SimpleUploadedFile("annotation.conf", NEW)
     read = client.post(reverse("api-scheme-read", args=[plain.slug]), {"file": file}).json()
     assert [category["key"] for category in read["scheme"]["categories"]] == ["Person", "Place"]
@@ -109,7 +109,7 @@ def test_the_api_reads_a_file_for_a_put(client, plain):
     assert (refused.status_code, "no scheme was found in it" in refused.content.decode()) == (400, True)
 
 
-def test_the_command_writes_and_reads_schemes(rich, plain, tmp_path, capsys):
+def test_command_exports_and_imports_scheme(rich, plain, tmp_path, capsys):
     file = tmp_path / "scheme.json"
     call_command("scheme", "export", str(file), "--project=rich")
     call_command("scheme", "import", str(file), "--project=plain", "--user=maria", "--trial")
@@ -128,7 +128,7 @@ def test_the_command_writes_and_reads_schemes(rich, plain, tmp_path, capsys):
         (["import", "CONF", "--project=plain", "--user=maria"], "annotation.conf:1: a line stands before"),
     ],
 )
-def test_the_command_says_what_is_wrong(plain, tmp_path, arguments, message):
+def test_command_reports_errors(plain, tmp_path, arguments, message):
     (tmp_path / "annotation.conf").write_text("Person\n")
     places = {"FILE": str(tmp_path / "ghost.json"), "CONF": str(tmp_path / "annotation.conf")}
     with pytest.raises(CommandError, match=message):

@@ -1,4 +1,4 @@
-"""Tables of judgements and matrices leave a project and come into one that has the same texts."""
+"""Export and import of tables of judgements and matrices."""
 
 import io
 import zipfile
@@ -38,15 +38,15 @@ def files_of(project: Project, key: str, **which) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist() if name != "LOSSES.txt"}
 
 
-def bring(project: Project, key: str, files: dict[str, bytes], create: bool = True, **options: str) -> Report:
+def load(project: Project, key: str, files: dict[str, bytes], create: bool = True, **options: str) -> Report:
     sources = [Source(name, data) for name, data in files.items()]
     return import_result(project, read_sources(key, sources, "", options), ImportOptions(create=create, join=True))
 
 
 def refused(project: Project, key: str, table: str) -> str:
-    """Return the error of the one file, and assert that the file changes nothing."""
+    """Return the error of the only file, and assert that the file changes nothing."""
     before = all_rows()
-    report = bring(project, key, {"data/t.csv": table.encode()})
+    report = load(project, key, {"data/t.csv": table.encode()})
     assert all_rows() == before
     [failure] = report.failures
     return str(failure)
@@ -64,7 +64,7 @@ def judgements(project: Project) -> dict[tuple[str, str], dict[str, dict[str, ob
 
 @pytest.fixture
 def tea(db) -> Project:
-    """Make a project that points, with a text and two codings that have everything possible."""
+    """Make a project of pointers with a text and two codings that use every feature."""
     project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     anna, her, it = (Place("phrase", (span,)) for span in ((0, 4), (10, 13), (22, 24)))
     both, turn = Place("phrase", ((0, 4), (14, 17))), Place("turn", ((0, 17),))
@@ -101,26 +101,26 @@ def with_texts_of(project: Project, scheme: str) -> Project:
 
 @every_table
 @pytest.mark.parametrize("scheme", LINKING)
-def test_what_is_exported_is_imported_where_the_texts_are(db, key, scheme):
+def test_exported_table_is_imported_into_project_with_same_texts(db, key, scheme):
     User.objects.create(username="charlie")
     project = answer(coded_project("walk", scheme, WALK, WALK + ".", coders=("alice", "bob")))
     files = files_of(project, key, unfinished=True)
     other = with_texts_of(project, scheme)
-    report = bring(other, key, files)
+    report = load(other, key, files)
     assert (report.failures, report.texts, report.codings) == ([], 0, 4)
     assert judgements(other) == judgements(project)
     assert files_of(other, key) == files
     before = all_rows()
-    again = bring(other, key, files)
+    again = load(other, key, files)
     assert (again.failures, again.unchanged) == ([], 4)
     assert all_rows() == before
 
 
 @pytest.mark.parametrize("key", WHOLE)
-def test_a_table_of_judgements_keeps_all_that_coders_say(tea, key):
+def test_table_of_judgements_keeps_all_answers(tea, key):
     other = with_texts_of(tea, "poesio-artstein-2005")
     files = files_of(tea, key)
-    assert bring(other, key, files).failures == []
+    assert load(other, key, files).failures == []
     assert judgements(other) == judgements(tea)
     assert judgements(other)["walk", "anna"]["phrase:10-13"]["head"] == [[10, 12]]
     beas = Coding.objects.of_people().get(text__project=other, coder__username="+bea")
@@ -128,7 +128,7 @@ def test_a_table_of_judgements_keeps_all_that_coders_say(tea, key):
     assert seen == {"phrase:0-4", "phrase:22-24", "turn:0-17"}
 
 
-def test_a_matrix_keeps_the_values_and_says_what_it_leaves_out(tea):
+def test_matrix_keeps_values_and_reports_losses(tea):
     files = files_of(tea, "matrix-csv")
     assert files["matrix.csv"].decode() == (
         "text,unit,'+bea,anna\n"
@@ -151,13 +151,13 @@ def test_a_matrix_keeps_the_values_and_says_what_it_leaves_out(tea):
     }
     assert (report.texts, report.codings, report.files) == (1, 2, 1)
     other = with_texts_of(tea, "poesio-artstein-2005")
-    assert bring(other, "matrix-csv", files).failures == []
+    assert load(other, "matrix-csv", files).failures == []
     said = judgements(other)["walk", "anna"]["phrase:10-13"]
     assert (said["category"], said["pointers"]) == ("phrase", ["phrase:0-4,14-17", "phrase:0-4"])
 
 
 @every_table
-def test_a_table_is_one_file_of_all_coders_and_texts(db, key):
+def test_table_is_one_file_of_all_coders_and_texts(db, key):
     User.objects.create(username="charlie")
     project = answer(coded_project("walk", "clusters", WALK, WALK, WALK, coders=("alice", "bob", "carol")))
     files = files_of(project, key, unfinished=True)
@@ -178,21 +178,21 @@ def test_a_table_is_one_file_of_all_coders_and_texts(db, key):
         ("matrix-json", b'"unit": "", "values": {"+bea": null, "anna": null, "cem": []}}'),
     ],
 )
-def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea, key, row):
+def test_table_keeps_coding_without_markables(tea, key, row):
     nothing = SourceDocument(Document("walk", "w", "Anna took her dog and it", []), "cem")
     import_documents(tea, [nothing], ImportOptions(create=True, of_format={"empty": "take"}))
     files = files_of(tea, key)
     other = with_texts_of(tea, "poesio-artstein-2005")
     assert row in next(iter(files.values()))
-    bring(other, key, files)
+    load(other, key, files)
     coding = Coding.objects.of_people().get(text__project=other, coder__username="cem")
     assert (coding.status, coding.judgements.count()) == ("submitted", 0)
     assert judgements(other).keys() == judgements(tea).keys()
     assert files_of(other, key, coders=["cem"]) == files_of(tea, key, coders=["cem"])
 
 
-def test_a_table_that_says_nothing_of_a_text_hands_it_in(tea):
-    report = bring(tea, "judgements-csv", {"t.csv": f"{HEADER}walk,,cem,,\n".encode()})
+def test_row_without_unit_submits_empty_coding(tea):
+    report = load(tea, "judgements-csv", {"t.csv": f"{HEADER}walk,,cem,,\n".encode()})
     assert (report.failures, report.codings, report.judgements) == ([], 1, 0)
     assert [str(finding) for finding in report.findings] == ["t.csv: no markable is coded in walk"]
 
@@ -219,7 +219,7 @@ def test_a_table_that_says_nothing_of_a_text_hands_it_in(tea):
         ),
     ],
 )
-def test_a_bad_row_fails_its_file_and_is_named(tea, rows, message):
+def test_invalid_row_is_named_and_refuses_its_file(tea, rows, message):
     assert refused(tea, "judgements-csv", HEADER + rows).startswith(message)
 
 
@@ -230,14 +230,14 @@ def test_a_bad_row_fails_its_file_and_is_named(tea, rows, message):
         ("run,phrase:0-4,none", "the project has no text 'run'; import it first"),
     ],
 )
-def test_a_bad_row_of_a_matrix_is_named(tea, row, message):
+def test_invalid_row_of_matrix_is_named(tea, row, message):
     table = f"text,unit,cem\nwalk,phrase:0-4,none\n{row}\n"
     assert refused(tea, "matrix-csv", table).startswith(f"data/t.csv:3: {message}")
 
 
-def test_entities_come_into_a_project_that_points_as_antecedents(tea):
+def test_entities_become_antecedents_in_project_of_pointers(tea):
     rows = "walk,phrase:0-4,cem,,A\nwalk,phrase:10-13,cem,,A|B\n"
-    assert bring(tea, "judgements-csv", {"t.csv": (HEADER + rows).encode()}).failures == []
+    assert load(tea, "judgements-csv", {"t.csv": (HEADER + rows).encode()}).failures == []
     said = judgements(tea)["walk", "cem"]
     assert {key: (answer["category"], answer["pointers"]) for key, answer in said.items()} == {
         "phrase:0-4": ("none", []),
@@ -246,11 +246,11 @@ def test_entities_come_into_a_project_that_points_as_antecedents(tea):
 
 
 @pytest.mark.parametrize("key", ["judgements-csv", "matrix-csv"])
-def test_raw_cells_are_read_as_they_were_written(tea, key):
+def test_raw_cells_are_written_and_read_unchanged(tea, key):
     [raw] = files_of(tea, key, options={"cells": "raw"}).values()
     assert b"'" not in raw
     other = with_texts_of(tea, "poesio-artstein-2005")
-    assert bring(other, key, {"t.csv": raw}, cells="raw").failures == []
+    assert load(other, key, {"t.csv": raw}, cells="raw").failures == []
     assert {coder for _, coder in judgements(other)} == {"anna", "+bea"}
 
 
@@ -261,7 +261,7 @@ def run(*arguments: str | Path) -> None:
     call_command("import_codings", *map(str, arguments))
 
 
-def test_the_commands_write_and_read_tables_that_name_their_coders(tea, tmp_path, capsys):
+def test_commands_export_and_import_tables(tea, tmp_path, capsys):
     call_command("export_codings", "judgements-csv", str(tmp_path / "tea.zip"), "--project", "tea")
     with zipfile.ZipFile(tmp_path / "tea.zip") as archive:
         archive.extract("judgements.csv", tmp_path)
@@ -272,7 +272,7 @@ def test_the_commands_write_and_read_tables_that_name_their_coders(tea, tmp_path
 
 
 @pytest.mark.parametrize("whose", [["--coder-from", "parent"], ["--coder", "anna"], ["--texts-only"]])
-def test_the_command_is_not_told_who_coded_where_the_table_says_it(tea, tmp_path, whose):
+def test_command_refuses_coder_options_for_tables(tea, tmp_path, whose):
     path = tmp_path / "t.csv"
     path.write_text(f"{HEADER}walk,phrase:0-4,anna,none,\n")
     with pytest.raises(CommandError, match=r"name their coders themselves; leave out --coder-from"):

@@ -1,4 +1,4 @@
-"""The archive of a project: what is in it comes back as an equal project, and nothing that is none."""
+"""Archive and restore projects."""
 
 import hashlib
 import io
@@ -251,7 +251,7 @@ def tales(db) -> Project:
 
 
 def make_sea() -> Project:
-    """Make a project of pyramids: two docsets, two coders' pyramids, an agreed one, and peers held against both."""
+    """Make a project of pyramids: two docsets, two coders' pyramids, an agreed pyramid, and peers of both."""
     project = pyramid_project("sea", words_exclusive=False)
     anna, ben, eve = person("anna"), person("ben"), person("eve")
     made = docset(project, anna, ben)
@@ -334,7 +334,7 @@ def refused(data: bytes, **options: Any) -> str:
     return str(caught.value)
 
 
-def assert_comes_back_equal(project: Project) -> RestoreReport:
+def assert_restores_equal(project: Project) -> RestoreReport:
     data = archived(project)
     # A model is of one project: the copy makes another account, and can have its name only if that is free.
     of_models = ModelCoder.objects.filter(membership__project=project)
@@ -359,22 +359,22 @@ def assert_comes_back_equal(project: Project) -> RestoreReport:
         assert judgements_of(of_copy) == judgements_of(coding)
         assert scus.scu_descriptions(of_copy) == scus.scu_descriptions(coding)
     if project.answers == Project.Answers.SCUS:
-        assert in_ducview(copy) == in_ducview(project)
+        assert export_ducview(copy) == export_ducview(project)
     else:
         assert list(documents_of(copy, unfinished=True)) == list(documents_of(project, unfinished=True))
     assert read_answers(copy).fingerprint == read_answers(project).fingerprint
     return restored
 
 
-def in_ducview(project: Project) -> dict[str, bytes]:
+def export_ducview(project: Project) -> dict[str, bytes]:
     out = io.BytesIO()
     export_files(project, "ducview", out, unfinished=True)
     return files(out.getvalue())
 
 
-def test_pyramids_come_back_equal(db):
+def test_restore_returns_equal_pyramids(db):
     sea = make_sea()
-    restored = assert_comes_back_equal(sea)
+    restored = assert_restores_equal(sea)
     assert not restored.findings
     assert set(Coding.objects.of_people().filter(text__project=sea).values_list("kind", flat=True)) == {
         "pyramid",
@@ -396,7 +396,7 @@ def test_pyramids_come_back_equal(db):
         ("codings", 0, {"kind": "pyramid"}, "the same text and coder and kind"),
     ],
 )
-def test_a_pyramid_that_no_project_can_hold_is_refused(db, sea_archive, table, row, fields, message):
+def test_restore_refuses_invalid_pyramid(db, sea_archive, table, row, fields, message):
     if fields == {"kind": "pyramid"}:
         codings = lines(sea_archive, "codings")
         kinds = [(line["text"], line["coder"]) for line in codings]
@@ -420,13 +420,13 @@ def first(rows: list[dict[str, Any]], **fields: Any) -> int:
         ("text", "pyramid"),
     ],
 )
-def test_a_coding_is_of_a_kind_that_its_text_can_have(db, sea_archive, tea_archive, kind, other):
+def test_restore_refuses_coding_kind_that_does_not_fit_text(db, sea_archive, tea_archive, kind, other):
     data = tea_archive if kind == "text" else sea_archive
     row = first(lines(data, "codings"), kind=kind)
     assert refused(changed(data, "codings", row, kind=other)).startswith(f"codings.jsonl:{row + 1}: kind is {other}")
 
 
-def test_a_text_has_one_agreed_pyramid(db, sea_archive):
+def test_restore_refuses_second_agreed_pyramid(db, sea_archive):
     data = sea_archive
     row = first(lines(data, "codings"), kind="agreed")
     mine = first(lines(data, "codings"), kind="pyramid")
@@ -435,7 +435,7 @@ def test_a_text_has_one_agreed_pyramid(db, sea_archive):
     assert refused(changed(data, "codings", mine, kind="agreed")).startswith(said)
 
 
-def test_a_docset_has_one_text_of_model_summaries(db, sea_archive):
+def test_restore_requires_one_text_of_models_per_docset(db, sea_archive):
     data = sea_archive
     texts = lines(data, "texts")
     alone, other = (first(texts, slug=slug) for slug in ("other", "sinking"))
@@ -447,30 +447,30 @@ def test_a_docset_has_one_text_of_model_summaries(db, sea_archive):
 
 
 @pytest.mark.parametrize("answers", ["pointers", "indices", "categories"])
-def test_only_a_project_of_pyramids_has_docsets(db, sea_archive, answers):
+def test_restore_refuses_docsets_outside_pyramid_projects(db, sea_archive, answers):
     assert refused(changed(sea_archive, "project", 0, answers=answers)).startswith("docsets.jsonl:1: only a project")
 
 
-def test_only_a_project_of_pyramids_has_peers_and_summaries(db, tea_archive):
+def test_restore_refuses_peers_and_summaries_outside_pyramid_projects(db, tea_archive):
     said = refused(changed(tea_archive, "texts", 0, role="peer"))
     assert said.startswith("texts.jsonl:1: role is peer; only a project whose answers are scus")
     said = refused(changed(tea_archive, "segments", 0, kind="summary"))
     assert said.startswith("segments.jsonl:1: a text whose role is source has no summaries")
 
 
-def test_model_summaries_are_there_and_do_not_overlap(db, sea_archive):
+def test_restore_refuses_missing_or_overlapping_summaries(db, sea_archive):
     data = sea_archive
     segments, texts = lines(data, "segments"), lines(data, "texts")
     row = first(texts, slug="other")
     without = [segment for segment in segments if segment["text"] != row + 1]
     assert refused(with_rows(data, segments=without)).startswith(f"texts.jsonl:{row + 1}: its role is models")
-    first_one, second = (number for number, segment in enumerate(segments) if segment["text"] == row + 1)
-    overlapping = changed(data, "segments", second, start=segments[first_one]["start"] + 1)
-    said = f"segments.jsonl:{second + 1}: it shares characters with the summary of line {first_one + 1}"
+    first_segment, second = (number for number, segment in enumerate(segments) if segment["text"] == row + 1)
+    overlapping = changed(data, "segments", second, start=segments[first_segment]["start"] + 1)
+    said = f"segments.jsonl:{second + 1}: it shares characters with the summary of line {first_segment + 1}"
     assert refused(overlapping).startswith(said)
     for start, end in ((-1, 5), (0, 10_000)):
-        outside = changed(data, "segments", first_one, start=start, end=end)
-        assert refused(outside).startswith(f"segments.jsonl:{first_one + 1}: ")
+        outside = changed(data, "segments", first_segment, start=start, end=end)
+        assert refused(outside).startswith(f"segments.jsonl:{first_segment + 1}: ")
 
 
 @pytest.mark.parametrize(
@@ -484,32 +484,31 @@ def test_model_summaries_are_there_and_do_not_overlap(db, sea_archive):
         ("describe", {"scu": ""}, "scu is a key"),
     ],
 )
-def test_what_operations_say_of_scus_is_checked(db, sea_archive, kind, payload, message):
+def test_restore_checks_scus_of_operations(db, sea_archive, kind, payload, message):
     row = first(lines(sea_archive, "operations"), kind=kind)
     assert message in refused(changed(sea_archive, "operations", row, payload=payload))
 
 
-def test_what_is_archived_comes_back_equal(tea):
-    restored = assert_comes_back_equal(tea)
+def test_restored_project_equals_archived_project(tea):
+    restored = assert_restores_equal(tea)
     assert not restored.new_people
     assert not restored.findings
 
 
-def test_what_the_test_s_project_holds_is_of_every_kind(tea):
+def test_example_project_has_rows_of_every_kind(tea):
     elsewhere = {"describe", "correct", "assign"}  # archives of these have tests of their own
     assert set(Operation.objects.values_list("kind", flat=True)) == set(Operation.Kind.values) - elsewhere
     empty = {name for name, count in archive_project(tea, io.BytesIO()).rows.items() if not count}
     assert empty == {"indices", "docsets", "scus", "models"}
 
 
-def test_indices_come_back_in_the_order_in_which_the_coder_named_them(tales):
-    assert_comes_back_equal(tales)
+def test_restore_keeps_order_of_indices(tales):
+    assert_restores_equal(tales)
     orders = {tuple(judged["indices"]) for judged in judgements_of(Coding.objects.of_people().first()).values()}
     assert orders == {("1", "z"), ("z", "1"), ("2",)}
 
 
-def test_equal_projects_give_equal_bytes_whatever_the_order_of_keys(db, tea_archive):
-    """Nothing in an archive says in which order rows were made but where that is what coders see."""
+def test_archive_bytes_do_not_depend_on_row_order(db, tea_archive):
     of = files(tea_archive)
     for table in ("operations", "flags", "members", "mappings", "segments"):
         of[f"{table}.jsonl"] = b"".join(reversed(of[f"{table}.jsonl"].splitlines(keepends=True)))
@@ -523,7 +522,7 @@ def test_equal_projects_give_equal_bytes_whatever_the_order_of_keys(db, tea_arch
 
 @examples(25, HealthCheck.function_scoped_fixture)
 @given(given_documents=st.lists(documents(), min_size=1, max_size=3), open_again=st.booleans())
-def test_every_project_comes_back_equal(db, given_documents, open_again):
+def test_generated_projects_are_restored_equal(db, given_documents, open_again):
     with transaction.atomic():
         project = create_project("walks", "Walks", _scheme(given_documents[0]))
         for number, document in enumerate(given_documents):
@@ -531,7 +530,7 @@ def test_every_project_comes_back_equal(db, given_documents, open_again):
         if open_again:
             for coding in Coding.objects.of_people().all():
                 reopen_coding(coding, coding.coder)
-        assert_comes_back_equal(project)
+        assert_restores_equal(project)
         transaction.set_rollback(True)
 
 
@@ -539,10 +538,10 @@ def _scheme(document: Document):
     return SCHEMES["clusters" if document.scheme is INDEXING else "poesio-artstein-2005"]
 
 
-def test_a_new_table_of_a_project_is_archived_or_left_out_for_a_reason():
+def test_every_project_table_is_archived_or_left_out_with_reason():
     held = {table.model._meta.label for table in TABLES}
     lead_to_project = {
-        model._meta.label for app in OURS for model in _models(app) if model is Project or _leads_to_project(model)
+        model._meta.label for app in OURS for model in _models(app) if model is Project or _belongs_to_project(model)
     }
     assert lead_to_project == held | LEFT_OUT.keys()
     assert not held & LEFT_OUT.keys()
@@ -553,12 +552,12 @@ def _models(app: str) -> Iterator[type[models.Model]]:
     return apps.get_app_config(app).get_models(include_auto_created=True)
 
 
-def _leads_to_project(model: type[models.Model], seen: frozenset[Any] = frozenset()) -> bool:
+def _belongs_to_project(model: type[models.Model], seen: frozenset[Any] = frozenset()) -> bool:
     to = {field.related_model for field in model._meta.concrete_fields if field.related_model} - seen
-    return Project in to or any(_leads_to_project(other, seen | {model}) for other in to)
+    return Project in to or any(_belongs_to_project(other, seen | {model}) for other in to)
 
 
-def test_every_field_is_archived_but_keys_and_what_is_counted():
+def test_archive_holds_every_field_except_keys_and_counts():
     before: set[str] = set()
     for table in TABLES:
         fields, shape = table.model._meta.concrete_fields, shape_of(table)
@@ -570,8 +569,8 @@ def test_every_field_is_archived_but_keys_and_what_is_counted():
         before.add(table.name)
 
 
-def made_older(of: dict[str, bytes], version: int) -> None:
-    """Let an archive be of an older version, without the tables and fields that came later."""
+def downgrade(of: dict[str, bytes], version: int) -> None:
+    """Turn the files of an archive into those of an older version, without later tables and fields."""
     manifest = json.loads(of["manifest.json"])
     for archived_table in TABLES:
         name = f"{archived_table.name}.jsonl"
@@ -585,20 +584,20 @@ def made_older(of: dict[str, bytes], version: int) -> None:
     of["manifest.json"] = json.dumps({**manifest, "version": version}).encode()
 
 
-def test_archives_of_before_0_2_0_are_refused(db, tea_archive):
+def test_restore_refuses_archives_before_0_2_0(db, tea_archive):
     of = files(tea_archive)
     of["manifest.json"] = json.dumps(json.loads(of["manifest.json"]) | {"version": 13}).encode()
     assert "this archive has version 13; versions 14 to 15 are read" in refused(rezipped(of))
 
 
-def test_other_tables_need_another_version():
-    """Where this fails, an archive is another one than it was: give VERSION a new number, and this a new line."""
+def test_changed_tables_need_new_archive_version():
+    """If this fails, the archive has changed: raise VERSION and add its hash here."""
     shapes = repr([shape_of(table) for table in TABLES])
     known = {15: "53d8fc5c1d396a19"}
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 
 
-def test_of_people_an_archive_holds_names_and_roles_alone(tea):
+def test_archive_holds_only_names_and_roles_of_members(tea):
     User.objects.filter(username="Alice").update(
         email="alice@example.org", first_name="Alicia", last_name="Secret", password="hash", is_staff=True
     )
@@ -609,7 +608,7 @@ def test_of_people_an_archive_holds_names_and_roles_alone(tea):
     }  # fmt: skip
 
 
-def test_people_who_are_not_there_are_made_without_password_and_rights(db, tea_archive):
+def test_restore_creates_missing_users_without_password_or_rights(db, tea_archive):
     User.objects.create_user("BOB", is_staff=True)
     restored = restore_project(tea_archive, slug="copy")
     assert restored.new_people == ["Alice", "charlie", "dora", "v", "Ära"]
@@ -622,7 +621,7 @@ def test_people_who_are_not_there_are_made_without_password_and_rights(db, tea_a
     assert str(restored).endswith(", 5 new accounts")
 
 
-def test_an_archive_makes_so_many_accounts_and_no_more(db, tea_archive, settings):
+def test_restore_limits_number_of_new_accounts(db, tea_archive, settings):
     settings.ACCOUNTS_OF_PROJECT = 5
     with pytest.raises(ImportFailed, match=r"6 people of the archive have no account here. At most 5 accounts can"):
         restore_project(tea_archive, slug="copy")
@@ -631,7 +630,7 @@ def test_an_archive_makes_so_many_accounts_and_no_more(db, tea_archive, settings
     assert len(restore_project(tea_archive, slug="copy").new_people) == 6
 
 
-def test_who_brings_a_project_back_manages_it(db, tea_archive):
+def test_restoring_user_becomes_manager(db, tea_archive):
     for number, name in enumerate(("charlie", "Ära", "v", "mallory")):
         user = person(name)
         copy = restore_project(tea_archive, slug=f"copy-{number}", by=user).project
@@ -640,7 +639,7 @@ def test_who_brings_a_project_back_manages_it(db, tea_archive):
         assert copy.memberships.count() == 6 + (name == "mallory")
 
 
-def test_a_coder_does_not_bring_back_a_project_to_see_what_others_did(db, tea_archive):
+def test_coder_may_not_restore_project_they_code(db, tea_archive):
     alice = person("Alice")
     assert "Alice codes texts of this project and must stay blind" in refused(tea_archive, by=alice)
     members = [row for row in lines(tea_archive, "members") if row["user"] != "Alice"]
@@ -648,14 +647,14 @@ def test_a_coder_does_not_bring_back_a_project_to_see_what_others_did(db, tea_ar
 
 
 def add_gpt(project: Project) -> Project:
-    """Give a text to a model, too."""
+    """Assign a text to a model."""
     model = add_model(project, "gpt", version="4.1", hash="0123", date=date(2026, 11, 1))
     assign_texts(project, project.texts.filter(slug="tea"), [model.membership.user])
     make_key(model, 1)
     return project
 
 
-def test_a_model_in_use_here_comes_back_under_another_name(tea):
+def test_restored_model_gets_new_name_if_name_is_taken(tea):
     data = archived(add_gpt(tea))
     restored = restore_project(data, slug="beside").project
     model = find_model(restored, "gpt-2")
@@ -667,9 +666,9 @@ def test_a_model_in_use_here_comes_back_under_another_name(tea):
     assert find_model(restore_project(data, slug="again").project, "gpt-4")
 
 
-def test_an_archive_from_before_models_is_of_people(db, tea_archive):
+def test_archive_of_version_14_has_no_models(db, tea_archive):
     of = files(tea_archive)
-    made_older(of, 14)
+    downgrade(of, 14)
     restored = restore_project(rezipped(of), slug="copy").project
     assert not ModelCoder.objects.filter(membership__project=restored).exists()
     assert not Coding.objects.filter(text__project=restored, by_model=True).exists()
@@ -683,12 +682,12 @@ def test_an_archive_from_before_models_is_of_people(db, tea_archive):
         ("members", "gpt", {"role": "manager"}, "gpt is a model, and its role is manager; it can only be coder"),
     ],
 )
-def test_people_and_models_are_not_taken_for_each_other(db, model_archive, table, of, fields, said):
+def test_restore_refuses_people_as_models_and_models_as_people(db, model_archive, table, of, fields, said):
     row = first(lines(model_archive, table), **{"user" if table == "members" else "coder": of})
     assert said in refused(changed(model_archive, table, row, **fields))
 
 
-def test_a_trial_says_what_would_happen_and_changes_nothing(db, tea_archive):
+def test_trial_reports_restore_and_changes_nothing(db, tea_archive):
     before = all_rows()
     tried = restore_project(tea_archive, slug="copy", trial=True)
     assert all_rows() == before
@@ -698,13 +697,13 @@ def test_a_trial_says_what_would_happen_and_changes_nothing(db, tea_archive):
     assert done.new_people == ["Alice", "bob", "charlie", "dora", "v", "Ära"]
 
 
-def test_project_with_a_member_less_and_another_scheme_comes_back(tea):
-    """The site's staff can do that to a project at any time."""
+def test_restore_warns_of_missing_member_and_changed_scheme(tea):
+    """Staff can make such changes in the admin at any time."""
     Membership.objects.filter(user__username="Alice").delete()
     change_rows(tea.relations.filter(key="phrase"), max_targets=1)
     Category.objects.filter(key="place").update(key="spot")
     change_rows(tea.levels.filter(key="phrase"), key="np")
-    restored = assert_comes_back_equal(tea)
+    restored = assert_restores_equal(tea)
     assert [line.partition(": ")[2] for line in restored.warnings()] == [
         "bridging: It is asked if category is 'place', which is none of its values. (and 1 more like this)",
         f"{Markable.objects.filter(level__key='np').order_by('text__slug', 'start').first().key} is of level np "
@@ -718,7 +717,7 @@ def test_project_with_a_member_less_and_another_scheme_comes_back(tea):
 
 
 @pytest.mark.parametrize("role", ["viewer", "manager", "adjudicator"])
-def test_an_archive_that_lets_a_coder_see_the_others_says_so(db, tea_archive, role):
+def test_restore_warns_if_coder_has_role_that_sees_codings(db, tea_archive, role):
     place = [row["user"] for row in lines(tea_archive, "members")].index("Alice")
     restored = restore_project(changed(tea_archive, "members", place, role=role), slug="copy")
     assert f"Alice has coded texts and is {role} here, who sees what others code" in restored.warnings()[-1]
@@ -731,19 +730,19 @@ def test_an_archive_that_lets_a_coder_see_the_others_says_so(db, tea_archive, ro
         ("codings", 0, {"status": "open"}, "bob, dog (text): it is open, by its log submitted"),
     ],
 )
-def test_a_coding_that_is_not_what_its_log_says_is_reported(db, tea_archive, table, row, fields, said):
+def test_restore_reports_coding_that_differs_from_log(db, tea_archive, table, row, fields, said):
     assert not any("not what its log says" in line for line in restore_project(tea_archive, slug="tea").warnings())
     restored = restore_project(changed(tea_archive, table, row, **fields), slug="copy")
     assert any(f"not what its log says: {said}" in line for line in restored.warnings())
 
 
-def test_a_log_that_takes_too_long_to_replay_is_named(db, tea_archive, monkeypatch):
+def test_restore_reports_log_that_is_too_long_to_replay(db, tea_archive, monkeypatch):
     monkeypatch.setattr(judging, "MAX_REPLAYED", 1)
     restored = restore_project(tea_archive, slug="copy")
     assert any("the log is too long to be compared here" in line for line in restored.warnings())
 
 
-def test_the_address_can_be_another_but_none_that_is_taken(db, tea_archive):
+def test_restore_refuses_taken_or_invalid_address(db, tea_archive):
     make_project()
     assert "There is a project 'tea' already" in refused(tea_archive, slug=None)
     assert "There is a project 'tea' already" in refused(tea_archive, slug="tea")
@@ -754,7 +753,7 @@ def test_the_address_can_be_another_but_none_that_is_taken(db, tea_archive):
     assert refused(wrong, slug=None).startswith("project.jsonl:1: slug: ")
 
 
-def test_archiving_and_restoring_cost_a_fixed_number_of_statements(db):
+def test_archive_and_restore_take_fixed_number_of_queries(db):
     costs = []
     for slug, size in (("small", 2), ("large", 4)):
         project = of_size(slug, size)
@@ -770,8 +769,8 @@ def test_archiving_and_restoring_cost_a_fixed_number_of_statements(db):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_outside_a_transaction_an_archive_is_of_one_moment():
-    """What a coder saves while the tables are read is not in it, though the coder need not wait."""
+def test_archive_ignores_changes_during_writing():
+    """A coder can save while the tables are read; the archive does not hold the change."""
     project = make_project()
     before = archived(project)
     seen = []
@@ -907,11 +906,11 @@ JUDGED = Decision("phrase:8-18").payload()
         ("mappings", 0, {"classes": {"place": 1}}, "mappings.jsonl:1: classes is not of the shape"),
     ],
 )  # fmt: skip
-def test_what_no_project_holds_is_refused_with_file_and_line(db, tea_archive, table, row, fields, said):
+def test_restore_refuses_invalid_row_with_file_and_line(db, tea_archive, table, row, fields, said):
     assert refused(changed(tea_archive, table, row, **fields)).startswith(said)
 
 
-def test_an_antecedent_is_one_that_its_coder_sees(db, tea_archive):
+def test_restore_refuses_antecedent_that_coder_does_not_see(db, tea_archive):
     data = tea_archive
     pointers, judgements, markables = (lines(data, table) for table in ("pointers", "judgements", "markables"))
     judgement = judgements[pointers[0]["judgement"] - 1]
@@ -926,7 +925,7 @@ def test_an_antecedent_is_one_that_its_coder_sees(db, tea_archive):
     assert "The text has no markable" in refused(changed(data, "pointers", 0, target=unseen))
 
 
-def test_an_archive_is_of_one_project(db, tea_archive):
+def test_restore_refuses_archive_without_exactly_one_project(db, tea_archive):
     data = tea_archive
     [row] = lines(data, "project")
     two = with_rows(data, project=[row, row | {"slug": "other"}])
@@ -940,7 +939,7 @@ NASTY: list[Any] = [
 ]  # fmt: skip
 
 
-def test_damaged_archives_are_restored_or_refused_and_leave_nothing_behind(db, tea_archive):
+def test_trial_restores_or_refuses_damaged_archives(db, tea_archive):
     chance, data, before = random.Random(7), tea_archive, all_rows()
     of = files(data)
     tables = {table.name: rows for table in TABLES if (rows := lines(data, table.name))}
@@ -968,7 +967,7 @@ def test_damaged_archives_are_restored_or_refused_and_leave_nothing_behind(db, t
 
 @contextmanager
 def bounded_memory(n_bytes: int) -> Iterator[None]:
-    """Let this process take so much more memory, so that a list of 2^31 numbers raises MemoryError at once."""
+    """Limit the further memory of this process, so that a list of 2^31 numbers raises MemoryError at once."""
     free = resource.getrlimit(resource.RLIMIT_AS)
     [pages, *_] = Path("/proc/self/statm").read_text().split()
     resource.setrlimit(resource.RLIMIT_AS, (int(pages) * resource.getpagesize() + n_bytes, free[1]))
@@ -997,8 +996,8 @@ def with_number(value: Any, path: tuple[str | int, ...], number: str) -> str:
 
 
 @pytest.mark.parametrize("number", ["2147483647", f"{2**53}", "1" + "0" * 400, "-1", "32767"])
-def test_every_number_of_an_archive_is_refused_at_its_line_or_restored(db, tea_archive, client, number):
-    """No number of a file is a size; whatever is restored can be read, and worked on."""
+def test_extreme_numbers_are_refused_with_line_or_restored(db, tea_archive, client, number):
+    """Restored projects can be read and changed."""
     root = User.objects.create_superuser("root")
     client.force_login(root)
     of, tried, unplaced = files(tea_archive), set(), []
@@ -1035,14 +1034,14 @@ CHANGES_AFTERWARDS = [("rounds", {"name": "next"}), ("plans", {"round": "pilot",
 
 
 @pytest.mark.parametrize("required", [(1, None), (2, 1)])
-def test_no_round_of_an_archive_requires_itself(db, tea_archive, required):
+def test_restore_refuses_round_that_requires_itself(db, tea_archive, required):
     rounds = lines(tea_archive, "rounds")
     for row, line in enumerate(required):
         rounds[row]["required_round"] = line
     assert "required_round is this round, or one that requires it" in refused(with_rows(tea_archive, rounds=rounds))
 
 
-def test_what_an_archive_may_unpack_to_is_bounded(db, tea_archive, settings):
+def test_restore_limits_unpacked_size(db, tea_archive, settings):
     settings.ARCHIVE_MAX_BYTES = 1000
     assert "the zip holds more than 0 MB" in refused(tea_archive)
 
@@ -1053,7 +1052,7 @@ def command(name: str, *arguments: str, capsys) -> tuple[str, str]:
     return captured.out, captured.err
 
 
-def test_the_commands_write_an_archive_and_make_a_project_of_it(tea, tmp_path, capsys):
+def test_commands_export_and_import_project(tea, tmp_path, capsys):
     path = tmp_path / "tea.zip"
     out, err = command("export_project", "tea", str(path), capsys=capsys)
     assert out.startswith("tea: 3 texts, ")
@@ -1070,7 +1069,7 @@ def test_the_commands_write_an_archive_and_make_a_project_of_it(tea, tmp_path, c
     assert renamed(archived(Project.objects.get(slug="copy")), "tea") == renamed(path.read_bytes(), "tea")
 
 
-def test_the_commands_say_what_is_wrong(tea, tmp_path):
+def test_commands_report_errors(tea, tmp_path):
     path = tmp_path / "tea.zip"
     with pytest.raises(CommandError, match="There is no project 'coffee'"):
         call_command("export_project", "coffee", str(path))

@@ -1,4 +1,4 @@
-"""manage.py backup and restore: everything comes back, or nothing."""
+"""manage.py backup and restore."""
 
 import io
 import json
@@ -33,7 +33,7 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 
 
 @pytest.fixture
-def worked(project, codings, keys, alice, bob, charlie, client) -> Project:
+def used_project(project, codings, keys, alice, bob, charlie, client) -> Project:
     """Make some of everything: judgements, a round with dates, a corrected text, a pyramid, an export, a session."""
     project.rounds.update(starts_on=date(2026, 11, 2))
     judge(codings["alice"], keys["a"], "none", note="é 東 \U0001f600")
@@ -57,7 +57,7 @@ def backup(tmp_path) -> Path:
     return path
 
 
-def emptied() -> None:
+def empty_tables() -> None:
     """Empty all tables except those that `migrate` fills."""
     tables = [model._meta.db_table for model in apps.get_models(include_auto_created=True)]
     with transaction.atomic(), connection.cursor() as cursor:
@@ -66,18 +66,18 @@ def emptied() -> None:
                 cursor.execute(f'DELETE FROM "{table}"')
 
 
-def without_sessions() -> dict[str, list[dict[str, object]]]:
+def rows_without_sessions() -> dict[str, list[dict[str, object]]]:
     return {label: rows for label, rows in all_rows().items() if label != "sessions.Session"}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_all_tables_and_files_come_back_equal_and_work_goes_on(worked, codings, keys, tmp_path, settings):
-    before, path = without_sessions(), backup(tmp_path)
+def test_restored_tables_and_files_are_equal_and_usable(used_project, codings, keys, tmp_path, settings):
+    before, path = rows_without_sessions(), backup(tmp_path)
     assert Session.objects.exists()
-    emptied()
+    empty_tables()
     settings.MEDIA_ROOT = tmp_path / "elsewhere"
     call_command("restore", path)
-    assert without_sessions() == before
+    assert rows_without_sessions() == before
     assert not Session.objects.exists()
     assert Transfer.objects.get().file.read()
     call_command("verify_log")
@@ -99,8 +99,8 @@ def rows_of(path: Path) -> dict[str, list[dict[str, object]]]:
         }
 
 
-class Interrupted(io.BytesIO):
-    """Somebody saves while it is written: after the first tables, before the last."""
+class SavingStream(io.BytesIO):
+    """A stream that calls `save` in another connection at its 30th write."""
 
     def __init__(self, save) -> None:
         super().__init__()
@@ -114,17 +114,17 @@ class Interrupted(io.BytesIO):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_backup_is_of_one_moment_though_people_save_meanwhile(worked, codings, keys, tmp_path, settings):
-    before = without_sessions()
+def test_backup_ignores_saves_during_writing(used_project, codings, keys, tmp_path, settings):
+    before = rows_without_sessions()
     coding = codings["bob"]
     coding.refresh_from_db()
     version, judged = coding.version, change(markable=coding.text.markables.get(label="a").key, category="none")
-    out = Interrupted(lambda: operations.apply(coding, coding.coder, version, [judged]))
+    out = SavingStream(lambda: operations.apply(coding, coding.coder, version, [judged]))
     back_up(out)
     assert out.saved == version + 1
     assert out.writes > 60
-    assert without_sessions() != before
-    emptied()
+    assert rows_without_sessions() != before
+    empty_tables()
     path = tmp_path / "all.zip"
     path.write_bytes(out.getvalue())
     with pytest.raises(CommandError, match=r"File exists. Nothing was changed"):  # not over what is there
@@ -132,10 +132,10 @@ def test_a_backup_is_of_one_moment_though_people_save_meanwhile(worked, codings,
     assert not User.objects.exists()
     settings.MEDIA_ROOT = tmp_path / "elsewhere"
     call_command("restore", path)
-    assert without_sessions() == before
+    assert rows_without_sessions() == before
 
 
-def test_only_an_empty_database_takes_a_backup(worked, tmp_path):
+def test_restore_requires_empty_database(used_project, tmp_path):
     path, before = backup(tmp_path), all_rows()
     with pytest.raises(CommandError, match=r"people or projects already.* Nothing was changed"):
         call_command("restore", path)
@@ -240,10 +240,10 @@ DAMAGES = [
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_what_is_wrong_with_a_backup_is_said_and_nothing_is_changed(worked, tmp_path, settings):
+def test_restore_reports_damaged_backup_and_changes_nothing(used_project, tmp_path, settings):
     path = backup(tmp_path)
     whole = path.read_bytes()
-    emptied()
+    empty_tables()
     settings.MEDIA_ROOT = tmp_path / "elsewhere"
     before = all_rows()
     for damage, message in DAMAGES:
@@ -257,17 +257,16 @@ def test_what_is_wrong_with_a_backup_is_said_and_nothing_is_changed(worked, tmp_
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_that_is_locked_is_not_a_damaged_backup(worked, tmp_path, settings):
-    """Somebody else holds a table: the file is as good as before, and comes back afterwards."""
+def test_restore_reports_locked_database_and_can_be_repeated(used_project, tmp_path, settings):
     path = backup(tmp_path)
-    emptied()
+    empty_tables()
     settings.MEDIA_ROOT = tmp_path / "elsewhere"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET lock_timeout = '200ms'")
         else:
             cursor.execute("PRAGMA busy_timeout = 200")
-    with held_by_somebody_else(), pytest.raises(CommandError, match=r"The database did not take .*Nothing was changed"):
+    with locked_elsewhere(), pytest.raises(CommandError, match=r"The database did not take .*Nothing was changed"):
         call_command("restore", path)
     connection.close()  # and with it the short patience
     assert not User.objects.exists()
@@ -276,7 +275,7 @@ def test_a_database_that_is_locked_is_not_a_damaged_backup(worked, tmp_path, set
 
 
 @contextmanager
-def held_by_somebody_else() -> Iterator[None]:
+def locked_elsewhere() -> Iterator[None]:
     """Keep another connection inside a transaction that writes until the block ends."""
     held, done = Event(), Event()
 
@@ -300,7 +299,7 @@ def held_by_somebody_else() -> Iterator[None]:
         thread.join()
 
 
-def test_a_file_that_is_not_there_or_cannot_be_written_is_said(db, tmp_path):
+def test_commands_report_missing_or_unwritable_file(db, tmp_path):
     with pytest.raises(CommandError, match=r"No such file or directory. Nothing was changed"):
         call_command("restore", tmp_path / "ghost.zip")
     with pytest.raises(CommandError, match=r"No such file or directory. Nothing was written"):
@@ -309,8 +308,8 @@ def test_a_file_that_is_not_there_or_cannot_be_written_is_said(db, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings, migrated_file):
-    """Of another process, on a database of its own."""
+def test_backup_of_sqlite_installation_is_restored_here(tmp_path, settings, migrated_file):
+    """Another process loads the demo into its own database."""
     place = {**os.environ, "DATA_DIR": str(tmp_path / "old"), "LOCAL": "1"}
     place.pop("DATABASE_URL", None)
 
@@ -321,7 +320,7 @@ def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings, mi
     shutil.copyfile(migrated_file, tmp_path / "old" / "coindex.sqlite3")
     manage("load_demo")
     manage("backup", str(tmp_path / "all.zip"))
-    emptied()
+    empty_tables()
     settings.MEDIA_ROOT = tmp_path / "elsewhere"
     call_command("restore", tmp_path / "all.zip")
     assert Project.objects.count() == 9

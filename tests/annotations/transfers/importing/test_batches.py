@@ -1,4 +1,4 @@
-"""Large imports and exports: batch by batch, and the same as at once."""
+"""Imports and exports in batches."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ CODERS = ("anna", "ben", "cem")
 
 
 @pytest.fixture
-def small(monkeypatch) -> None:
-    """Let three documents be many."""
+def small_batches(monkeypatch) -> None:
+    """Lower the batch size to three documents."""
     monkeypatch.setattr(documents_module, "MAX_DOCUMENTS", 3)
     monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 2)
 
@@ -85,7 +85,7 @@ def figures(report: Report) -> object:
 
 
 def joined(documents: list[SourceDocument], numbers: Sequence[int]) -> set[int]:
-    """Return the numbers of those documents that files and texts join with the first one."""
+    """Return the numbers of the documents that files and texts join with the first document."""
     names_of = {number: {source.file, source.document.name} for number, source in zip(numbers, documents, strict=True)}
     names, found = names_of[numbers[0]], set[int]()
     while (joining := {number for number in names_of if names_of[number] & names}) != found:
@@ -95,7 +95,7 @@ def joined(documents: list[SourceDocument], numbers: Sequence[int]) -> set[int]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_documents_of_one_file_and_of_one_text_are_together(small, seed):
+def test_batches_keep_documents_of_file_and_text_together(small_batches, seed):
     draw = random.Random(seed)
     documents = [
         source
@@ -116,16 +116,16 @@ def test_documents_of_one_file_and_of_one_text_are_together(small, seed):
 
 
 @pytest.mark.parametrize("trial", [False, True])
-def test_many_batches_bring_what_one_transaction_brings(db, monkeypatch, trial):
+def test_import_in_batches_equals_import_at_once(db, monkeypatch, trial):
     documents = odd_codings(random.Random(5))
     documents += of_file("bad.x", "text 2", coder="ben")  # it differs from the text of the others
     documents += of_file("empty.x", "text 9", coder="cem")
     documents[-1] = SourceDocument(plain.parse("Nothing here.", "text 9.txt"), "cem", "empty.x")
-    at_once = import_documents(one := make("one"), documents, ImportOptions(create=True, trial=trial))
+    at_once = import_documents(first := make("one"), documents, ImportOptions(create=True, trial=trial))
     monkeypatch.setattr(documents_module, "MAX_DOCUMENTS", 3)
     assert len(plan_batches(documents)) > 3
     in_batches = import_documents(other := make("other"), documents, ImportOptions(create=True, join=True, trial=trial))
-    assert rows(other) == rows(one)
+    assert rows(other) == rows(first)
     assert at_once.failures
     found, expected = figures(in_batches), figures(at_once)
     assert [found[0], *found[2:]] == [expected[0], *expected[2:]]
@@ -134,7 +134,7 @@ def test_many_batches_bring_what_one_transaction_brings(db, monkeypatch, trial):
 
 
 @pytest.mark.parametrize("format_key", [key for key, format_ in FORMATS.items() if format_.write is not None])
-def test_an_export_has_the_same_bytes_however_many_texts_are_read(db, monkeypatch, format_key):
+def test_export_bytes_do_not_depend_on_batch_size(db, monkeypatch, format_key):
     import_documents(project := make("one"), odd_codings(random.Random(7)), ImportOptions(create=True))
 
     def export() -> tuple[bytes, str, list[str]]:
@@ -156,7 +156,7 @@ def lines(*names: str, bad: str = "") -> bytes:
     ).encode()
 
 
-def test_a_file_of_many_texts_comes_in_wholly_or_not_at_all(db, small):
+def test_file_of_many_texts_is_imported_wholly_or_not_at_all(db, small_batches):
     names = [f"t{number}" for number in range(8)]
     project = make("one")
     other = plain.parse("Other words.", "t6.txt")
@@ -168,7 +168,7 @@ def test_a_file_of_many_texts_comes_in_wholly_or_not_at_all(db, small):
     assert set(project.texts.values_list("slug", flat=True)) == {"t6", *(f"ut{number}" for number in range(8))}
 
 
-def test_empty_document_is_understood_by_the_others_of_its_file(db, small):
+def test_empty_document_of_coded_file_is_imported_as_coding(db, small_batches):
     last = json.dumps({"doc_key": "t9", "sentences": [["a", "b"]], "clusters": []}).encode()
     source = Source("all.jsonl", lines(*(f"t{number}" for number in range(8))) + last)
     report = import_sources(make("one"), "jsonlines", [source], "=anna", ImportOptions(create=True))
@@ -176,7 +176,7 @@ def test_empty_document_is_understood_by_the_others_of_its_file(db, small):
     assert "nothing-coded" in {finding.code for finding in report.findings}
 
 
-def test_of_a_file_that_cannot_be_read_to_its_end_nothing_comes_in(db, small):
+def test_file_with_unreadable_end_is_not_imported(db, small_batches):
     sources = [Source("bad.jsonl", lines("a", "b") + b"{"), Source("good.jsonl", lines("c", "d"))]
     project = make("one")
     report = import_sources(project, "jsonlines", sources, "=anna", ImportOptions(create=True))
@@ -184,7 +184,7 @@ def test_of_a_file_that_cannot_be_read_to_its_end_nothing_comes_in(db, small):
     assert list(project.texts.values_list("slug", flat=True)) == ["c", "d"]
 
 
-def test_an_import_that_stops_goes_on_where_it_stopped(db, small):
+def test_interrupted_import_continues_where_it_stopped(db, small_batches):
     project = make("one")
     sources = [Source(f"anna/t{number}.jsonl", lines(f"t{number}"), in_folder=True) for number in range(10)]
 
@@ -200,7 +200,7 @@ def test_an_import_that_stops_goes_on_where_it_stopped(db, small):
     assert project.texts.count() == Coding.objects.of_people().filter(text__project=project, version=2).count() == 10
 
 
-def test_a_scheme_from_the_files_is_there_when_the_import_goes_on(db, small):
+def test_continued_import_keeps_scheme_from_files(db, small_batches):
     project = make("one")
     ann = b"T1\tThing 0 1\ta\nT2\tThing 2 3\tb\n*\tCoreference T1 T2\n"
     sources = [
@@ -223,7 +223,7 @@ def test_a_scheme_from_the_files_is_there_when_the_import_goes_on(db, small):
     assert [level.key for level in project.levels.all()] == ["Thing"]
 
 
-def test_who_ordered_an_import_is_told_that_a_part_of_it_stays(db, small, settings, charlie, monkeypatch):
+def test_failed_import_reports_kept_part_and_can_continue(db, small_batches, settings, charlie, monkeypatch):
     settings.TASKS = TASKS
     monkeypatch.setattr(orders, "_is_quick", lambda _: False)
     project = make("one")
@@ -262,7 +262,7 @@ def test_who_ordered_an_import_is_told_that_a_part_of_it_stays(db, small, settin
     assert project.texts.count() == 10
 
 
-def test_the_command_goes_on_where_it_stopped(transactional_db, small, tmp_path, monkeypatch):
+def test_command_continues_where_it_stopped(transactional_db, small_batches, tmp_path, monkeypatch):
     for number in range(10):
         (tmp_path / f"t{number}.txt").write_text(f"Text {number}.")
     arguments = ["import_codings", "text", str(tmp_path), "--project", "one", "--texts-only", "--create"]
@@ -287,7 +287,7 @@ def coded(number: int) -> SourceDocument:
     return SourceDocument(plain.parse("[Anna](=a) left.", f"t{number}.txt"), "anna", f"{number}.x")
 
 
-def test_a_batch_is_checked_again_if_the_project_changed_meanwhile(db, small, monkeypatch):
+def test_batch_is_checked_again_if_project_changed(db, small_batches, monkeypatch):
     documents = [coded(number) for number in range(8)]
     import_documents(project := make("one"), documents[3:5], ImportOptions(create=True))
     lock, locked = documents_module.lock_project, list[int]()
@@ -305,12 +305,12 @@ def test_a_batch_is_checked_again_if_the_project_changed_meanwhile(db, small, mo
     assert Coding.objects.of_people().filter(text__project=project, version=2).count() == 8
 
 
-def test_only_what_is_imported_counts_as_written(db, small):
+def test_only_imported_documents_count_as_written(db, small_batches):
     documents = [coded(number) for number in range(6)]
     documents[1] = SourceDocument(plain.parse("Nothing here.", "t1.txt"), "anna", "1.x")
-    heard = list[int]()
-    report = import_documents(make("one"), documents, ImportOptions(create=True), written=heard.append)
-    assert (heard, report.documents, len(report.failures)) == ([2, 5], 5, 1)
+    counts = list[int]()
+    report = import_documents(make("one"), documents, ImportOptions(create=True), written=counts.append)
+    assert (counts, report.documents, len(report.failures)) == ([2, 5], 5, 1)
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_only_what_is_imported_counts_as_written(db, small):
         "ä\u2028ö\x85ü\n".encode(),
     ],
 )
-def test_lines_that_are_read_one_after_the_other_are_those_of_the_file(data):
+def test_lines_of_stream_equal_lines_of_file(data):
     def read(lines) -> object:
         try:
             return [line for line in lines() if line]
@@ -337,7 +337,7 @@ def test_lines_that_are_read_one_after_the_other_are_those_of_the_file(data):
     assert read(lambda: decode_lines(io.BytesIO(data), "a")) == at_once
 
 
-def test_a_file_of_short_lines_is_read_in_one_piece(tmp_path):
+def test_reading_short_lines_takes_little_memory(tmp_path):
     (tmp_path / "short.txt").write_bytes(b"ab\n" * 500_000)
     stored = StoredFile(tmp_path / "short.txt", 1_500_000)
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Imports, exports and archives that are cancelled: all or nothing, and what is said of them is true."""
+"""Cancelled imports, exports and archives."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ MANY = 3
 
 
 @pytest.fixture
-def committing(transactional_db, settings, monkeypatch) -> None:
-    """Let each order wait for a worker, and report at each step."""
+def queued_jobs(transactional_db, settings, monkeypatch) -> None:
+    """Let each transfer wait for a worker and report every step."""
     settings.TASKS = TASKS
     monkeypatch.setattr(orders, "_is_quick", lambda _: False)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN", 0)
@@ -45,7 +45,7 @@ def order(project: Project, user: User) -> Transfer:
     return made
 
 
-def told(transfer: Transfer) -> tuple[str, str]:
+def state_and_error(transfer: Transfer) -> tuple[str, str]:
     transfer.refresh_from_db()
     return transfer.state, transfer.error
 
@@ -53,17 +53,17 @@ def told(transfer: Transfer) -> tuple[str, str]:
 CANCELLED = (STATE.FAILED, "Cancelled by charlie. Nothing was changed.")
 
 
-def test_what_waits_for_a_worker_is_cancelled_at_once(committing, project, charlie):
+def test_waiting_import_is_cancelled_at_once(queued_jobs, project, charlie):
     made = order(project, charlie)
     assert orders.carry_out(made, charlie)
     assert orders.cancel(made, charlie)
     orders.run_transfer.call(made.pk)  # the queue comes to it
-    assert told(made) == CANCELLED
+    assert state_and_error(made) == CANCELLED
     assert project.texts.count() == 1
 
 
-def test_an_import_that_is_cancelled_at_any_step_comes_to_nothing(committing, project, charlie, monkeypatch):
-    """Its steps are the files that are read and then checked."""
+def test_import_cancelled_at_any_step_changes_nothing(queued_jobs, project, charlie, monkeypatch):
+    """The steps are files that are read and then checked."""
     recorder = orders.progress_recorder
 
     def cancelling(rows):
@@ -84,12 +84,12 @@ def test_an_import_that_is_cancelled_at_any_step_comes_to_nothing(committing, pr
             patched.setattr(orders, "progress_recorder", cancelling)
             orders.run_transfer.call(made.pk)
         assert len(steps) == at + 1
-        assert told(made) == CANCELLED
+        assert state_and_error(made) == CANCELLED
         assert project.texts.count() == 1
 
 
-def test_what_is_written_is_not_called_cancelled(committing, project, charlie, monkeypatch):
-    """Somebody cancels after the transaction, and before its end is in the row."""
+def test_written_import_cannot_be_cancelled(queued_jobs, project, charlie, monkeypatch):
+    """Charlie cancels after the transaction and before the transfer is marked as done."""
     made = order(project, charlie)
     assert orders.carry_out(made, charlie)
     importing = orders.import_sources
@@ -101,11 +101,11 @@ def test_what_is_written_is_not_called_cancelled(committing, project, charlie, m
 
     monkeypatch.setattr(orders, "import_sources", too_late)
     orders.run_transfer.call(made.pk)
-    assert told(made) == (STATE.DONE, "")
+    assert state_and_error(made) == (STATE.DONE, "")
     assert project.texts.count() == 1 + MANY
 
 
-def test_of_an_export_that_is_cancelled_no_file_is_left(committing, project, charlie, monkeypatch):
+def test_cancelled_export_leaves_no_file(queued_jobs, project, charlie, monkeypatch):
     made = orders.order_export(project, charlie, "jsonlines", EXPORT)
     orders.run_transfer.call(made.pk)
     made.refresh_from_db()
@@ -121,12 +121,12 @@ def test_of_an_export_that_is_cancelled_no_file_is_left(committing, project, cha
     before = set(folder.iterdir()) if folder.is_dir() else set()
     monkeypatch.setattr(orders, "write_whole", cancelled_meanwhile)
     orders.run_transfer.call(made.pk)
-    assert told(made) == CANCELLED
+    assert state_and_error(made) == CANCELLED
     assert set(folder.iterdir()) == before
 
 
 @pytest.mark.parametrize("written", [False, True], ids=["before it is written", "after"])
-def test_a_worker_that_is_stopped_says_what_became_of_it(committing, project, charlie, monkeypatch, written):
+def test_stopped_worker_reports_what_was_written(queued_jobs, project, charlie, monkeypatch, written):
     made = order(project, charlie)
     assert orders.carry_out(made, charlie)
     importing = orders.import_sources
@@ -140,30 +140,30 @@ def test_a_worker_that_is_stopped_says_what_became_of_it(committing, project, ch
     with pytest.raises(progress.WorkerStopped):
         orders.run_transfer.call(made.pk)
     lost = f"{orders.LOST_MESSAGE} {orders.STAYS}{MANY}. {orders.GOES_ON}"
-    assert told(made) == (STATE.FAILED, lost if written else orders.STOPPED_MESSAGE)
+    assert state_and_error(made) == (STATE.FAILED, lost if written else orders.STOPPED_MESSAGE)
     assert project.texts.count() == 1 + written * MANY
 
 
-def archive_comes_back(project: Project, report: progress.Progress) -> None:
+def restore_archive(project: Project, report: progress.Progress) -> None:
     out = io.BytesIO()
     archive_project(project, out)
     restore_project(out.getvalue(), slug="again", progress=report)
 
 
-def pyramid_comes_in(_: Project, report: progress.Progress) -> None:
+def import_pyramid(_: Project, report: progress.Progress) -> None:
     ferry = pyramid_project("ferry")
     import_sources(
         ferry, "ducview", [Source("sinking.pyr", pyr(SANK))], "=charlie", ImportOptions(create=True), progress=report
     )
 
 
-def documents_come_in(project: Project, report: progress.Progress) -> None:
+def import_document(project: Project, report: progress.Progress) -> None:
     import_sources(project, "conll2012", [Source("dog.conll", CONLL.encode())], "nobody", progress=report)
 
 
-@pytest.mark.parametrize("happens", [archive_comes_back, pyramid_comes_in, documents_come_in])
-def test_completion_is_reported_once_and_in_the_transaction(transactional_db, project, happens):
-    """Else who cancels a moment later is told that nothing was changed."""
+@pytest.mark.parametrize("happens", [restore_archive, import_pyramid, import_document])
+def test_completion_is_reported_once_inside_transaction(transactional_db, project, happens):
+    """Otherwise a later cancellation would report that nothing was changed."""
     reports = []
     happens(project, lambda done, total: reports.append((done == total, connection.in_atomic_block)))
     assert reports[-1] == (True, True)
@@ -171,14 +171,14 @@ def test_completion_is_reported_once_and_in_the_transaction(transactional_db, pr
 
 
 @pytest.mark.parametrize("api", [False, True], ids=["page", "api"])
-def test_a_running_transfer_is_cancelled_from_its_page_and_by_the_api(committing, project, charlie, signed_in, api):
+def test_page_and_api_cancel_running_transfer(queued_jobs, project, charlie, signed_in, api):
     client, made = signed_in(charlie), order(project, charlie)
     assert orders.carry_out(made, charlie)
     Transfer.objects.filter(pk=made.pk).update(total=3, done=1)
     page = f"/transfers/{made.pk}/"
     assert f'action="{page}cancel/"' in client.get(page).content.decode()
     first, again = (client.post(f"{'/api/v1' if api else ''}{page}cancel/") for _ in range(2))
-    assert told(made) == CANCELLED
+    assert state_and_error(made) == CANCELLED
     assert "Cancelled by charlie. Nothing was changed." in client.get(page).content.decode()
     if api:
         assert (first.status_code, first.json()["state"]) == (200, "failed")
@@ -188,8 +188,8 @@ def test_a_running_transfer_is_cancelled_from_its_page_and_by_the_api(committing
 
 
 @pytest.fixture
-def import_that_writes(committing):
-    """Let another connection write for as long as the test takes; this one waits less for it than it would."""
+def busy_database(queued_jobs):
+    """Let another connection write during the test, and shorten the wait of this connection."""
     if connection.vendor != "sqlite":
         pytest.skip("writers wait for rows of each other, not for the database")
     with connection.cursor() as cursor:
@@ -209,15 +209,15 @@ def import_that_writes(committing):
         cursor.execute(f"PRAGMA busy_timeout = {before}")
 
 
-def test_while_all_is_written_page_and_api_say_so(import_that_writes, project, charlie, signed_in):
+def test_page_and_api_report_database_that_is_busy(busy_database, project, charlie, signed_in):
     client, made = signed_in(charlie), order(project, charlie)
     assert orders.carry_out(made, charlie)
-    import_that_writes()
+    busy_database()
     page = f"/transfers/{made.pk}/"
     for what in ("cancel", "discard"):
         answer = client.post(f"{page}{what}/")
         assert (answer.status_code, answer.url) == (302, page)
         assert "is busy with an import" in client.get(page).content.decode()
-        assert told(made) == (STATE.RUNNING, "")
+        assert state_and_error(made) == (STATE.RUNNING, "")
     answer = client.post(f"/api/v1{page}cancel/")
     assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")

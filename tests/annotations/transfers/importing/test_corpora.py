@@ -1,4 +1,4 @@
-"""What real corpora brought and version 0.1.0 could not take, each with a small corpus of our own making."""
+"""Files of real corpora that version 0.1.0 refused, each as a small made-up corpus."""
 
 import io
 import random
@@ -43,7 +43,7 @@ def ann(text: str, spans=SPANS) -> str:
     return "\n".join(rows) + "\n"
 
 
-def bring(
+def load(
     project: Project, format_key: str, files, coder_from: str = "parent", create: bool = True, **options
 ) -> Report:
     sources = [
@@ -83,9 +83,9 @@ COPIES = {
 
 
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
-def test_copies_of_a_text_that_differ_in_what_is_not_seen_are_one_text(tales, copy):
+def test_copies_with_invisible_differences_are_one_text(tales, copy):
     files = {"anna/walk.txt": WALK, "anna/walk.ann": ann(WALK), "ben/walk.txt": copy, "ben/walk.ann": ann(copy)}
-    report = bring(tales, "brat", files)
+    report = load(tales, "brat", files)
     assert report.failures == []
     assert Text.objects.get().content == WALK
     assert chains_of("ben") == chains_of("anna")
@@ -95,13 +95,13 @@ def test_copies_of_a_text_that_differ_in_what_is_not_seen_are_one_text(tales, co
     assert all(finding.file == "ben/walk.ann" for finding in told)
 
 
-def test_a_copy_is_held_against_the_text_of_the_project_too(tales):
-    bring(tales, "brat", {"anna/walk.txt": WALK, "anna/walk.ann": ann(WALK)})
+def test_copy_is_aligned_with_text_of_project(tales):
+    load(tales, "brat", {"anna/walk.txt": WALK, "anna/walk.ann": ann(WALK)})
     copy = COPIES["all of it"]
-    report = bring(tales, "brat", {"ben/walk.txt": copy, "ben/walk.ann": ann(copy)})
+    report = load(tales, "brat", {"ben/walk.txt": copy, "ben/walk.ann": ann(copy)})
     assert (report.failures, report.texts, report.codings) == ([], 0, 1)
     assert chains_of("ben") == chains_of("anna")
-    assert bring(tales, "brat", {"ben/walk.txt": copy, "ben/walk.ann": ann(copy)}).unchanged == 1
+    assert load(tales, "brat", {"ben/walk.txt": copy, "ben/walk.ann": ann(copy)}).unchanged == 1
 
 
 def conll(tokens: list[tuple[str, str]]) -> str:
@@ -109,16 +109,16 @@ def conll(tokens: list[tuple[str, str]]) -> str:
     return f"#begin document (walk); part 000\n{rows}\n#end document\n"
 
 
-def test_markables_that_white_space_alone_parted_are_one_and_told(tales):
-    one = Document("walk", "anna/walk.x", "ab", [Mark(((0, 2),), answer=Answer(indices=("1",)))], links=Links.INDICES)
+def test_markables_separated_by_white_space_are_joined_and_reported(tales):
+    first = Document("walk", "anna/walk.x", "ab", [Mark(((0, 2),), answer=Answer(indices=("1",)))], links=Links.INDICES)
     marks = [
         Mark(((0, 3),), answer=Answer(indices=("1",))),
         Mark(((0, 1), (2, 3)), answer=Answer(indices=("2",))),
         Mark(((1, 2),), answer=Answer(indices=("3",))),
     ]
-    other = Document("walk", "ben/walk.x", "a b", marks, links=Links.INDICES)
+    second = Document("walk", "ben/walk.x", "a b", marks, links=Links.INDICES)
     report = import_documents(
-        tales, [SourceDocument(one, "anna"), SourceDocument(other, "ben")], ImportOptions(create=True)
+        tales, [SourceDocument(first, "anna"), SourceDocument(second, "ben")], ImportOptions(create=True)
     )
     assert {finding.code: finding.message for finding in report.findings if finding.code in ("joined", "left-out")} == {
         "left-out": "1 markable of white space alone",
@@ -146,13 +146,13 @@ NOT_UNDERSTOOD = {
 
 
 @pytest.mark.parametrize(("format_key", "file"), NOT_UNDERSTOOD.items(), ids=NOT_UNDERSTOOD)
-def test_a_file_of_which_nothing_is_understood_is_no_coding(tales, format_key, file):
+def test_file_without_annotations_is_refused_unless_accepted(tales, format_key, file):
     name, content = file
-    report = bring(tales, format_key, {f"anna/{name}": content})
+    report = load(tales, format_key, {f"anna/{name}": content})
     assert [failure.message.split(",")[0] for failure in report.failures] == [f"anna/{name}: nothing is coded in it"]
     assert not Text.objects.exists()
     assert not Coding.objects.of_people().exists()
-    assert bring(tales, format_key, {f"anna/{name}": content}, empty="take").codings == 1
+    assert load(tales, format_key, {f"anna/{name}": content}, empty="take").codings == 1
     assert Coding.objects.of_people().get().status == Coding.Status.SUBMITTED
 
 
@@ -181,17 +181,17 @@ UNREAD = {
 
 
 @pytest.mark.parametrize(("format_key", "files"), UNREAD.items(), ids=UNREAD)
-def test_a_file_of_which_nothing_was_read_is_no_coding_beside_anothers(tales, format_key, files):
+def test_file_with_unknown_markup_is_refused(tales, format_key, files):
     name, read, unread = files
     texts = {"anna/walk.txt": "Anna saw", "ben/walk.txt": "Anna saw"} if format_key == "brat" else {}
-    report = bring(tales, format_key, {f"anna/{name}": read, f"ben/{name}": unread, **texts})
+    report = load(tales, format_key, {f"anna/{name}": read, f"ben/{name}": unread, **texts})
     [failure] = report.failures
     assert failure.message.startswith(f"ben/{name}: nothing is coded in it, of 0 markables (")
     assert (report.codings, Coding.objects.of_people().get().coder.username) == (1, "anna")
 
 
 @pytest.mark.parametrize("content", ["_ _ _", "- - - _", "* * *"])
-def test_a_column_of_signs_for_nothing_becomes_no_text(tales, content):
+def test_text_of_placeholders_is_refused(tales, content):
     document = Document(
         "walk", "walk.x", content, [Mark(((0, 1),), answer=Answer(indices=("1",)))], links=Links.INDICES
     )
@@ -199,18 +199,18 @@ def test_a_column_of_signs_for_nothing_becomes_no_text(tales, content):
     assert str(failure) == f"walk.x: its text would be {content!r}: its words stand elsewhere in the file"
 
 
-def test_words_in_another_column_are_found_and_not_read_as_signs(tales):
+def test_words_are_found_in_other_column(tales):
     rows = "".join(f"{word}\t0\t{n}\t_\t{chain}\n" for n, (word, chain) in enumerate([("Anna", "(0)"), ("saw", "-")]))
-    report = bring(tales, "conll2012", {"anna/walk.conll": f"#begin document walk\n{rows}#end document\n"})
+    report = load(tales, "conll2012", {"anna/walk.conll": f"#begin document walk\n{rows}#end document\n"})
     assert report.failures == []
     assert Text.objects.get().content == "Anna saw"
 
 
 @pytest.mark.parametrize("format_key", ["brat", "conll2012", "conllu", "jsonlines", "mmax2", "webanno", "xmi"])
-def test_a_coding_without_judgements_comes_back_beside_anothers(tales, format_key):
+def test_coding_without_judgements_is_exported_and_imported(tales, format_key):
     first = {"anna/walk.txt": "[Anna](=1) saw [her](=1)", "ben/walk.txt": "Anna saw her"}
-    assert bring(tales, "plain", first).codings == 2
-    report = bring(create_project("other", "Other", SCHEMES["clusters"]), format_key, exported(tales, format_key))
+    assert load(tales, "plain", first).codings == 2
+    report = load(create_project("other", "Other", SCHEMES["clusters"]), format_key, exported(tales, format_key))
     assert (report.failures, report.codings, report.judgements) == ([], 2, 2)
     told = [finding.message for finding in report.findings if finding.code == "nothing-coded"]
     assert told == ["no markable is coded in walk"]
@@ -224,7 +224,7 @@ def zipped(files) -> bytes:
     return buffer.getvalue()
 
 
-def test_a_zip_of_which_no_file_fits_is_an_error_with_what_was_looked_for(tales, tmp_path):
+def test_zip_without_fitting_file_names_expected_files(tales, tmp_path):
     path = tmp_path / "up.zip"
     path.write_bytes(zipped({"anna/a.xmi": b"x", "anna/b.xmi": b"x", "bea/walk.zip": b"x", "c.xmi.gz": b"x"}))
     with pytest.raises(CommandError) as caught:
@@ -247,7 +247,7 @@ CHECKS_SCHEME = """<annotationscheme>
 
 
 def mmax(level: str, coders: tuple[str, ...] = ("anna", "ben")) -> dict[str, str]:
-    """Return an MMAX2 project with a level of chains and one of helpers' notes."""
+    """Return an MMAX2 project with a level of chains and a level of notes."""
     files: dict[str, str] = {}
     for number, coder in enumerate(coders):
         folder = f"corpus/{coder}"
@@ -273,8 +273,8 @@ def mmax(level: str, coders: tuple[str, ...] = ("anna", "ben")) -> dict[str, str
     return files
 
 
-def test_a_level_that_is_called_otherwise_is_refused_naming_the_option(tales):
-    report = bring(tales, "mmax2", mmax("coref"))
+def test_unknown_level_is_refused_with_option_to_map_it(tales):
+    report = load(tales, "mmax2", mmax("coref"))
     assert len(report.failures) == 2
     assert "the scheme has no level 'coref', only mention; level=coref reads it as the coded one" in str(
         report.failures[0]
@@ -286,8 +286,8 @@ def test_a_level_that_is_called_otherwise_is_refused_naming_the_option(tales):
 @pytest.mark.parametrize(
     "option", ["coref", "coref:mention", "coref:mention,checks:", " coref : mention ", "*:mention,checks:"]
 )
-def test_a_level_may_be_read_as_the_coded_one(tales, option):
-    report = bring(tales, "mmax2", mmax("coref"), level=option)
+def test_option_reads_unknown_level_as_coded_level(tales, option):
+    report = load(tales, "mmax2", mmax("coref"), level=option)
     assert report.failures == []
     assert chains_of("anna") == {frozenset({"Anna 0", "her 9"}), frozenset({"her dog 9"})}
     assert {finding.message for finding in report.findings if finding.code == "level-left-out"} == {
@@ -295,8 +295,8 @@ def test_a_level_may_be_read_as_the_coded_one(tales, option):
     }
 
 
-def test_levels_that_nobody_codes_are_left_out_and_counted(tales):
-    report = bring(tales, "mmax2", mmax("mention"))
+def test_unknown_levels_without_answers_are_left_out_and_reported(tales):
+    report = load(tales, "mmax2", mmax("mention"))
     assert report.failures == []
     assert [finding.code for finding in report.findings].count("level-left-out") == 2
     assert set(Markable.objects.values_list("level__key", flat=True)) == {"mention"}
@@ -320,7 +320,7 @@ def test_levels_that_nobody_codes_are_left_out_and_counted(tales):
     ],
 )
 @pytest.mark.parametrize("way", ["levels", "copies"])
-def test_answers_that_become_one_and_say_something_else_are_told(tales, first, second, is_told, way):
+def test_contradictory_answers_of_joined_markables_are_reported(tales, first, second, is_told, way):
     spans = [((0, 4),), ((0, 4),)] if way == "levels" else [((0, 4),), ((0, 5),)]
     levels = ["NE", "coref"] if way == "levels" else ["mention"] * 2
     marks = [Mark(spans[n], level=levels[n], answer=answer) for n, answer in enumerate((first, second))]
@@ -340,31 +340,31 @@ def test_answers_that_become_one_and_say_something_else_are_told(tales, first, s
 
 
 @pytest.mark.parametrize("option", ["coref:nothing", "coref,coref", ":mention", ","])
-def test_a_mapping_to_what_is_not_there_says_what_is(tales, option):
+def test_mapping_to_unknown_level_names_known_levels(tales, option):
     with pytest.raises(ImportFailed, match=r"^level=.*each name once; here there are mention\.$"):
-        bring(tales, "mmax2", mmax("coref"), level=option)
+        load(tales, "mmax2", mmax("coref"), level=option)
 
 
-def test_types_of_other_tools_name_the_options_that_help(tales):
+def test_refusal_of_unknown_types_names_options_that_help(tales):
     files = {"anna/walk.txt": WALK, "anna/walk.ann": "T1\tPER-1 0 3\tZoë\nT2\tPER-1 9 12\ther\n"}
-    [failure] = bring(tales, "brat", files).failures
+    [failure] = load(tales, "brat", files).failures
     assert str(failure).startswith("anna/walk.ann:1: the scheme has no level 'PER-1', only mention; level=PER-1 reads")
     assert str(failure).endswith("or say types=categories, types=attribute, types=chains or types=none")
-    assert bring(tales, "brat", files, types="chains").failures == []
-    [failure] = bring(
+    assert load(tales, "brat", files, types="chains").failures == []
+    [failure] = load(
         tales, "brat", {"ben/walk.txt": WALK, "ben/walk.ann": files["anna/walk.ann"]}, types="categories"
     ).failures
     assert "the scheme has no category 'PER-1', only refers, none; category=PER-1:HERE says which" in str(failure)
 
 
-def test_categories_may_be_mapped_or_passed_over(db):
+def test_option_maps_or_ignores_unknown_categories(db):
     project = create_project("sorts", "Sorts", SCHEMES["sortal-classes"])
     [known, *_] = project.categories.values_list("key", flat=True)
     files = {"anna/walk.txt": WALK, "anna/walk.ann": "T1\tPER 0 3\tZoë\n"}
-    assert bring(project, "brat", files, types="categories", category=f"PER:{known}").failures == []
+    assert load(project, "brat", files, types="categories", category=f"PER:{known}").failures == []
     assert Judgement.objects.get().category.key == known
     tales = create_project("tales", "Tales", SCHEMES["clusters"])
-    assert bring(tales, "brat", files, types="categories", category="*:").failures == []
+    assert load(tales, "brat", files, types="categories", category="*:").failures == []
     assert Judgement.objects.get(coding__text__project=tales).category.key == "refers"
 
 
@@ -383,33 +383,33 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("name", "slug"), NAMES.items())
-def test_names_in_any_script_give_an_address_and_stay_the_title(tales, name, slug):
+def test_names_in_any_script_give_address_and_title(tales, name, slug):
     files = {f"anna/{name}.txt": WALK, f"anna/{name}.ann": ann(WALK)}
-    assert bring(tales, "brat", files).failures == []
+    assert load(tales, "brat", files).failures == []
     assert Text.objects.values_list("slug", "title").get() == (slug, name)
-    assert bring(tales, "brat", files).unchanged == 1
+    assert load(tales, "brat", files).unchanged == 1
 
 
 @pytest.mark.parametrize(("slug", "name"), [("1", "資料1"), ("11", "1.1"), ("ab", "a.b")])
-def test_a_text_that_has_its_address_from_an_earlier_version_is_found(tales, slug, name):
+def test_text_is_found_by_address_of_earlier_version(tales, slug, name):
     Text.objects.create(project=tales, slug=slug, title=name, content="Anna saw")
-    report = bring(tales, "plain", {f"anna/{name}.txt": "[Anna](=1) saw"})
+    report = load(tales, "plain", {f"anna/{name}.txt": "[Anna](=1) saw"})
     assert (report.failures, report.texts, Text.objects.count()) == ([], 0, 1)
 
 
-@pytest.mark.parametrize(("one", "other"), [("1.1", "11"), ("a.b", "ab")])
+@pytest.mark.parametrize(("dotted", "undotted"), [("1.1", "11"), ("a.b", "ab")])
 @pytest.mark.parametrize("together", [True, False])
-def test_names_with_and_without_dots_are_two_texts(tales, one, other, together):
-    files = {f"anna/{one}.txt": "[Anna](=1) saw", f"anna/{other}.txt": "[She](=1) saw"}
+def test_names_with_and_without_dots_are_two_texts(tales, dotted, undotted, together):
+    files = {f"anna/{dotted}.txt": "[Anna](=1) saw", f"anna/{undotted}.txt": "[She](=1) saw"}
     steps = [files] if together else [{name: content} for name, content in reversed(files.items())]
-    assert [failure for step in steps for failure in bring(tales, "plain", step).failures] == []
-    assert set(Text.objects.values_list("slug", "title")) == {(one.replace(".", "-"), one), (other, other)}
+    assert [failure for step in steps for failure in load(tales, "plain", step).failures] == []
+    assert set(Text.objects.values_list("slug", "title")) == {(dotted.replace(".", "-"), dotted), (undotted, undotted)}
 
 
 @pytest.mark.parametrize("name", ["11", "1.1"])
-def test_annotations_do_not_take_the_text_of_a_name_without_dots(tales, name):
+def test_annotations_with_dotted_name_need_text_of_that_name(tales, name):
     Text.objects.create(project=tales, slug="11", title="11", content=WALK)
-    report = bring(tales, "brat", {f"anna/{name}.ann": ann(WALK)})
+    report = load(tales, "brat", {f"anna/{name}.ann": ann(WALK)})
     assert [bool(report.failures), report.codings] == ([False, 1] if name == "11" else [True, 0])
 
 
@@ -417,8 +417,8 @@ def test_annotations_do_not_take_the_text_of_a_name_without_dots(tales, name):
     ("content", "direction"),
     [("[שלום](=1) (hi)", "rtl"), ("12. [مرحبا](=1)", "rtl"), ("[Anna](=1) שלום", "ltr"), ("[1](=1) 2", "ltr")],
 )
-def test_a_text_runs_as_its_first_letter_does(tales, content, direction):
-    assert bring(tales, "plain", {"anna/walk.txt": content}).failures == []
+def test_first_letter_sets_direction_of_text(tales, content, direction):
+    assert load(tales, "plain", {"anna/walk.txt": content}).failures == []
     assert Text.objects.get().direction == direction
 
 
@@ -434,8 +434,8 @@ def test_a_text_runs_as_its_first_letter_does(tales, content, direction):
          ["06", "x-news-05", "y-news-05"]),
     ],
 )  # fmt: skip
-def test_equal_names_in_different_folders_are_different_texts(tales, files, coder_from, slugs):
-    report = bring(tales, "plain", files, coder_from)
+def test_equal_names_with_different_words_are_different_texts(tales, files, coder_from, slugs):
+    report = load(tales, "plain", files, coder_from)
     assert report.failures == []
     assert list(Text.objects.order_by("slug").values_list("slug", flat=True)) == slugs
     assert ("folders" in {finding.code for finding in report.findings}) == (len(slugs) > 1)
@@ -475,44 +475,44 @@ def slugs_and_contents() -> dict[str, str]:
         ),
     ],
 )  # fmt: skip
-def test_a_file_is_of_the_same_text_whatever_else_is_imported(tales, steps, expected):
+def test_later_imports_find_text_of_file(tales, steps, expected):
     for files in [*steps, *steps[1:]]:
-        assert bring(tales, "plain", files).failures == []
+        assert load(tales, "plain", files).failures == []
         assert Text.objects.count() <= len(expected)
     assert slugs_and_contents() == expected
-    assert bring(tales, "plain", steps[-1]).unchanged == len(steps[-1])
+    assert load(tales, "plain", steps[-1]).unchanged == len(steps[-1])
 
 
-def test_a_file_whose_text_the_project_has_twice_is_refused_naming_both(tales):
-    bring(tales, "plain", {"anna/05.txt": NEWS, "news/anna/05.txt": NEWS, "news/anna/06.txt": NEWS})
-    report = bring(tales, "plain", {"news/ben/05.txt": NEWS, "news/ben/06.txt": NEWS})
+def test_file_that_matches_two_texts_is_refused_naming_both(tales):
+    load(tales, "plain", {"anna/05.txt": NEWS, "news/anna/05.txt": NEWS, "news/anna/06.txt": NEWS})
+    report = load(tales, "plain", {"news/ben/05.txt": NEWS, "news/ben/06.txt": NEWS})
     assert [str(failure) for failure in report.failures] == [
         "news/ben/05.txt: the project has its text twice, as 05 and news-05; name the file after one of them, or "
         "import it together with the files that it came with"
     ]
     assert (report.texts, report.codings) == (0, 1)
-    assert bring(tales, "plain", {"ben/news-05.txt": NEWS}).failures == []
+    assert load(tales, "plain", {"ben/news-05.txt": NEWS}).failures == []
     assert slugs_and_contents() == {"05": "a", "06": "a", "news-05": "a"}
 
 
-def test_a_file_of_a_folder_that_differs_from_the_text_named_so_is_refused(tales):
-    bring(tales, "plain", {"news/anna/05.txt": NEWS, "bio/anna/05.txt": BIO})
-    [failure] = bring(tales, "plain", {"news/ben/05.txt": "[c](=1)"}).failures
+def test_file_that_differs_from_text_of_its_folder_is_refused(tales):
+    load(tales, "plain", {"news/anna/05.txt": NEWS, "bio/anna/05.txt": BIO})
+    [failure] = load(tales, "plain", {"news/ben/05.txt": "[c](=1)"}).failures
     assert str(failure).startswith("news/ben/05.txt: the text differs from the text news-05 of the project: ")
     assert len(slugs_and_contents()) == 2
 
 
-def test_annotations_without_a_text_find_that_of_their_folder(tales):
+def test_annotations_without_text_find_text_of_their_folder(tales):
     other = WALK.replace("Zoë", "Eva")
     both = {"news/anna/05.txt": WALK, "news/anna/05.ann": ann(WALK)}
     both |= {"bio/anna/05.txt": other, "bio/anna/05.ann": ann(other, [("Eva", 1)])}
-    assert bring(tales, "brat", both).failures == []
-    report = bring(tales, "brat", {"bio/ben/05.ann": ann(other, [("Eva", 1)]), "news/ben/05.ann": ann(WALK)})
+    assert load(tales, "brat", both).failures == []
+    report = load(tales, "brat", {"bio/ben/05.ann": ann(other, [("Eva", 1)]), "news/ben/05.ann": ann(WALK)})
     assert (report.failures, report.texts, report.codings) == ([], 0, 2)
     assert chains_of("ben") == chains_of("anna")
 
 
-def test_names_of_folders_are_found_in_time_that_grows_with_their_depth():
+def test_naming_by_folder_takes_time_proportional_to_depth():
     def name_deep(n: int) -> None:
         documents = [
             SourceDocument(Document("05", "/".join([first, *"a" * n, "anna", "05.txt"]), content, []), "anna")
@@ -525,23 +525,23 @@ def test_names_of_folders_are_found_in_time_that_grows_with_their_depth():
     assert_grows_with_input(name_deep, 20_000)
 
 
-def test_texts_of_coders_that_differ_in_their_folders_are_no_two_texts(tales):
-    report = bring(tales, "plain", {"anna/05.txt": "[a](=1)", "ben/05.txt": "[b](=1)"})
+def test_copy_with_other_words_in_folder_of_coder_is_refused(tales):
+    report = load(tales, "plain", {"anna/05.txt": "[a](=1)", "ben/05.txt": "[b](=1)"})
     assert [failure.file for failure in report.failures] == ["ben/05.txt"]
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "iso-8859-15"])
-def test_another_encoding_is_named_and_may_be_said(tales, encoding):
+def test_refusal_names_encoding_that_option_accepts(tales, encoding):
     text = "[Zoë](=1) hört gern Größen der Straßenmusik, und [sie](=1) fährt über Bäche."
-    [failure] = bring(tales, "plain", {"anna/walk.txt": text.encode(encoding)}).failures
+    [failure] = load(tales, "plain", {"anna/walk.txt": text.encode(encoding)}).failures
     said = "utf-16" if encoding == "utf-16" else "cp1252"
     assert str(failure).endswith(f"save it as UTF-8, or say encoding={said}")
-    assert bring(tales, "plain", {"anna/walk.txt": text.encode(encoding)}, encoding=said).failures == []
+    assert load(tales, "plain", {"anna/walk.txt": text.encode(encoding)}, encoding=said).failures == []
     assert Text.objects.get().content == plain.parse(text, "").content
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "iso-8859-15", "mac_roman", "koi8-r"])
-def test_files_in_utf_8_stay_so_beside_those_in_the_encoding_that_is_said(tales, encoding):
+def test_utf_8_files_are_read_despite_encoding_option(tales, encoding):
     text = "[Jürgen](=1) и [она](=1)" if encoding == "koi8-r" else "[Zoë](=1) hört gern Größen"
     old = text.replace("Jürgen", "Юра")
     files = {
@@ -549,7 +549,7 @@ def test_files_in_utf_8_stay_so_beside_those_in_the_encoding_that_is_said(tales,
         "anna/new.txt": text.encode(),
         "anna/bom.txt": f"\ufeff{text}".encode(),
     }
-    report = bring(tales, "plain", files, encoding=encoding)
+    report = load(tales, "plain", files, encoding=encoding)
     assert report.failures == []
     said = slugs_and_contents()
     assert (said["new"], said["bom"], said["old"]) == tuple(plain.parse(each, "").content for each in (text, text, old))
@@ -558,84 +558,84 @@ def test_files_in_utf_8_stay_so_beside_those_in_the_encoding_that_is_said(tales,
     ]
 
 
-def test_annotations_in_an_old_encoding_may_stand_beside_a_text_in_utf_8(tales):
+def test_text_and_annotations_may_have_different_encodings(tales):
     files = {"anna/walk.txt": WALK.encode(), "anna/walk.ann": ann(WALK).encode("cp1252")}
     files["anna/walk.ann"] = files["anna/walk.ann"].replace("’".encode("cp1252"), b"\x92")
-    report = bring(tales, "brat", files, encoding="cp1252")
+    report = load(tales, "brat", files, encoding="cp1252")
     assert report.failures == []
     assert [finding.file for finding in report.findings if finding.code == "utf-8"] == ["anna/walk.txt"]
 
 
 @pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC")])
 @pytest.mark.parametrize("name", ["Zoë", "Ångström 1", "한글", "ガ1"])
-def test_names_of_files_may_be_composed_or_not(tales, forms, name):
-    one, other = (unicodedata.normalize(form, name) for form in forms)
-    report = bring(tales, "plain", {f"anna/{one}.txt": "[a](=1)", f"ben/{other}.txt": "[a](=1)"})
+def test_composed_and_decomposed_file_names_are_equal(tales, forms, name):
+    first, second = (unicodedata.normalize(form, name) for form in forms)
+    report = load(tales, "plain", {f"anna/{first}.txt": "[a](=1)", f"ben/{second}.txt": "[a](=1)"})
     assert (report.failures, report.texts, report.codings) == ([], 1, 2)
     assert Text.objects.get().title == unicodedata.normalize("NFC", name)
     several = "".join(f"#begin document ({each});\na\t(1)\n#end document\n" for each in ("x", "y"))
-    assert bring(tales, "conll2012", {f"cem/{one}.conll": several, f"dan/{other}.conll": several}).failures == []
+    assert load(tales, "conll2012", {f"cem/{first}.conll": several, f"dan/{second}.conll": several}).failures == []
     assert Text.objects.count() == 3
 
 
-def test_a_text_with_a_title_taken_apart_is_found(tales):
+def test_text_with_decomposed_title_is_found(tales):
     title = unicodedata.normalize("NFD", "ガ1")
     Text.objects.create(project=tales, slug="1", title=title, content="Anna saw")
-    report = bring(tales, "plain", {f"anna/{title}.txt": "[Anna](=1) saw"})
+    report = load(tales, "plain", {f"anna/{title}.txt": "[Anna](=1) saw"})
     assert (report.failures, report.texts) == ([], 0)
 
 
-def test_a_zip_with_names_taken_apart_has_pairs_of_files(tales):
+def test_zip_pairs_files_with_decomposed_names(tales):
     names = "anna/Zoë.txt", f"anna/{unicodedata.normalize('NFD', 'Zoë')}.ann"
     data = zipped(dict(zip(names, (WALK, ann(WALK)), strict=True)))
     report = import_sources(tales, "brat", open_sources([("all.zip", data)]), "parent", ImportOptions(create=True))
     assert (report.failures, report.codings) == ([], 1)
 
 
-def test_a_file_in_another_encoding_than_is_said_is_refused(tales):
-    [failure] = bring(tales, "plain", {"anna/walk.txt": b"abc"}, encoding="utf-16").failures
+def test_file_not_in_given_encoding_is_refused(tales):
+    [failure] = load(tales, "plain", {"anna/walk.txt": b"abc"}, encoding="utf-16").failures
     assert str(failure).startswith("anna/walk.txt: this is not in the encoding utf-16: ")
 
 
-def test_annotations_find_their_text_in_the_project_and_in_another_folder(tales):
+def test_annotations_find_text_in_project_or_other_folder(tales):
     files = {"texts/walk.txt": WALK, "anna/walk.ann": ann(WALK), "ben/walk.ann": ann(WALK)}
-    report = bring(tales, "brat", files)
+    report = load(tales, "brat", files)
     assert (report.failures, report.texts, report.codings) == ([], 1, 2)
-    report = bring(tales, "brat", {"cem/walk.ann": ann(WALK)})
+    report = load(tales, "brat", {"cem/walk.ann": ann(WALK)})
     assert (report.failures, report.texts, report.codings) == ([], 0, 1)
     assert chains_of("anna") == chains_of("ben") == chains_of("cem")
-    [failure] = bring(tales, "brat", {"cem/run.ann": ann(WALK)}).failures
+    [failure] = load(tales, "brat", {"cem/run.ann": ann(WALK)}).failures
     assert str(failure).endswith("cem/run.txt, cannot be found, and the project has none of that name")
 
 
 @pytest.mark.parametrize(
     ("copy", "saved"), [("\ufeff" + WALK, "its byte order mark"), (WALK.replace("\n", "\r\n"), "the CR")]
 )
-def test_offsets_of_the_text_before_it_was_saved_anew_are_found(tales, copy, saved):
-    report = bring(tales, "brat", {"anna/walk.txt": copy, "anna/walk.ann": ann(WALK)})
+def test_offsets_that_skip_bom_or_cr_are_corrected(tales, copy, saved):
+    report = load(tales, "brat", {"anna/walk.txt": copy, "anna/walk.ann": ann(WALK)})
     assert report.failures == []
     [told] = [finding for finding in report.findings if finding.code == "saved-anew"]
     assert told.message.startswith(f"the offsets do not count {saved}")
     assert {chain.split()[0] for chains in chains_of("anna") for chain in chains} == {"Zoë", "her", "It", "she"}
 
 
-def test_a_zip_of_an_old_program_has_folders_too(tales):
+def test_zip_with_backslashes_has_folders(tales):
     data = zipped({"anna\\walk.txt": WALK, "anna\\walk.ann": ann(WALK)})
     report = import_sources(tales, "brat", open_sources([("old.zip", data)]), "parent", ImportOptions(create=True))
     assert (report.failures, report.new_coders, report.codings) == ([], ["anna"], 1)
 
 
 @pytest.mark.parametrize("names", [["a.zip"], ["a.txt", "b.txt"]])
-def test_a_bound_names_its_setting(settings, names):
+def test_size_limit_names_its_setting(settings, names):
     settings.IMPORT_MAX_BYTES = 1000
     data = zipped({"x.txt": "a" * 900, "y.txt": "b" * 900}) if names == ["a.zip"] else b"a" * 900
     with pytest.raises(FormatError, match="IMPORT_MAX_BYTES"):
         open_sources([(name, data) for name in names])
 
 
-def test_a_title_longer_than_there_is_room_for_is_cut_and_told(tales):
+def test_long_title_is_cut_and_reported(tales):
     text = f"# newdoc id = walk\n# meta::title = {'long ' * 50}\n1\tAnna\t" + "_\t" * 7 + "Entity=(e1)\n\n"
-    report = bring(tales, "conllu", {"anna/walk.conllu": text})
+    report = load(tales, "conllu", {"anna/walk.conllu": text})
     assert report.failures == []
     assert len(Text.objects.get().title) == 200
     assert [finding.fix for finding in report.findings if finding.code == "long-title"] == ["cut after 199"]
@@ -701,7 +701,7 @@ def files_of(files: dict[str, bytes], coder: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_exports_of_two_coders_have_our_scores_by_an_independent_scorer(tales, seed):
+def test_independent_scorer_confirms_scores_of_exports(tales, seed):
     import_documents(tales, odd_codings(random.Random(seed)), ImportOptions(create=True))
     files = exported(tales, "conll2012")
     for first, second in (("anna", "ben"), ("cem", "anna")):
@@ -715,11 +715,11 @@ def test_exports_of_two_coders_have_our_scores_by_an_independent_scorer(tales, s
 
 
 @pytest.mark.parametrize("format_key", ["conll2012", "conllu", "jsonlines", "mmax2", "webanno", "xmi", "casjson"])
-def test_what_goes_out_of_several_coders_comes_in_again_whole(tales, format_key):
+def test_exported_codings_are_imported_equal(tales, format_key):
     import_documents(tales, odd_codings(random.Random(7)), ImportOptions(create=True))
     files = exported(tales, format_key)
     other = create_project("other", "Other", SCHEMES["clusters"])
-    report = bring(other, format_key, files)
+    report = load(other, format_key, files)
     assert report.failures == []
     assert report.codings == 12
     assert "aligned" not in {finding.code for finding in report.findings}
@@ -727,13 +727,13 @@ def test_what_goes_out_of_several_coders_comes_in_again_whole(tales, format_key)
         assert squeezed_chains(other, coder) == squeezed_chains(tales, coder)
 
 
-def test_a_coder_exported_alone_has_the_words_of_all(tales):
+def test_export_of_single_coder_has_same_words(tales):
     import_documents(tales, odd_codings(random.Random(3)), ImportOptions(create=True))
     together = files_of(exported(tales, "conll2012"), "ben")
     assert files_of(exported(tales, "conll2012", coders=["ben"]), "ben") == together
 
 
-def test_punctuation_and_sentences_are_parted_for_parsers(tales):
+def test_export_splits_punctuation_and_sentences(tales):
     import_documents(
         tales,
         [SourceDocument(plain.parse(f"[Anna](=1) {SENTENCES[0]} [She](=1) slept.", "walk.txt"), "anna")],
@@ -746,9 +746,9 @@ def test_punctuation_and_sentences_are_parted_for_parsers(tales):
     assert text.count("\n\n") == 2
 
 
-def test_a_text_that_came_in_words_keeps_them(tales):
+def test_imported_tokens_are_exported_unchanged(tales):
     tokens = ["Mr.", "O'Neil", "doesn't", "like", "U.S.", "well-known", "dogs", ",", "$2.50", "each", "."]
     files = {"anna/walk.conll": conll([(word, "(1)" if place < 2 else "-") for place, word in enumerate(tokens)])}
-    bring(tales, "conll2012", files)
+    load(tales, "conll2012", files)
     [text] = files_of(exported(tales, "conll2012"), "anna").values()
     assert conll_scorer.read_file(text)[0] == tokens

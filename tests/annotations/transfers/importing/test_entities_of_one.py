@@ -1,4 +1,4 @@
-"""What a file links with nothing is an entity of one, whatever the format."""
+"""Unlinked markables become entities of one markable in every format."""
 
 import json
 from io import StringIO
@@ -14,15 +14,15 @@ from annotations.projects.creation import create_project
 from annotations.projects.scheme_rows import stamp_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.report import Report
-from tests.annotations.transfers.importing.test_corpora import bring
+from tests.annotations.transfers.importing.test_corpora import load
 
 WALK = "Anna saw a dog. She waved."
 SPANS = "T1\tMention 0 4\tAnna\nT2\tMention 9 14\ta dog\nT3\tMention 16 19\tShe\n"
 WAYS = {"pointers": "R1\tCoref Arg1:T3 Arg2:T1\n", "sets": "*\tCoref T1 T3\n", "no links": ""}
 
 
-def bring_brat(project: Project, coder: str, lines: str) -> Report:
-    report = bring(project, "brat", {f"{coder}/walk.txt": WALK, f"{coder}/walk.ann": SPANS + lines})
+def load_brat(project: Project, coder: str, lines: str) -> Report:
+    report = load(project, "brat", {f"{coder}/walk.txt": WALK, f"{coder}/walk.ann": SPANS + lines})
     assert report.failures == []
     return report
 
@@ -51,9 +51,9 @@ def walks(db) -> Project:
 
 
 @pytest.mark.parametrize("distance", ["nominal", "masi"])
-def test_pointers_and_sets_that_say_the_same_agree(walks, distance):
-    report = bring_brat(walks, "anna", WAYS["pointers"])
-    bring_brat(walks, "ben", WAYS["sets"])
+def test_equal_pointers_and_sets_agree(walks, distance):
+    report = load_brat(walks, "anna", WAYS["pointers"])
+    load_brat(walks, "ben", WAYS["sets"])
     assert alpha("--distance", distance) == 1
     assert [str(each) for each in report.findings if each.code == "unlinked"] == [
         "anna/walk.ann:2: 1 markable is linked with nothing (each is an entity of one)"
@@ -63,7 +63,7 @@ def test_pointers_and_sets_that_say_the_same_agree(walks, distance):
 @pytest.mark.parametrize(
     "format_key", [key for key, each in FORMATS.items() if each.write and each.names_coders is False]
 )
-def test_every_format_with_pointers_or_chains_has_entities_of_one(walks, format_key):
+def test_every_format_gives_unlinked_markable_its_own_entity(walks, format_key):
     anna, dog, she = (Place("", (span,)) for span in ((0, 4), (9, 14), (16, 19)))
     pointers = Document(
         "walk",
@@ -88,8 +88,8 @@ def test_every_format_with_pointers_or_chains_has_entities_of_one(walks, format_
     kept, _ = reduce_document(document, format_.supported_features)
     options = {"level": "markable"} if format_key == "mmax2" else {}
     files = {f"anna/{file.path}": file.data for file in format_.write([kept])}
-    assert bring(walks, format_key, files, **options).failures == []
-    bring_brat(walks, "ben", WAYS["sets"])
+    assert load(walks, format_key, files, **options).failures == []
+    load_brat(walks, "ben", WAYS["sets"])
     assert {words: len(indices) for words, (_, indices) in answers_of("anna").items()} == {
         "Anna": 1,
         "a dog": 1,
@@ -117,19 +117,19 @@ def test_every_format_with_pointers_or_chains_has_entities_of_one(walks, format_
         ("A1\tUnlinked T2\n", {"Anna": ("refers", ["1"]), "a dog": ("none", []), "She": ("refers", ["2"])}),
     ],
 )
-def test_what_the_file_says_does_not_refer_stays_so(walks, lines, expected):
-    bring_brat(walks, "anna", lines)
+def test_markables_marked_as_not_referring_get_no_entity(walks, lines, expected):
+    load_brat(walks, "anna", lines)
     assert answers_of("anna") == expected
 
 
 @pytest.mark.parametrize("lines", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize(("first", "alone"), [("muc-ident", "none"), ("new", "new")])
-def test_without_an_antecedent_a_markable_is_new_or_none(db, lines, first, alone):
+def test_markable_without_antecedent_is_new_or_none(db, lines, first, alone):
     walks = create_project("walks", "Walks", SCHEMES["muc-ident"])
     if first == "new":
         walks.categories.create(key="new", label="new", position=9)
         stamp_scheme(walks)
-    report = bring_brat(walks, "anna", lines)
+    report = load_brat(walks, "anna", lines)
     assert {category for _, (category, _) in answers_of("anna").items()} == {alone, "ident"} - (
         {"ident"} if not lines else set()
     )

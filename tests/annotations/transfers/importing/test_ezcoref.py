@@ -1,4 +1,4 @@
-"""The same real annotations in two formats: equal chains, equal figures."""
+"""The same annotations in two formats give equal chains and figures."""
 
 import pytest
 from django.core.management import call_command
@@ -26,7 +26,7 @@ def chains(document: Document) -> set[frozenset[object]]:
         assert mark.answer is not None
         for index in mark.answer.indices:
             members.setdefault(index, set()).add(mark.parts)
-    return {frozenset(of) for of in members.values() if len(of) > 1}
+    return {frozenset(parts) for parts in members.values() if len(parts) > 1}
 
 
 def test_brat_and_conll_give_the_same_chains(both):

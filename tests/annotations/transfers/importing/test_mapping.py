@@ -82,7 +82,7 @@ def corpus(**files: str) -> dict[str, str]:
     return mmax2_files(levels) | files
 
 
-def bring(project: Project, files: Mapping[str, str], format_key: str = "mmax2", **settings) -> Report:
+def load(project: Project, files: Mapping[str, str], format_key: str = "mmax2", **settings) -> Report:
     sources = [Source(name, content.encode(), in_folder=True) for name, content in files.items()]
     return import_sources(project, format_key, sources, "=anna", ImportOptions(create=True, join=True, **settings))
 
@@ -97,8 +97,8 @@ def clusters(db) -> Project:
     return create_project("tales", "Tales", SCHEMES["clusters"])
 
 
-def test_a_corpus_as_shipped_makes_the_scheme_of_a_project_without_texts(empty):
-    report = bring(empty, corpus(), new_scheme=True)
+def test_corpus_makes_scheme_of_project_without_texts(empty):
+    report = load(empty, corpus(), new_scheme=True)
     assert (report.texts, report.codings, report.failures) == (1, 1, [])
     spec = read_scheme(empty.pk).spec
     assert check_scheme(spec) == []
@@ -114,9 +114,9 @@ def test_a_corpus_as_shipped_makes_the_scheme_of_a_project_without_texts(empty):
     ]
 
 
-def test_a_trial_makes_no_scheme_and_tells_what_is_found(empty):
+def test_trial_reports_scheme_but_does_not_make_it(empty):
     before = read_scheme(empty.pk).spec
-    report = bring(empty, corpus(), new_scheme=True, trial=True)
+    report = load(empty, corpus(), new_scheme=True, trial=True)
     assert read_scheme(empty.pk).spec == before
     assert empty.answers == "pointers"
     assert report.new_scheme is not None
@@ -126,22 +126,22 @@ def test_a_trial_makes_no_scheme_and_tells_what_is_found(empty):
     assert found == {"coref": (5, 5), "chunk": (1, 0), "pos": (1, 0)}
 
 
-def test_a_project_with_texts_keeps_its_scheme(empty):
-    bring(empty, corpus(), new_scheme=True)
+def test_project_with_texts_keeps_its_scheme(empty):
+    load(empty, corpus(), new_scheme=True)
     with pytest.raises(ImportFailed, match="tales has texts, so that it keeps its scheme"):
-        bring(empty, corpus(), new_scheme=True)
+        load(empty, corpus(), new_scheme=True)
 
 
-def test_a_scheme_is_not_made_where_all_files_are_refused(empty):
+def test_refused_files_make_no_scheme(empty):
     before = read_scheme(empty.pk).spec
     spoiled = corpus(**{"Basedata/walk_words.xml": "<words>"})
-    assert bring(empty, spoiled, new_scheme=True).empty
+    assert load(empty, spoiled, new_scheme=True).empty
     assert read_scheme(empty.pk).spec == before
 
 
-def test_names_and_a_scheme_from_the_files_are_not_said_together(empty):
+def test_new_scheme_cannot_be_combined_with_mapping(empty):
     with pytest.raises(ImportFailed, match="leave out level=coref:phrase"):
-        bring(empty, corpus(), new_scheme=True, of_format={"level": "coref:phrase"})
+        load(empty, corpus(), new_scheme=True, of_format={"level": "coref:phrase"})
 
 
 def brat(words: str, *lines: str) -> dict[str, str]:
@@ -156,11 +156,11 @@ def answer_to(key: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("type_", "relation", "level"), [("Person", "Coref", "Person"), ("Mention", "Antecedent", "markable")]
 )
-def test_types_of_brat_make_levels_and_relations_categories(empty, type_, relation, level):
+def test_brat_types_become_levels_and_relations_categories(empty, type_, relation, level):
     files = brat(
         "Anna ran. She", f"T1\t{type_} 0 4\tAnna", f"T2\t{type_} 10 13\tShe", f"R1\t{relation} Arg1:T2 Arg2:T1"
     )
-    assert bring(empty, files, "brat", new_scheme=True).refusals() == []
+    assert load(empty, files, "brat", new_scheme=True).refusals() == []
     spec = read_scheme(empty.pk).spec
     assert [each.key for each in spec.levels] == [level]
     assert [(category.key, category.points_to) for category in spec.categories] == [
@@ -170,36 +170,36 @@ def test_types_of_brat_make_levels_and_relations_categories(empty, type_, relati
     assert answer_to(f"{level}:10-13")["pointers"] == [f"{level}:0-4"]
 
 
-def test_types_of_brat_may_be_the_categories_of_the_scheme(empty):
+def test_option_makes_categories_of_brat_types(empty):
     files = brat("Anna took her dog.", "T1\tPerson 0 4\tAnna", "T2\tPerson 10 13\ther", "R1\tCoref Arg1:T2 Arg2:T1")
-    bring(empty, files, "brat", new_scheme=True, of_format={"types": "categories", "relations": "none"})
+    load(empty, files, "brat", new_scheme=True, of_format={"types": "categories", "relations": "none"})
     spec = read_scheme(empty.pk).spec
     assert [level.key for level in spec.levels] == ["markable"]
     assert [category.key for category in spec.categories] == ["Person"]
     assert set(Judgement.objects.values_list("category__key", flat=True)) == {"Person"}
 
 
-def test_names_with_commas_are_mapped_as_json(clusters):
+def test_json_maps_names_with_commas(clusters):
     with pytest.raises(ImportFailed, match=r"level: 'coref -> ghost': that is not here; here there are mention"):
-        bring(clusters, corpus(), of_format={"level": json.dumps({"coref": "ghost"})})
+        load(clusters, corpus(), of_format={"level": json.dumps({"coref": "ghost"})})
     for wrong in ("{", '{"a":' + "[" * 15_000):
         with pytest.raises(ImportFailed, match="level: this is not JSON"):
-            bring(clusters, corpus(), of_format={"level": wrong})
+            load(clusters, corpus(), of_format={"level": wrong})
     names = {"Person,who": "mention", "chunk": "", "coref": "mention"}
-    assert bring(clusters, corpus(), of_format={"level": json.dumps(names)}).codings == 1
+    assert load(clusters, corpus(), of_format={"level": json.dumps(names)}).codings == 1
 
 
 def test_levels_and_categories_are_mapped_together(empty):
     types = brat("Anna took her dog.", "T1\tPerson 0 4\tAnna", "A1\tCategory T1 famous")
-    report = bring(empty, types, "brat", of_format={"level": "Person:phrase", "category": "famous:place"})
+    report = load(empty, types, "brat", of_format={"level": "Person:phrase", "category": "famous:place"})
     assert report.failures == []
     assert list(Judgement.objects.values_list("markable__level__key", "category__key")) == [("phrase", "place")]
 
 
-def test_the_mapping_is_remembered_by_project_and_format(clusters):
-    bring(clusters, corpus(), of_format={"level": "coref:mention"}, trial=True)
+def test_mapping_is_stored_by_project_and_format(clusters):
+    load(clusters, corpus(), of_format={"level": "coref:mention"}, trial=True)
     assert not ImportNames.objects.exists()
-    bring(clusters, corpus(), of_format={"level": "coref:mention", "category": "coref_class:refers"})
+    load(clusters, corpus(), of_format={"level": "coref:mention", "category": "coref_class:refers"})
     row = ImportNames.objects.get(project=clusters, format="mmax2")
     assert row.names == {"level": {"coref": "mention"}, "category": {"coref_class": "refers"}, "question": {}}
 
@@ -220,13 +220,13 @@ def run(format_key: str, folder: Path, *options: str) -> None:
     call_command("import_codings", format_key, str(folder), "--project=tales", "--create", "--coder=anna", *options)
 
 
-def test_the_command_makes_a_project_with_the_scheme_of_the_files(db, folder, capsys):
+def test_command_makes_project_with_scheme_from_files(db, folder, capsys):
     run("mmax2", folder / "corpus", "--scheme=files")
     assert "Scheme from the files: levels coref; categories coref_class, none" in capsys.readouterr().out
     assert Coding.objects.of_people().count() == 1
 
 
-def test_the_command_tells_the_scheme_also_where_a_file_is_refused(db, tmp_path, capsys):
+def test_command_prints_scheme_even_if_file_is_refused(db, tmp_path, capsys):
     (tmp_path / "walk.conllu").write_text(PLURAL)
     (tmp_path / "run.conllu").write_text("Anna")
     with pytest.raises(CommandError, match="1 file refused"):
@@ -234,7 +234,7 @@ def test_the_command_tells_the_scheme_also_where_a_file_is_refused(db, tmp_path,
     assert capsys.readouterr().out == "Scheme from the files: levels markable; categories refers; relations split\n"
 
 
-def test_the_command_maps_names_by_a_file(clusters, folder):
+def test_command_maps_names_by_file(clusters, folder):
     names = folder / "names.json"
     names.write_text('{"levels": {"coref": "mention", "chunk": null, "pos": null}}')
     run("mmax2", folder / "corpus", f"--map={names}")
@@ -253,7 +253,7 @@ def test_the_command_maps_names_by_a_file(clusters, folder):
         ('{"levels": {}, "levels": {"coref": "mention"}}', "'levels' is there twice"),
     ],
 )
-def test_a_wrong_file_of_names_changes_nothing(clusters, folder, names, message):
+def test_invalid_mapping_file_is_refused_and_changes_nothing(clusters, folder, names, message):
     path = folder / "names.json"
     path.write_text(names)
     with pytest.raises(CommandError, match=message):
@@ -272,7 +272,7 @@ def maria(client, django_user_model) -> User:
 
 
 @pytest.fixture
-def ours(maria) -> Project:
+def managed(maria) -> Project:
     return create_project("tales", "Tales", SCHEMES["clusters"], manager=maria)
 
 
@@ -297,8 +297,8 @@ def carry_out(client, transfer: Transfer) -> None:
     client.post(reverse("carry-out", args=[transfer.pk]))
 
 
-def test_the_page_shows_the_names_of_refused_files_and_takes_a_mapping(client, ours):
-    transfer = order(client, ours, corpus())
+def test_page_lists_unknown_names_and_accepts_mapping(client, managed):
+    transfer = order(client, managed, corpus())
     assert transfer.state == Transfer.State.FAILED
     rows = names_of(client, transfer).rows["level"]
     assert [(level["name"], level["markables"], field.initial) for field, level in rows] == [
@@ -312,25 +312,25 @@ def test_the_page_shows_the_names_of_refused_files_and_takes_a_mapping(client, o
     assert set(Markable.objects.values_list("level__key", flat=True)) == {"mention"}
     names = {"coref": "mention", "chunk": "", "pos": ""}
     assert ImportNames.objects.get().names["level"] == names
-    again = order(client, ours, corpus())
+    again = order(client, managed, corpus())
     assert json.loads(again.choices["options"]["level"]) == names
     assert again.state == Transfer.State.CHECKED
 
 
-def test_the_page_makes_the_scheme_from_the_files(client, ours):
-    transfer = order(client, ours, corpus())
+def test_page_makes_scheme_from_files(client, managed):
+    transfer = order(client, managed, corpus())
     give_names(client, transfer, new_scheme="1")
     page = client.get(reverse("transfer", args=[transfer.pk]))
     assert "The project gets this scheme" in page.content.decode()
-    assert [level.key for level in read_scheme(ours.pk).spec.levels] == ["mention"]
+    assert [level.key for level in read_scheme(managed.pk).spec.levels] == ["mention"]
     carry_out(client, transfer)
-    assert [level.key for level in read_scheme(ours.pk).spec.levels] == ["coref"]
+    assert [level.key for level in read_scheme(managed.pk).spec.levels] == ["coref"]
 
 
-def test_the_form_offers_a_new_scheme_only_to_projects_without_texts(client, ours):
-    address = reverse("import", args=[ours.slug])
+def test_form_offers_new_scheme_only_without_texts(client, managed):
+    address = reverse("import", args=[managed.slug])
     assert "new_scheme" in client.get(address).context["form"].fields
-    carry_out(client, order(client, ours, corpus(), new_scheme="on"))
+    carry_out(client, order(client, managed, corpus(), new_scheme="on"))
     assert Coding.objects.of_people().count() == 1
     assert "new_scheme" not in client.get(address).context["form"].fields
     upload = SimpleUploadedFile("corpus.zip", zipped(corpus()))
@@ -340,10 +340,10 @@ def test_the_form_offers_a_new_scheme_only_to_projects_without_texts(client, our
     ]
 
 
-def test_somebody_elses_import_is_not_mapped(client, ours, django_user_model):
-    transfer = order(client, ours, corpus())
+def test_manager_may_not_map_import_of_other_manager(client, managed, django_user_model):
+    transfer = order(client, managed, corpus())
     other = django_user_model.objects.create_user("otto", password="x")
-    add_member(ours, other, Membership.Role.MANAGER)
+    add_member(managed, other, Membership.Role.MANAGER)
     client.force_login(other)
     assert names_of(client, transfer) is None
     give_names(client, transfer, **{"level-0": "mention"})
@@ -369,9 +369,9 @@ def test_attributes_and_relations_of_answers_become_questions():
     assert found.attributes == {"count": "count", "gloss": "gloss", "sort": "sort"}
 
 
-def test_an_attribute_and_a_relation_of_one_name_are_two_questions(empty):
+def test_attribute_and_relation_of_same_name_are_two_questions(empty):
     marks = ("T1\tMention 0 4\tAnna", "T2\tMention 5 8\tran", "R1\tRelation-part Arg1:T2 Arg2:T1")
-    report = bring(empty, brat("Anna ran", *marks, "A1\tpart T2 whole", "A2\tpart T1 piece"), "brat", new_scheme=True)
+    report = load(empty, brat("Anna ran", *marks, "A1\tpart T2 whole", "A2\tpart T1 piece"), "brat", new_scheme=True)
     assert report.refusals() == []
     spec = read_scheme(empty.pk).spec
     assert [relation.key for relation in spec.relations if not relation.identity] == ["part"]
@@ -382,7 +382,7 @@ def test_an_attribute_and_a_relation_of_one_name_are_two_questions(empty):
     assert report.names["question"] == {"relation:part": "part", "attribute:part": "part-2"}
 
 
-def test_an_attribute_and_a_relation_of_one_name_have_a_row_each(client, maria):
+def test_attribute_and_relation_of_same_name_have_own_rows(client, maria):
     marks = ("T1\tMention 0 4\tAnna", "T2\tMention 5 8\tran", "R1\tRelation-of Arg1:T2 Arg2:T1", "A1\tof T2 x")
     scheme = replace(
         SCHEMES["poesio-artstein-2005"],
@@ -405,7 +405,7 @@ def test_an_attribute_and_a_relation_of_one_name_have_a_row_each(client, maria):
     assert (answer["relations"], answer["attributes"]) == ({"anchor": ["mention:0-4"]}, {"kind": "x"})
 
 
-def test_of_names_that_become_one_relations_are_joined_not_attributes():
+def test_mapping_joins_relations_but_not_attributes():
     mark = Place("np", ((0, 1),))
     other = Place("np", ((2, 3),))
     answer = Answer(
@@ -425,7 +425,7 @@ def test_of_names_that_become_one_relations_are_joined_not_attributes():
     ]
 
 
-def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
+def test_webanno_corpus_makes_scheme(empty, samples):
     source = Source("iodine.tsv", (samples / "gum" / "GUM_news_iodine.webanno.tsv").read_bytes())
     report = import_sources(empty, "webanno", [source], "=anna", ImportOptions(create=True, join=True, new_scheme=True))
     assert report.refusals() == []
@@ -436,7 +436,7 @@ def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
     assert Pointer.objects.filter(relation__identity=False).count() == 20
 
 
-def test_schemes_are_made_in_time_that_grows_with_the_files():
+def test_making_scheme_takes_time_proportional_to_files():
     def work(n):
         marks = [
             Mark(
@@ -450,7 +450,7 @@ def test_schemes_are_made_in_time_that_grows_with_the_files():
 
 
 @pytest.mark.parametrize(("noun", "most"), [("levels", 50), ("categories", 500), ("attributes", 50)])
-def test_keys_are_not_made_of_thousands_of_names(noun, most):
+def test_scheme_of_thousands_of_names_is_refused_fast(noun, most):
     def document(n: int) -> Document:
         marks = []
         for number in range(n):
@@ -478,8 +478,8 @@ PLURAL = """# newdoc id = walk
 """
 
 
-def test_entities_made_of_others_are_a_relation_of_a_new_scheme(empty):
-    assert bring(empty, {"walk.conllu": PLURAL}, "conllu", new_scheme=True).refusals() == []
+def test_split_antecedents_become_relation_of_new_scheme(empty):
+    assert load(empty, {"walk.conllu": PLURAL}, "conllu", new_scheme=True).refusals() == []
     [split] = [relation for relation in read_scheme(empty.pk).spec.relations if not relation.identity]
     assert (split.key, split.joint) == ("split", True)
     they = answer_to("markable:13-17")
@@ -487,20 +487,20 @@ def test_entities_made_of_others_are_a_relation_of_a_new_scheme(empty):
     assert they["relations"] == {"split": [["markable:0-4", "markable:9-12"]]}
 
 
-def test_an_attribute_called_split_is_not_what_entities_are_made_of(db):
+def test_attribute_named_split_takes_no_split_antecedents(db):
     scheme = replace(SCHEMES["clusters"], relations=(), attributes=(AttributeSpec("split", "Split"),))
     project = create_project("tales", "Tales", scheme)
-    assert bring(project, {"walk.conllu": PLURAL}, "conllu").refusals() == []
+    assert load(project, {"walk.conllu": PLURAL}, "conllu").refusals() == []
     assert answer_to("mention:13-17")["indices"] == ["e3", "e1", "e2"]
 
 
-def test_too_many_levels_for_a_scheme_name_the_options_that_help(empty):
+def test_refusal_of_too_many_levels_names_options_that_help(empty):
     lines = [f"T{number}\tAnna-{number} 0 4\tAnna" for number in range(1, 60)]
     with pytest.raises(ImportFailed, match=r"at most 50\. Say types=categories, types=attribute, types=chains or"):
-        bring(empty, brat("Anna ran", *lines), "brat", new_scheme=True)
+        load(empty, brat("Anna ran", *lines), "brat", new_scheme=True)
 
 
-def test_a_new_scheme_takes_what_answers_without_a_category_point_at():
+def test_new_scheme_accepts_pointers_without_category():
     levels = (LevelSpec("np", "np"), LevelSpec("event", "event"))
     spec = SchemeSpec(levels, (CategorySpec("ref", "ref", points_to="np", max_pointers=1),))
     targets = [Place("np", ((0, 1),)), Place("event", ((2, 3),)), Place("np", ((6, 7),))]
@@ -512,7 +512,7 @@ def test_a_new_scheme_takes_what_answers_without_a_category_point_at():
     assert (relation.max_targets, relation.later) == (None, True)
 
 
-def test_answers_on_a_level_that_is_only_pointed_at_are_counted_by_name(empty):
+def test_answers_on_uncoded_level_are_counted_by_name(empty):
     of = (
         '<attribute id="a" name="of" type="markable_pointer" target_domain="mood"><value id="v" name="of"/></attribute>'
     )
@@ -520,7 +520,7 @@ def test_answers_on_a_level_that_is_only_pointed_at_are_counted_by_name(empty):
     tone = f'<attribute id="t" name="tone" type="nominal_list">{values}</attribute>'
     glad = 'span="word_2..word_4" tone="glad"; span="word_7" tone="glad"; span="word_9"'
     files = mmax2_files({"who": (of, 'span="word_1" of="mood:markable_1"'), "mood": (tone, glad)})
-    report = bring(empty, files, new_scheme=True)
+    report = load(empty, files, new_scheme=True)
     assert report.refusals() == []
     told = [str(finding) for finding in report.findings if finding.code == "not-asked"]
     assert told == ["walk.mmax: 2 answers to 'tone' on the level 'mood', which is not coded (left out)"]

@@ -1,4 +1,4 @@
-"""Findings of one kind in a line."""
+"""Summaries of findings."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def findings(*messages: str) -> list[Finding]:
         (["3 cats", "4 dogs"], "0.xmi: 3 cats (and 1 more like this)"),
     ],
 )
-def test_findings_that_count_by_name_are_one_line_with_all_names(messages, line):
+def test_findings_of_same_kind_are_summarized_in_one_line(messages, line):
     assert summarize(findings(*messages)) == line
 
 
-def test_names_of_a_line_are_bounded():
+def test_summary_limits_number_of_names():
     messages = [f"{number} of the type T{number} are left out" for number in range(1, 31)]
     line = summarize(findings(*messages))
     assert line.startswith("29.xmi: 30 of the type T30 are left out – in all 30 × T30, 29 × T29, ")
     assert line.endswith("11 × T11, 10 more names")
 
 
-def test_refusals_for_what_the_scheme_lacks_are_one_kind():
+def test_refusals_for_unknown_names_are_one_group():
     naming = Naming(ways={"level": "types=none"})
     names = ["PER", "NP, short", "Anna-1", "it's"]
     for message in (naming.unknown_level, naming.unknown_category):
