@@ -1,4 +1,4 @@
-"""Backups that are kept for some days and weeks, and the drill that brings the newest one back."""
+"""Scheduled backups, their deletion, and the restore drill."""
 
 import os
 import shutil
@@ -40,11 +40,11 @@ def days_ago(*days: float) -> list[datetime]:
         ([30, 31, 32], 2, 0, [30, 31]),  # who was away for a month finds what there was before
     ],
 )
-def test_the_newest_of_each_day_and_week_is_kept(there, daily, weekly, kept):
+def test_newest_backup_of_each_day_and_week_is_kept(there, daily, weekly, kept):
     assert sorted(times_to_keep(days_ago(*there), daily, weekly), reverse=True) == days_ago(*kept)
 
 
-def test_what_is_no_backup_of_ours_stays(tmp_path):
+def test_other_files_are_not_deleted(tmp_path):
     for time_ in days_ago(0, 1.1, 2):
         (tmp_path / f"coindex-{time_:{TIME_FORMAT}}Z.zip").touch()
     others = "notes.txt", "backup.zip", "coindex-20260301T030000Z.zip.part", "xcoindex-20260301T030000Z.zip"
@@ -55,22 +55,22 @@ def test_what_is_no_backup_of_ours_stays(tmp_path):
     assert len(list(tmp_path.iterdir())) == 6
 
 
-def test_no_backup_of_the_last_day_is_deleted(tmp_path):
-    """Such as the one made before an upgrade, a few hours before that of the night."""
+def test_backups_of_last_day_are_not_deleted(tmp_path):
+    """An example is the backup before an upgrade."""
     for time_ in days_ago(0, 0.1, 0.2, 1.1):
         (tmp_path / f"coindex-{time_:{TIME_FORMAT}}Z.zip").touch()
     delete_old_backups(tmp_path, 1, 0, NOW)
     assert list(backups_in(tmp_path)) == days_ago(0, 0.1, 0.2)
 
 
-def test_backups_of_the_future_stay_and_take_nobodys_place(tmp_path):
+def test_backups_with_future_date_are_kept_and_not_counted(tmp_path):
     for time_ in days_ago(-300, -100, 2, 3, 4):
         (tmp_path / f"coindex-{time_:{TIME_FORMAT}}Z.zip").touch()
     delete_old_backups(tmp_path, 2, 0, NOW)
     assert list(backups_in(tmp_path)) == days_ago(-300, -100, 2, 3)
 
 
-def test_a_scheduled_backup_is_written_and_the_oldest_goes(codings, keys, tmp_path):
+def test_scheduled_backup_is_written_and_oldest_is_deleted(codings, keys, tmp_path):
     judge(codings["alice"], keys["a"], "none")
     for time_ in days_ago(100, 200):
         (tmp_path / f"coindex-{time_:{TIME_FORMAT}}Z.zip").touch()
@@ -82,7 +82,7 @@ def test_a_scheduled_backup_is_written_and_the_oldest_goes(codings, keys, tmp_pa
         assert "backup.json" in archive.namelist()
 
 
-def test_where_no_backup_can_be_written_the_old_ones_stay(db, tmp_path):
+def test_unwritable_folder_is_reported(db, tmp_path):
     """The folder is a file."""
     folder = tmp_path / "backups"
     folder.touch()
@@ -91,14 +91,14 @@ def test_where_no_backup_can_be_written_the_old_ones_stay(db, tmp_path):
 
 
 @pytest.mark.parametrize("given", [["--daily", "0"], ["--weekly", "-1"], ["--every", "0"], ["--daily", "x"]])
-def test_numbers_that_would_keep_nothing_are_refused(given, tmp_path):
+def test_invalid_numbers_are_refused(given, tmp_path):
     with pytest.raises(CommandError):
         call_command("scheduled_backup", tmp_path, *given)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
-def test_it_goes_on_until_it_is_told_to_end(tmp_path, migrated_folder):
+def test_scheduled_backups_continue_until_terminated(tmp_path, migrated_folder):
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     environment |= {"LOCAL": "1", "DATA_DIR": str(tmp_path)}
     run = [sys.executable, "manage.py"]
@@ -120,13 +120,13 @@ def test_it_goes_on_until_it_is_told_to_end(tmp_path, migrated_folder):
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 
-def drill(*given: object) -> str:
+def run_drill(*given: object) -> str:
     call_command("restore_drill", *given, stdout=(said := StringIO()))
     return said.getvalue()
 
 
 @pytest.fixture
-def backed_up(codings, keys, settings, tmp_path) -> Path:
+def newest_backup(codings, keys, settings, tmp_path) -> Path:
     settings.BACKUP_DIR = tmp_path / "backups"
     for name in ("alice", "bob"):
         judge(codings[name], keys["a"], "none")
@@ -136,10 +136,10 @@ def backed_up(codings, keys, settings, tmp_path) -> Path:
 
 
 @pytest.fixture
-def quicker(monkeypatch, migrated_file) -> None:
-    """Let a drill find its database migrated, which takes most of its time.
+def migrated_drill(monkeypatch, migrated_file) -> None:
+    """Give the drill a migrated database, because migrating takes most of its time.
 
-    tests/repository/test_container.py waits for that.
+    tests/repository/test_container.py runs the migrations.
     """
 
     def restore_into_tables(path: Path, folder: Path, database: str) -> Iterator[str]:
@@ -150,15 +150,15 @@ def quicker(monkeypatch, migrated_file) -> None:
 
 
 @pytest.mark.slow
-def test_a_drill_brings_the_newest_backup_back_and_leaves_nothing(backed_up, quicker, settings):
-    said = drill()
-    assert f"{backed_up} can be restored completely." in said
+def test_drill_restores_newest_backup_and_leaves_no_files(newest_backup, migrated_drill, settings):
+    said = run_drill()
+    assert f"{newest_backup} can be restored completely." in said
     assert "2 codings are what their logs say." in said
-    assert list(settings.BACKUP_DIR.iterdir()) == [backed_up]
+    assert list(settings.BACKUP_DIR.iterdir()) == [newest_backup]
 
 
 @pytest.mark.slow
-def test_a_drill_finds_a_backup_of_little(db, quicker, settings, tmp_path, request):
+def test_drill_warns_if_backup_has_few_rows(db, migrated_drill, settings, tmp_path, request):
     settings.BACKUP_DIR = tmp_path / "backups"
     call_command("scheduled_backup", stdout=StringIO())
     request.getfixturevalue("codings")
@@ -169,31 +169,31 @@ def test_a_drill_finds_a_backup_of_little(db, quicker, settings, tmp_path, reque
 
 
 @pytest.mark.slow
-def test_a_drill_finds_a_backup_whose_log_says_something_else(backed_up, quicker, tmp_path):
+def test_drill_fails_if_rows_differ_from_log(newest_backup, migrated_drill, tmp_path):
     spoiled = tmp_path / "spoiled.zip"
     table = "tables/annotations.Judgement.jsonl"
-    with zipfile.ZipFile(backed_up) as archive, zipfile.ZipFile(spoiled, "w") as out:
+    with zipfile.ZipFile(newest_backup) as archive, zipfile.ZipFile(spoiled, "w") as out:
         for name in archive.namelist():
             data = archive.read(name)
             if name == table:
                 data = data.replace(b"false", b"true")
             out.writestr(name, data)
     with pytest.raises(CommandError, match="verify_log fails"):
-        drill(spoiled)
+        run_drill(spoiled)
 
 
 @pytest.mark.slow
-def test_a_drill_finds_a_backup_that_is_cut_off(backed_up, quicker, tmp_path):
+def test_drill_fails_if_backup_is_truncated(newest_backup, migrated_drill, tmp_path):
     cut = tmp_path / "cut.zip"
-    cut.write_bytes(backed_up.read_bytes()[:-100])
+    cut.write_bytes(newest_backup.read_bytes()[:-100])
     with pytest.raises(CommandError, match="restore fails"):
-        drill(cut)
+        run_drill(cut)
 
 
-def test_a_drill_without_a_backup_says_how_to_write_one(settings, tmp_path):
+def test_drill_without_backup_names_command_that_writes_one(settings, tmp_path):
     settings.BACKUP_DIR = tmp_path
     (tmp_path / f"coindex-{datetime.now(UTC) + timedelta(days=1):{TIME_FORMAT}}Z.zip").touch()
     with pytest.raises(CommandError, match=r"There is no backup in .*scheduled_backup"):
-        drill()
+        run_drill()
     with pytest.raises(CommandError, match="there is no such file"):
-        drill(tmp_path / "ghost.zip")
+        run_drill(tmp_path / "ghost.zip")

@@ -1,4 +1,4 @@
-"""The command of the worker: what it is told, and what does not end it."""
+"""manage.py db_worker."""
 
 import logging
 from datetime import timedelta
@@ -41,7 +41,7 @@ def raise_error(error):
     return prune
 
 
-def test_what_cannot_be_deleted_does_not_end_the_worker_and_is_in_the_log(monkeypatch, caplog):
+def test_worker_logs_error_of_pruning_and_continues(monkeypatch, caplog):
     monkeypatch.setattr(db_worker, "prune", raise_error(PermissionError("a file")))
     call_command(*ONCE, verbosity=0)
     [told] = [
@@ -51,7 +51,7 @@ def test_what_cannot_be_deleted_does_not_end_the_worker_and_is_in_the_log(monkey
     assert told.exc_info[0] is PermissionError
 
 
-def test_the_worker_shows_again_what_is_due_and_goes_on_where_it_cannot(monkeypatch, caplog):
+def test_worker_draws_due_repeats_and_continues_after_error(monkeypatch, caplog):
     large = make_large_project()
     assign_texts(large, large.texts.all()[:2], [person("ann")])
     for coding in Coding.objects.of_people().select_related("text", "coder"):
@@ -70,7 +70,7 @@ def test_the_worker_shows_again_what_is_due_and_goes_on_where_it_cannot(monkeypa
 
 
 @pytest.mark.parametrize(("days", "n_left"), [(6, 0), (400, 1)])
-def test_a_worker_that_starts_after_a_jump_of_the_clock_deletes_nothing(charlie, caplog, days, n_left):
+def test_worker_deletes_nothing_after_clock_jump(charlie, caplog, days, n_left):
     now = timezone.now()
     User.objects.filter(pk=charlie.pk).update(last_login=now - timedelta(days=days))
     Session.objects.create(session_key="x", session_data="x", expire_date=now - timedelta(days=1))
@@ -80,7 +80,7 @@ def test_a_worker_that_starts_after_a_jump_of_the_clock_deletes_nothing(charlie,
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL does so itself")
-def test_sqlite_knows_how_large_its_tables_are(charlie, monkeypatch):
+def test_worker_updates_statistics_of_sqlite(charlie, monkeypatch):
     monkeypatch.setattr(db_worker, "sample_tables", sample_tables)
     call_command(*ONCE, verbosity=0)
     with connection.cursor() as cursor:
@@ -88,24 +88,24 @@ def test_sqlite_knows_how_large_its_tables_are(charlie, monkeypatch):
         assert {stat.split()[0] for (stat,) in cursor.fetchall()} == {str(User.objects.count())}
 
 
-def test_a_database_that_does_not_answer_is_for_whoever_starts_again(monkeypatch):
+def test_worker_ends_if_database_is_unreachable(monkeypatch):
     monkeypatch.setattr(db_worker, "prune", raise_error(OperationalError("gone")))
     with pytest.raises(OperationalError):
         call_command(*ONCE, verbosity=0)
 
 
 @pytest.mark.parametrize("seconds", ["901", "0", "-1", "nan", "inf", "x"])
-def test_a_worker_that_others_would_take_for_dead_does_not_start(seconds):
+def test_worker_refuses_invalid_stuck_after(seconds):
     with pytest.raises(CommandError, match="stuck-after"):
         call_command(*ONCE, f"--stuck-after={seconds}", verbosity=0)
 
 
-def test_a_worker_may_be_silent_until_it_is_taken_for_dead():
+def test_worker_accepts_longest_stuck_after():
     call_command(*ONCE, f"--stuck-after={LOST_AFTER.total_seconds()}", verbosity=0)
 
 
 @pytest.mark.parametrize(("options", "done"), [([], ["default", "long"]), (["--queue-name=default"], ["default"])])
-def test_worker_does_small_tasks_first_and_only_those_of_its_queue(options, done):
+def test_worker_does_small_tasks_first_and_only_tasks_of_its_queue(options, done):
     run_transfer.enqueue(0)
     run_transfer.using(queue_name="default", priority=0).enqueue(0)
     call_command(*ONCE, *options, verbosity=0)

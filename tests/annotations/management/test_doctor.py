@@ -1,4 +1,4 @@
-"""manage.py doctor: what is wrong, and how it is mended."""
+"""manage.py doctor."""
 
 import json
 import platform
@@ -26,8 +26,8 @@ GIGABYTE = 10**9
 
 
 @pytest.fixture
-def well(db, settings, tmp_path):
-    """Make an installation with nothing wrong, with a living worker and a backup of this morning."""
+def healthy(db, settings, tmp_path):
+    """Make an installation without problems, with a running worker and a recent backup."""
     settings.LOCAL = True
     settings.DATA_DIR, settings.MEDIA_ROOT = tmp_path, tmp_path / "files"
     settings.BACKUP_DIR, settings.WORKERS_DIR = tmp_path / "backups", tmp_path / "workers"
@@ -44,7 +44,7 @@ def back_up_at(settings, when: datetime) -> None:
     (settings.BACKUP_DIR / f"coindex-{when:{TIME_FORMAT}}Z.zip").touch()
 
 
-def examined(*given: str) -> tuple[int, dict[str, list[dict[str, str]]]]:
+def run_doctor(*given: str) -> tuple[int, dict[str, list[dict[str, str]]]]:
     """Return the exit status, and the problems of each check that found some."""
     out, status = StringIO(), 0
     try:
@@ -58,27 +58,27 @@ def examined(*given: str) -> tuple[int, dict[str, list[dict[str, str]]]]:
 
 
 def complaint(name: str) -> str:
-    """Return what the one check says that complains, and assert that it says how to mend it."""
-    status, found = examined()
+    """Return the problems of the only failing check, and assert that each has a remedy."""
+    status, found = run_doctor()
     assert (status, set(found)) == (1, {name})
     assert all(problem["remedy"] for problem in found[name])
     return " ".join(problem["what"] for problem in found[name])
 
 
-def test_where_nothing_is_wrong_it_says_so_and_leaves_nothing(well, tmp_path, django_assert_num_queries):
+def test_doctor_finds_no_problems_and_leaves_no_files(healthy, tmp_path, django_assert_num_queries):
     before = set(tmp_path.rglob("*")) | {tmp_path / "files"}
-    assert examined() == (0, {})
+    assert run_doctor() == (0, {})
     assert set(tmp_path.rglob("*")) == before
     with django_assert_num_queries(0):
-        assert examined("--only", "backups") == (0, {})
+        assert run_doctor("--only", "backups") == (0, {})
     call_command("doctor", stdout=(out := StringIO()))
     assert f"versions: well (Coindex {program_version()}, Python {platform.python_version()}, " in out.getvalue()
     assert f"disk: well ({tmp_path}, " in out.getvalue()
     assert out.getvalue().endswith("No problems found.\n")
 
 
-def test_it_says_in_words_what_is_wrong_and_what_to_do(well):
-    back_up_at(well, datetime.now(UTC) - timedelta(days=2))
+def test_doctor_prints_problem_and_remedy(healthy):
+    back_up_at(healthy, datetime.now(UTC) - timedelta(days=2))
     with pytest.raises(SystemExit) as end:
         call_command("doctor", stdout=(out := StringIO()))
     assert end.value.code == 1
@@ -98,20 +98,20 @@ def test_it_says_in_words_what_is_wrong_and_what_to_do(well):
         ("ALLOWED_HOSTS", ["*"], "answers to every name"),
     ],
 )
-def test_settings_that_are_not_for_a_server(well, name, value, says):
-    well.LOCAL = False
+def test_doctor_finds_unsafe_settings(healthy, name, value, says):
+    healthy.LOCAL = False
     # A variable that the tests of browsers need is none for a server; it may be set here.
-    well.SILENCED_SYSTEM_CHECKS = [*well.SILENCED_SYSTEM_CHECKS, "async.E001"]
-    well.SECRET_KEY = "k0" + "abcdefghij" * 6
-    well.SECURE_SSL_REDIRECT = well.SESSION_COOKIE_SECURE = well.CSRF_COOKIE_SECURE = True
-    well.SECURE_HSTS_SECONDS, well.SECURE_HSTS_PRELOAD, well.SECURE_HSTS_INCLUDE_SUBDOMAINS = 1000, True, True
-    assert examined("--only", "settings") == (0, {})
-    setattr(well, name, value)
-    status, found = examined("--only", "settings")
+    healthy.SILENCED_SYSTEM_CHECKS = [*healthy.SILENCED_SYSTEM_CHECKS, "async.E001"]
+    healthy.SECRET_KEY = "k0" + "abcdefghij" * 6
+    healthy.SECURE_SSL_REDIRECT = healthy.SESSION_COOKIE_SECURE = healthy.CSRF_COOKIE_SECURE = True
+    healthy.SECURE_HSTS_SECONDS, healthy.SECURE_HSTS_PRELOAD, healthy.SECURE_HSTS_INCLUDE_SUBDOMAINS = 1000, True, True
+    assert run_doctor("--only", "settings") == (0, {})
+    setattr(healthy, name, value)
+    status, found = run_doctor("--only", "settings")
     assert (status, says in found["settings"][0]["what"]) == (1, True)
 
 
-def test_a_database_that_is_not_migrated_and_what_cannot_be_looked_at_then(well):
+def test_doctor_finds_missing_migration_and_skips_logs(healthy):
     unapply_last("annotations")
     assert "1 migration not applied" in complaint("database")
     with pytest.raises(SystemExit):
@@ -119,7 +119,7 @@ def test_a_database_that_is_not_migrated_and_what_cannot_be_looked_at_then(well)
     assert "logs: not checked: the database is not usable" in out.getvalue()
 
 
-def test_a_database_that_does_not_answer(well, monkeypatch):
+def test_doctor_finds_unreachable_database(healthy, monkeypatch):
     def refused(*args: object) -> None:
         raise doctor.DatabaseError("connection refused\nmore")
 
@@ -127,15 +127,15 @@ def test_a_database_that_does_not_answer(well, monkeypatch):
     assert complaint("database") == "The database does not answer: connection refused."
 
 
-def test_a_folder_that_cannot_be_written(well, tmp_path):
-    """A file is in its place: who is root may write everywhere else."""
-    well.MEDIA_ROOT = tmp_path / "file"
-    well.MEDIA_ROOT.touch()
+def test_doctor_finds_unwritable_folder(healthy, tmp_path):
+    """A file takes the place of the folder, because root may write everywhere else."""
+    healthy.MEDIA_ROOT = tmp_path / "file"
+    healthy.MEDIA_ROOT.touch()
     assert "file cannot be written" in complaint("disk")
 
 
-def test_a_full_disk_is_found_by_writing(well):
-    """What the kernel says of /dev/full is what it says of a full disk, but no folder can be made there."""
+def test_doctor_finds_full_disk_by_writing(healthy):
+    """/dev/full raises the error of a full disk, but cannot hold a folder."""
 
     class Full:
         def __init__(self, **_: object) -> None:
@@ -153,21 +153,21 @@ def test_a_full_disk_is_found_by_writing(well):
 
 
 @pytest.mark.parametrize(("free", "total", "is_wrong"), [(400e6, 2e9, True), (4e9, 100e9, True), (6e9, 100e9, False)])
-def test_a_disk_that_is_nearly_full(well, monkeypatch, free, total, is_wrong):
+def test_doctor_finds_nearly_full_disk(healthy, monkeypatch, free, total, is_wrong):
     usage = type("Usage", (), {"free": free, "total": total})
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: usage)
-    assert examined("--only", "disk")[0] == is_wrong
+    assert run_doctor("--only", "disk")[0] == is_wrong
 
 
-def test_static_files_that_are_not_collected(well, tmp_path):
-    well.LOCAL, well.STATIC_ROOT = False, tmp_path / "static"
-    well.STORAGES = well.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
-    status, found = examined("--only", "static")
+def test_doctor_finds_uncollected_static_files(healthy, tmp_path):
+    healthy.LOCAL, healthy.STATIC_ROOT = False, tmp_path / "static"
+    healthy.STORAGES = healthy.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
+    status, found = run_doctor("--only", "static")
     assert (status, "not collected, such as" in found["static"][0]["what"]) == (1, True)
 
 
-def test_no_worker(well):
-    for path in well.WORKERS_DIR.iterdir():
+def test_doctor_finds_missing_worker(healthy):
+    for path in healthy.WORKERS_DIR.iterdir():
         path.unlink()
     DBTaskResult.objects.create(**TASK)
     assert "No worker has reported within 15 minutes; 1 task in the queue." in complaint("worker")
@@ -177,77 +177,77 @@ TASK: dict[str, object] = {"args_kwargs": {"args": [], "kwargs": {}}, "task_path
 TASK |= {"status": "READY", "run_after": datetime(2026, 1, 1, tzinfo=UTC)}
 
 
-def test_a_task_that_no_worker_takes(well):
+def test_doctor_finds_task_that_no_worker_takes(healthy):
     DBTaskResult.objects.create(**TASK)
-    assert examined() == (0, {})
+    assert run_doctor() == (0, {})
     DBTaskResult.objects.update(enqueued_at=timezone.now() - timedelta(minutes=3))
     assert "no worker has taken it" in complaint("worker")
-    # Where another one is worked on it waits for its turn.
+    # It waits while another task runs.
     DBTaskResult.objects.create(
         **TASK | {"status": "RUNNING", "started_at": timezone.now(), "worker_ids": ["host.1.a"]}
     )
-    assert examined() == (0, {})
+    assert run_doctor() == (0, {})
 
 
-def test_a_task_whose_worker_has_died(well):
+def test_doctor_finds_task_of_dead_worker(healthy):
     begun = timezone.now() - LOST_AFTER - timedelta(seconds=5)
     task = DBTaskResult.objects.create(**TASK | {"status": "RUNNING", "started_at": begun, "worker_ids": ["host.1.a"]})
-    assert examined() == (0, {})  # it is long, and its worker lives
+    assert run_doctor() == (0, {})  # it is long, and its worker lives
     task.worker_ids = [worker_name()]
     task.save()
     assert "1 task of workers that have died" in complaint("worker")
 
 
-def test_a_backup_of_the_day_before_yesterday_and_none_at_all(well):
-    back_up_at(well, datetime.now(UTC) - timedelta(hours=26))
+def test_doctor_finds_old_or_missing_backup(healthy):
+    back_up_at(healthy, datetime.now(UTC) - timedelta(hours=26))
     assert "The newest backup" in complaint("backups")
-    for path in well.BACKUP_DIR.iterdir():
+    for path in healthy.BACKUP_DIR.iterdir():
         path.unlink()
     assert "There is no backup" in complaint("backups")
 
 
-def test_a_backup_of_the_future(well):
+def test_doctor_finds_backup_with_future_date(healthy):
     now = datetime.now(UTC)
-    (well.BACKUP_DIR / f"coindex-{now + timedelta(days=400):{TIME_FORMAT}}Z.zip").touch()
+    (healthy.BACKUP_DIR / f"coindex-{now + timedelta(days=400):{TIME_FORMAT}}Z.zip").touch()
     assert "1 backup of the future" in complaint("backups")
-    back_up_at(well, now + timedelta(hours=1))
-    _, found = examined("--only", "backups")
+    back_up_at(healthy, now + timedelta(hours=1))
+    _, found = run_doctor("--only", "backups")
     assert [problem["what"][:18] for problem in found["backups"]] == ["1 backup of the fu", "There is no backup"]
 
 
-def test_what_was_changed_beside_the_log(well, codings, keys):
+def test_doctor_finds_changes_outside_log(healthy, codings, keys):
     judge(codings["alice"], keys["a"], "none")
-    assert examined() == (0, {})
+    assert run_doctor() == (0, {})
     Judgement.objects.update(unsure=True)
     assert "is not what its log says" in complaint("logs")
 
 
-def test_the_clocks_are_compared_where_the_database_has_its_own(well, monkeypatch):
+def test_doctor_compares_clock_with_database_server(healthy, monkeypatch):
     now = timezone.now()
     monkeypatch.setattr(doctor.timezone, "now", lambda: now + timedelta(minutes=3))
-    status, found = examined("--only", "clock")
+    status, found = run_doctor("--only", "clock")
     if connection.vendor == "postgresql":
         assert (status, "differ by 1" in found["clock"][0]["what"]) == (1, True)
     else:
         assert (status, found) == (0, {})
 
 
-def test_a_database_of_a_newer_version(well):
+def test_doctor_finds_database_of_newer_version(healthy):
     MigrationRecorder(connection).record_applied("annotations", "9999_later")
     assert complaint("database").startswith("The database is of a newer version")
 
 
-def test_a_library_that_is_not_for_this_machine(well, monkeypatch):
+def test_doctor_finds_broken_library(healthy, monkeypatch):
     monkeypatch.setattr(doctor, "broken_libraries", lambda: {"numpy": "wrong ELF class"})
     assert complaint("versions") == "numpy cannot be loaded: wrong ELF class."
 
 
-def test_a_mail_server_that_does_not_answer(well):
+def test_doctor_finds_unreachable_mail_server(healthy):
     server = {"host": "127.0.0.1", "port": 1, "timeout": 5}
-    well.MAILERS = {"default": {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": server}}
+    healthy.MAILERS = {"default": {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": server}}
     assert complaint("mail").startswith("The mail server does not answer as it should: ")
 
 
-def test_static_files_that_are_not_installed(well, monkeypatch):
+def test_doctor_finds_missing_static_files(healthy, monkeypatch):
     monkeypatch.setattr(doctor, "find", lambda name: None)
     assert complaint("static").endswith("not there, such as css/base/base.css.")

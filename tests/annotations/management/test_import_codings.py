@@ -73,7 +73,7 @@ def codings() -> list[tuple[str, str]]:
     )
 
 
-def test_the_ezcoref_folder_comes_in_by_one_command(db, samples, capsys):
+def test_command_imports_folder_of_ezcoref(db, samples, capsys):
     call = ("conll2012", samples / "ezcoref" / "conll2012", "--coder-from", "parent", "--create")
     run(*call, "--trial", "--verbosity", "2", project="ezcoref")
     assert capsys.readouterr().err.count("is alone in the entity") > 100
@@ -94,7 +94,7 @@ def test_the_ezcoref_folder_comes_in_by_one_command(db, samples, capsys):
     assert Operation.objects.filter(kind="import").count() == 40
 
 
-def test_texts_may_come_without_coding(tales, folder, capsys):
+def test_texts_only_imports_no_codings(tales, folder, capsys):
     run("plain", folder({"walk.txt": PLAIN}), "--texts-only")
     assert capsys.readouterr().out == "tales: 1 new text, 2 new markables, 0 codings, 0 judgements\n"
     assert codings() == []
@@ -102,7 +102,7 @@ def test_texts_may_come_without_coding(tales, folder, capsys):
     assert User.objects.count() == 0
 
 
-def test_files_and_folders_may_be_named_together_and_count_once(tales, folder):
+def test_files_named_twice_are_imported_once(tales, folder):
     path = folder({"anna/walk.txt": PLAIN, "bea/walk.txt": PLAIN, "bea/run.text": PLAIN})
     run("plain", path, path / "anna" / "walk.txt", path / "bea" / "run.text", "--coder-from", "parent", "--create")
     assert codings() == [("run", "bea"), ("walk", "anna"), ("walk", "bea")]
@@ -117,18 +117,18 @@ def test_files_and_folders_may_be_named_together_and_count_once(tales, folder):
         ("sgml", "walk.txt", "tales", "Error: argument format: invalid choice: 'sgml'"),
     ],
 )
-def test_what_is_not_there_is_named(tales, folder, format_key, path, project, message):
+def test_unknown_arguments_are_named(tales, folder, format_key, path, project, message):
     path = folder({"walk.txt": PLAIN, "walk.conll.bak": CONLL}) / path
     assert refused(format_key, path, "--texts-only", project=project).startswith(message.replace("PATH", str(path)))
 
 
-def test_a_project_is_made_with_the_scheme_asked_for(db, folder):
+def test_create_makes_project_with_given_scheme(db, folder):
     run("plain", folder({"walk.txt": PLAIN}), "--texts-only", "--create", "--scheme", "muc-ident", project="muc")
     assert Project.objects.get().answers == "pointers"
 
 
 @pytest.mark.parametrize("slug", ["two words", "x" * 51, ""])
-def test_a_project_cannot_be_made_under_a_bad_name(db, folder, slug):
+def test_create_refuses_invalid_name_of_project(db, folder, slug):
     message = refused("plain", folder({"walk.txt": PLAIN}), "--texts-only", "--create", project=slug)
     assert message.startswith(f"--project {slug!r}: ")
 
@@ -146,7 +146,7 @@ def test_a_project_cannot_be_made_under_a_bad_name(db, folder, slug):
     ],
     ids=["bracket", "cut", "latin-1", "utf-16", "other text", "empty", "a zip"],
 )
-def test_a_broken_file_among_good_ones_is_named_and_the_others_come_in(db, folder, broken, message):
+def test_broken_file_is_named_and_other_files_are_imported(db, folder, broken, message):
     files = {f"coder{n}/walk.conll": CONLL.format(n) for n in range(5)}
     path = folder({**files, "coder3/walk.conll": broken})
     with pytest.raises(CommandError) as caught:
@@ -158,7 +158,7 @@ def test_a_broken_file_among_good_ones_is_named_and_the_others_come_in(db, folde
     assert codings() == [("walk", f"coder{n}") for n in (0, 1, 2, 4)]
 
 
-def test_where_no_file_can_be_read_no_project_is_made(db, folder):
+def test_unreadable_files_make_no_project(db, folder):
     path = folder({"anna/walk.conll": "x", "bea/walk.conll": b""})
     said = refused("conll2012", path, "--coder-from", "parent", "--create", project="walks")
     assert said.count("\n") == 2
@@ -167,7 +167,7 @@ def test_where_no_file_can_be_read_no_project_is_made(db, folder):
 
 
 @pytest.mark.parametrize("options", [["--texts-only"], ["--coder-from", "parent", "--predefined"]])
-def test_markables_are_given_to_all_where_asked(tales, folder, options):
+def test_option_predefines_markables(tales, folder, options):
     path = folder({"anna/walk.txt": PLAIN})
     run("plain", path, "--coder-from", "parent", "--create")
     assert not Markable.objects.filter(predefined=True).exists()
@@ -176,7 +176,7 @@ def test_markables_are_given_to_all_where_asked(tales, folder, options):
     assert list(Markable.objects.values_list("predefined", flat=True)) == [True] * 4
 
 
-def test_a_trial_says_what_would_happen_and_changes_nothing(db, folder, capsys):
+def test_trial_reports_import_and_changes_nothing(db, folder, capsys):
     before = all_rows()
     path = folder({"anna/walk.txt": PLAIN})
     run("plain", path, *GPT, "--create", "--trial", project="models")
@@ -187,7 +187,7 @@ def test_a_trial_says_what_would_happen_and_changes_nothing(db, folder, capsys):
 
 
 @pytest.mark.parametrize("option", ["x=1", "x", "=", ""])
-def test_an_option_that_the_format_does_not_have_is_refused(tales, folder, option):
+def test_unknown_option_of_format_is_refused(tales, folder, option):
     path = folder({"anna/walk.txt": PLAIN})
     message = refused("plain", path, "--coder-from", "parent", "--option", option)
     assert message.startswith(
@@ -209,12 +209,12 @@ def test_an_option_that_the_format_does_not_have_is_refused(tales, folder, optio
         (["--coder-from", "file"], "invalid choice: 'file'"),
     ],
 )
-def test_a_coder_that_cannot_be_found_is_named(tales, folder, options, message):
+def test_missing_or_invalid_coder_is_named(tales, folder, options, message):
     path = folder({"anna/walk.txt": PLAIN})
     assert message in refused("plain", path, *options)
 
 
-def test_gold_is_of_a_manager_in_the_round_that_is_named(tales, folder, alice, charlie):
+def test_gold_of_manager_is_imported_into_given_round(tales, folder, alice, charlie):
     add_member(tales, alice, "coder")
     add_member(tales, charlie, "manager")
     create_round(tales, "training", kind="training")
@@ -233,7 +233,7 @@ def model_codings() -> list[tuple[str, str]]:
     return list(codings.values_list("text__slug", "coder__username"))
 
 
-def test_import_of_a_model_adds_it_and_is_in_no_list_of_people(tales, folder):
+def test_import_adds_model_and_no_codings_of_people(tales, folder):
     run("plain", folder({"walk.txt": PLAIN, "run.txt": PLAIN}), *GPT)
     assert (codings(), model_codings()) == ([], [("run", "gpt"), ("walk", "gpt")])
     model = ModelCoder.objects.get()
@@ -243,7 +243,7 @@ def test_import_of_a_model_adds_it_and_is_in_no_list_of_people(tales, folder):
 
 
 @pytest.mark.parametrize("name", ["gpt", "GPT"])
-def test_repeated_import_of_a_model_changes_nothing(tales, folder, capsys, name):
+def test_repeated_import_of_model_changes_nothing(tales, folder, capsys, name):
     path = folder({"walk.txt": PLAIN})
     run("plain", path, *GPT)
     before = all_rows()
@@ -253,7 +253,7 @@ def test_repeated_import_of_a_model_changes_nothing(tales, folder, capsys, name)
     assert capsys.readouterr().out.endswith("0 codings, 0 judgements, 1 coding already imported\n")
 
 
-def test_a_model_codes_further_texts_of_people_by_an_import(tales, folder, alice):
+def test_existing_model_codes_text_by_import(tales, folder, alice):
     add_member(tales, alice, "coder")
     run("plain", folder({"walk.txt": PLAIN}), "--coder", "alice")
     add_model(tales, "gpt")
@@ -277,7 +277,7 @@ def test_a_model_codes_further_texts_of_people_by_an_import(tales, folder, alice
         (["--model", "m", "--gold"], "a model decides nothing: leave out --model"),
     ],
 )
-def test_what_is_wrong_with_a_model_is_named_and_nothing_comes_in(tales, folder, alice, options, message):
+def test_invalid_model_is_named_and_nothing_is_imported(tales, folder, alice, options, message):
     add_member(tales, alice, "coder")
     add_model(tales, "old", version="1")
     assert message in refused("plain", folder({"walk.txt": PLAIN}), *options)
@@ -294,24 +294,24 @@ def rows_of(*coders: str) -> str:
     return "\n".join(["text,unit,coder,label,value", *(f"walk,phrase:0-4,{coder},none," for coder in coders), ""])
 
 
-def test_a_table_names_the_model_as_its_coder(tea, folder):
+def test_table_names_model_as_its_coder(tea, folder):
     run("judgements-csv", folder({"gpt.csv": rows_of("gpt")}), *GPT, project="tea")
     assert model_codings() == [("walk", "gpt")]
 
 
 @pytest.mark.parametrize("coders", [("ada",), ("ada", "gpt"), ("gpt", "zoe")])
-def test_a_table_of_others_than_the_model_is_refused_and_adds_nobody(tea, folder, coders):
+def test_table_with_other_coders_than_model_is_refused(tea, folder, coders):
     message = refused("judgements-csv", folder({"all.csv": rows_of(*coders)}), "--model", "gpt", project="tea")
     assert "the import is of the model 'gpt' alone: import other coders apart." in message
 
 
-def test_no_pyramid_is_a_models(db, folder):
+def test_pyramids_of_models_are_refused(db, folder):
     create_project("sinking", "Sinking", SCHEMES["pyramid"])
     message = refused("ducview", folder({"sinking.pyr": "<pyramid/>"}), "--model", "gpt", project="sinking")
     assert "Files of pyramids bring no codings of models" in message
 
 
-def test_texts_only_say_what_they_leave_out(tales, folder, capsys):
+def test_texts_only_reports_what_it_leaves_out(tales, folder, capsys):
     path = folder({"walk.txt": PLAIN})
     run("plain", path, "--texts-only", "--trial")
     said = "The files say which 2 markables belong together; --texts-only leaves that out."
@@ -320,7 +320,7 @@ def test_texts_only_say_what_they_leave_out(tales, folder, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_files_of_a_zip_that_are_not_read_are_named(tales, tmp_path, capsys):
+def test_ignored_files_of_zip_are_named(tales, tmp_path, capsys):
     path = tmp_path / "all.zip"
     path.write_bytes(zipped({"anna/walk.conll": CONLL.format(1), "walk.ann": "", "walk.txt": "x", "notes.docx": "x"}))
     run("conll2012", path, "--coder-from", "parent", "--create")
@@ -331,14 +331,14 @@ def test_files_of_a_zip_that_are_not_read_are_named(tales, tmp_path, capsys):
     assert " and 10 more.\n" in capsys.readouterr().err
 
 
-def test_files_of_a_folder_that_are_not_read_are_named(tales, folder, capsys):
+def test_ignored_files_of_folder_are_named(tales, folder, capsys):
     path = folder({"anna/walk.conll": CONLL.format(1), "anna/walk.ann": "", "notes.docx": "", ".git/x.conll": ""})
     run("conll2012", path, "--coder-from", "parent", "--create")
     assert f"read them: {path}/anna/walk.ann, {path}/notes.docx.\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("spelling", ["latin-1", "ISO8859_1", "iso-8859-1"])
-def test_encodings_have_the_spellings_of_python(tales, folder, spelling):
+def test_encodings_may_be_spelled_as_in_python(tales, folder, spelling):
     path = folder({"walk.txt": "[Zoë](a)".encode("iso-8859-1")})
     run("plain", path, "--texts-only", "--option", f"encoding={spelling}")
     assert Text.objects.get().content == "Zoë"
@@ -354,7 +354,7 @@ def test_encodings_have_the_spellings_of_python(tales, folder, spelling):
         ("text", "Anna saw [her](https://dog.example/she) dog.", ""),
     ],
 )
-def test_text_that_looks_like_another_format_is_told(tales, folder, capsys, format_key, content, look):
+def test_text_that_looks_like_other_format_is_reported(tales, folder, capsys, format_key, content, look):
     run(format_key, folder({"walk.txt": content}), "--texts-only")
     told = capsys.readouterr().err
     assert ("it looks like" in told, look in told) == (bool(look), True)

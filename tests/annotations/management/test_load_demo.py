@@ -46,7 +46,7 @@ from annotations.planning.work.progress import read_progress_matrix
 from annotations.planning.work.states import State
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import expected_of
-from tests.annotations.transfers.archiving.test_archiving import assert_comes_back_equal
+from tests.annotations.transfers.archiving.test_archiving import assert_restores_equal
 from tests.annotations.transfers.importing.test_importing import all_rows
 from tests.reference import alt_test as slow
 from tests.shared.cases import is_full
@@ -107,7 +107,7 @@ def agreement(capsys, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_it_loads_nine_projects_and_says_who_may_sign_in(demo, client):
+def test_demo_has_nine_projects_and_prints_accounts(demo, client):
     assert set(Project.objects.values_list("slug", flat=True)) == {
         "news",
         "dialogue",
@@ -127,7 +127,7 @@ def test_it_loads_nine_projects_and_says_who_may_sign_in(demo, client):
     assert managed.count() == 9
 
 
-def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
+def test_codings_are_submitted_except_those_of_beginners(demo):
     to_code = Coding.objects.of_people().filter(status=Coding.Status.OPEN).exclude(coder__username__in=TRAINED)
     projects = ("dialogue", "links", "letters", "topics", "summaries", "chronicle")
     assert set(to_code.values_list("coder__username", "text__project__slug", "version")) == {
@@ -142,13 +142,13 @@ def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
     assert Coding.objects.of_people().get(kind=Coding.Kind.AGREED).status == Coding.Status.SUBMITTED
 
 
-def test_every_judgement_of_a_coding_handed_in_is_complete(demo):
+def test_submitted_codings_have_complete_judgements(demo):
     for coding in Coding.objects.of_people().filter(status=Coding.Status.SUBMITTED):
         to_decide = Markable.objects.seen_in(coding.pk, coding.text_id).filter(level__coded=True).count()
         assert coding.judgements.filter(complete()).count() == to_decide > 0, coding
 
 
-def test_people_coded_on_the_days_before_each_at_a_plausible_pace(demo):
+def test_coders_worked_on_past_days_at_plausible_pace(demo):
     for slug, n_codings in {"news": 3, "dialogue": 6, "notices": 60, "sortal": 10, "letters": 9, "topics": 9}.items():
         project = Project.objects.get(slug=slug)
         work = read_work(project)
@@ -163,7 +163,7 @@ def test_people_coded_on_the_days_before_each_at_a_plausible_pace(demo):
     assert not Operation.objects.filter(applied_at__gt=timezone.now()).exists()
 
 
-def test_the_dialogue_has_a_pace_and_charts_of_time(demo, client):
+def test_pages_show_pace_and_charts_of_time(demo, client):
     assert client.login(username="manager", password="coindex-demo")
     page = client.get("/projects/dialogue/agreement/headline/").content.decode()
     assert "At the present pace 92 markables are decided on" in page
@@ -172,7 +172,7 @@ def test_the_dialogue_has_a_pace_and_charts_of_time(demo, client):
         assert f'id="chart-{key}"' in client.get(f"/projects/sortal/agreement/{address}").content.decode()
 
 
-def test_loading_again_changes_nothing_not_even_what_somebody_changed(demo):
+def test_loading_again_keeps_changes_of_users(demo):
     project = Project.objects.get(slug="news")
     project.title = "Ours"
     project.save()
@@ -185,9 +185,9 @@ def test_loading_again_changes_nothing_not_even_what_somebody_changed(demo):
     assert all_rows() == before
 
 
-def test_all_demo_projects_come_back_equal_with_the_same_agreement(demo, capsys):
+def test_demo_projects_are_restored_equal_with_same_agreement(demo, capsys):
     for project in Project.objects.all():
-        assert_comes_back_equal(project)
+        assert_restores_equal(project)
         if project.slug != "links":  # nobody has coded it
             assert agreement(capsys, "copy")["value"] == agreement(capsys, project.slug)["value"]
         Project.objects.filter(slug="copy").update(slug=f"copy-of-{project.slug}")
@@ -203,7 +203,7 @@ def test_all_demo_projects_come_back_equal_with_the_same_agreement(demo, capsys)
         (["--coders", "ra1,ra2,ra3"], 0.7434),
     ],
 )
-def test_the_news_give_the_figures_of_passonneau_2004(demo, capsys, options, value):
+def test_news_give_figures_of_passonneau_2004(demo, capsys, options, value):
     found = agreement(capsys, "news", *options)
     assert round(found["value"], 4) == value
     assert found["coders"] == ["ra1", "ra2", "ra3"]
@@ -211,14 +211,14 @@ def test_the_news_give_the_figures_of_passonneau_2004(demo, capsys, options, val
         assert agreement(capsys, "news") == found  # the paper's own convention
 
 
-def test_the_sortal_classes_give_the_published_k(demo, capsys):
+def test_sortal_classes_give_published_k(demo, capsys):
     found = agreement(capsys, "sortal")
     assert round(found["value"], 6) == 0.517375
     assert found["parameters"]["coefficient"] == "fleiss_kappa"
     assert found["n_coders"] == 2
 
 
-def test_six_people_coded_the_dialogue_and_some_found_it_ambiguous(demo, capsys):
+def test_dialogue_has_six_coders_and_ambiguous_answers(demo, capsys):
     assert len(agreement(capsys, "dialogue")["coders"]) == 6
     judgements = Judgement.objects.filter(coding__text__project__slug="dialogue", category__key="phrase")
     assert judgements.annotate(antecedents=Count("pointers")).filter(antecedents__gte=2).exists()
@@ -252,14 +252,14 @@ def test_letters_have_plurals_ambiguity_bridging_and_attributes(demo):
     assert kinds == {"eva": ["possession"], "noor": ["possession"], "tom": ["other"]}
 
 
-def test_the_topics_are_sets_of_labels_without_a_category(demo):
+def test_topics_have_sets_of_labels_without_category(demo):
     judgements = Judgement.objects.filter(coding__text__project__slug="topics")
     assert not judgements.filter(category__isnull=False).exists()
     several = judgements.annotate(n=Count("answers", filter=Q(answers__attribute__key="topics")))
     assert set(several.values_list("n", flat=True)) == {1, 2, 3}
 
 
-def test_summaries_have_two_pyramids_an_agreed_one_and_six_peers(demo):
+def test_summaries_have_two_pyramids_agreed_pyramid_and_six_peers(demo):
     docset = Docset.objects.get()
     models = docset.texts.get(role=Text.Role.MODELS)
     assert models.segments.count() == 4
@@ -270,7 +270,7 @@ def test_summaries_have_two_pyramids_an_agreed_one_and_six_peers(demo):
     assert set(peers.annotate(by=Count("codings")).values_list("by", flat=True)) == {4}
 
 
-def test_agreed_pyramid_is_one_coders_with_changes_of_the_adjudicator(demo):
+def test_agreed_pyramid_is_pyramid_of_coder_with_two_changes(demo):
     own, agreed = (
         {
             scu.key: (scu.weight, scu.label)
@@ -283,8 +283,8 @@ def test_agreed_pyramid_is_one_coders_with_changes_of_the_adjudicator(demo):
     assert sorted((weight for weight, _ in own.values()), reverse=True)[:4] == [4, 4, 3, 3]
 
 
-def test_words_agree_more_by_masi_than_by_jaccard_and_hardly_ever_wholly(demo, capsys):
-    """As in Table 2 of Passonneau 2006: most differences between SCUs are of one set within the other."""
+def test_masi_agreement_exceeds_jaccard_and_nominal_agreement(demo, capsys):
+    """As in Table 2 of Passonneau 2006, in most differing pairs of sets of SCUs one is a subset."""
     presets = ("passonneau-2006-nominal", "passonneau-2006-jaccard", "passonneau-2006-words")
     nominal, jaccard, masi = (agreement(capsys, "summaries", "--preset", preset)["value"] for preset in presets)
     assert 0 < nominal < jaccard < masi < 1
@@ -309,7 +309,7 @@ def test_training_is_passed_at_once_later_or_by_decision(demo):
         refuse_untrained(begun)
 
 
-def test_scores_of_training_are_means_of_one_minus_masi(demo):
+def test_training_scores_are_means_of_one_minus_masi(demo):
     of_training = Coding.objects.filter(kind=Coding.Kind.GOLD, round=chronicle_round("training"))
     gold = {coding.text_id: coding for coding in of_training}
     assert len(gold) == 3
@@ -321,7 +321,7 @@ def test_scores_of_training_are_means_of_one_minus_masi(demo):
                 assert attempt.score == round(float(score), 3)  # as it is shown, and held against the mark
 
 
-def test_contested_items_of_the_pilot_are_decided_with_reasons(demo):
+def test_contested_items_of_pilot_are_decided_with_reasons(demo):
     listed = list_decisions(Project.objects.get(slug="chronicle"))
     assert Counter(str(decision.reason) for decision in listed) == {"slip": 6, "guideline": 4, "ambiguous": 2}
     assert Counter(str(decision.source) for decision in listed) == {"coder": 7, "draft": 4, "own": 1}
@@ -362,7 +362,7 @@ def chain_in(antecedents: dict[str, set[str]], key: str) -> frozenset[str]:
     return frozenset(exact.chain(key, readings, "targets"))
 
 
-def test_the_main_round_is_planned_with_two_coders_a_text(demo):
+def test_main_round_is_planned_with_two_coders_per_text(demo):
     round_ = chronicle_round("main")
     plan = Plan.objects.get(round=round_)
     assert (plan.design, plan.k, plan.calibration, plan.seed) == ("k", 2, 2, 7)
@@ -375,7 +375,7 @@ def test_the_main_round_is_planned_with_two_coders_a_text(demo):
     assert {text for text, _ in view.proposal.new} == {"letter-pier"}
 
 
-def test_the_progress_of_the_three_rounds_has_every_state(demo):
+def test_progress_of_rounds_has_every_state(demo):
     project = Project.objects.get(slug="chronicle")
     matrix = read_progress_matrix(project, person("manager"), "", None, timezone.localdate())
     cells = [(row.round.name, cell) for row in matrix.rows for cell in row.cells if cell is not None]
@@ -396,7 +396,7 @@ def test_the_progress_of_the_three_rounds_has_every_state(demo):
     assert rounds == [("training", "training", 1, False), ("pilot", "pilot", 1, True), ("main", "main", 2, False)]
 
 
-def test_repeats_agree_with_themselves_as_exact_fractions_say(demo, capsys):
+def test_agreement_of_repeats_equals_exact_fractions(demo, capsys):
     repeats = RepeatPlan.objects.get()
     assert (repeats.number, repeats.days, repeats.round) == (3, 7, chronicle_round("main"))
     found = {row["coder"]: row for row in agreement(capsys, "chronicle", "--report", "repeats")["coders"]}
@@ -426,7 +426,7 @@ def occasions_of(name: str) -> tuple[dict[tuple[str, str], list[Any]], dict[tupl
     return table, {unit: unit[0] for unit in table}
 
 
-def test_agreement_rises_after_the_pilot_and_sample_size_is_planned(demo, capsys):
+def test_agreement_rises_after_pilot_and_sample_size_is_planned(demo, capsys):
     pilot, main, both = (
         agreement(capsys, "chronicle", *options)["value"]
         for options in (["--rounds", "pilot"], ["--rounds", "main"], [])
@@ -438,7 +438,7 @@ def test_agreement_rises_after_the_pilot_and_sample_size_is_planned(demo, capsys
 
 
 @pytest.mark.parametrize(("slug", "name", "texts"), [("dialogue", "baseline", 1), ("notices", "baseline-notices", 10)])
-def test_a_baseline_has_coded_by_the_client_and_its_key_has_ended(demo, slug, name, texts):
+def test_baseline_model_has_coded_and_has_no_key(demo, slug, name, texts):
     model = ModelCoder.objects.get(membership__user__username=name)
     assert (model.membership.project.slug, model.version, len(model.hash)) == (slug, "rules", 64)
     codings = Coding.objects.of_coders().filter(coder=model.membership.user)
@@ -473,7 +473,7 @@ def values_of_notices() -> dict[tuple[str, str], dict[str, Any]]:
     return table
 
 
-def test_model_beside_six_people_has_figures_of_independent_programs(demo, client):
+def test_independent_programs_confirm_figures_of_model(demo, client):
     assert client.login(username="manager", password="coindex-demo")
     found = client.get("/api/v1/projects/notices/agreement/models/?candidate=baseline-notices").json()
     assert tuple(found["people"]) == SIX_PEOPLE

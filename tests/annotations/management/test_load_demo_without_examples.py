@@ -1,4 +1,4 @@
-"""The demo in an empty database: where it loads, and where the folder of examples is missing, as in a wheel."""
+"""The demo without its examples, under other host names, and where it is refused."""
 
 import sys
 from io import StringIO
@@ -11,7 +11,7 @@ from annotations.models import Coding, ModelCoder
 from tests.annotations.transfers.importing.test_importing import all_rows
 
 
-def test_what_is_left_out_is_said_and_all_else_is_loaded(db, settings, monkeypatch):
+def test_demo_without_examples_loads_all_but_model(db, settings, monkeypatch):
     settings.LOCAL = True
     monkeypatch.setitem(sys.modules, "examples", None)
     call_command("load_demo", "dialogue", stdout=(out := StringIO()))
@@ -23,7 +23,7 @@ def test_what_is_left_out_is_said_and_all_else_is_loaded(db, settings, monkeypat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [".coindex.example", "*"])
-def test_it_loads_whatever_the_server_is_called(db, settings, name):
+def test_demo_loads_under_any_host_name(db, settings, name):
     settings.LOCAL, settings.ALLOWED_HOSTS = True, [name]
     call_command("load_demo", "dialogue", stdout=StringIO())
     assert ModelCoder.objects.filter(membership__project__slug="dialogue").exists()
@@ -36,7 +36,7 @@ def test_it_loads_whatever_the_server_is_called(db, settings, name):
         (True, r"There is no demo project tea; there are news, dialogue, notices, "),
     ],
 )
-def test_what_keeps_the_demo_from_loading_changes_nothing(db, settings, is_local, message):
+def test_refused_demo_changes_nothing(db, settings, is_local, message):
     settings.LOCAL = is_local
     before = all_rows()
     with pytest.raises(CommandError, match=message):

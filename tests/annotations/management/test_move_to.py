@@ -62,7 +62,7 @@ def manage(folder: Path, *arguments: str, **variables: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-def test_all_data_moves_and_the_former_database_is_used_no_more(address, data):
+def test_move_copies_all_data_and_disables_old_database(address, data):
     with hold_data(data):  # while it is served
         status, said = manage(data, "move_to", address)
     assert (status, "stop it first" in said) == (1, True)
@@ -81,12 +81,12 @@ def test_all_data_moves_and_the_former_database_is_used_no_more(address, data):
 
 
 @pytest.mark.parametrize("address", ["mysql://u@h/n", "postgres://u@h", "postgres", "postgres://u@h/"])
-def test_other_addresses_than_those_of_a_postgresql_database_are_refused(address):
+def test_addresses_of_no_postgresql_database_are_refused(address):
     with pytest.raises(CommandError, match="has to be postgres://USER:PASSWORD@HOST:PORT/NAME"):
         call_command("move_to", address)
 
 
-def test_a_server_that_does_not_answer_is_said_without_the_password(db):
+def test_unreachable_server_is_reported_without_password(db):
     if connection.vendor == "postgresql":
         message = "is in PostgreSQL already"
     else:
@@ -104,5 +104,5 @@ def test_a_server_that_does_not_answer_is_said_without_the_password(db):
         ("postgres://h:1/n", "postgres://h:1/n"),
     ],
 )
-def test_the_password_of_an_address_is_not_shown(address, shown):
+def test_address_is_shown_without_password(address, shown):
     assert without_password(address) == shown

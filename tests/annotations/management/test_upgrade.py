@@ -1,4 +1,4 @@
-"""manage.py upgrade: the database becomes that of this version, or is refused."""
+"""manage.py upgrade."""
 
 from io import StringIO
 
@@ -17,47 +17,47 @@ def folders(db, settings, tmp_path) -> None:
     settings.DATA_DIR, settings.BACKUP_DIR = tmp_path, tmp_path / "backups"
 
 
-def said(**options: bool) -> str:
+def run_upgrade(**options: bool) -> str:
     call_command("upgrade", stdout=(out := StringIO()), **options)
     return out.getvalue()
 
 
-def test_where_nothing_is_to_be_done_nothing_is_said_or_written(tmp_path):
-    assert said() == said(check=True) == ""
+def test_upgrade_of_current_database_writes_nothing(tmp_path):
+    assert run_upgrade() == run_upgrade(check=True) == ""
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_database_of_a_newer_version_is_refused_in_a_sentence():
+def test_upgrade_refuses_database_of_newer_version():
     MigrationRecorder(connection).record_applied("annotations", "9999_later")
     with pytest.raises(CommandError, match=r"newer version of Coindex.*annotations\.9999_later.*install that version"):
-        said()
+        run_upgrade()
 
 
-def test_where_no_backup_can_be_written_nothing_is_migrated(settings, tmp_path):
+def test_upgrade_without_backup_migrates_nothing(settings, tmp_path):
     """A file is in the place of the folder."""
     settings.BACKUP_DIR = tmp_path / "file"
     settings.BACKUP_DIR.touch()
     last = unapply_last("agreement")
     with pytest.raises(CommandError, match="lacks 1 migration of this version"):
-        said(check=True)
+        run_upgrade(check=True)
     with pytest.raises(CommandError, match="No backup could be written, and nothing changed"):
-        said()
+        run_upgrade()
     assert ("agreement", last) not in MigrationRecorder(connection).applied_migrations()
 
 
-def test_a_database_that_does_not_answer_is_said(monkeypatch):
+def test_upgrade_reports_unreachable_database(monkeypatch):
     def refused() -> None:
         raise DatabaseError("connection refused\nmore")
 
     monkeypatch.setattr(upgrade, "read_migration_state", refused)
     with pytest.raises(CommandError, match=r"does not answer: connection refused\. Start it"):
-        said()
+        run_upgrade()
 
 
-def test_data_that_was_moved_is_not_used_any_more(settings):
+def test_upgrade_refuses_data_that_was_moved(settings):
     moved_file().write_text("postgres://coindex@db/coindex\n")
     if connection.vendor == "sqlite":
         with pytest.raises(CommandError, match=r"moved to postgres://coindex@db/coindex: set DATABASE_URL"):
-            said()
+            run_upgrade()
     else:
-        assert said() == ""
+        assert run_upgrade() == ""
