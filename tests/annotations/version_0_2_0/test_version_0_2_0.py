@@ -1,4 +1,4 @@
-"""What version 0.2.0 made of its demo comes over: databases, a backup, archives of projects.
+"""Data of the demo of version 0.2.0 is upgraded and restored: databases, a backup, archives of projects.
 
 The files beside this test were made by commit 8a9ebb7b: both dumps and the backup hold the same rows. `figures.json`
 has what its API gave: value, observed, expected, bounds of the interval, numbers of units, judgements and values.
@@ -29,7 +29,7 @@ from annotations.transfers.archiving import restore_project
 from annotations.transfers.backups import MANIFEST
 from tests.annotations.management.test_move_to import empty_database, manage
 from tests.annotations.transfers.archiving.test_archiving import archived, renamed
-from tests.annotations.transfers.archiving.test_backups import emptied, rewritten, rows_of
+from tests.annotations.transfers.archiving.test_backups import empty_tables, rewritten, rows_of
 from tests.shared.tables import describe_tables
 
 FOLDER = Path(__file__).parent
@@ -49,7 +49,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, django_db_setup, django_db_blocker) -> Iterator[Callable[..., str]]:
-    """Yield what runs a command on the database of 0.2.0, which another process has upgraded."""
+    """Yield a function that runs a command on the upgraded database of 0.2.0."""
     data = tmp_path_factory.mktemp("data")
     dump = gzip.decompress((FOLDER / f"{connection.vendor}.sql.gz").read_bytes()).decode()
     variables = {"BACKUP_DIR": str(data / "backups")}
@@ -83,18 +83,18 @@ def backup(request, tmp_path) -> Path:
 
 def restore(backup: Path, folder: Path, settings) -> None:
     settings.MEDIA_ROOT, settings.DATA_DIR = folder / "files", folder
-    emptied()
+    empty_tables()
     call_command("restore", backup)
 
 
-def test_tables_of_an_upgraded_database_are_those_of_a_new_one(run):
+def test_upgraded_database_has_tables_of_new_database(run):
     describe = "import json; from tests.shared.tables import describe_tables; print(json.dumps(describe_tables()))"
     upgraded, new = json.loads(run("shell", "--no-imports", "-c", describe)), describe_tables()
     assert upgraded.keys() == new.keys()
     assert {name: upgraded[name] for name in new if upgraded[name] != new[name]} == {}
 
 
-def test_rows_logs_and_figures_are_those_of_0_2_0(backup, tmp_path, settings, capsys):
+def test_upgrade_keeps_rows_logs_and_figures(backup, tmp_path, settings, capsys):
     restore(backup, tmp_path, settings)
     assert_rows_are_those_of_0_2_0(tmp_path / "now.zip")
     call_command("verify_log")
@@ -128,8 +128,7 @@ def assert_figures_are_those_of_0_2_0() -> None:
             assert given[name] == (figure if figure is None else pytest.approx(figure, rel=1e-9, abs=1e-12)), query
 
 
-def test_archives_give_the_projects_of_the_backup(tmp_path, settings):
-    """They come in under another address, and are equal to the project that is there."""
+def test_archives_restore_projects_of_backup(tmp_path, settings):
     restore(FOLDER / "backup.zip", tmp_path, settings)
     for slug in ("chronicle", "dialogue", "letters", "summaries"):
         copy = restore_project((FOLDER / f"{slug}.zip").read_bytes(), slug=f"copy-of-{slug}").project
@@ -137,7 +136,7 @@ def test_archives_give_the_projects_of_the_backup(tmp_path, settings):
         assert renamed(archived(copy), slug) == renamed(archived(Project.objects.get(slug=slug)), slug)
 
 
-def test_a_database_with_the_former_squash_is_known(tmp_path, settings):
+def test_upgrade_accepts_database_with_former_squash(tmp_path, settings):
     settings.DATA_DIR = tmp_path
     MigrationRecorder(connection).record_applied(*FORMER_SQUASH)
     try:
@@ -146,7 +145,7 @@ def test_a_database_with_the_former_squash_is_known(tmp_path, settings):
         MigrationRecorder(connection).record_unapplied(*FORMER_SQUASH)
 
 
-def test_a_database_of_before_is_refused(tmp_path, settings):
+def test_upgrade_refuses_database_before_0_2_0(tmp_path, settings):
     settings.DATA_DIR = settings.BACKUP_DIR = tmp_path
     MigrationRecorder(connection).record_unapplied("annotations", "0040_counted_times_and_written")
     try:
@@ -157,13 +156,13 @@ def test_a_database_of_before_is_refused(tmp_path, settings):
         MigrationRecorder(connection).record_applied("annotations", "0040_counted_times_and_written")
 
 
-def test_a_backup_of_before_is_refused(tmp_path):
+def test_restore_refuses_backup_before_0_2_0(tmp_path):
     older = tmp_path / "older.zip"
     older.write_bytes((FOLDER / "backup.zip").read_bytes())
     with zipfile.ZipFile(older) as archive:
         manifest = json.loads(archive.read(MANIFEST))
     manifest["migrations"].remove(["annotations", "0040_counted_times_and_written"])
-    emptied()
+    empty_tables()
     with pytest.raises(CommandError, match=r"The backup is of a version before 0\.2\.0: upgrade it with"):
         call_command("restore", rewritten(older, backup_json=json.dumps(manifest).encode()))
     assert User.objects.count() == 0
