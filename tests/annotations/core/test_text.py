@@ -1,4 +1,4 @@
-"""Texts as databases store them, and as people read them."""
+"""Natural order of names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rows written past the ORM are those that the ORM would write."""
+"""Bulk inserts write the rows that the ORM would write."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -13,48 +13,48 @@ FIELDS = ["coding", "markable", "category", "optional", "unsure", "note", "name"
 
 
 @pytest.fixture
-def alices(codings):
+def alice_coding(codings):
     return codings["alice"]
 
 
 @pytest.fixture
-def rows(alices, text):
+def rows(alice_coding, text):
     """Return the values of a judgement of each markable, with primary keys of coding, markable and category."""
-    category = alices.text.project.categories.get(key="none")
+    category = alice_coding.text.project.categories.get(key="none")
     return [
-        (alices.pk, mark.pk, category.pk, False, True, f"% {mark.key} %s", "", [[mark.start, mark.end]], 1)
+        (alice_coding.pk, mark.pk, category.pk, False, True, f"% {mark.key} %s", "", [[mark.start, mark.end]], 1)
         for mark in Markable.objects.filter(text=text)
     ]
 
 
-def test_rows_are_inserted(alices, rows):
+def test_rows_are_inserted(alice_coding, rows):
     insert(Judgement, FIELDS, rows)
-    assert sorted(Judgement.objects.filter(coding=alices).values_list(*FIELDS)) == sorted(rows)
+    assert sorted(Judgement.objects.filter(coding=alice_coding).values_list(*FIELDS)) == sorted(rows)
 
 
-def test_a_row_against_a_constraint_is_refused_as_by_the_orm(alices, rows):
+def test_insert_refuses_row_that_breaks_constraint(alice_coding, rows):
     with pytest.raises(IntegrityError):
         insert(Judgement, FIELDS, [(*rows[0][:5], None, *rows[0][6:])])
 
 
-def test_a_duration_is_read_again_as_it_was(alices, bob):
+def test_inserted_duration_is_read_unchanged(alice_coding, bob):
     spent = timedelta(days=1, microseconds=7)
     columns = ["text", "coder", "kind", "round", "occasion", "status", "version", "corrections", "place", "by_model"]
-    values = (alices.text_id, bob.pk, "text", alices.round_id, 2, "open", 0, 0, 0, False)
+    values = (alice_coding.text_id, bob.pk, "text", alice_coding.round_id, 2, "open", 0, 0, 0, False)
     moment = datetime(2026, 1, 2, tzinfo=UTC)
     insert(Coding, [*columns, "created_at", "reopen_request", "active_time"], [(*values, moment, "", spent)])
     assert Coding.objects.of_people().get(coder=bob, occasion=2).active_time == spent
 
 
 @pytest.mark.parametrize("step", [None, uuid4()])
-def test_moments_identifiers_and_json_are_read_again_as_they_were(alices, step):
+def test_inserted_times_uuids_and_json_are_read_unchanged(alice_coding, step):
     moment, uuid = datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC), uuid4()
     payload = {"nested": [1, 2.5, None, "\u00e9\U0001f600 %s"], "empty": []}
     columns = ["coding", "sequence", "uuid", "kind", "payload", "user", "made_at", "applied_at", "step"]
     columns.append("scheme_version")
-    row = (alices.pk, 1, uuid, "judge", payload, alices.coder_id, None, moment, step, 1)
+    row = (alice_coding.pk, 1, uuid, "judge", payload, alice_coding.coder_id, None, moment, step, 1)
     insert(Operation, columns, [row, (*row[:1], 2, uuid4(), "clear", [], *row[5:])])
-    first, second = Operation.objects.filter(coding=alices).order_by("sequence")
+    first, second = Operation.objects.filter(coding=alice_coding).order_by("sequence")
     assert (first.uuid, first.payload, first.made_at) == (uuid, payload, None)
     assert (first.applied_at, first.step) == (moment, step)
     assert (second.payload, second.applied_at) == ([], moment)

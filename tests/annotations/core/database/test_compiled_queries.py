@@ -1,4 +1,4 @@
-"""Queries that are compiled once: the ORM finds the same rows."""
+"""Compiled queries find the rows that the ORM finds."""
 
 from threading import Thread
 from uuid import uuid4
@@ -16,13 +16,13 @@ from tests.shared.coding import judge
 
 @compiled_query(IntegerField())
 def coders_of(project):
-    """Everybody who codes in it."""
+    """Return the coders of a project."""
     return User.objects.filter(memberships__project=project, memberships__role=Membership.Role.CODER).order_by(
         "username"
     )
 
 
-def test_rows_are_those_of_the_arguments_and_not_of_those_before(project, text):
+def test_query_uses_arguments_of_current_call(project, text):
     @compiled_query(IntegerField(), CharField())
     def named(of, slug):
         return Text.objects.filter(project=of, slug=slug).values_list("title", flat=True)
@@ -33,7 +33,7 @@ def test_rows_are_those_of_the_arguments_and_not_of_those_before(project, text):
     assert named(project.pk, "tea") == ["Tea"]
 
 
-def test_rows_with_related_ones_ask_no_more(codings, django_assert_num_queries):
+def test_related_rows_take_no_further_query(codings, django_assert_num_queries):
     @compiled_query(CharField())
     def of_coder(name):
         return (
@@ -50,7 +50,7 @@ def test_rows_with_related_ones_ask_no_more(codings, django_assert_num_queries):
     assert coding.text.get_deferred_fields() == {"content"}
 
 
-def test_values_are_made_what_the_database_keeps(codings, keys):
+def test_arguments_and_rows_are_converted_like_in_orm(codings, keys):
     @compiled_query(UUIDField())
     def with_uuid(uuid):
         return Operation.objects.filter(uuid=uuid).values("kind", "payload", "applied_at")
@@ -62,7 +62,7 @@ def test_values_are_made_what_the_database_keeps(codings, keys):
 
 
 @pytest.mark.parametrize("hostile", ["' or 1=1 --", "%s", "%", "\\", "\u00e9\U0001f600", '"'])
-def test_an_argument_is_a_value_and_no_sql(project, hostile):
+def test_argument_is_never_read_as_sql(project, hostile):
     @compiled_query(CharField())
     def titled(title):
         return Project.objects.filter(title=title).values_list("slug", flat=True)
@@ -72,7 +72,7 @@ def test_an_argument_is_a_value_and_no_sql(project, hostile):
     assert titled(hostile) == ["tea"]
 
 
-def test_a_prepared_reading_says_what_the_orm_says(codings, keys):
+def test_compiled_decisions_equal_decisions_of_orm(codings, keys):
     coding = codings["alice"]
     judge(coding, keys["d"], "phrase", keys["c"], keys["a"], note="hm")
     judge(coding, keys["a"], "place")
@@ -83,7 +83,7 @@ def test_a_prepared_reading_says_what_the_orm_says(codings, keys):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_threads_ask_by_their_own_connections(project):
+def test_threads_use_their_own_connections(project):
     expected = coders_of(project.pk)
     found, connections = [], []
 

@@ -1,4 +1,4 @@
-"""Who changes a coding on SQLite waits in line."""
+"""Writers on SQLite wait for each other."""
 
 import time
 from pathlib import Path
@@ -15,7 +15,7 @@ DEADLINE = 60
 LOCKS = Path("/proc/locks")
 
 
-def in_a_thread(work) -> Thread:
+def start_thread(work) -> Thread:
     def run() -> None:
         try:
             work()
@@ -27,59 +27,59 @@ def in_a_thread(work) -> Thread:
     return thread
 
 
-def only_where_one_waits() -> None:
+def skip_without_lock_list() -> None:
     if connection.vendor != "sqlite":
         pytest.skip("PostgreSQL has queues itself")
     if not LOCKS.exists():
         pytest.skip("this system does not tell who waits")
 
 
-def turn(waiting: bool) -> bool:
-    """Return whether the system knows of a process that waits for the turn or, if not `waiting`, that has it."""
+def has_lock_entry(waiting: bool) -> bool:
+    """Return whether a process waits for the lock or, if not `waiting`, holds it."""
     file = Path(f"{connection.settings_dict['NAME']}-turn")
     inode = f":{file.stat().st_ino} " if file.exists() else "of no file"
     return any(("->" in line) is waiting and inode in line for line in LOCKS.read_text().splitlines())
 
 
-def until(happens) -> None:
+def wait_until(condition) -> None:
     end = time.monotonic() + DEADLINE
-    while not happens():
+    while not condition():
         assert time.monotonic() < end
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_goes_after_the_other(codings, keys):
-    only_where_one_waits()
+def test_second_writer_waits_for_first(codings, keys):
+    skip_without_lock_list()
     coding = codings["alice"]
     with sqlite_write_lock():
-        thread = in_a_thread(
+        thread = start_thread(
             lambda: operations.apply(coding, coding.coder, 0, [change(markable=keys["a"], category="none")])
         )
-        until(lambda: turn(waiting=True))
+        wait_until(lambda: has_lock_entry(waiting=True))
         assert not coding.operations.exists()
     thread.join(DEADLINE)
     assert [operation.kind for operation in coding.operations.all()] == ["judge"]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_writer_in_a_transaction_does_not_wait_for_who_waits_for_it(codings, keys):
-    """Else both would wait until SQLite gives up."""
-    only_where_one_waits()
+def test_writer_in_transaction_does_not_wait_for_waiting_writer(codings, keys):
+    """Otherwise both would wait until the timeout of SQLite."""
+    skip_without_lock_list()
 
     def judge_as(name: str) -> int:
         coding = codings[name]
         return operations.apply(coding, coding.coder, 0, [change(markable=keys["a"], category="none")])
 
     with transaction.atomic():  # from here on nobody else may write
-        thread = in_a_thread(lambda: judge_as("bob"))
-        until(lambda: turn(waiting=False))
+        thread = start_thread(lambda: judge_as("bob"))
+        wait_until(lambda: has_lock_entry(waiting=False))
         assert judge_as("alice") == 1
     thread.join(DEADLINE)
     assert {coding.operations.count() for coding in codings.values()} == {1}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_refusal_lets_the_next_one_in(codings, keys):
+def test_rejected_operation_releases_lock(codings, keys):
     coding = codings["alice"]
     with pytest.raises(operations.OperationRejected):
         operations.apply(coding, coding.coder, 0, [change(markable="ghost", category="none")])

@@ -1,4 +1,4 @@
-"""Limits count what several threads and processes do at the same moment."""
+"""Limits count uses of several threads."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,16 +13,16 @@ THREADS, TIMES = 8, 10
 
 
 @pytest.mark.django_db(transaction=True)
-def test_uses_of_the_same_moment_all_count(monkeypatch):
+def test_simultaneous_uses_all_count(monkeypatch):
     limit = Limit("uses of a test", 3600)
     now = time.time()
     monkeypatch.setattr("annotations.core.http.limits.time.time", lambda: now)  # one window
-    together = Barrier(THREADS)
+    barrier = Barrier(THREADS)
 
     def use(_: int) -> None:
         try:
             for _ in range(TIMES):
-                together.wait()
+                barrier.wait()
                 limit.use("alice")
         finally:
             connections.close_all()

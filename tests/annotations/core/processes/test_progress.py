@@ -1,4 +1,4 @@
-"""How a job learns that nobody waits for it, and says that all is written."""
+"""Progress, cancellation and completion of jobs."""
 
 from contextlib import nullcontext
 
@@ -29,7 +29,7 @@ def numbers(transfer: Transfer) -> tuple[int, int]:
     return transfer.done, transfer.total
 
 
-def test_progress_is_written_no_more_often_than_people_read_it(running):
+def test_progress_is_written_at_intervals_and_at_completion(running):
     progress = progress_recorder(rows(running))
     progress(1, 9)
     progress(2, 9)
@@ -42,15 +42,15 @@ def test_progress_is_written_no_more_often_than_people_read_it(running):
 
 
 @pytest.mark.parametrize("in_transaction", [False, True])
-def test_a_cancelled_job_learns_of_it_where_it_reports(running, in_transaction):
+def test_cancelled_job_stops_at_next_report(running, in_transaction):
     progress = progress_recorder(rows(running))
     in_another_connection(lambda: rows(running).update(state=STATE.FAILED))
     with transaction.atomic() if in_transaction else nullcontext(), pytest.raises(Cancelled):
         progress(1, 9)
 
 
-def test_within_a_transaction_who_cancels_does_not_wait_for_its_end(running):
-    """The row is not written there. (On SQLite one connection writes at a time, so that this asks nothing of it.)"""
+def test_progress_is_not_written_inside_transaction(running):
+    """A cancellation need not wait for the end of the transaction."""
     with transaction.atomic():
         progress_recorder(rows(running))(1, 9)
     assert numbers(running) == (0, 1)

@@ -1,4 +1,4 @@
-"""Which tasks of the queue have lost their worker."""
+"""Tasks whose worker has died."""
 
 import os
 import subprocess
@@ -31,11 +31,11 @@ SILENT = LOST_AFTER.total_seconds()
         (THERE, None, FORGOTTEN_AFTER, "FAILED"),
     ],
 )
-def test_a_task_is_given_up_where_its_worker_is_known_to_have_died(db, worker, age, begun, status):
+def test_task_fails_if_its_worker_has_died(db, worker, age, begun, status):
     assert status_after_cleaning(worker, age, begun) == status
 
 
-def test_a_task_whose_process_is_gone_from_this_host_is_given_up_at_once(db):
+def test_task_fails_at_once_if_its_local_process_has_ended(db):
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     gone = f"{host_name()}.{process.pid}.a"
@@ -44,7 +44,7 @@ def test_a_task_whose_process_is_gone_from_this_host_is_given_up_at_once(db):
 
 
 def status_after_cleaning(worker, age, begun):
-    """Return what becomes of a task that the worker began so long ago, with a last sign at that age."""
+    """Return the status of a task that began this long ago and whose worker's heartbeat has this age."""
     task = DBTaskResult.objects.create(
         task_path="annotations.transfers.orders.run_transfer",
         args_kwargs={"args": [0], "kwargs": {}},
