@@ -1,4 +1,4 @@
-"""What the database itself refuses."""
+"""Constraints of the database."""
 
 from datetime import date
 from itertools import chain
@@ -25,7 +25,7 @@ def rows(rows_of_module, db):
 
 @pytest.fixture(scope="module")
 def rows_of_module(module_rows):
-    """Make one good row of each model, from which the tests make bad ones."""
+    """Make a valid row of each model, from which the tests make invalid rows."""
     project = make_shared_project()
     text, (alice, charlie) = project.texts.get(), map(person, ("alice", "charlie"))
     docset = models.Docset.objects.create(project=project, slug="sinking", title="Sinking")
@@ -219,7 +219,7 @@ BAD_BY_TYPE = [
 
 
 def bad_copy(rows, model, differences):
-    """Return a new row like the good one except for the differences, which give people by name."""
+    """Return a copy of the valid row with these differences, which give people by name."""
     good = rows[model]
     fields = {
         field.attname: getattr(good, field.attname) for field in model._meta.concrete_fields if not field.primary_key
@@ -238,13 +238,13 @@ def bad_copy(rows, model, differences):
     return model(**fields)
 
 
-def test_every_constraint_of_the_models_has_a_case():
+def test_every_constraint_has_test_case():
     ours = chain.from_iterable(apps.get_app_config(name).get_models() for name in ("annotations", "agreement"))
     assert set(BAD) == {c.name for c in chain.from_iterable(model._meta.constraints for model in ours)}
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_the_database_refuses_what_breaks_a_constraint(rows, mallory, name):
+def test_database_refuses_row_that_breaks_constraint(rows, mallory, name):
     model, differences = BAD[name]
     row = bad_copy(rows, model, differences)
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
@@ -257,11 +257,11 @@ def test_the_database_refuses_what_breaks_a_constraint(rows, mallory, name):
 
 
 @pytest.mark.parametrize(("model", "differences"), BAD_BY_TYPE)
-def test_the_database_refuses_what_no_field_can_hold(rows, mallory, model, differences):
+def test_database_refuses_values_that_no_field_can_hold(rows, mallory, model, differences):
     row = bad_copy(rows, model, differences)
     with pytest.raises(IntegrityError), transaction.atomic():
         row.save(force_insert=True)
 
 
-def test_the_good_rows_are_good(rows):
+def test_valid_rows_are_saved(rows):
     assert all(model.objects.filter(pk=row.pk).exists() for model, row in rows.items())

@@ -1,4 +1,4 @@
-"""Migrations that move more than tables."""
+"""Migrations of data."""
 
 from importlib import import_module
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ from agreement.results.computations import compute
 
 
 @pytest.mark.django_db
-def test_worker_finds_computations_that_0_2_0_queued():
+def test_migration_renames_computations_queued_by_0_2_0():
     others = {
         "priority": 0,
         "args_kwargs": {"args": [1], "kwargs": {}},
