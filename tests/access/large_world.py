@@ -1,4 +1,4 @@
-"""The world of `role_world.py` with many of everything: a project with n times what it has once."""
+"""The world of `role_world.py` with n copies of everything."""
 
 from __future__ import annotations
 

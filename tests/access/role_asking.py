@@ -1,4 +1,4 @@
-"""Asking for the routes of `role_matrix.py` in the world of `role_world.py`, as each role."""
+"""Requests of each role for the routes of `role_matrix.py` in the world of `role_world.py`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class World:
         values = {}
         for name in parameters(row):
             place = self.elsewhere if name == foreign else self.here
-            values[name] = quote(resolved(row.at[name], place), safe=":,")
+            values[name] = quote(resolve(row.at[name], place), safe=":,")
         return fill_in(ROUTES[row.name], values)
 
     def ask(
@@ -129,15 +129,15 @@ def _sent(client: Client, method: str, address: str, body: Any, headers: Mapping
     return client.generic(method, address, json.dumps(body), content_type="application/json", headers=headers)
 
 
-def resolved(value: Any, place: SimpleNamespace, foreign: str = "", elsewhere: SimpleNamespace | None = None) -> Any:
+def resolve(value: Any, place: SimpleNamespace, foreign: str = "", elsewhere: SimpleNamespace | None = None) -> Any:
     """Return the value with each "@..." replaced from `place`; the thing `foreign` comes from `elsewhere`."""
     if isinstance(value, Mapping):
         return {
-            resolved(name, place, foreign, elsewhere): resolved(part, place, foreign, elsewhere)
+            resolve(name, place, foreign, elsewhere): resolve(part, place, foreign, elsewhere)
             for name, part in value.items()
         }
     if isinstance(value, list):
-        return [resolved(part, place, foreign, elsewhere) for part in value]
+        return [resolve(part, place, foreign, elsewhere) for part in value]
     if not isinstance(value, str):
         return value
 
@@ -148,16 +148,16 @@ def resolved(value: Any, place: SimpleNamespace, foreign: str = "", elsewhere: S
     return THING.sub(found, value)
 
 
-def things_in(value: Any) -> set[str]:
+def references(value: Any) -> set[str]:
     """Return the names of the things that a body uses."""
     if isinstance(value, Mapping):
-        return set().union(*(things_in(part) for part in (*value, *value.values())))
+        return set().union(*(references(part) for part in (*value, *value.values())))
     if isinstance(value, list):
-        return set().union(*(things_in(part) for part in value))
+        return set().union(*(references(part) for part in value))
     return set(THING.findall(value)) if isinstance(value, str) else set()
 
 
-def able(access: Access) -> str:
+def actor(access: Access) -> str:
     """Return a role that the method answers, the manager if possible; return "" if it answers no role.
 
     To say what a request lacks (400) is an answer; to refuse the person is none.
@@ -166,9 +166,9 @@ def able(access: Access) -> str:
     return next((role for role in roles if 200 <= access.answers[role] <= 400), "")
 
 
-def sending(rows: Sequence[Row]) -> Iterator[tuple[Row, str, Access]]:
+def iter_writes(rows: Sequence[Row]) -> Iterator[tuple[Row, str, Access]]:
     """Yield each method that changes something and that some role may use, with its row and its access."""
     for row in rows:
         for method, access in row.methods.items():
-            if method not in SAFE and (role := able(access)) and access.answers[role] < 400:
+            if method not in SAFE and (role := actor(access)) and access.answers[role] < 400:
                 yield row, method, access

@@ -122,7 +122,7 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     _training(half, names)
     half.level = project.levels.get(key=names.level)
     half.category = project.categories.get(key=names.category)
-    marked = {text.content[one.start : one.end]: one for one in text.markables.filter(level__coded=True)}
+    marked = {text.content[item.start : item.end]: item for item in text.markables.filter(level__coded=True)}
     half.markable, half.target = marked[names.b], marked[names.a]
     if names.name == "here":
         judge(half.coding, half.target.key, "place")
@@ -187,7 +187,7 @@ def _pyramids(half: SimpleNamespace, names: SimpleNamespace) -> None:
     half.agreed_docset = create_docset(project, names.agreed, names.agreed.title(), names.summaries)
     half.agreed_models = models_of(half.agreed_docset)
     assign_texts(project, [half.agreed_models], [half.coder, half.other])
-    handed_in, _ = (build(_pyramid_of(half.agreed_models, one), SINKING) for one in (half.other, half.coder))
+    handed_in, _ = (build(_pyramid_of(half.agreed_models, coder), SINKING) for coder in (half.other, half.coder))
     half.agreed = start_agreed_pyramid(half.agreed_docset, half.adjudicator, handed_in)
     half.start = _pyramid_of(half.models, half.other)
     first = half.agreed_models.content.index("ferry")

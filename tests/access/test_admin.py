@@ -1,4 +1,4 @@
-"""The site staff's pages: they keep the rules of the pages, give nobody more rights, and change no work of coders."""
+"""The admin: staff follow the rules of the pages, grant no rights and change no work of coders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def root(db) -> User:
 
 @pytest.fixture
 def stan(db) -> User:
-    """Make a member of staff with every permission that there is but those of superusers."""
+    """Make a member of staff with every permission but without superuser status."""
     stan: User = User.objects.create_user("stan", is_staff=True)
     stan.user_permissions.set(Permission.objects.filter(content_type__app_label__in=("annotations", "auth")))
     return stan
@@ -42,7 +42,7 @@ def change(client: Client, user: User, **fields: Any) -> int:
 
 
 def members_form(project: Project, roles: dict[User, str], deleted: tuple[User, ...] = ()) -> dict[str, Any]:
-    """Return the form of a project with these members: roles of those who are members, and of new ones."""
+    """Return the project form that sets these roles, adds new members and deletes some."""
     own = {"title": project.title, "slug": project.slug, "unmarked": project.unmarked, "guidelines": "", "preset": ""}
     present = {membership.user: membership for membership in project.memberships.select_related("user")}
     form: dict[str, Any] = own | {
@@ -64,7 +64,7 @@ def members_form(project: Project, roles: dict[User, str], deleted: tuple[User, 
 
 
 def save_members(client: Client, project: Project, *arguments: Any) -> str:
-    """Send the form; return what the page refuses it for, or nothing."""
+    """Send the form and return its errors, or "" if it is accepted."""
     reply = client.post(f"/admin/annotations/project/{project.pk}/change/", members_form(project, *arguments))
     if reply.status_code == 302:
         return ""
@@ -76,7 +76,7 @@ def save_members(client: Client, project: Project, *arguments: Any) -> str:
     return " ".join(errors)
 
 
-def test_staff_writes_back_nothing_of_the_scheme(staff, project, monkeypatch):
+def test_saving_members_keeps_concurrent_scheme_change(staff, project, monkeypatch):
     saved = admin.record_open_results
 
     def change_meanwhile(row: Project) -> None:
@@ -101,7 +101,7 @@ def staff(request, signed_in) -> Client:
     return client
 
 
-def test_who_has_coded_stays_coder(staff, project, codings, alice, mallory, keys):
+def test_members_with_answers_can_only_be_coders(staff, project, codings, alice, mallory, keys):
     judge(codings["alice"], keys["a"], "place")
     before = roles_in(project)
     assert save_members(staff, project, {alice: "viewer"}) == (
@@ -115,7 +115,7 @@ def test_who_has_coded_stays_coder(staff, project, codings, alice, mallory, keys
     assert roles_in(project) == before
 
 
-def test_a_project_keeps_a_manager(staff, project, charlie, mallory):
+def test_last_manager_cannot_be_removed(staff, project, charlie, mallory):
     only = "charlie is the only manager. Make somebody else a manager first."
     assert save_members(staff, project, {charlie: "viewer"}) == only
     assert save_members(staff, project, {}, (charlie,)) == only
@@ -124,14 +124,14 @@ def test_a_project_keeps_a_manager(staff, project, charlie, mallory):
     assert (roles_in(project)["charlie"], roles_in(project)["mallory"]) == ("viewer", "manager")
 
 
-def test_the_member_of_a_row_is_not_exchanged(staff, project, codings, alice, mallory):
+def test_membership_cannot_change_its_user(staff, project, codings, alice, mallory):
     form = members_form(project, {})
     [row] = [name for name, value in form.items() if name.endswith("-user") and value == alice.pk]
     staff.post(f"/admin/annotations/project/{project.pk}/change/", form | {row: mallory.pk})
     assert "mallory" not in roles_in(project)
 
 
-def test_staff_makes_nobody_superuser_and_gives_no_rights(signed_in, stan, alice):
+def test_staff_cannot_grant_rights(signed_in, stan, alice):
     client, group = signed_in(stan), Group.objects.create(name="all")
     all_rights = RIGHTS | {
         "groups": [group.pk],
@@ -145,7 +145,7 @@ def test_staff_makes_nobody_superuser_and_gives_no_rights(signed_in, stan, alice
         assert (user.get_all_permissions(), user.groups.count()) == (before, 0)
 
 
-def test_staff_does_not_touch_the_accounts_of_those_with_more_rights(signed_in, stan, root, alice):
+def test_staff_cannot_change_accounts_with_more_rights(signed_in, stan, root, alice):
     other = User.objects.create_user("other", is_staff=True)
     other.user_permissions.set(Permission.objects.all())
     client, new = (
@@ -184,7 +184,7 @@ def test_only_superusers_change_groups_and_rights(signed_in, stan, root, alice):
     assert (alice.is_staff, alice.is_superuser) == (True, True)
 
 
-def test_codings_are_shown_only_and_nothing_that_has_one_is_deleted(staff, project, codings, keys):
+def test_codings_are_read_only_and_protect_their_project(staff, project, codings, keys):
     judge(codings["alice"], keys["a"], "place")
     coding, text = codings["alice"], project.texts.get()
     changed = {"text": text.pk, "coder": coding.coder_id, "kind": "text", "status": "submitted", "version": "9"}
@@ -201,7 +201,7 @@ def test_codings_are_shown_only_and_nothing_that_has_one_is_deleted(staff, proje
     assert Operation.objects.count() == 1
 
 
-def test_a_text_stays_in_its_project(staff, project, codings):
+def test_staff_cannot_change_content_or_project_of_text(staff, project, codings):
     text = project.texts.get()
     form = {"title": "New", "slug": text.slug, "language": "en", "direction": "ltr", "system": "", "position": 0}
     moved = {"project": "0", "role": "peer", "content": "x"}
@@ -210,7 +210,7 @@ def test_a_text_stays_in_its_project(staff, project, codings):
     assert (now.title, now.content, now.role) == ("New", text.content, "source")
 
 
-def test_to_delete_somebody_is_to_forget_them(staff, project, codings, alice, mallory, keys):
+def test_deleting_coder_anonymizes_account(staff, project, codings, alice, mallory, keys):
     judge(codings["alice"], keys["a"], "place")
     selected = {"action": "delete_selected", "_selected_action": [alice.pk, mallory.pk]}
     page = staff.post("/admin/annotations/user/", selected).content.decode()
@@ -226,13 +226,13 @@ def test_to_delete_somebody_is_to_forget_them(staff, project, codings, alice, ma
     assert "alice" not in told
 
 
-def test_who_is_needed_is_not_forgotten(staff, project, charlie):
+def test_only_manager_cannot_be_deleted(staff, project, charlie):
     page = staff.post(f"/admin/annotations/user/{charlie.pk}/delete/", {"post": "yes"})
     assert (page.status_code, "only manager" in page.content.decode()) == (200, True)
     assert User.objects.filter(username="charlie").exists()
 
 
-def test_the_scheme_is_shown_only_and_the_page_says_where_it_is_changed(staff, project):
+def test_scheme_is_read_only_and_links_to_scheme_page(staff, project):
     address, before = f"/admin/annotations/project/{project.pk}/change/", scheme_state(project)
     page = staff.get(address).content.decode()
     assert f'<a href="/projects/{project.slug}/scheme/">Change it on the page Scheme</a>' in page

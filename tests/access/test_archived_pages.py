@@ -1,4 +1,4 @@
-"""The pages of archived projects offer nothing that is refused: no form, and no way to a page that is one."""
+"""Pages of archived projects offer no form and no link that the server refuses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALLOWED = {
 
 
 class Page(HTMLParser):
-    """The addresses to which the forms of a page are sent, and those of its links."""
+    """The targets of a page's forms and links."""
 
     def __init__(self, address: str, html: str) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ def world(archived: World, db: None, mail_server: Settings) -> Iterator[World]:
 @pytest.mark.parametrize(
     "role", cases(["coder", "manager", "manager and coder"], full=["viewer", "other coder", "adjudicator"])
 )
-def test_pages_of_an_archived_project_have_no_form_and_no_link_that_is_refused(world, role):
+def test_archived_pages_have_no_refused_form_or_link(world, role):
     wrong, asked, links = [], 0, set()
     for row in [*PAGES, *AGREEMENT]:
         if "GET" not in row.methods or "<slug:slug>" not in ROUTES[row.name]:
@@ -95,7 +95,7 @@ def test_pages_of_an_archived_project_have_no_form_and_no_link_that_is_refused(w
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_page_that_is_a_form_says_that_the_project_is_archived(world):
+def test_form_pages_say_that_project_is_archived(world):
     for address in ("assign/", "import/", "scheme/exchange/", "texts/tea/edit/", "texts/tea/correct/"):
         reply = world.ask("GET", f"/projects/tea/{address}", "manager")
         assert (reply.status_code, "is archived: it can only be read" in reply.content.decode()) == (403, True), address

@@ -1,4 +1,4 @@
-"""Who holds peer summaries against a pyramid learns neither what they are called nor which system wrote them."""
+"""Coders who score peer summaries see neither their names nor their systems."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PEERS = ["A ferry sank.", "Forty swam ashore.", "Nobody drowned at dawn.", "The 
 
 @pytest.fixture
 def ferry(alice, bob, charlie) -> Project:
-    """Make a docset whose pyramid Alice and Bob have made, and whose peers they hold against it."""
+    """Make a docset whose pyramid Alice and Bob have built and whose peers they score."""
     project = pyramid_project("ferry")
     for user, role in ((alice, "coder"), (bob, "coder"), (charlie, "manager")):
         add_member(project, user, role)
@@ -54,7 +54,7 @@ def peers_of(project: Project) -> list[Text]:
     return list(Text.objects.filter(project=project, role=Text.Role.PEER))
 
 
-def test_no_address_tells_a_scorer_of_names_and_systems(ferry, alice, signed_in):
+def test_no_address_reveals_peer_names_to_scorers(ferry, alice, signed_in):
     client, n_read = signed_in(alice), 0
     for text in [models_of(ferry.docsets.get()).slug, *(coded_slug(alice.pk, peer.pk) for peer in peers_of(ferry)[:2])]:
         for address in (fill_in(path, VALUES | {"text": text}) for path in ROUTES.values() if "sign-out" not in path):
@@ -71,7 +71,7 @@ def test_no_address_tells_a_scorer_of_names_and_systems(ferry, alice, signed_in)
     assert not TELLING.search(reply.content.decode())
 
 
-def test_a_scorer_finds_each_peer_by_its_code_and_works_there(ferry, alice, signed_in):
+def test_scorers_open_and_submit_peers_by_code(ferry, alice, signed_in):
     client, peer = signed_in(alice), peers_of(ferry)[0]
     code, title = coded_slug(alice.pk, peer.pk), coded_title(alice.pk, peer.pk)
     page = client.get("/projects/ferry/").content.decode()
@@ -94,7 +94,7 @@ def test_a_scorer_finds_each_peer_by_its_code_and_works_there(ferry, alice, sign
     assert Operation.objects.filter(coding=coding).count() == 2
 
 
-def test_each_coder_has_codes_of_their_own_in_an_order_of_their_own(ferry, alice, bob, signed_in):
+def test_peer_codes_and_order_differ_by_coder(ferry, alice, bob, signed_in):
     orders = {}
     for coder in (alice, bob):
         peers = signed_in(coder).get("/api/v1/projects/ferry/docsets/sinking/peers/").json()
@@ -107,7 +107,7 @@ def test_each_coder_has_codes_of_their_own_in_an_order_of_their_own(ferry, alice
     assert signed_in(alice).get(f"/api/v1/projects/ferry/texts/{code}/").status_code == 404
 
 
-def test_who_sees_results_sees_names(ferry, alice, charlie, signed_in):
+def test_members_who_see_results_see_peer_names(ferry, alice, charlie, signed_in):
     docset = "/projects/ferry/docsets/sinking/"
     assert {"Telltale 0", "Spoilsport 0"} <= words_of(signed_in(charlie).get(docset))
     assert not words_of(signed_in(alice).get(docset)) & {"Telltale 0", "Spoilsport 0"}
@@ -119,7 +119,7 @@ def words_of(reply) -> set[str]:
     return set(re.findall(r"(?:Telltale|Spoilsport) \d", reply.content.decode()))
 
 
-def test_scores_are_shown_only_where_the_project_says_so(ferry, alice, charlie, signed_in):
+def test_scores_are_shown_only_if_enabled(ferry, alice, charlie, signed_in):
     code = coded_slug(alice.pk, peers_of(ferry)[0].pk)
     address = f"/api/v1/projects/ferry/texts/{code}/coding/"
     assert signed_in(alice).get(address).json()["pyramid"]["scores_shown"] is False

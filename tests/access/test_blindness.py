@@ -1,4 +1,4 @@
-"""A coder learns nothing of another coder's work, by any address, until the manager opens the results."""
+"""Coders see nothing of other coders' work at any address until a manager opens the results."""
 
 from itertools import product
 from urllib.parse import quote
@@ -15,7 +15,7 @@ from tests.shared.cases import cases, is_full
 from tests.shared.coding import judge
 
 
-def test_the_walk_finds_the_routes_of_projects():
+def test_walk_covers_project_routes():
     pages = ("agreement/items/tea/phrase:31-34/", "agreement/coders/alice/bob/", "texts/tea/codings/alice/reopen/")
     pages += ("agreement/items/tea/phrase:4-14/remarks/1/withdraw/",)
     assert {f"/projects/tea/{page}" for page in pages} <= set(PROJECT_ADDRESSES)
@@ -31,7 +31,7 @@ def test_the_walk_finds_the_routes_of_projects():
         *product(cases(["marking"], full=["pointers"]), ["manager-coder"]),
     ],
 )
-def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in, kind, role):
+def test_coders_see_nothing_of_other_coders(alice, bob, charlie, signed_in, kind, role):
     # On each push coders who mark walk to all addresses, and others to one of each route: the rest asks the same rules.
     visits = all_visits(kind, whole=(kind, role) == ("marking", "coder") or is_full())
     before = visited(bob, visits, signed_in, kind, alice_works=False, role_of_bob=role)
@@ -44,7 +44,7 @@ def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in
 
 
 @pytest.mark.parametrize("kind", WORLDS)
-def test_comparison_sees_what_a_manager_sees(alice, bob, charlie, signed_in, kind):
+def test_manager_pages_show_work_of_coders(alice, bob, charlie, signed_in, kind):
     addresses = ["", "agreement/", "agreement/coders/", "agreement/coders/alice/bob/?include=open", "agreement/texts/"]
     addresses += ["agreement/course/?by=round"]
     of_api = ["agreement/", "agreement/items/?include=open"]
@@ -69,7 +69,7 @@ RESULTS = (
 RESULTS_OF_API = ("agreement/", "agreement/grid/", "agreement/items/", "agreement/items/tea/phrase:4-14/")
 
 
-def test_results_are_closed_to_coders_until_the_manager_opens_them(project, bob, signed_in):
+def test_coders_see_results_only_while_open(project, bob, signed_in):
     addresses = [f"/projects/tea/{part}" for part in RESULTS]
     addresses += [f"/api/v1/projects/tea/{part}" for part in RESULTS_OF_API]
     client = signed_in(bob)
@@ -79,8 +79,7 @@ def test_results_are_closed_to_coders_until_the_manager_opens_them(project, bob,
         assert statuses == dict.fromkeys(addresses, 200 if is_open else 403)
 
 
-def test_reports_that_a_manager_opened_tell_a_coder_no_more(monkeypatch, alice, bob, charlie, signed_in):
-    """Reports are kept under what their reader may see."""
+def test_cached_reports_respect_rights_of_reader(monkeypatch, alice, bob, charlie, signed_in):
     monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
     project = answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} 2", coders=("alice", "bob", "carol")))
     decide_gold(project, "alice")
@@ -102,7 +101,7 @@ def test_reports_that_a_manager_opened_tell_a_coder_no_more(monkeypatch, alice, 
     assert seen_by(charlie) == by_manager
 
 
-def test_open_results_open_neither_management_nor_codings(project, codings, bob, signed_in, keys):
+def test_open_results_grant_no_access_to_management_or_codings(project, codings, bob, signed_in, keys):
     judge(codings["alice"], keys["a"], "place", note="hers")
     Project.objects.filter(pk=project.pk).update(results_open=True)
     client = signed_in(bob)
@@ -118,7 +117,7 @@ def test_open_results_open_neither_management_nor_codings(project, codings, bob,
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_to_an_outsider_a_project_is_not_there(project, mallory, signed_in, method):
+def test_project_looks_missing_to_outsiders(project, mallory, signed_in, method):
     client = signed_in(mallory)
     for address in PROJECT_ADDRESSES:
         seen = client.generic(method, address)
@@ -129,7 +128,7 @@ def test_to_an_outsider_a_project_is_not_there(project, mallory, signed_in, meth
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_who_is_not_signed_in_is_sent_to_sign_in(project, client, method):
+def test_visitors_are_sent_to_sign_in(project, client, method):
     for address in PROJECT_ADDRESSES:
         response = client.generic(method, address)
         if address.startswith("/api/"):
@@ -140,7 +139,7 @@ def test_who_is_not_signed_in_is_sent_to_sign_in(project, client, method):
             assert response.url == f"/sign-in/?next={quote(address)}"
 
 
-def test_a_coder_who_leaves_the_project_sees_it_no_longer(project, bob, signed_in):
+def test_removed_coder_loses_access(project, bob, signed_in):
     Membership.objects.filter(user=bob).delete()
     for address in ("/projects/tea/", "/projects/tea/texts/tea/code/", "/api/v1/projects/tea/texts/tea/coding/"):
         assert signed_in(bob).get(address).status_code == 404

@@ -1,4 +1,4 @@
-"""Who codes learns nothing of gold, by any address and whatever they do to its text; who decides it reads letters."""
+"""Coders see nothing of gold at any address; adjudicators see letters instead of names."""
 
 import json
 import re
@@ -43,7 +43,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def attacks_on_gold(project):
-    """Return visits of who wants to know whether there is gold: of the text, in a round where nobody codes, of all."""
+    """Return visits that try to find out whether a text has gold, in all rounds."""
     text, api = project.texts.get(), "/api/v1/projects/tea/"
     lists = [
         Visit("GET", f"/projects/tea/{rest}")
@@ -109,7 +109,7 @@ def attacks_by_scheme(project):
     ]
 
 
-def model_codes(project):
+def add_model_coding(project):
     """Let a model code the text of the project."""
     text, user = project.texts.get(), add_model(project, "gpt").membership.user
     assign_texts(project, [text], [user], project.rounds.get(name="main"))
@@ -131,7 +131,7 @@ def seen_with_gold(person, signed_in, role, attacks=attacks_on_gold, *, is_made,
         if is_made:
             charlie_makes_gold(project)
             if not people_code:
-                model_codes(project)
+                add_model_coding(project)
         Membership.objects.filter(user=User.objects.get(username="bob")).update(role=role)
         visits = attacks(project)
         seen = seen_by(signed_in(person), visits)
@@ -145,13 +145,13 @@ def assert_alike(visits, before, after):
         assert now == then, visit
 
 
-def differing(visits, before, after):
-    """Return the addresses at which something else is seen."""
+def find_differences(visits, before, after):
+    """Return the addresses with different answers."""
     return {visit.address for visit, then, now in zip(visits, before, after, strict=True) if now != then}
 
 
 @pytest.mark.parametrize("role", ["coder", "manager-coder"])
-def test_coders_learn_nothing_of_gold_by_what_they_do_to_its_text(alice, bob, charlie, signed_in, role):
+def test_actions_on_text_reveal_no_gold_to_coders(alice, bob, charlie, signed_in, role):
     visits, without, no_mails = seen_with_gold(bob, signed_in, role, is_made=False)
     _, with_gold, mails = seen_with_gold(bob, signed_in, role, is_made=True)
     assert_alike(visits, without, with_gold)
@@ -162,7 +162,7 @@ def test_coders_learn_nothing_of_gold_by_what_they_do_to_its_text(alice, bob, ch
 
 
 @pytest.mark.parametrize("role", ["manager-coder", "coder"])
-def test_gold_and_models_are_hidden_where_nobody_codes_yet(alice, bob, charlie, signed_in, role):
+def test_gold_and_models_are_hidden_before_people_code(alice, bob, charlie, signed_in, role):
     looks = partial(seen_with_gold, bob, signed_in, role, attacks_by_scheme, people_code=False)
     visits, without, _ = looks(is_made=False)
     _, with_both, _ = looks(is_made=True)
@@ -171,7 +171,7 @@ def test_gold_and_models_are_hidden_where_nobody_codes_yet(alice, bob, charlie, 
     assert by_scheme == {403}
 
 
-def test_attacks_see_what_a_manager_sees(alice, bob, charlie, signed_in):
+def test_attack_visits_show_gold_to_managers(alice, bob, charlie, signed_in):
     by_scheme = {"/api/v1/projects/tea/scheme/preview/", "/projects/tea/scheme/edit/"}
     of_gold = {"/projects/tea/rounds/extra/", "/api/v1/projects/tea/gold/", "/projects/tea/gold/decisions/"}
 
@@ -183,12 +183,12 @@ def test_attacks_see_what_a_manager_sees(alice, bob, charlie, signed_in):
         return [visit for visit in attacks if visit in [Visit("GET", address) for address in of_gold]]
 
     looks = partial(seen_with_gold, charlie, signed_in, "coder", edit_scheme, people_code=False)
-    assert by_scheme <= differing(*looks(is_made=False)[:2], looks(is_made=True)[1])
+    assert by_scheme <= find_differences(*looks(is_made=False)[:2], looks(is_made=True)[1])
     looks = partial(seen_with_gold, charlie, signed_in, "coder", look)
-    assert of_gold == differing(*looks(is_made=False)[:2], looks(is_made=True)[1])
+    assert of_gold == find_differences(*looks(is_made=False)[:2], looks(is_made=True)[1])
 
 
-def test_who_decides_gold_reads_letters_and_managers_names(alice, bob, charlie, signed_in):
+def test_adjudicators_see_letters_and_managers_see_names(alice, bob, charlie, signed_in):
     project = world(*WORLDS["marking"][:2], True, "coder")
     dora = person("dora")
     add_member(project, dora, "adjudicator")
@@ -229,7 +229,7 @@ def test_who_decides_gold_reads_letters_and_managers_names(alice, bob, charlie, 
         ("/api/v1/projects/tea/rounds/pilot/texts/", ('{"remove": ["tea"]}',)),
     ],
 )
-def test_removing_a_text_of_a_pool_does_not_tell_whether_it_is_taken(alice, bob, charlie, signed_in, address, sent):
+def test_removing_pool_text_hides_whether_it_is_taken(alice, bob, charlie, signed_in, address, sent):
     project = world(*WORLDS["marking"][:2], True, "manager-coder")
     visit = Visit("POST", address, *sent)
     before = seen_by(signed_in(bob), [visit])
@@ -241,7 +241,7 @@ def test_removing_a_text_of_a_pool_does_not_tell_whether_it_is_taken(alice, bob,
 
 
 @pytest.mark.parametrize("role", ["coder", "manager-coder", "viewer"])
-def test_open_results_show_no_gold_to_who_makes_none(alice, bob, charlie, signed_in, role):
+def test_open_results_hide_gold_from_coders_and_viewers(alice, bob, charlie, signed_in, role):
     tables = [f"/projects/tea/progress/?table={table}" for table in ("hours", "progress")]
     visits = [Visit("GET", address) for address in [*PROJECT_ADDRESSES, *tables]]
     seen = []

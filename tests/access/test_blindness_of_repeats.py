@@ -1,4 +1,4 @@
-"""Who is shown a text again learns nothing of what they said on the first occasion."""
+"""Coders of a repeat see nothing of their first occasion."""
 
 from datetime import UTC, datetime
 from itertools import product
@@ -13,8 +13,8 @@ from tests.shared.cases import cases, is_full
 from tests.shared.coding import judge
 
 
-def bob_has_coded_before(project):
-    """Let what Bob has be the second occasion of a text that he coded, asked about and submitted before."""
+def add_first_occasion(project):
+    """Make Bob's coding the second occasion of a text that he coded, asked about and submitted before."""
     bob = User.objects.get(username="bob")
     coding = Coding.objects.of_people().get(text__project=project, coder=bob, round__name="main")
     text = coding.text
@@ -48,7 +48,7 @@ def bob_has_coded_before(project):
         *cases([], full=[("marking", "manager-coder")]),
     ],
 )
-def test_who_codes_a_text_again_sees_nothing_of_the_first_occasion(alice, bob, charlie, signed_in, kind, role):
+def test_coders_see_nothing_of_first_occasion_in_repeat(alice, bob, charlie, signed_in, kind, role):
     visits = all_visits(kind, whole=is_full())
     visits += [
         Visit("GET", f"{address}?{choice}")
@@ -62,10 +62,10 @@ def test_who_codes_a_text_again_sees_nothing_of_the_first_occasion(alice, bob, c
         for choice in ("round=main", "occasion=1", "occasion=2", "sort=submitted", "sort=-submitted", "state=resolved")
     ]
     once = visited(bob, visits, signed_in, kind, alice_works=False, role_of_bob=role)
-    again = visited(bob, visits, signed_in, kind, alice_works=False, role_of_bob=role, before=bob_has_coded_before)
+    again = visited(bob, visits, signed_in, kind, alice_works=False, role_of_bob=role, before=add_first_occasion)
     for visit, now, then in zip(visits, again, once, strict=True):
         assert now == then, visit
     manager = [Visit("GET", "/api/v1/projects/tea/codings/"), Visit("GET", "/api/v1/projects/tea/questions/")]
     once = visited(charlie, manager, signed_in, kind, alice_works=False)
-    again = visited(charlie, manager, signed_in, kind, alice_works=False, before=bob_has_coded_before)
+    again = visited(charlie, manager, signed_in, kind, alice_works=False, before=add_first_occasion)
     assert all(now != then for now, then in zip(again, once, strict=True))

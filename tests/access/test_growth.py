@@ -1,4 +1,4 @@
-"""No page and no answer of the API grows with the project: four times as much of everything, and they are as long.
+"""Pages and API answers do not grow with the project: four times the data, the same size.
 
 All addresses are those of the table of routes, so that a new one is measured as soon as it has its row. Pages are made
 short for it, so that small projects fill them.
@@ -55,7 +55,7 @@ WHOLE: Mapping[str, str] = {
 
 
 class Measure(NamedTuple):
-    """How long an answer is in bytes, and how many queries it took."""
+    """The size of an answer in bytes and its number of queries."""
 
     size: int
     queries: int
@@ -67,7 +67,7 @@ def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def readers(row: Row) -> Iterator[str]:
-    """Yield who is shown the whole of a project at an address, and who codes in it."""
+    """Yield one role that sees the whole project at an address, and one coder."""
     if "GET" in row.methods:
         answers = row.methods["GET"].answers
         yield from [role for role in ("manager", "adjudicator", "superuser", "anonymous") if answers[role] == 200][:1]
@@ -91,7 +91,7 @@ def measure(n: int) -> dict[tuple[str, int, str], Measure]:
 
 
 @pytest.mark.usefixtures("short_pages", "mail_server")
-def test_no_answer_grows_with_the_project(db):
+def test_answer_size_does_not_grow_with_project(db):
     with transaction.atomic():
         small = measure(N)
         transaction.set_rollback(True)
@@ -109,7 +109,7 @@ def test_no_answer_grows_with_the_project(db):
 
 
 class Lists(HTMLParser):
-    """How many entries each list, table and choice of a page has."""
+    """The number of entries of each list, table and choice of a page."""
 
     ENTRIES: Mapping[str, str] = {"tbody": "tr", "ul": "li", "ol": "li", "select": "option", "datalist": "option"}
 
@@ -136,7 +136,7 @@ class Lists(HTMLParser):
 
 
 @pytest.mark.usefixtures("mail_server")
-def test_no_page_lists_more_than_fifty_of_many_things(db, monkeypatch):
+def test_pages_list_at_most_fifty_rows(db, monkeypatch):
     for bound in CHOICES:
         monkeypatch.setattr(bound, MAX_ROWS - 1)
     world = World()

@@ -1,4 +1,4 @@
-"""Each route by each method for each role: the table of `role_matrix.py`, and what holds for all of its rows."""
+"""Each route, method and role: the table of `role_matrix.py` and rules for all of its rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_django import Settings
 
 from annotations.models import Mail, Token
 from annotations.projects.people.tokens import create_token
-from tests.access.role_asking import ROUTES, SAFE, World, able, parameters, resolved, sending, things_in
+from tests.access.role_asking import ROUTES, SAFE, World, actor, iter_writes, parameters, references, resolve
 from tests.access.role_matrix import AREAS, METHODS, NEW_PASSWORD, SIGN_IN, Row
 from tests.access.role_world import PASSWORD, ROLES
 from tests.shared.cases import is_full
@@ -37,7 +37,7 @@ VARYING = (
 # Where others of the name, such as the keys of markables, are not by chance.
 BY_CHANCE = ((Mail, "key"),)
 # What nobody says of themself or another by sending it along.
-MORE: dict[str, Any] = {
+EXTRA_FIELDS: dict[str, Any] = {
     "role": "manager", "owner": "alice", "author": "alice", "coder": "bob", "user": "bob", "user_id": 1,
     "status": "submitted", "kind": "agreed", "version": 99, "is_staff": True, "is_superuser": True, "is_active": True,
     "results_open": True, "project": "milk", "project_id": 1, "text_id": 1, "predefined": True, "used_by": "mallory",
@@ -45,7 +45,7 @@ MORE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def contents() -> dict[str, list[str]]:
+def table_contents() -> dict[str, list[str]]:
     """Return the rows of our tables without values that vary; a reference becomes the position of its row."""
     models = [model for model in apps.get_models(include_auto_created=True) if model._meta.app_label in OURS]
     fields = {model: [field for field in model._meta.concrete_fields if not field.primary_key] for model in models}
@@ -66,7 +66,7 @@ def contents() -> dict[str, list[str]]:
             return None
         if field.name in ("archived_at", "closed_at"):
             return value is not None
-        return value if field.name not in VARYING or value in MORE.values() else None
+        return value if field.name not in VARYING or value in EXTRA_FIELDS.values() else None
 
     def described(model: Any, row: Any) -> str:
         return str({field.name: seen(field, value) for field, value in zip(fields[model], row[1:], strict=True)})
@@ -104,13 +104,13 @@ def expected(row: Row, method: str, role: str) -> int:
 
 
 @every_area
-def test_every_route_answers_each_role_as_the_table_says(world, rows):
+def test_routes_answer_each_role_as_in_table(world, rows):
     wrong = []
     for row in rows:
         address = world.address(row)
         for method in row.methods if row.again else METHODS:
             access = row.access(method)
-            body = resolved(access.body, world.here)
+            body = resolve(access.body, world.here)
             # What a route does not take it refuses in one place: a stranger and who may do most stand for all of them.
             for role in ROLES if method in row.methods or is_full() else ("anonymous", "manager"):
                 reply, should = world.ask(method, address, role, body), expected(row, method, role)
@@ -123,7 +123,7 @@ def test_every_route_answers_each_role_as_the_table_says(world, rows):
     assert not wrong, "\n".join(wrong)
 
 
-def test_things_of_another_project_are_not_found_under_this_one(world):
+def test_addresses_reject_objects_of_another_project(world):
     asked, wrong = 0, []
     for row in (row for row in ROWS if row.foreign):
         for name in parameters(row):
@@ -131,10 +131,10 @@ def test_things_of_another_project_are_not_found_under_this_one(world):
             if address == world.address(row):  # no thing of a project
                 continue
             for method, access in row.methods.items():
-                role = able(access)
+                role = actor(access)
                 if not role or (name == "slug" and role == "superuser"):
                     continue
-                reply = world.ask(method, address, role, resolved(access.body, world.here))
+                reply = world.ask(method, address, role, resolve(access.body, world.here))
                 if (reply.status_code, world.writes) != (404, []):
                     wrong.append(f"{method} {address} for {role}: {reply.status_code}, changes {world.writes}")
                 asked += 1
@@ -142,14 +142,14 @@ def test_things_of_another_project_are_not_found_under_this_one(world):
     assert asked > 100
 
 
-def test_what_is_of_another_project_is_refused_in_what_is_sent(world):
+def test_bodies_reject_objects_of_another_project(world):
     asked, wrong = 0, []
-    for row, method, access in sending(row for row in ROWS if row.foreign):
-        for thing in things_in(access.body):
-            sent, own = (resolved(access.body, world.here, thing, place) for place in (world.elsewhere, world.here))
+    for row, method, access in iter_writes(row for row in ROWS if row.foreign):
+        for thing in references(access.body):
+            sent, own = (resolve(access.body, world.here, thing, place) for place in (world.elsewhere, world.here))
             if sent == own:  # somebody who is in no project
                 continue
-            reply = world.ask(method, world.address(row), able(access), sent)
+            reply = world.ask(method, world.address(row), actor(access), sent)
             told_so = not row.name.startswith("api-") or reply.status_code in (400, 404)
             if world.writes or not told_so:
                 wrong.append(f"{method} {row.name} with another's {thing}: {reply.status_code}, changes {world.writes}")
@@ -167,18 +167,18 @@ REACHING = (
 )  # fmt: skip
 
 
-def test_no_filter_and_no_order_reaches_further_than_what_is_seen(world):
+def test_filters_and_orders_reveal_no_other_tables(world):
     wrong = []
     for row in (row for row in ROWS if "GET" in row.methods):
         address, access = world.address(row), row.methods["GET"]
         for role in ("coder", "manager"):
             if access.answers[role] != 200:
                 continue
-            plain = told(world.ask("GET", address, role))
+            plain = normalized_answer(world.ask("GET", address, role))
             listed = plain[1].startswith(("[", '{"next"'))
             for query in REACHING if listed else ("&".join(REACHING), REACHING[0]):
                 reply = world.ask("GET", f"{address}?{query}", role)
-                if world.writes or (reply.status_code != 400 and told(reply) != plain):
+                if world.writes or (reply.status_code != 400 and normalized_answer(reply) != plain):
                     wrong.append(f"{address}?{query} for {role}: {reply.status_code}, changes {world.writes}")
                 if not listed and reply.status_code != 400:  # it took all at once
                     break
@@ -191,24 +191,24 @@ OF_THE_REQUEST = re.compile(
 )
 
 
-def told(reply: HttpResponse) -> tuple[int, str]:
+def normalized_answer(reply: HttpResponse) -> tuple[int, str]:
     """Return status and body without the tokens of forms and without links that repeat the present address."""
     body = b"".join(reply) if reply.streaming else reply.content
     return reply.status_code, OF_THE_REQUEST.sub("", body.decode("latin-1"))
 
 
-def test_what_is_sent_along_and_not_asked_for_changes_nothing(world):
+def test_extra_fields_change_nothing(world):
     asked, wrong = 0, []
-    there = contents()  # what is asked is taken back
-    for row, method, access in sending(ROWS):
-        role, address = able(access), world.address(row)
-        body = resolved(access.body, world.here) or {}
-        first = world.ask(method, address, role, body, contents)
+    there = table_contents()  # what is asked is taken back
+    for row, method, access in iter_writes(ROWS):
+        role, address = actor(access), world.address(row)
+        body = resolve(access.body, world.here) or {}
+        first = world.ask(method, address, role, body, table_contents)
         should = world.seen
         if should == there and not row.unseen:
             wrong.append(f"{method} {row.name} changes nothing: its row does not ask for enough")
-        more = with_more(body, {name: value for name, value in MORE.items() if name not in row.takes})
-        again = world.ask(method, address, role, more, contents)
+        more = with_extra_fields(body, {name: value for name, value in EXTRA_FIELDS.items() if name not in row.takes})
+        again = world.ask(method, address, role, more, table_contents)
         refused = again.status_code == 400 and not world.writes
         if not refused and (again.status_code, world.seen) != (first.status_code, should):
             changed = [(name, set(world.seen[name]) ^ set(should[name])) for name in should]
@@ -217,25 +217,25 @@ def test_what_is_sent_along_and_not_asked_for_changes_nothing(world):
             )
         asked += 1
     assert not wrong, "\n".join(wrong)
-    assert contents() == there
+    assert table_contents() == there
     assert asked > 40
 
 
-def with_more(body: Any, more: Mapping[str, Any]) -> Any:
+def with_extra_fields(body: Any, more: Mapping[str, Any]) -> Any:
     """Return the body with more fields in each of its objects."""
     if isinstance(body, Mapping):
-        return {**more, **{name: with_more(value, more) for name, value in body.items()}}
-    return [with_more(part, more) for part in body] if isinstance(body, list) else body
+        return {**more, **{name: with_extra_fields(value, more) for name, value in body.items()}}
+    return [with_extra_fields(part, more) for part in body] if isinstance(body, list) else body
 
 
 @pytest.mark.parametrize("scope", Token.Scope.values)
-def test_a_key_changes_only_what_its_scope_is_for(world, scope):
-    """Each route of the API that changes something, by a key of somebody who may."""
+def test_api_key_changes_only_what_its_scope_allows(world, scope):
+    """Try each API route that changes data with a key of an allowed user."""
     asked = 0
-    for row, method, access in sending(AREAS["api"]):
-        role = able(access)
+    for row, method, access in iter_writes(AREAS["api"]):
+        role = actor(access)
         _, secret = create_token(world.roles[role], "n", scope, 1)
-        body, by_key = resolved(access.body, world.here), {"Authorization": f"Bearer {secret}"}
+        body, by_key = resolve(access.body, world.here), {"Authorization": f"Bearer {secret}"}
         reply = world.ask(method, world.address(row), "anonymous", body, **by_key)
         within = scope == "manage" or (scope == "annotate" and row.annotates)
         assert (reply.status_code, method, row.name) == (access.answers[role] if within else 403, method, row.name)
@@ -246,8 +246,7 @@ def test_a_key_changes_only_what_its_scope_is_for(world, scope):
     assert asked > 10
 
 
-def test_the_site_staffs_pages_are_closed_to_all_others(world):
-    """Of every address of the admin; what staff may do there is what the site gives them."""
+def test_admin_is_closed_to_non_staff(world):
     paths = [path for path in admin_paths(get_resolver().url_patterns) if path not in ("admin/login/", "admin/logout/")]
     assert len(paths) > 20
     for path in paths:

@@ -1,4 +1,4 @@
-"""A walk to every address, on which a coder must learn nothing of what others do."""
+"""Visits of every address, to compare what a coder sees with and without work of others."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""What the attacks share: the world of the roles, and a visitor."""
+"""Fixtures of the attacks: the world of the roles and a visitor."""
 
 from __future__ import annotations
 

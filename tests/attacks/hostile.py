@@ -1,4 +1,4 @@
-"""A world in which all that people may write, and all that files may bring, tries to become part of the page."""
+"""A world whose user input and imported files contain hostile markup."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def payload(name: str) -> str:
     return f"x xss-{name}=0 \"' xss-{name}=1><img src onerror=xss()></script><!--"
 
 
-def short(name: str) -> str:
+def short_payload(name: str) -> str:
     """Return shorter hostile text without a slash, for places with little room."""
     NAMED.add(name)
     return f"\"'><img xss-{name} src onerror=xss()>"
@@ -78,9 +78,9 @@ def poisoned() -> World:
     Project.objects.update(title=payload("title"), guidelines=GUIDELINES)
     change_rows(Level.objects.all(), label=payload("level"))
     change_rows(Category.objects.all(), label=payload("category"))
-    Text.objects.update(title=payload("text"), language=short("lang"), system=payload("system"))
-    Segment.objects.update(label=short("segment"), speaker=payload("speaker"))
-    Markable.objects.filter(level__coded=True).update(label=short("label"))
+    Text.objects.update(title=payload("text"), language=short_payload("lang"), system=payload("system"))
+    Segment.objects.update(label=short_payload("segment"), speaker=payload("speaker"))
+    Markable.objects.filter(level__coded=True).update(label=short_payload("label"))
     Judgement.objects.update(note=payload("note"), name=payload("chain"))
     # The name of an SCU is the index that its contributors carry.
     Index.objects.update(entity=Concat(Value(payload("index")), F("entity")))
@@ -90,18 +90,18 @@ def poisoned() -> World:
     Invitation.objects.update(note=payload("whom"))
     Remark.objects.update(body=payload("remark"))
     Mapping.objects.create(
-        project=here.project, name=short("mapping"), classes={"place": payload("class")}, author=here.manager
+        project=here.project, name=short_payload("mapping"), classes={"place": payload("class")}, author=here.manager
     )
     Computation.objects.update(error=payload("computation"), finished_at=None)
     User.objects.update(
-        username=Concat(Value(short("user")), Cast("pk", CharField())),
-        first_name=short("first"),
-        last_name=short("last"),
+        username=Concat(Value(short_payload("user")), Cast("pk", CharField())),
+        first_name=short_payload("first"),
+        last_name=short_payload("last"),
     )
     _poison_transfers(here)
-    for one in (*vars(here).values(), *world.roles.values()):
-        if isinstance(one, User):
-            one.refresh_from_db()
+    for value in (*vars(here).values(), *world.roles.values()):
+        if isinstance(value, User):
+            value.refresh_from_db()
     return world
 
 
@@ -130,13 +130,13 @@ def _judge_all(here: SimpleNamespace) -> None:
 def _poison_transfers(here: SimpleNamespace) -> None:
     """Order imports of hostile files, and put hostile text into the reports of transfers."""
     bring = {"coder_from": "nobody", "predefined": False, "create": True, "options": {}}
-    one, two = CONLL.format(name=short("document").replace("()", "``")), CONLL.format(name="two")
+    first, second = CONLL.format(name=short_payload("document").replace("()", "``")), CONLL.format(name="two")
     for name, content, more in (
-        ("twice", one * 2, {}),
-        ("token", two.replace("(2)", f"({payload('token')}".replace(" ", "/")), {}),
-        ("stranger", two, {"coder_from": f"={short('coder')}"}),
+        ("twice", first * 2, {}),
+        ("token", second.replace("(2)", f"({payload('token')}".replace(" ", "/")), {}),
+        ("stranger", second, {"coder_from": f"={short_payload('coder')}"}),
     ):
-        file = SimpleUploadedFile(f"{short('file')}.conll", content.encode())
+        file = SimpleUploadedFile(f"{short_payload('file')}.conll", content.encode())
         setattr(here, name, orders.order_import(here.project, here.manager, [file], "conll2012", bring | more))
     found = here.imported.report | {
         "new_coders": [payload("newcoder")],
@@ -154,7 +154,7 @@ def _poison_transfers(here: SimpleNamespace) -> None:
 LOADED = ("href", "src", "action", "formaction", "data", "poster", "background", "ping", "manifest")
 
 
-def injected(page: str) -> list[str]:
+def find_injected(page: str) -> list[str]:
     """Return all hostile parts of the page: parse it as browsers do, and do not search its text."""
     found = []
     for element in html.document_fromstring(page).iter():
@@ -165,14 +165,14 @@ def injected(page: str) -> list[str]:
             if "xss" in name or name.startswith("on") or name in ("srcdoc", "style"):
                 found.append(f"{element.tag} has the attribute {name}={value[:100]!r}")
             given = name == "href" and element.tag == "a" and value.startswith("https://example.org/")
-            if name in LOADED and not given and leads_out(value):
+            if name in LOADED and not given and is_external(value):
                 found.append(f"{element.tag} has {name}={value[:100]!r}")
         if element.tag == "script":
             found += _wrong_script(element)
     return found
 
 
-def leads_out(address: str) -> bool:
+def is_external(address: str) -> bool:
     """Return whether the address leads elsewhere or runs code; browsers read a backslash as a slash and skip tabs."""
     plain = re.sub(r"[\t\r\n]", "", address).strip().replace("\\", "/")
     return bool(re.match(r"[a-z][-+.a-z0-9]*:|//", plain, re.IGNORECASE))

@@ -1,4 +1,4 @@
-"""What every answer says besides its words: what a browser may run, load and frame, and whose answer it is."""
+"""Security headers: what browsers may run, load, frame and cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils.csp import build_policy
 
 from annotations.models import Invitation
 from config import urls
-from tests.access.role_asking import able
+from tests.access.role_asking import actor
 from tests.access.role_matrix import AGREEMENT, API, PAGES, SIGN_IN
 
 
@@ -40,7 +40,7 @@ ALWAYS = (
 
 @pytest.mark.urls(__name__)
 @pytest.mark.parametrize("address", ALWAYS)
-def test_every_answer_says_what_browsers_may_do_with_it(db, quiet, address):
+def test_every_answer_has_security_headers(db, quiet, address):
     client = Client(raise_request_exception=False)
     reply = client.get(address)
     policy = reply["Content-Security-Policy"]
@@ -57,14 +57,14 @@ def test_every_answer_says_what_browsers_may_do_with_it(db, quiet, address):
     assert reply["X-Request-ID"]
 
 
-def test_every_route_has_the_policy_and_is_kept_by_no_cache_for_others(world):
+def test_routes_send_policy_and_forbid_shared_caching(world):
     strict, charts = build_policy(configured.SECURE_CSP), build_policy(configured.CHARTS_CSP)
     assert "unsafe-inline" not in strict
     assert charts.replace(" 'unsafe-inline'", "") == strict
     for row in (*PAGES, *AGREEMENT, *API):
         for method, access in row.methods.items():
             if method == "GET":
-                reply = world.ask(method, world.address(row), able(access))
+                reply = world.ask(method, world.address(row), actor(access))
                 framed = row.name == "scheme-sample"  # the designer shows it in a frame of its own page
                 by_us = strict.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
                 assert reply["Content-Security-Policy"] in ((by_us,) if framed else (strict, charts)), row.name
@@ -75,7 +75,7 @@ def test_every_route_has_the_policy_and_is_kept_by_no_cache_for_others(world):
                 assert not mine or kept_from_others, row.name
 
 
-def test_errors_in_the_middle_say_it_too(db, quiet):
+def test_middleware_errors_have_security_headers(db, quiet):
     for reply in (
         Client().get("/", headers={"host": "evil.example"}),
         Client(enforce_csrf_checks=True).post("/sign-in/"),
@@ -92,13 +92,13 @@ FORM = "application/x-www-form-urlencoded"
 @pytest.mark.parametrize(
     "host", ["evil.example", "testserver.evil.example", "testserver@evil.example", "testserver:x", ""]
 )
-def test_another_name_of_the_host_is_refused(db, quiet, host):
+def test_wrong_host_is_refused(db, quiet, host):
     reply = Client().get("/sign-in/", headers={"host": host})
     assert reply.status_code == 400
     assert "evil" not in reply.content.decode()
 
 
-def test_a_link_names_the_host_that_we_are_and_none_that_a_stranger_says(world):
+def test_links_ignore_forwarded_host_headers(world):
     invite = {"invite": "1", "role": "viewer", "days": "7"}
     for name in ("X-Forwarded-Host", "Forwarded", "X-Host", "X-Original-Host"):
         page = world.ask("POST", "/projects/tea/members/", "manager", invite, **{name: "evil.example"}).content.decode()

@@ -1,4 +1,4 @@
-"""Files of strangers: where they come to lie, how they go out again, and that they ask nothing of anybody."""
+"""Uploaded files: where they are stored, how they are served, and that they load nothing external."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from annotations.formats import Answer, Bundle, Document, Format, FormatError, Links, Mark, ducview
 from annotations.formats.losses.reduction import reduce_document
 from annotations.models import Transfer
-from tests.access.role_asking import World, able
+from tests.access.role_asking import World, actor
 from tests.access.role_matrix import AGREEMENT, PAGES
 from tests.access.role_world import upload
 from tests.annotations.formats.laws.test_laws import WRITTEN, written
@@ -45,7 +45,7 @@ BESIDE = (
 def send(world: World, name: str, content: bytes) -> Any:
     """Import a file under exactly this name, as no browser sends it; keep the changes, and return the answer."""
     fields = {"format": "conll2012", "whose": "nobody"}
-    parts = [f'Content-Disposition: form-data; name="{one}"\r\n\r\n{fields[one]}'.encode() for one in fields]
+    parts = [f'Content-Disposition: form-data; name="{field}"\r\n\r\n{fields[field]}'.encode() for field in fields]
     parts.append(b'Content-Disposition: form-data; name="files"; filename="%s"\r\n\r\n%s' % (name.encode(), content))
     body = b"--xxxxx\r\n" + b"\r\n--xxxxx\r\n".join(parts) + b"\r\n--xxxxx--\r\n"
     world.sign_in("manager")
@@ -53,17 +53,17 @@ def send(world: World, name: str, content: bytes) -> Any:
     return world.client.generic("POST", "/projects/tea/import/", body, content_type=kind)
 
 
-def made_by(reply: Any) -> Transfer:
+def find_transfer(reply: Any) -> Transfer:
     return Transfer.objects.get(pk=reply["Location"].split("/")[-2])
 
 
 def files_below(folder: Path) -> set[Path]:
-    return {one for one in folder.rglob("*") if one.is_file()}
+    return {path for path in folder.rglob("*") if path.is_file()}
 
 
-def test_an_upload_goes_out_as_an_attachment_that_no_browser_opens(world):
+def test_uploads_are_served_as_attachments(world):
     for name in OPENED:
-        made = made_by(send(world, name, SCRIPT))
+        made = find_transfer(send(world, name, SCRIPT))
         for address in (f"/transfers/{made.pk}/file/", f"/api/v1/transfers/{made.pk}/file/"):
             taken = world.ask("GET", address, "manager")
             assert taken["Content-Type"] == "application/octet-stream"
@@ -73,7 +73,7 @@ def test_an_upload_goes_out_as_an_attachment_that_no_browser_opens(world):
             assert b"".join(taken) == SCRIPT
 
 
-def test_no_name_of_a_file_leads_out_of_the_folder_of_files(world, media_root):
+def test_file_names_cannot_leave_upload_folder(world, media_root):
     before = files_below(media_root.parent)
     for name in OUT:
         reply = send(world, name, CONLL.encode())
@@ -85,27 +85,27 @@ def test_no_name_of_a_file_leads_out_of_the_folder_of_files(world, media_root):
             assert "X-Evil" not in taken
     new = files_below(media_root.parent) - before
     assert new
-    assert {one.parent for one in new} == {media_root / "transfers"}
+    assert {path.parent for path in new} == {media_root / "transfers"}
     assert not Path("/tmp/coindex-out.conll").exists()
 
 
-def test_no_name_in_a_zip_does(world, media_root):
+def test_names_in_zip_cannot_leave_upload_folder(world, media_root):
     before = files_below(media_root.parent)
     for name in ("../x.conll", "/x.conll", "a/../../x.conll", "..\\x.conll"):
         out = BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
             archive.writestr(name, CONLL)
-        assert made_by(send(world, "a.zip", out.getvalue())).state == Transfer.State.FAILED
-    assert {one.parent for one in files_below(media_root.parent) - before} == {media_root / "transfers"}
+        assert find_transfer(send(world, "a.zip", out.getvalue())).state == Transfer.State.FAILED
+    assert {path.parent for path in files_below(media_root.parent) - before} == {media_root / "transfers"}
 
 
 @pytest.mark.parametrize("address", BESIDE)
-def test_nothing_beside_what_is_served_is_served(admin_client, settings, address):
+def test_paths_outside_static_folder_are_not_served(admin_client, settings, address):
     settings.WHITENOISE_AUTOREFRESH = False  # as in production
     assert admin_client.get(address).status_code in (404, 400)
 
 
-def test_no_address_of_a_project_leads_elsewhere(world):
+def test_invalid_project_slugs_are_refused(world):
     for slug in ("../x", "a/b", "..", "%2e", "a\0b", "new", "a b", "\u0430"):
         for address, body in (
             ("/projects/new/archive/", {"file": upload, "slug": slug}),
@@ -117,7 +117,7 @@ def test_no_address_of_a_project_leads_elsewhere(world):
 
 
 class Listener:
-    """A server of this machine that nobody is to speak to, and what was tried besides."""
+    """A local server that must not be contacted, and a record of other attempts."""
 
     def __init__(self) -> None:
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -125,7 +125,7 @@ class Listener:
         self.tried: list[object] = []
         self.address = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
 
-    def heard(self) -> bool:
+    def was_contacted(self) -> bool:
         try:
             self.socket.accept()[0].close()
         except BlockingIOError:
@@ -151,15 +151,15 @@ def listener(monkeypatch) -> Iterator[Listener]:
     made.socket.close()
 
 
-def test_the_listener_hears_and_nobody_connects_beside_it():
+def test_listener_detects_connection():
     made = Listener()
-    assert not made.heard()
+    assert not made.was_contacted()
     socket.create_connection(made.socket.getsockname()).close()
-    assert made.heard()
+    assert made.was_contacted()
     made.socket.close()
 
 
-def test_what_python_connects_to_is_noted(listener):
+def test_listener_records_connections_of_python(listener):
     with pytest.raises(OSError, match="no connections"):
         urlopen("http://example.org/", timeout=5)
     assert listener.tried
@@ -176,8 +176,8 @@ LINKED = Document(
 )
 
 
-def leading_out(data: bytes, address: str, kept: Path) -> Iterator[bytes]:
-    """Yield the file with each construct by which a format can ask for more, of the network or of this machine."""
+def insert_references(data: bytes, address: str, kept: Path) -> Iterator[bytes]:
+    """Yield the file with each construct that refers to a network address or a local file."""
     text = data.decode()
     root = re.search(r"<([A-Za-z][\w:.-]*)[^>]*>", text)
     yield text.replace(
@@ -207,8 +207,8 @@ def leading_out(data: bytes, address: str, kept: Path) -> Iterator[bytes]:
             yield body.replace(root[0], root[0] + inner, 1).encode()
 
 
-def said_of(format_: Format, files: Mapping[str, bytes]) -> str:
-    """Return as words all that the format reads from the files, and why it refuses others."""
+def read_words(format_: Format, files: Mapping[str, bytes]) -> str:
+    """Return everything that the format reads from the files, and its errors, as one string."""
     said = []
     for names in format_.bundles(sorted(files), format_.suffixes):
         try:
@@ -226,32 +226,32 @@ def secret(tmp_path) -> Path:
 
 
 @pytest.mark.parametrize("format_", WRITTEN, ids=lambda format_: format_.key)
-def test_no_file_makes_the_program_ask_another_machine_or_read_another_file(listener, secret, format_):
+def test_formats_load_no_external_resources(listener, secret, format_):
     document, _ = reduce_document(replace(LINKED), format_.supported_features)
     files, tried = written(format_, document), 0
     for name, data in files.items():
-        for changed in leading_out(data, listener.address, secret):
-            assert SECRET not in said_of(format_, files | {name: changed})
+        for changed in insert_references(data, listener.address, secret):
+            assert SECRET not in read_words(format_, files | {name: changed})
             tried += changed != data
     assert tried
-    assert (listener.tried, listener.heard()) == ([], False)
+    assert (listener.tried, listener.was_contacted()) == ([], False)
 
 
-def test_no_pyramid_of_ducview_does(listener, secret):
+def test_ducview_loads_no_external_resources(listener, secret):
     for name, data, read in (
         ("rain.pyr", ducview.write_pyramid(PYRAMID), ducview.read_pyramid),
         ("rain.pan", ducview.write_peer(PEER), ducview.read_peer),
     ):
-        for changed in leading_out(data.replace(b"Rain", b"Anna"), listener.address, secret):
+        for changed in insert_references(data.replace(b"Rain", b"Anna"), listener.address, secret):
             try:
                 said = str(read(Bundle.of(name, changed)))
             except FormatError as error:
                 said = str(error)
             assert SECRET not in said
-    assert (listener.tried, listener.heard()) == ([], False)
+    assert (listener.tried, listener.was_contacted()) == ([], False)
 
 
-def test_neither_imports_nor_guidelines_nor_pages_ask_another_machine(listener, world):
+def test_imports_and_pages_contact_no_other_host(listener, world):
     here = world.here
     here.project.guidelines = f"[a]({listener.address}/a) ![b]({listener.address}/b) <{listener.address}/c>"
     here.project.save()
@@ -259,5 +259,5 @@ def test_neither_imports_nor_guidelines_nor_pages_ask_another_machine(listener, 
         send(world, "links.conll", content.encode())
     for row in (*PAGES, *AGREEMENT):
         if "GET" in row.methods:
-            world.ask("GET", world.address(row), able(row.methods["GET"]))
-    assert (listener.tried, listener.heard()) == ([], False)
+            world.ask("GET", world.address(row), actor(row.methods["GET"]))
+    assert (listener.tried, listener.was_contacted()) == ([], False)

@@ -1,4 +1,4 @@
-"""Requests that are too much, too deep or no text at all: refused, and never a failure of the server.
+"""Oversized, deeply nested and malformed requests: refused without a server error.
 
 The test client raises what the server would answer 500 to.
 """
@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings as configured
 
 from benchmarks.environment.serving import Server
-from tests.access.role_asking import World, able, parameters, resolved, sending
+from tests.access.role_asking import World, actor, iter_writes, parameters, resolve
 from tests.access.role_matrix import AGREEMENT, API, PAGES, Row
 from tests.attacks.test_scripts import QUERY
 from tests.shared.cases import cases, first_of
@@ -24,14 +24,14 @@ ROWS = [*PAGES, *AGREEMENT, *API]
 FORM = "application/x-www-form-urlencoded"
 
 
-def leaves(value: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path to each word in a body."""
+def find_words(value: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path to each string in a body."""
     if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from leaves(one, (*where, name))
+        for name, part in value.items():
+            yield from find_words(part, (*where, name))
     elif isinstance(value, list):
-        for number, one in enumerate(value):
-            yield from leaves(one, (*where, number))
+        for number, part in enumerate(value):
+            yield from find_words(part, (*where, number))
     elif isinstance(value, str):
         yield where
 
@@ -49,16 +49,16 @@ def changed(value: Any, where: tuple[Any, ...], new: Any) -> Any:
 ODD = ("a\0b", "a\ud800b", "\U0010ffff", "\u202e", "x" * 20_000)
 
 
-def test_nothing_in_a_field_makes_the_server_fail(world):
+def test_odd_field_values_cause_no_server_error(world):
     asked = 0
-    for row, method, access in sending(ROWS):
-        body = resolved(access.body, world.here) or {}
-        for where in leaves(body):
+    for row, method, access in iter_writes(ROWS):
+        body = resolve(access.body, world.here) or {}
+        for where in find_words(body):
             for odd in ODD:
                 form = not row.name.startswith("api-") or any(callable(value) for value in body.values())
                 # What no browser sends from a form, as bytes.
                 new = odd.encode("utf-8", "surrogatepass") if form and "\ud800" in odd else odd
-                reply = world.ask(method, world.address(row), able(access), changed(body, where, new))
+                reply = world.ask(method, world.address(row), actor(access), changed(body, where, new))
                 assert reply.status_code < 500, (row.name, where, odd[:9])
                 asked += 1
     assert asked > 300
@@ -84,11 +84,11 @@ OF_LISTS = (
 )  # fmt: skip
 
 
-def test_nothing_in_an_address_makes_the_server_fail(world):
-    """Each list by each name and each oddity; pages with all of them, as they stop at what is wrong first."""
+def test_odd_query_values_cause_no_server_error(world):
+    """Try each list with each parameter and odd value, and pages with all of them at once."""
     lists = 0
     for number, row in enumerate(row for row in ROWS if "GET" in row.methods):
-        address, role = world.address(row), able(row.methods["GET"])
+        address, role = world.address(row), actor(row.methods["GET"])
         for turn in first_of(range(3)):
             odd = [IN_ADDRESSES[(number + turn + place) % len(IN_ADDRESSES)] for place in range(len(QUERY))]
             query = "&".join(f"{name}={value}" for name, value in zip(QUERY, odd, strict=True))
@@ -103,15 +103,15 @@ def test_nothing_in_an_address_makes_the_server_fail(world):
 
 def is_list(world: World, row: Row) -> bool:
     """Return whether the answer comes in pages, which the database filters and orders."""
-    reply = world.ask("GET", world.address(row), able(row.methods["GET"]))
+    reply = world.ask("GET", world.address(row), actor(row.methods["GET"]))
     return row.name.startswith("api-") and not reply.streaming and reply.content.startswith(b'{"next"')
 
 
-def test_nothing_in_the_place_of_a_name_makes_the_server_fail(world):
+def test_odd_path_values_cause_no_server_error(world):
     asked = 0
     for row in ROWS:
         for name in parameters(row):
-            own = quote(resolved(row.at[name], world.here), safe=":,")
+            own = quote(resolve(row.at[name], world.here), safe=":,")
             for odd in ("a%00b", "%ED%A0%80", "9" * 30, "x" * 2000):
                 address = f"/{odd}/".join(world.address(row).rsplit(f"/{own}/", 1))
                 assert odd in address
@@ -134,28 +134,27 @@ BODIES = {
 }
 
 
-def test_no_body_makes_the_api_fail(world):
-    for row, method, access in sending(API):
+def test_malformed_bodies_cause_no_server_error(world):
+    for row, method, access in iter_writes(API):
         for what, body in BODIES.items():
-            world.sign_in(able(access))
-            reply = raw(world, method, row, body)
+            world.sign_in(actor(access))
+            reply = send_raw(world, method, row, body)
             assert reply.status_code < 500, (method, row.name, what)
             assert reply.status_code < 400 or reply["Content-Type"] == "application/problem+json", (row.name, what)
 
 
-def raw(world: World, method: str, row: Row, body: str | bytes, kind: str = "application/json") -> Any:
+def send_raw(world: World, method: str, row: Row, body: str | bytes, kind: str = "application/json") -> Any:
     return world.client.generic(method, world.address(row), body, content_type=kind, headers={"If-Match": "*"})
 
 
-def test_a_body_that_is_too_large_is_refused_whatever_it_says(world):
-    """What it says would do, but for the blanks behind it."""
+def test_too_large_bodies_are_refused(world):
     asked, wrong, blanks = 0, [], " " * configured.DATA_UPLOAD_MAX_MEMORY_SIZE
-    for row, method, access in sending(API):
-        body = resolved(access.body, world.here)
+    for row, method, access in iter_writes(API):
+        body = resolve(access.body, world.here)
         if not body or any(callable(value) for value in body.values()):
             continue
-        world.sign_in(able(access))
-        reply = raw(world, method, row, json.dumps(body) + blanks)
+        world.sign_in(actor(access))
+        reply = send_raw(world, method, row, json.dumps(body) + blanks)
         if reply.status_code != 413 or reply.json()["code"] != "too_large":
             wrong.append(f"{method} {row.name}: {reply.status_code}")
         asked += 1
@@ -165,7 +164,7 @@ def test_a_body_that_is_too_large_is_refused_whatever_it_says(world):
     assert world.client.generic("POST", "/sign-in/", large, content_type=FORM).status_code == 413
 
 
-def test_a_form_of_very_many_fields_is_refused(world):
+def test_form_with_too_many_fields_is_refused(world):
     many = "&".join(f"f{number}=1" for number in range(configured.DATA_UPLOAD_MAX_NUMBER_FIELDS + 2))
     world.sign_in("manager")
     assert world.client.generic("POST", "/projects/tea/members/", many, content_type=FORM).status_code == 400
@@ -182,7 +181,7 @@ def server(tmp_path_factory) -> Iterator[Server]:
         made.stop()
 
 
-def answered(port: int, said: bytes) -> bytes:
+def read_first_line(port: int, said: bytes) -> bytes:
     """Return the first line of the server's answer to these bytes; return nothing if it hangs up."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as spoken:
         try:
@@ -207,7 +206,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("said", WRONG.values(), ids=WRONG)
-def test_the_server_refuses_what_no_browser_sends_and_goes_on(server, said):
-    first = answered(server.port, said)
+def test_server_refuses_malformed_requests_and_keeps_serving(server, said):
+    first = read_first_line(server.port, said)
     assert first == b"" or first.split(b" ")[1][:1] in (b"4", b"5")
-    assert b" 200 " in answered(server.port, GET + b"\r\n")
+    assert b" 200 " in read_first_line(server.port, GET + b"\r\n")

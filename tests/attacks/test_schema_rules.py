@@ -1,4 +1,4 @@
-"""Requests next to each rule of the schema of the API, kept and broken: none is an error of the server."""
+"""Requests that keep or just break each rule of the API schema cause no server error."""
 
 import json
 import logging
@@ -48,7 +48,7 @@ def quiet() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
-def test_no_request_next_to_a_rule_is_an_error_of_the_server(operation, clients, db, quiet):
+def test_boundary_requests_cause_no_server_error(operation, clients, db, quiet):
     """The requests, of which there are thousands, are made here and not where tests are collected."""
 
     @examples(1, *HealthCheck)  # type: ignore[untyped-decorator]
@@ -79,5 +79,5 @@ def is_first(case: Case) -> bool:
 
 def describe_parameter(case: Case, data: CoveragePhaseData) -> str:
     """Return the schema of the parameter that the request is about, as JSON; of a body nothing."""
-    schemas = [one.raw_schema for one in case.operation.iter_parameters() if one.name == data.parameter]
+    schemas = [field.raw_schema for field in case.operation.iter_parameters() if field.name == data.parameter]
     return json.dumps(schemas, sort_keys=True, default=str)

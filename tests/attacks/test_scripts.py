@@ -1,4 +1,4 @@
-"""What people write, what files bring and what addresses say is shown as words, and becomes no part of the page."""
+"""Text of users, files and addresses is escaped on all pages."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.access.role_asking import World, able, resolved, sending
+from tests.access.role_asking import World, actor, iter_writes, resolve
 from tests.access.role_matrix import AGREEMENT, API, PAGES, again, managers
-from tests.attacks.hostile import NAMED, injected, payload, poisoned
+from tests.attacks.hostile import NAMED, find_injected, payload, poisoned
 
 READ = [row for row in (*PAGES, *AGREEMENT) if "GET" in row.methods]
 # Further imports and exports to look at.
-TRANSFERS = [again("transfer", pk=f"@{one}.pk", GET=managers()) for one in ("exported", "twice", "token", "stranger")]
+TRANSFERS = [again("transfer", pk=f"@{name}.pk", GET=managers()) for name in ("exported", "twice", "token", "stranger")]
 DATA = ("application/json", "application/problem+json", "application/vnd.oai.openapi")
 QUERY = (
     "page", "sort", "by", "distance", "coders", "texts", "rounds", "without", "merge", "relation", "level", "category",
@@ -39,10 +39,10 @@ def is_page(reply: Any) -> bool:
 
 
 def in_a_page(*parts: str) -> list[str]:
-    return injected(f"<!doctype html><title>t</title><main>{''.join(parts)}</main>")
+    return find_injected(f"<!doctype html><title>t</title><main>{''.join(parts)}</main>")
 
 
-def test_the_look_for_what_was_injected_is_sharp():
+def test_injection_detector_finds_only_hostile_parts():
     bad = payload("x")
     for page in (f"<p>{bad}</p>", f'<p title="{bad}">', f"<p title='{bad}'>", f"<p title={bad}>", f"<script>{bad}"):
         assert in_a_page(page), page
@@ -58,7 +58,7 @@ def test_the_look_for_what_was_injected_is_sharp():
     )
 
 
-def test_what_people_and_files_say_becomes_no_element_no_attribute_and_no_script(hostile):
+def test_pages_escape_stored_text(hostile):
     wrong, shown = [], set()
     for row in (*READ, *TRANSFERS):
         address = hostile.address(row)
@@ -66,57 +66,57 @@ def test_what_people_and_files_say_becomes_no_element_no_attribute_and_no_script
             reply = hostile.ask("GET", address, role)
             if is_page(reply):
                 page = reply.content.decode()
-                wrong += [f"{address} for {role}: {one}" for one in injected(page)]
+                wrong += [f"{address} for {role}: {part}" for part in find_injected(page)]
                 shown |= set(re.findall(r"xss-(\w+)", page))
     assert not wrong, "\n".join(wrong)
     assert NAMED - shown <= {"x", "asked", "sent"}, "never shown, so never tried"
 
 
-def test_the_site_staffs_pages_show_it_as_words_too(hostile):
+def test_admin_escapes_stored_text(hostile):
     wrong = []
-    for model, one in (("project", "project"), ("text", "text"), ("coding", "coding"), ("user", "coder")):
+    for model, thing in (("project", "project"), ("text", "text"), ("coding", "coding"), ("user", "coder")):
         # No coding is deleted there.
         for rest in ("", "change/", "delete/") if model != "coding" else ("", "change/"):
-            rest = f"{getattr(hostile.here, one).pk}/{rest}" if rest else ""
+            rest = f"{getattr(hostile.here, thing).pk}/{rest}" if rest else ""
             page = hostile.ask("GET", f"/admin/annotations/{model}/{rest}", "superuser").content.decode()
             assert "xss-" in page, (model, rest)
-            wrong += [f"{model} {rest}: {one}" for one in injected(page) if "xss" in one]
+            wrong += [f"{model} {rest}: {part}" for part in find_injected(page) if "xss" in part]
     assert not wrong, "\n".join(wrong)
 
 
-def test_what_a_form_is_sent_comes_back_as_words(world):
+def test_forms_escape_submitted_text(world):
     """Every field of every form at once, and each alone."""
     asked = 0
-    for row, method, access in sending([*PAGES, *AGREEMENT]):
-        body = resolved(access.body, world.here) or {}
+    for row, method, access in iter_writes([*PAGES, *AGREEMENT]):
+        body = resolve(access.body, world.here) or {}
         fields = [name for name, value in body.items() if not callable(value)]
         for chosen in [fields, *([name] for name in fields)]:
-            reply = world.ask(method, world.address(row), able(access), body | dict.fromkeys(chosen, payload("sent")))
+            reply = world.ask(method, world.address(row), actor(access), body | dict.fromkeys(chosen, payload("sent")))
             if is_page(reply):
-                assert injected(reply.content.decode()) == [], (row.name, chosen)
+                assert find_injected(reply.content.decode()) == [], (row.name, chosen)
                 asked += 1
     assert asked > 30
 
 
-def test_what_an_address_says_comes_back_as_words(world):
-    """All that pages are asked for at once, and a few of each alone; the tests of each page try all of its own."""
+def test_pages_escape_text_of_addresses(world):
+    """Try all parameters at once and a few alone; the tests of each page try all of its own."""
     bad = quote(payload("asked"))
     for number, row in enumerate(READ):
-        address, role = world.address(row), able(row.methods["GET"])
+        address, role = world.address(row), actor(row.methods["GET"])
         for names in (QUERY, *([name] for name in QUERY[number % 6 :: 6])):
             reply = world.ask("GET", f"{address}?{'&'.join(f'{name}={bad}' for name in names)}", role)
-            assert not is_page(reply) or injected(reply.content.decode()) == [], (address, names)
+            assert not is_page(reply) or find_injected(reply.content.decode()) == [], (address, names)
     part = world.ask("GET", f"/projects/tea/import/?format={bad}", "manager", **{"HX-Request": "true"})
-    assert injected(part.content.decode()) == []
+    assert find_injected(part.content.decode()) == []
     for address in (f"/{bad}/", f"/projects/{bad}/", f"/projects/tea/texts/{bad}/code/", f"/api/v1/docs/?x={bad}"):
-        assert injected(world.ask("GET", address, "manager").content.decode()) == []
+        assert find_injected(world.ask("GET", address, "manager").content.decode()) == []
 
 
-def test_the_api_answers_with_data_and_browsers_are_told_not_to_guess(hostile):
+def test_api_answers_are_data_with_nosniff(hostile):
     for row in API:
         for method, access in row.methods.items():
-            role = able(access) or "manager"
-            reply = hostile.ask(method, hostile.address(row), role, resolved(access.body, hostile.here))
+            role = actor(access) or "manager"
+            reply = hostile.ask(method, hostile.address(row), role, resolve(access.body, hostile.here))
             assert reply["X-Content-Type-Options"] == "nosniff"
             if row.name not in ("api-docs", "api-redoc") and reply.status_code != 204:
                 kind = reply["Content-Type"].split(";")[0]

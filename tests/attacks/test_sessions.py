@@ -1,4 +1,4 @@
-"""Signing in, sessions and keys; and what other sites make a browser send."""
+"""Sign-in, sessions, keys and cross-site requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from annotations.models import User
 from annotations.projects.people.tokens import create_token
 from config.monitoring.logs import JSONLinesFormatter
-from tests.access.role_asking import World, able, resolved, sending
+from tests.access.role_asking import World, actor, iter_writes, resolve
 from tests.access.role_matrix import AGREEMENT, API, PAGES
 from tests.access.role_world import PASSWORD
 
@@ -34,14 +34,14 @@ def sign_in(client: Client, name: str = "alice", password: str = PASSWORD, **hea
     return client.post("/sign-in/", {"username": name, "password": password}, headers=headers)
 
 
-def signed_in_with(cookie: str) -> bool:
+def is_signed_in(cookie: str) -> bool:
     client = Client()
     client.cookies[COOKIE] = cookie
     return client.get("/").status_code == 200
 
 
-def prepared(client: Client) -> str:
-    """Give the client a session that somebody else knows, and return its key."""
+def prepare_session(client: Client) -> str:
+    """Give the client a session with a known key and return the key."""
     session = client.session
     session["known"] = True
     session.save()
@@ -50,53 +50,53 @@ def prepared(client: Client) -> str:
     return known
 
 
-def test_a_session_that_somebody_prepared_is_not_the_one_that_is_signed_in(visitor):
-    known = prepared(visitor)
+def test_sign_in_replaces_prepared_session(visitor):
+    known = prepare_session(visitor)
     assert sign_in(visitor).status_code == 302
     cookie = visitor.cookies[COOKIE].value
     assert cookie != known
-    assert signed_in_with(cookie)
-    assert not signed_in_with(known)
+    assert is_signed_in(cookie)
+    assert not is_signed_in(known)
     assert not Session.objects.filter(pk=known).exists()
 
 
-def test_who_joins_by_an_invitation_gets_a_session_of_their_own(world):
+def test_accepting_invitation_replaces_prepared_session(world):
     client = Client()
-    known = prepared(client)
+    known = prepare_session(client)
     new = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
     assert client.post(f"/invitations/{world.here.secret}/", new).status_code == 302
-    assert signed_in_with(client.cookies[COOKIE].value)
-    assert not signed_in_with(known)
+    assert is_signed_in(client.cookies[COOKIE].value)
+    assert not is_signed_in(known)
 
 
-def test_a_session_ends_with_signing_out_and_with_another_password(visitor):
+def test_session_ends_on_sign_out_and_password_change(visitor):
     sign_in(visitor)
     first = visitor.cookies[COOKIE].value
     visitor.post("/sign-out/")
-    assert not signed_in_with(first)
+    assert not is_signed_in(first)
     sign_in(visitor)
     second = visitor.cookies[COOKIE].value
-    assert signed_in_with(second)
+    assert is_signed_in(second)
     alice = User.objects.get()
     alice.set_password("lavender-9-canoe")
     alice.save()
-    assert not signed_in_with(second)
+    assert not is_signed_in(second)
 
 
-def test_a_session_ends_when_its_person_may_not_sign_in_any_more(visitor):
+def test_session_ends_when_account_is_deactivated(visitor):
     sign_in(visitor)
     User.objects.update(is_active=False)
     assert visitor.get("/").status_code == 302
 
 
-def test_a_session_in_an_address_is_none(visitor):
+def test_session_key_in_address_is_ignored(visitor):
     sign_in(visitor)
     cookie = visitor.cookies[COOKIE].value
     assert Client().get("/", {COOKIE: cookie}).status_code == 302
     assert Client().get(f"/;{COOKIE}={cookie}").status_code == 404
 
 
-def test_no_key_and_no_password_is_in_the_log(world, caplog):
+def test_log_holds_no_keys_or_passwords(world, caplog):
     logging.disable(logging.NOTSET)
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, logger="coindex.requests")
@@ -110,16 +110,15 @@ def test_no_key_and_no_password_is_in_the_log(world, caplog):
             client.post(address, {"key": key}, headers=by_key)
     for password in (typed, PASSWORD):
         sign_in(client, "alice", password)
-    told = [one for one in caplog.records if not one.name.startswith("django.db")]  # which only DEBUG tells
-    assert {"coindex.requests", "django.request"} <= {one.name for one in told}
-    said = "\n".join(JSONLinesFormatter().format(one) for one in told)
+    told = [record for record in caplog.records if not record.name.startswith("django.db")]  # which only DEBUG tells
+    assert {"coindex.requests", "django.request"} <= {record.name for record in told}
+    said = "\n".join(JSONLinesFormatter().format(record) for record in told)
     for kept in (secret, wrong, secret.removeprefix("coindex_"), typed, PASSWORD):
         assert kept not in said
 
 
 @pytest.mark.parametrize("name", ["alice", "ghost"])
-def test_somebody_and_nobody_take_as_long_to_be_refused(visitor, settings, monkeypatch, name):
-    """A password is hashed once, whether there is such a person or not."""
+def test_known_and_unknown_names_hash_password_once(visitor, settings, monkeypatch, name):
     settings.PASSWORD_HASHERS = ["config.limits.hashers.BoundedArgon2PasswordHasher"]
     alice = User.objects.get()
     alice.set_password(PASSWORD)
@@ -137,7 +136,7 @@ def test_somebody_and_nobody_take_as_long_to_be_refused(visitor, settings, monke
     assert len(hashed) == 1
 
 
-def test_the_site_staffs_door_is_the_front_door(visitor, alice):
+def test_admin_uses_site_sign_in(visitor, alice):
     alice.is_staff = True
     alice.save()
     assert visitor.get("/admin/").url == "/admin/login/?next=/admin/"
@@ -146,24 +145,24 @@ def test_the_site_staffs_door_is_the_front_door(visitor, alice):
     assert visitor.get("/admin/").status_code == 302
 
 
-def test_who_says_to_come_from_elsewhere_waits_all_the_same(visitor, settings):
+def test_forged_address_does_not_evade_lockout(visitor, settings):
     settings.AXES_ENABLED, settings.AXES_FAILURE_LIMIT = True, 3
     for number in range(3):
         reply = sign_in(visitor, "alice", "wrong", **{"X-Forwarded-For": f"10.0.0.{number}", "X-Real-IP": "10.0.0.1"})
     assert reply.status_code == 429
 
 
-def test_a_wrong_key_costs_one_look_and_writes_nothing(db):
+def test_wrong_key_costs_one_query_and_no_write(db):
     client = Client()
     for wrong in ("coindex_" + "x" * 43, "", "x" * 8000):
         with CaptureQueriesContext(connection) as queries:
             assert client.get("/api/v1/projects/", headers={"Authorization": f"Bearer {wrong}"}).status_code == 401
         assert len(queries) <= 1
-        assert not [one for one in queries if not one["sql"].startswith("SELECT")]
+        assert not [query for query in queries if not query["sql"].startswith("SELECT")]
 
 
-def test_only_who_manages_learns_whether_there_is_somebody_of_a_name(world):
-    """Others get the same answer for a name that is there and one that is not."""
+def test_only_managers_learn_whether_user_exists(world):
+    """Other roles get the same answer for existing and missing names."""
     for address in ("/projects/tea/members/", "/api/v1/projects/tea/members/"):
         for role in ("viewer", "coder", "adjudicator", "outsider", "manager elsewhere"):
             said = [
@@ -175,11 +174,11 @@ def test_only_who_manages_learns_whether_there_is_somebody_of_a_name(world):
             assert said[0][0] in (403, 404)
 
 
-def test_no_form_and_no_request_counts_without_the_token_of_its_page(world):
+def test_requests_without_csrf_token_are_refused(world):
     asked, client = 0, Client(enforce_csrf_checks=True)
-    for row, method, access in sending([*PAGES, *AGREEMENT, *API]):
-        client.cookies[COOKIE] = world.cookies[able(access)]
-        reply = world.ask_with(client, method, world.address(row), resolved(access.body, world.here))
+    for row, method, access in iter_writes([*PAGES, *AGREEMENT, *API]):
+        client.cookies[COOKIE] = world.cookies[actor(access)]
+        reply = world.ask_with(client, method, world.address(row), resolve(access.body, world.here))
         assert (reply.status_code, world.writes) == (403, []), (method, row.name)
         asked += 1
     assert asked > 50
@@ -196,7 +195,7 @@ def test_no_form_and_no_request_counts_without_the_token_of_its_page(world):
         ({}, 403),
     ],
 )
-def test_a_stolen_token_does_not_count_from_another_site(visitor, headers, status):
+def test_csrf_token_from_another_site_is_refused(visitor, headers, status):
     client = Client(enforce_csrf_checks=True)
     client.get("/sign-in/", secure=True)
     token = client.cookies[configured.CSRF_COOKIE_NAME].value
@@ -205,7 +204,7 @@ def test_a_stolen_token_does_not_count_from_another_site(visitor, headers, statu
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "http://testserver"}, {"Referer": "http://testserver/sign-in/"}])
-def test_a_refused_origin_is_named_with_the_setting_that_helps(visitor, headers):
+def test_refused_origin_page_names_setting(visitor, headers):
     client = Client(enforce_csrf_checks=True)
     client.get("/sign-in/", secure=True)
     token = client.cookies[configured.CSRF_COOKIE_NAME].value
@@ -218,7 +217,7 @@ def test_a_refused_origin_is_named_with_the_setting_that_helps(visitor, headers)
 
 
 @pytest.mark.parametrize("header", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
-def test_the_method_is_the_one_that_was_sent(world, header):
+def test_method_override_headers_are_ignored(world, header):
     address = f"/api/v1/transfers/{world.here.exported.pk}/"
     assert world.ask("POST", address, "manager", {"_method": "DELETE"}, **{header: "DELETE"}).status_code == 405
     world.ask("GET", f"{address}?_method=DELETE", "manager", **{header: "DELETE"})
